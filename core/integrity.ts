@@ -69,7 +69,7 @@ export function* computeEventIntegrityInSteps(event: object, algorithm: Algorith
   yield* writeJson(
     normalizeEvent(event as EventLike),
     canonicalForm,
-    piece => digest.update(piece),
+    chunk => digest.update(chunk),
     coveredKeys
   )
   return `EVENT:0:${algorithm}-${digest.digest('base64')}`
@@ -98,7 +98,7 @@ export function createDigests({ algorithm, isActive }: Settings['integrity']): D
     *largeEvent(event) {
       const integrity = isActive.events ? yield* computeEventIntegrityInSteps(event, algorithm) : undefined
       let body = ''
-      yield* writeJson({ ...event, integrity }, plainForm, piece => (body += piece))
+      yield* writeJson({ ...event, integrity }, plainForm, chunk => (body += chunk))
       return { body, integrity }
     },
     access: (access: Access) => (isActive.accesses ? computeAccessIntegrity(access, algorithm) : undefined)

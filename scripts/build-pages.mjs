@@ -1,9 +1,10 @@
 /**
- * Builds the web pages into `dist/web`, with a gzipped copy of each file. Fails if a part exceeds its size limit: the compressed size
+ * Builds the web pages into `dist/web`, with a gzipped copy of each file, and those of the API reference's viewer into `dist/viewer`. Fails if a part exceeds its size limit: the compressed size
  * of everything that a browser must load for it.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { buildWorker, webManifest } from './build-offline.mjs'
@@ -83,6 +84,15 @@ for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true }
   writeFileSync(`${path}.gz`, compressed)
 }
 
+// The viewer of `/docs` is a library, of which only the compressed copies are built.
+const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+mkdirSync(join(root, 'dist', 'viewer'), { recursive: true })
+for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
+  writeFileSync(
+    join(root, 'dist', 'viewer', `${name}.gz`),
+    gzipSync(readFileSync(join(viewer, name)), { level: 9 })
+  )
+
 /** Returns the files of chunks and of all that they import; with `isWhole` also of what they load later. */
 function collectFiles(names, isWhole, seen = new Set()) {
   const files = new Set()
@@ -109,6 +119,8 @@ const isForeign = name => /messages\/(?!en)\w+\.json$/.test(name)
 const isOfApp = name => /^app\/(?!shell\/)[a-z]+\/messages\//.test(name)
 /** Loaded only if the operator provides a map. */
 const isMap = name => name.startsWith('app/map/ground/')
+/** Loaded by the map page, only if the operator provides no map. */
+const isWorld = name => name === 'app/map/world.ts'
 /** Loaded only if the operator configures identity providers. */
 const isOfIdentities = name => name.startsWith('sign-in/identities/')
 /** Loaded only if passkeys are supported, after the page. */
@@ -124,7 +136,12 @@ const appFiles = collectFiles(
   new Set(
     Object.keys(chunks).filter(
       name =>
-        isForeign(name) || isMap(name) || isOfIdentities(name) || isOfPasskeys(name) || isOfAccount(name)
+        isForeign(name) ||
+        isMap(name) ||
+        isWorld(name) ||
+        isOfIdentities(name) ||
+        isOfPasskeys(name) ||
+        isOfAccount(name)
     )
   )
 )
@@ -134,8 +151,8 @@ const firstFiles = collectFiles([
   ...findChunks(/^app\/(?:shell|timeline)\/messages\/en\.json$/)
 ])
 report('sign-in pages', collectFiles(['index.html'], true), 60)
-report('app, first page', firstFiles, 70)
-report('app', appFiles, 160)
+report('app, first page', firstFiles, 75)
+report('app', appFiles, 190)
 const accountFiles = collectFiles(findChunks(/^app\/account\//).filter(name => !isForeign(name)))
 report(
   'app, account page',
@@ -167,6 +184,11 @@ report(
   'ground of the map',
   [...groundFiles].filter(file => !appFiles.has(file)),
   15
+)
+report(
+  'world of the map',
+  [...collectFiles(['app/map/world.ts'])].filter(file => !appFiles.has(file)),
+  23
 )
 const passkeyFiles = collectFiles(
   findChunks(/^sign-in\/passkeys\//).filter(name => !isForeign(name)),

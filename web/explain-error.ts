@@ -18,6 +18,7 @@ const noFields: ReadonlyMap<string, string> = new Map()
 
 /** Converts a thrown error to messages for the user. */
 export function explainError(error: unknown): Problem {
+  if (isOfflineImport(error)) return { message: t('error.offline'), fields: noFields }
   if (!(error instanceof Refusal)) {
     reportError(error)
     return { message: t('error.unexpected'), fields: noFields }
@@ -39,6 +40,11 @@ export function explainError(error: unknown): Problem {
   const code = `error.${isObject(data) ? String(data['code']) : ''}`
   const key = isKey(code) ? code : `error.${id}`
   return { message: isKey(key) ? t(key) : joinTexts(data) || message || t('error.unexpected'), fields }
+}
+
+/** Returns whether a part of the page could not be loaded. Browsers differ in what they say. */
+function isOfflineImport(error: unknown): boolean {
+  return error instanceof TypeError && /module script|imported module/i.test(error.message)
 }
 
 /**

@@ -14,7 +14,7 @@ export const Session = Type.Object({
   lastUsed: Timestamp,
   expires: Timestamp,
   isCurrent: Type.Boolean(),
-  /** The last sign-in: its time, the client's name for itself, its address, the provider that vouched for it. */
+  /** The last sign-in: its time, the client's `User-Agent` and IP address, and the identity provider, if one was used. */
   signedIn: Type.Optional(
     Type.Object({
       time: Timestamp,

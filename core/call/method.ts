@@ -98,8 +98,8 @@ interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
    * Returns true if a read has the same result for the same params until data changes, regardless of the time. Only such reads
    * have a validator.
    */
-  isRepeatable?(params: Static<P>): boolean
-  /** Returns the part of a repeatable response that can change without a notification to the caller; included in the validator. */
+  isCacheable?(params: Static<P>): boolean
+  /** Returns the part of a cacheable response that can change without a notification to the caller; included in the validator. */
   hiddenState?(call: Call, params: Static<P>): unknown
   /** Set if the call accepts files: see `Call.files`. */
   readonly takesFiles?: true

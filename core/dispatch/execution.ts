@@ -199,7 +199,7 @@ export class Execution {
 
   #computeValidator(definition: UserMethod, call: Call): string | undefined {
     const { params, service } = this.context
-    if (service.credentials.via !== 'http' || !definition.isRepeatable?.(params)) return undefined
+    if (service.credentials.via !== 'http' || !definition.isCacheable?.(params)) return undefined
     const hidden = definition.hiddenState && call.store.read(() => definition.hiddenState!(call, params))
     return this.#stages.validators.compute(call, definition.id, params, hidden)
   }
@@ -292,7 +292,7 @@ export class Execution {
     return this.#services.accounts.store(this.context.account)
   }
 
-  /** The spools for slow clients; `undefined` for a result in one piece. */
+  /** The spools for slow clients; `undefined` for a result that is sent at once. */
   get #spools(): SpoolTarget {
     return this.context.isWhole ? undefined : this.#services.spools
   }

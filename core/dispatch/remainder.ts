@@ -39,13 +39,13 @@ export class Remainder extends TextSource {
   }
 
   async next(): Promise<TextResult> {
-    const piece = await this.#readNext(false)
-    return piece ? { done: false, value: piece.text } : await this.return()
+    const chunk = await this.#readNext(false)
+    return chunk ? { done: false, value: chunk.text } : await this.return()
   }
 
   override async nextChunk(): Promise<ChunkResult> {
-    const piece = await this.#readNext(true)
-    return piece ? { done: false, value: piece } : await this.return()
+    const chunk = await this.#readNext(true)
+    return chunk ? { done: false, value: chunk } : await this.return()
   }
 
   return(): Promise<IteratorReturnResult<void>> {
@@ -60,9 +60,9 @@ export class Remainder extends TextSource {
       while (!this.#isClosed) {
         await nextTurn(this.reading.party)
         this.isAscii = false
-        const piece = (await this.#readSpool()) ?? (await this.#writeNext(takesBytes))
-        if (!piece) return undefined
-        if (piece.text !== '' || piece.bytes) return piece
+        const chunk = (await this.#readSpool()) ?? (await this.#writeNext(takesBytes))
+        if (!chunk) return undefined
+        if (chunk.text !== '' || chunk.bytes) return chunk
       }
       return undefined
     } catch (error) {

@@ -23,7 +23,7 @@ export class TextIndexer {
     )
   }
 
-  /** Indexes texts that are due, for a limited time; with `all` everything. Never rejects. */
+  /** Indexes texts that are due, for {@link indexSliceMs} per account; with `all`, every text without limit. Never rejects. */
   catchUp(all = false): Promise<void> {
     return this.#scan.run(
       (account, { events }) =>

@@ -8,7 +8,7 @@ export const Types = Type.Array(
   { maxItems: 10_000 }
 )
 
-/** Returns the numbers of types; `undefined` where none is named, so that all are meant. */
+/** Returns the numbers of types; `undefined` if no types are named: then all types match. */
 export function findTypeNumbers(
   { events }: UserStore,
   types: readonly string[] | undefined

@@ -4,7 +4,7 @@ import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
 import { byteOrderMark, formatLine, toCell, writeLine, type CsvCell } from './csv.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
-import { pieceSize, type Pieces } from './pieces.js'
+import { chunkSize, type Chunks } from './chunks.js'
 import { parseEvent, listPoints, type Points } from './event-source.js'
 import { getUcumUnit } from './ucum.js'
 import { getDuration } from './value-reader.js'
@@ -33,7 +33,7 @@ export const longCsv: ExportFormat = {
   write: writeLongCsv
 }
 
-function* writeLongCsv(sources: ExportSources): Pieces {
+function* writeLongCsv(sources: ExportSources): Chunks {
   const { texts, options } = sources
   yield (options.bom === true ? byteOrderMark : '') + formatLine(columns)
   for (const text of texts()) {
@@ -42,7 +42,7 @@ function* writeLongCsv(sources: ExportSources): Pieces {
       continue
     }
     const event = parseEvent(text)
-    yield* writeRows(sources, event, text.length <= pieceSize)
+    yield* writeRows(sources, event, text.length <= chunkSize)
     if (options.series === true && isSeries(event.type)) yield* writePointRows(sources, event)
   }
 }
@@ -55,7 +55,7 @@ function getSharedCells(sources: ExportSources, event: Event): SharedCells {
 }
 
 /** Writes the rows of an event. Some cells are written in its first row only. */
-function* writeRows(sources: ExportSources, event: Event, isSmall: boolean): Pieces {
+function* writeRows(sources: ExportSources, event: Event, isSmall: boolean): Chunks {
   const { attachments = [], description = '', duration, id, streamIds, time, type } = event
   const [streamId, stream] = getSharedCells(sources, event)
   const written = sources.instants.format(time)
@@ -73,7 +73,7 @@ function* writeRows(sources: ExportSources, event: Event, isSmall: boolean): Pie
   }
 }
 
-function* writePointRows(sources: ExportSources, event: Event): Pieces {
+function* writePointRows(sources: ExportSources, event: Event): Chunks {
   const [streamId, stream] = getSharedCells(sources, event)
   const type = getElementType(event.type)
   const fields = sources.values.listFields(type)
@@ -85,7 +85,7 @@ function* writePointRows(sources: ExportSources, event: Event): Pieces {
     yield ''
   }
 
-  function* writePoint(row: readonly unknown[], { columns: names }: Points): Pieces {
+  function* writePoint(row: readonly unknown[], { columns: names }: Points): Chunks {
     const at = roundToMicroseconds(event.time + (row[0] as number))
     const duration = toCell(getDuration(names, row, fields))
     const head = `${before}${sources.instants.format(at)},${at},${duration}${middle}`
@@ -95,7 +95,7 @@ function* writePointRows(sources: ExportSources, event: Event): Pieces {
       if (cell === null || cell === undefined) continue
       const value = toCell(cell)
       const cells = [fields[place]!, value, typeof cell === 'number' ? units[place]! : '', '', '', '']
-      if (typeof value !== 'string' || value.length <= pieceSize) text += head + formatLine(cells)
+      if (typeof value !== 'string' || value.length <= chunkSize) text += head + formatLine(cells)
       else {
         yield text + head
         text = ''

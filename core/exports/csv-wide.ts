@@ -5,7 +5,7 @@ import { JsonText } from '../json/json-text.js'
 import { readJson, unlimited } from '../json/reader.js'
 import { byteOrderMark, runSteps, formatLine, toCell, writeLine } from './csv.js'
 import { getPath, type ExportFormat, type ExportSources, type ExportOptions } from './format.js'
-import type { Pieces } from './pieces.js'
+import type { Chunks } from './chunks.js'
 import { parseEvent } from './event-source.js'
 import { getUcumUnit } from './ucum.js'
 import { getField } from './value-reader.js'
@@ -57,7 +57,7 @@ const spareCharacters = 1024 * 1024
 /** Maximum characters of a row that is written without yielding. */
 const smallRowSize = 128 * 1024
 
-function* writeWideCsv(sources: ExportSources): Pieces {
+function* writeWideCsv(sources: ExportSources): Chunks {
   const { texts, options } = sources
   const names = resolveColumnNames(sources)
   const includesFields = names.some(name => name.startsWith(contentPrefix))

@@ -1,7 +1,7 @@
 /** Lines of CSV (RFC 4180) that are safe to open in a spreadsheet. */
 import { measureJson, plainForm, writeJson, type JsonLengths } from '../json/writer.js'
 import type { Steps } from '../../storage/steps.js'
-import { cutText, pieceSize, type Pieces } from './pieces.js'
+import { cutText, chunkSize, type Chunks } from './chunks.js'
 
 /** The byte order mark by which spreadsheets know UTF-8. */
 export const byteOrderMark = '\ufeff'
@@ -16,10 +16,10 @@ export function formatLine(cells: readonly CsvCell[]): string {
 }
 
 /**
- * Writes a line in pieces. `room`: the total characters that its cells may have; a cell that exceeds what remains is
+ * Writes a line in chunks. `room`: the total characters that its cells may have; a cell that exceeds what remains is
  * replaced by a note. Objects and lists are written as JSON, in steps. (docs/api/exports.md#tables)
  */
-export function* writeLine(values: Iterable<unknown>, room = Infinity): Pieces {
+export function* writeLine(values: Iterable<unknown>, room = Infinity): Chunks {
   const lengths: JsonLengths = new Map()
   let line = ''
   let separator = ''
@@ -31,17 +31,17 @@ export function* writeLine(values: Iterable<unknown>, room = Infinity): Pieces {
     let size = typeof cell === 'string' ? cell.length : 0
     if (isContainer) {
       size = yield* runSteps(measureJson(value, lengths))
-      if (size <= room) yield* runSteps(writeJson(value, plainForm, piece => (cell += piece)))
+      if (size <= room) yield* runSteps(writeJson(value, plainForm, chunk => (cell += chunk)))
     }
     if (size > room) line += `[${size} characters omitted]`
-    else if (size <= pieceSize) line += formatCell(cell)
+    else if (size <= chunkSize) line += formatCell(cell)
     else {
       yield line
       yield* writeLongCell(cell as string)
       line = ''
     }
     if (size <= room) room -= size
-    if (line.length < pieceSize) continue
+    if (line.length < chunkSize) continue
     yield line
     line = ''
   }
@@ -57,10 +57,10 @@ export function* runSteps<T>(steps: Steps<T>): Generator<string, T, undefined> {
   }
 }
 
-function* writeLongCell(text: string): Pieces {
+function* writeLongCell(text: string): Chunks {
   const quote = specialCharacter.test(text) ? '"' : ''
   yield quote + (formulaStart.test(text) ? "'" : '')
-  for (const piece of cutText(text)) yield escapeCell(piece)
+  for (const chunk of cutText(text)) yield escapeCell(chunk)
   yield quote
 }
 

@@ -8,7 +8,7 @@ import { mayReadAt } from '../events/event-permissions.js'
 import { guardListing } from '../series/holder.js'
 import { PointListing } from '../series/listing.js'
 import { timeColumn } from '../series/column-plan.js'
-import type { Pieces, ReadContext } from './pieces.js'
+import type { Chunks, ReadContext } from './chunks.js'
 
 /** Characters above which an event is not parsed completely: no measurement is as long. */
 const largeEventSize = 256 * 1024
@@ -25,7 +25,7 @@ export function* listEventTexts(
   turn: ReadContext,
   events: Listing<Reader> | readonly never[],
   isCounted = true
-): Pieces {
+): Chunks {
   if (!isListing(events)) return
   for (let isLast = false; !isLast;) {
     let { text, count, done } = events.next(turn.reader)
@@ -52,7 +52,7 @@ export function* listEventTexts(
   }
 }
 
-function* holdEvent(turn: ReadContext, text: string): Pieces {
+function* holdEvent(turn: ReadContext, text: string): Chunks {
   const isLonger = text.length > maxHeld
   turn.isHolding = isLonger ? !isLongerHeld : heldCharacters + text.length <= maxHeld
   turn.mustWriteAtOnce = !turn.isHolding

@@ -9,7 +9,7 @@ import type { ExportFormat, ExportOptions } from './format.js'
 import { gpx } from './gpx.js'
 import { TimeFormatter } from './time-formatter.js'
 import { json, ndjson } from './json.js'
-import { pieceSize, type Pieces, type ReadContext } from './pieces.js'
+import { chunkSize, type Chunks, type ReadContext } from './chunks.js'
 import { listEventTexts } from './event-source.js'
 import { StreamNames } from './stream-names.js'
 import { ValueReader } from './value-reader.js'
@@ -36,7 +36,7 @@ export class Export implements TextListing<Reader> {
   readonly mediaType: string
   readonly fileName: string
   readonly #context: ReadContext
-  readonly #pieces: Pieces
+  readonly #chunks: Chunks
   #hasBegun = false
 
   constructor(
@@ -50,7 +50,7 @@ export class Export implements TextListing<Reader> {
     this.fileName = `${call.account.username}-${day}.${form.extension}`
     const { caller, store } = call
     const turn = (this.#context = { reader: { caller, store }, count: 0 })
-    this.#pieces = form.write({
+    this.#chunks = form.write({
       call,
       context: turn,
       options: wishes,
@@ -66,11 +66,11 @@ export class Export implements TextListing<Reader> {
     this.#context.count = 0
     let text = ''
     let done = false
-    while (text.length < pieceSize || this.#context.mustWriteAtOnce) {
-      const piece = this.#pieces.next()
-      done = piece.done === true
-      if (done || (piece.value === '' && !this.#context.mustWriteAtOnce)) break
-      text += piece.value as string
+    while (text.length < chunkSize || this.#context.mustWriteAtOnce) {
+      const chunk = this.#chunks.next()
+      done = chunk.done === true
+      if (done || (chunk.value === '' && !this.#context.mustWriteAtOnce)) break
+      text += chunk.value as string
     }
     return {
       text: this.isDocument ? text : this.#toJsonText(text, done),
@@ -81,7 +81,7 @@ export class Export implements TextListing<Reader> {
   }
 
   close(): void {
-    this.#pieces.return()
+    this.#chunks.return()
   }
 
   #toJsonText(text: string, isLast: boolean): string {

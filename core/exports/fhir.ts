@@ -7,7 +7,7 @@ import { getElementType } from '../series/column-plan.js'
 import { findCoding, bloodPressureParts, sleepCoding, type Coding } from './fhir-codes.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
 import { plainForm, writeJson, type JsonForm } from '../json/writer.js'
-import { cutText, pieceSize, type Pieces } from './pieces.js'
+import { cutText, chunkSize, type Chunks } from './chunks.js'
 import { parseEvent, listPoints } from './event-source.js'
 import type { Path } from './stream-names.js'
 import { getUcumUnit } from './ucum.js'
@@ -20,7 +20,7 @@ export const fhir: ExportFormat = {
   ...commonFormat,
   mediaType: 'application/fhir+json; charset=utf-8',
   extension: 'fhir.json',
-  *write(sources: ExportSources): Pieces {
+  *write(sources: ExportSources): Chunks {
     const { call, instants } = sources
     let separator = `{"resourceType":"Bundle","type":"collection","timestamp":"${instants.format(call.now)}"`
     const first = separator
@@ -45,7 +45,7 @@ export const fhirNdjson: ExportFormat = {
   ...commonFormat,
   mediaType: 'application/fhir+ndjson; charset=utf-8',
   extension: 'fhir.ndjson',
-  *write(sources: ExportSources): Pieces {
+  *write(sources: ExportSources): Chunks {
     for (const resource of listResources(sources))
       if (!resource) yield ''
       else if (resource.form) yield* writeResource(resource.value, resource.form, '', '\n')
@@ -56,20 +56,20 @@ export const fhirNdjson: ExportFormat = {
 interface Resource {
   readonly id: string
   readonly value: object
-  /** How it is written in pieces, if it is large. */
+  /** How it is written in chunks, if it is large. */
   readonly form: JsonForm | undefined
 }
 
-/** Cleans long texts, which {@link cleanText} leaves as they are, piece by piece. */
+/** Cleans long texts, which {@link cleanText} leaves as they are, chunk by chunk. */
 const cleanForm = {
   ...plainForm,
   text: (value: unknown) =>
     JSON.stringify(typeof value === 'string' ? replaceInvalidCharacters(value) : value)
 }
 
-function* writeResource(value: object, form: JsonForm, before: string, after: string): Pieces {
+function* writeResource(value: object, form: JsonForm, before: string, after: string): Chunks {
   let written = before
-  const steps = writeJson(value, form, piece => (written += piece))
+  const steps = writeJson(value, form, chunk => (written += chunk))
   while (!steps.next().done) {
     yield written
     written = ''
@@ -91,7 +91,7 @@ function* listResources(sources: ExportSources): Generator<Resource | undefined,
       const original = getOriginal(event)
       const value = original ?? toObservation(sources, event)
       const form = original ? plainForm : cleanForm
-      yield { id: event.id, value, form: text.length > pieceSize ? form : undefined }
+      yield { id: event.id, value, form: text.length > chunkSize ? form : undefined }
     }
   }
 }
@@ -246,7 +246,7 @@ const invalidCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g
 
 /** Returns text without characters that FHIR forbids; never empty. Long texts are left to {@link cleanForm}. */
 function cleanText(text: string): string {
-  const kept = text.length > pieceSize ? text : replaceInvalidCharacters(text)
+  const kept = text.length > chunkSize ? text : replaceInvalidCharacters(text)
   return kept.trim() === '' ? '\ufffd' : kept
 }
 

@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import type { Selection } from '../events/selection.js'
 import type { TimeFormatter } from './time-formatter.js'
-import type { Pieces, ReadContext } from './pieces.js'
+import type { Chunks, ReadContext } from './chunks.js'
 import type { StreamNames } from './stream-names.js'
 import type { ValueReader } from './value-reader.js'
 
@@ -30,7 +30,7 @@ export interface ExportSources {
   readonly names: StreamNames
   readonly values: ValueReader
   /** The JSON texts of the events; an empty one lets other work run. */
-  readonly texts: () => Pieces
+  readonly texts: () => Chunks
 }
 
 /** An export format. */
@@ -43,7 +43,7 @@ export interface ExportFormat {
   readonly supportsSeries: boolean
   /** Whether it has a fixed order, so that no events can be skipped. */
   readonly hasFixedOrder?: true
-  write(sources: ExportSources): Pieces
+  write(sources: ExportSources): Chunks
 }
 
 /** Returns the names of an event's first stream and its ancestors, as the reader may see them. */

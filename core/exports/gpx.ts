@@ -4,7 +4,7 @@ import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import { isSeries } from '../events/fields.js'
 import { selectEvents, type QueryFilter } from '../events/selection.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
-import { truncate, type Pieces } from './pieces.js'
+import { truncate, type Chunks } from './chunks.js'
 import { parseEvent, listPoints, listEventTexts } from './event-source.js'
 
 const positionType = 'position/wgs84'
@@ -47,7 +47,7 @@ interface TrackState {
   hasTrack: boolean
 }
 
-function* writeGpx(sources: ExportSources): Pieces {
+function* writeGpx(sources: ExportSources): Chunks {
   yield documentStart
   const states = new Map<string, TrackState>()
   yield* writeWaypoints(sources, states)
@@ -56,7 +56,7 @@ function* writeGpx(sources: ExportSources): Pieces {
 }
 
 /** Writes the waypoints of all streams, which come first in a file, and records which streams have tracks. */
-function* writeWaypoints(sources: ExportSources, states: Map<string, TrackState>): Pieces {
+function* writeWaypoints(sources: ExportSources, states: Map<string, TrackState>): Chunks {
   const { names, context } = sources
   const one = (id: string, place: Position): string =>
     formatPoint('wpt', place, place.description || names.path(context.reader, id).at(-1)!)
@@ -84,7 +84,7 @@ function* writeWaypoints(sources: ExportSources, states: Map<string, TrackState>
 }
 
 /** Writes the track of a stream; single positions are waypoints. */
-function* writeTrack(sources: ExportSources, id: string): Pieces {
+function* writeTrack(sources: ExportSources, id: string): Chunks {
   yield `<trk><name>${escapeXml(getPath(sources, { streamIds: [id] }).join(' / '))}</name>\n`
   let before: Position | undefined
   let isOpen = false
@@ -117,7 +117,7 @@ function* writeTrack(sources: ExportSources, id: string): Pieces {
   yield `${end()}</trk>\n`
 
   /** Writes points of a series, which form segments even when single. */
-  function* segments(places: readonly Position[], isLast = false): Pieces {
+  function* segments(places: readonly Position[], isLast = false): Chunks {
     for (const place of places) {
       const isNew = !before || place.time - before.time > segmentGap
       yield `${isNew && before ? '</trkseg>\n' : ''}${isNew ? '<trkseg>\n' : ''}${formatPoint('trkpt', place)}`
@@ -136,7 +136,7 @@ function listPositionTexts(
   { call, context, options }: ExportSources,
   isCounted: boolean,
   narrow?: QueryFilter
-): Pieces {
+): Chunks {
   const { types = [] } = options
   const wanted =
     types.length === 0

@@ -1,7 +1,7 @@
 /** Events as the API has them: in a list, or one a line. */
 import { isSeries } from '../events/fields.js'
 import type { ExportFormat, ExportSources } from './format.js'
-import { cutText, pieceSize, type Pieces } from './pieces.js'
+import { cutText, chunkSize, type Chunks } from './chunks.js'
 import { parseEvent, listPoints } from './event-source.js'
 
 export const json: ExportFormat = {
@@ -9,14 +9,14 @@ export const json: ExportFormat = {
   extension: 'json',
   supportsAudit: true,
   supportsSeries: false,
-  *write({ texts }: ExportSources): Pieces {
+  *write({ texts }: ExportSources): Chunks {
     let separator = '[\n'
     for (const text of texts()) {
       if (text === '') {
         yield ''
         continue
       }
-      if (text.length < pieceSize) yield separator + text
+      if (text.length < chunkSize) yield separator + text
       else yield* cutText(separator + text)
       separator = ',\n'
     }
@@ -29,13 +29,13 @@ export const ndjson: ExportFormat = {
   extension: 'ndjson',
   supportsAudit: true,
   supportsSeries: true,
-  *write({ texts, context, options }: ExportSources): Pieces {
+  *write({ texts, context, options }: ExportSources): Chunks {
     for (const text of texts()) {
       if (text === '') {
         yield ''
         continue
       }
-      if (text.length < pieceSize) yield `${text}\n`
+      if (text.length < chunkSize) yield `${text}\n`
       else yield* cutText(`${text}\n`)
       if (options.series !== true || !text.includes('"type":"series:')) continue
       const event = parseEvent(text)

@@ -1,6 +1,6 @@
 /** Names of streams, as far as the reader may see them. */
 import { ReaderVersion, type Reader } from '../call/reader.js'
-import { truncate } from './pieces.js'
+import { truncate } from './chunks.js'
 
 /** Names of streams from the root to the stream itself; of a long path the end, after an ellipsis. */
 export type Path = readonly string[]

@@ -10,7 +10,7 @@ import { mayReadAt } from '../events/event-permissions.js'
 import { requireWritableHolder } from '../series/holder.js'
 import { planColumns } from '../series/column-plan.js'
 import type { ImportFingerprint } from './fingerprint.js'
-import { createStreams } from './create-streams.js'
+import { createMissingStreams } from './create-streams.js'
 import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './compare-points.js'
 import { saveJob, type StoredJob } from './job.js'
 import type { ImportCaller, WriteMethods } from './import-caller.js'
@@ -70,9 +70,9 @@ export class ImportWriter {
 
   #writeEvents(call: Call, drafts: readonly EventDraft[]): void {
     for (const draft of drafts) {
-      const settled = this.#writeEvent(call, draft)
-      this.count(draft.type, settled, 1)
-      if (draft.hasFiles && settled === 'unfit') this.refusedEvents.add(draft.id)
+      const result = this.#writeEvent(call, draft)
+      this.count(draft.type, result, 1)
+      if (draft.hasFiles && result === 'unfit') this.refusedEvents.add(draft.id)
     }
   }
 
@@ -87,10 +87,9 @@ export class ImportWriter {
     if (draft.version && this.#hasOtherVersion(call, draft.version)) return 'otherVersion'
     const existing = this.#findExisting(call, draft.id)
     if (existing) return existing
-    if (this.isDry) return isFit(call, draft) ? 'broughtIn' : 'unfit'
-    const streamId = this.#ensureStream(call, draft.path)
-    const { otherPaths, clientData, content, description, duration, id, time, type, version } = draft
-    const streamIds = [...new Set([streamId, ...otherPaths.map(path => this.#ensureStream(call, path))])]
+    if (this.isDry) return isValidContent(call, draft) ? 'broughtIn' : 'unfit'
+    const { otherPaths, path, clientData, content, description, duration, id, time, type, version } = draft
+    const streamIds = [...new Set([path, ...otherPaths].map(each => this.#ensureStream(call, each, type)))]
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
         id,
@@ -153,13 +152,14 @@ export class ImportWriter {
   }
 
   /** Returns the stream at the end of a path. Creates it and its ancestors if they do not exist. */
-  #ensureStream(call: Call, path: readonly StreamDraft[]): string {
-    const last = path.at(-1)!.id
-    if (call.store.streams.find(last)) return last
-    const created = createStreams(call, path, this.job.parentId, this.writers.createStream)
-    this.job = { ...this.job, streams: [...this.job.streams, ...created] }
-    saveJob(call.store, this.job)
-    return last
+  #ensureStream(call: Call, path: readonly StreamDraft[], type: string): string {
+    const { parentId } = this.job
+    const created = createMissingStreams(call, this.writers.createStream, { path, type, parentId })
+    if (created.length > 0) {
+      this.job = { ...this.job, streams: [...this.job.streams, ...created] }
+      saveJob(call.store, this.job)
+    }
+    return path.at(-1)!.id
   }
 
   async #writePoints(draft: PointsDraft): Promise<void> {
@@ -266,7 +266,7 @@ export class ImportWriter {
     { seriesId: id, origin, path }: PointsDraft,
     type: string
   ): Holder | RecordResult {
-    const streamId = this.#ensureStream(call, path)
+    const streamId = this.#ensureStream(call, path, type)
     const clientData = { 'coffer:import': this.job.id }
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
@@ -283,7 +283,8 @@ export class ImportWriter {
   }
 }
 
-function isFit({ services }: Call, { content, type }: EventDraft): boolean {
+/** Returns whether the content is valid for its type. */
+function isValidContent({ services }: Call, { content, type }: EventDraft): boolean {
   try {
     services.eventTypes.check(type, content)
     return true

@@ -31,7 +31,7 @@ export interface Page {
 }
 
 /**
- * A list too long to be sent in one piece. Each `next` is one short, synchronous read for `Source` (the caller and the
+ * A list too long to be sent at once. Each `next` is one short, synchronous read for `Source` (the caller and the
  * user's store: see `Reader`), which is passed in each time: nothing of it is kept between pages, and a page holds only what
  * the caller may see by then.
  */
@@ -41,7 +41,7 @@ export interface Listing<Source> {
   close?(): void
 }
 
-/** Any value too long to be sent in one piece: its pages are pieces of its JSON text. */
+/** Any value too long to be sent at once: its pages are chunks of its JSON text. */
 export interface TextListing<Source> extends Listing<Source> {
   readonly isText: true
   /** Transforms the text of each object in it, if set; must be set before the first page. */
@@ -50,7 +50,7 @@ export interface TextListing<Source> extends Listing<Source> {
   isDocument?: boolean
 }
 
-/** Returns whether a listing is one of pieces of text. */
+/** Returns whether a listing is one of chunks of text. */
 export function isTextListing<Source>(listing: Listing<Source>): listing is TextListing<Source> {
   return 'isText' in listing
 }

@@ -1,5 +1,5 @@
 /**
- * Parses large JSON texts in steps, yielding to other work: containers are cut into pieces between their items, which
+ * Parses large JSON texts in steps, yielding to other work: containers are cut into chunks between their items, which
  * `JSON.parse` reads. Accepts and returns the same as `JSON.parse`; the measures of long containers are cached.
  */
 import { measure, refuseMeasure, refuseNesting, cacheMeasure, type Measure } from './depth.js'
@@ -7,9 +7,9 @@ import { setMember } from './json-text.js'
 import type { Steps } from '../../storage/steps.js'
 
 /** Approximate number of characters that one step reads. */
-const pieceSize = 64 * 1024
+const chunkSize = 64 * 1024
 /** Texts up to this size are read at once. */
-const smallSize = 2 * pieceSize
+const smallSize = 2 * chunkSize
 
 export interface JsonLimits {
   readonly jsonDepth: number
@@ -25,7 +25,7 @@ export function isLargeJson(text: string): boolean {
  * Returns the value of a JSON text. Throws `SyntaxError` for invalid JSON, and `invalid-parameters-format` for objects with
  * more keys than the limit, which would slow down all further processing.
  */
-export function* readJson(text: string, limits: JsonLimits, stepSize = pieceSize): Steps<unknown> {
+export function* readJson(text: string, limits: JsonLimits, stepSize = chunkSize): Steps<unknown> {
   const reader = new Reader(text, limits, stepSize)
   const value = yield* reader.readValue(reader.skipBlanks(0), 1)
   if (reader.skipBlanks(reader.position) < text.length)
@@ -106,8 +106,8 @@ class Reader {
   *#readArray(start: number, depth: number): Steps<unknown[]> {
     const items: unknown[] = []
     const total = new Total()
-    const take = (piece: string): void => {
-      const values = JSON.parse(`[${piece}]`) as unknown[]
+    const take = (chunk: string): void => {
+      const values = JSON.parse(`[${chunk}]`) as unknown[]
       total.add(measure(values))
       items.push(...values)
     }
@@ -131,8 +131,8 @@ class Reader {
         refuseMeasure('OBJECT_PROPERTIES_MAXIMUM', `An object has more than ${jsonKeys} keys`)
       setMember(result, key, value)
     }
-    const take = (piece: string): void => {
-      const members = JSON.parse(`{${piece}}`) as object
+    const take = (chunk: string): void => {
+      const members = JSON.parse(`{${chunk}}`) as object
       total.add(measure(members))
       for (const [key, value] of Object.entries(members)) put(key, value)
     }
@@ -162,14 +162,14 @@ class Reader {
     start: number,
     closing: ']' | '}',
     findEnd: (position: number) => number | undefined,
-    take: (piece: string) => void,
+    take: (chunk: string) => void,
     takeLong: (position: number) => Steps<void>
   ): Steps<void> {
     let position = this.skipBlanks(start + 1)
-    let piece = { from: position, to: position }
+    let chunk = { from: position, to: position }
     const flush = (next: number): void => {
-      if (piece.to > piece.from) take(this.text.slice(piece.from, piece.to))
-      piece = { from: next, to: next }
+      if (chunk.to > chunk.from) take(this.text.slice(chunk.from, chunk.to))
+      chunk = { from: next, to: next }
     }
     let isLast = this.text[position] === closing
     if (isLast) this.position = position + 1
@@ -178,11 +178,11 @@ class Reader {
       if (end === undefined) {
         flush(position)
         yield* takeLong(position)
-      } else piece.to = this.position = end
+      } else chunk.to = this.position = end
       isLast = this.#skipSeparator(closing)
       position = isLast ? this.position : this.skipBlanks(this.position)
-      if (end === undefined) piece = { from: position, to: position }
-      else if (isLast || end - piece.from > this.stepSize) {
+      if (end === undefined) chunk = { from: position, to: position }
+      else if (isLast || end - chunk.from > this.stepSize) {
         flush(position)
         yield
       }

@@ -45,11 +45,11 @@ export function hasLargeValues(object: object): boolean {
   return size > largeSize
 }
 
-/** Writes a value in pieces. `keys`: those of an object to write, instead of all. */
+/** Writes a value in chunks. `keys`: those of an object to write, instead of all. */
 export function* writeJson(
   value: unknown,
   form: JsonForm,
-  put: (piece: string) => void,
+  put: (chunk: string) => void,
   keys?: readonly string[]
 ): Steps<void> {
   if (typeof value === 'string' && value.length > stepWeight) yield* writeLongText(value, form, put)
@@ -90,7 +90,7 @@ export function measureJson(value: unknown, known: JsonLengths): Steps<number> {
 }
 
 /** Writes a long text without splitting surrogate pairs. */
-function* writeLongText(text: string, form: JsonForm, put: (piece: string) => void): Steps<void> {
+function* writeLongText(text: string, form: JsonForm, put: (chunk: string) => void): Steps<void> {
   put('"')
   for (let from = 0; from < text.length;) {
     let to = from + stepWeight
@@ -102,7 +102,7 @@ function* writeLongText(text: string, form: JsonForm, put: (piece: string) => vo
   put('"')
 }
 
-function* writeList(items: readonly unknown[], form: JsonForm, put: (piece: string) => void): Steps<void> {
+function* writeList(items: readonly unknown[], form: JsonForm, put: (chunk: string) => void): Steps<void> {
   put('[')
   const joined = joinWithCommas(put)
   for (let from = 0; from < items.length;) {
@@ -121,7 +121,7 @@ function* writeList(items: readonly unknown[], form: JsonForm, put: (piece: stri
 function* writeObject(
   object: Readonly<Record<string, unknown>>,
   form: JsonForm,
-  put: (piece: string) => void,
+  put: (chunk: string) => void,
   keys: readonly string[]
 ): Steps<void> {
   put('{')
@@ -140,11 +140,11 @@ function* writeObject(
   put('}')
 }
 
-/** Returns a function that writes pieces with commas between them. */
-function joinWithCommas(put: (piece: string) => void): (piece: string) => void {
+/** Returns a function that writes chunks with commas between them. */
+function joinWithCommas(put: (chunk: string) => void): (chunk: string) => void {
   let separator = ''
-  return piece => {
-    put(separator + piece)
+  return chunk => {
+    put(separator + chunk)
     separator = ','
   }
 }

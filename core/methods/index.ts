@@ -58,6 +58,10 @@ import { getOne as getImport } from './imports/get-one.js'
 import { get as getImports } from './imports/get.js'
 import { look as lookAtImport } from './imports/look.js'
 import { run as runImport } from './imports/run.js'
+import { days as getDays } from './measures/days.js'
+import { facts as getMeasureFacts } from './measures/facts.js'
+import { get as getMeasures } from './measures/get.js'
+import { sample as sampleMeasure } from './measures/sample.js'
 import { getAccessInfo } from './get-access-info.js'
 import { getApp as getAppProfile } from './profile/get-app.js'
 import { getPrivate as getPrivateProfile } from './profile/get-private.js'
@@ -242,6 +246,10 @@ export const methods: readonly AnyMethod[] = [
   serviceInfo,
   addPoints,
   addPointsBatch,
+  getDays,
+  getMeasureFacts,
+  getMeasures,
+  sampleMeasure,
   deletePoints,
   getPoints,
   deleteSessions,

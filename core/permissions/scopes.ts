@@ -52,6 +52,7 @@ export function* findMatchingKeys(
   return keys
 }
 
+/** Returns whether a change of the scope's kind is in its streams; always true if the scope names none, or `*`. */
 function* matchesScope(scope: Scope, recipient: ChangeRecipient, change: Change): Steps<boolean> {
   const streams = getStreams(scope)
   if (streams.length === 0 || streams.includes('*')) return true

@@ -151,8 +151,8 @@ export class Previews {
   }
 
   async #render(account: Account, picture: Attachment, preview: Preview): Promise<Buffer> {
-    const bytes = await this.#runOnPicture(account, picture, pieces =>
-      this.renderer.render(pieces, preview.frame)
+    const bytes = await this.#runOnPicture(account, picture, chunks =>
+      this.renderer.render(chunks, preview.frame)
     )
     await this.#storePreview(account, preview, bytes)
     return bytes
@@ -173,8 +173,8 @@ export class Previews {
   async #ratio(account: Account, picture: Attachment): Promise<number> {
     const known = this.#ratios.get(picture.id)
     if (known !== undefined) return known
-    const { height, width } = await this.#runOnPicture(account, picture, pieces =>
-      this.renderer.measure(pieces)
+    const { height, width } = await this.#runOnPicture(account, picture, chunks =>
+      this.renderer.measure(chunks)
     )
     this.#ratios.set(picture.id, width / height)
     return width / height
@@ -184,7 +184,7 @@ export class Previews {
   async #runOnPicture<T>(
     account: Account,
     picture: Attachment,
-    work: (pieces: AsyncIterable<Uint8Array>) => Promise<T>
+    work: (chunks: AsyncIterable<Uint8Array>) => Promise<T>
   ): Promise<T> {
     const { clock, config } = this.service
     if (picture.size > config.previews.maxFileBytes)

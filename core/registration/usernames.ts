@@ -5,8 +5,8 @@ import { reservedUsernames } from './reserved-usernames.js'
 const reservedNames = new Set(reservedUsernames)
 
 /**
- * Returns whether a name is a word of the service, of the platform, or on the operator's list, is that of an operator,
- * or begins with the platform's own name: such a user could impersonate the service.
+ * Returns whether a name is a word of the service's paths, on the operator's list, that of an operator, or the first label of
+ * the public host, or begins with the service's name: such a user could impersonate the service. Ignores case.
  */
 export function isReservedUsername(
   name: string,
@@ -18,12 +18,12 @@ export function isReservedUsername(
   }: Pick<Config, 'operators' | 'service' | 'registration' | 'publicUrl'>
 ): boolean {
   const username = name.toLowerCase()
-  const platform = service.name.toLowerCase().replaceAll(/[^a-z0-9-]/g, '')
+  const serviceName = service.name.toLowerCase().replaceAll(/[^a-z0-9-]/g, '')
   return (
     reservedNames.has(username) ||
     operators.includes(username) ||
     // Too many personal names begin with a shorter one.
-    (platform.length > 2 && username.startsWith(platform)) ||
+    (serviceName.length > 2 && username.startsWith(serviceName)) ||
     registration.reservedUsernames.some(word => word.toLowerCase() === username) ||
     new URL(publicUrl).hostname.split('.')[0] === username
   )

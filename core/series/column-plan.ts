@@ -101,7 +101,7 @@ function compileCheck(schema: ContentSchema, whole: ContentSchema | undefined): 
 /** Maximum number of references that are followed: types have one or two. */
 const maxReferences = 10
 
-/** Resolves the reference of a column's schema, if it is one. */
+/** Returns the schema that the `$ref` of a column's schema refers to; the column's own without a `$ref`. */
 function resolveReference(schema: ContentSchema, whole: ContentSchema): ContentSchema {
   let found = schema
   for (let at = 0; at < maxReferences; at++) {

@@ -23,7 +23,7 @@ interface Layout {
   readonly fields: readonly string[]
   /** Index of the column of times. */
   readonly time: number
-  /** Subtracted from a time to get the deltaTime; `undefined` if it is one. */
+  /** Subtracted from a time to get the deltaTime; `undefined` if rows contain the deltaTime itself. */
   readonly origin: number | undefined
   /** Columns by their index in a row; none at that of the time. */
   readonly columns: readonly (Column | undefined)[]
@@ -56,12 +56,13 @@ class PointReader {
       return this.refuse('The points must be a JSON object', { rule: 'object' })
     const { format, fields, points } = value as { format?: unknown; fields?: unknown; points?: unknown }
     if (format !== 'flatJSON') this.refuse('The "format" must be "flatJSON"', { rule: 'format' })
-    const layout = this.#layout(fields)
+    const layout = this.#parseLayout(fields)
     if (!Array.isArray(points)) return this.refuse('"points" must be an array of rows', { rule: 'points' })
     return yield* arrangeColumns(layout, yield* this.#rows(points, layout))
   }
 
-  #layout(fields: unknown): Layout {
+  /** Returns how rows with these `fields` are read. Refuses unknown, repeated and missing columns. */
+  #parseLayout(fields: unknown): Layout {
     if (!Array.isArray(fields) || !fields.every(field => typeof field === 'string'))
       return this.refuse('"fields" must be an array of column names', { rule: 'fields' })
     const names = new Set<string>()

@@ -1,4 +1,4 @@
-/** Settings of external services: mail, and messages with codes. */
+/** Settings of external services: mail, and text messages with sign-in codes. */
 import { Type, type Static } from 'typebox'
 import { flag, formText, group, headerName, milliseconds, path, secret, text, whole } from './kinds.js'
 import type { TextFormName } from './text-forms.js'

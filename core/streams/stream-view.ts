@@ -8,8 +8,8 @@ import { sortByName, getSortedChildren, isTrashed } from './tree.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** Maximum characters of a tree that is sent in one piece, and of the pieces of a larger one. */
-const pieceSize = 256 * 1024
+/** Maximum characters of a tree that is sent at once, and of the chunks of a larger one. */
+const chunkSize = 256 * 1024
 
 /**
  * Returns a stream as a caller sees it, without its children: callers that may not list the parent do not get its id
@@ -146,7 +146,7 @@ export class StreamView {
 /** Transforms the text of a stream before it is sent. */
 type TextTransform = (text: string) => string
 
-/** A large tree, piece by piece. */
+/** A large tree, chunk by chunk. */
 class StreamListing implements TextListing<Reader> {
   readonly isText = true
   present: TextTransform | undefined
@@ -196,7 +196,7 @@ class TreeWalk {
   write(view: StreamView, present?: TextTransform): string {
     let text = this.#hasBegun ? '' : '['
     this.#hasBegun = true
-    for (let level = this.#open.at(-1); level && text.length < pieceSize; level = this.#open.at(-1)) {
+    for (let level = this.#open.at(-1); level && text.length < chunkSize; level = this.#open.at(-1)) {
       const known = level.nodes[level.next++]
       if (!known) {
         this.#open.pop()

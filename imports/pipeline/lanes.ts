@@ -74,7 +74,7 @@ export class Lanes {
     return lanes
   }
 
-  /** Returns what {@link Lanes.restore} restores; `undefined` if there are more than `most` lanes. */
+  /** Returns what {@link Lanes.restore} restores; `undefined` if there are more than `maxCount` lanes. */
   toCountedLanes(maxCount: number): CountedLane[] | undefined {
     if (this.#lanes.size > maxCount) return undefined
     return [...this.#lanes.values()].map(({ contents, form: _form, ...lane }) => ({

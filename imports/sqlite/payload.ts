@@ -63,7 +63,7 @@ export class VarintReader {
   }
 }
 
-/** The payload of a cell: `held` bytes of `size` from `base` on, the rest on overflow pages. */
+/** The payload of a cell: `loadedSize` of its `size` bytes are in `bytes` from `start` on, the rest on overflow pages. */
 export class Payload {
   constructor(
     private readonly pages: DatabasePages,

@@ -96,7 +96,7 @@ export const knownMakers: readonly KnownMaker[] = [
     time: 'date',
     description: 'meal',
     values: {
-      calories: energyValue,
+      calories: { ...energyValue, stream: 'Energy of food' },
       'fat (g)': grams('Fat'),
       'saturated fat': grams('Saturated fat'),
       'polyunsaturated fat': grams('Polyunsaturated fat'),

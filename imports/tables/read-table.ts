@@ -59,7 +59,7 @@ async function readTable(reading: TableSource, position: TablePosition): Promise
   await readRecords(reading, position, Infinity, silentSink, mapping, (cells, _at, numbers) => {
     if ((hasNext && nextTable.addRow(cells)) || !isMapped) return
     notation.addRow(cells, numbers)
-    clockResolver.addRow(cells)
+    clockResolver.observeRow(cells)
   })
   const { nextLayout, startRow } = nextTable
   /** Counts rows with an unclosed quote only once, with the last table. */
@@ -76,7 +76,9 @@ async function readTable(reading: TableSource, position: TablePosition): Promise
   const { order = 'dmy' } = notation
   if (order !== 'dmy') {
     clockResolver = new ClockChangeResolver(mapping, order, options.zone)
-    await readRecords(reading, position, startRow, silentSink, mapping, cells => clockResolver.addRow(cells))
+    await readRecords(reading, position, startRow, silentSink, mapping, cells =>
+      clockResolver.observeRow(cells)
+    )
   }
   const questions = notation.listQuestions()
   context.reportTable({ ...view, ...(questions.length > 0 && { questions }) })

@@ -87,8 +87,8 @@ const maxBlocks = 10_000
 const minSteps = 2
 
 /**
- * Resolves times that occur twice by the order of rows. First, pass all rows to `addRow`; then `next` returns the result for each
- * row in order.
+ * Resolves times that occur twice by the order of rows. First, pass all rows to `addRow`; then call `resolveNext` for each row,
+ * in the same order.
  */
 export class ClockChangeResolver {
   readonly #blocks: AmbiguousBlock[] = []
@@ -108,7 +108,8 @@ export class ClockChangeResolver {
     private readonly zone: string | undefined
   ) {}
 
-  addRow(cells: Cells): void {
+  /** Adds the next row, to find the order of all rows. A row without a readable time only counts. */
+  observeRow(cells: Cells): void {
     const row = this.#rowCount++
     const { clock, time } = this.mapping
     const zone = getRowZone(cells, this.mapping, this.zone)

@@ -37,11 +37,11 @@ export async function exportData(args: readonly string[], options: ExportDataOpt
 }
 
 /** Writes to standard output. Its errors end the export, and are reported by `handleOutputErrors`. */
-async function writeToOutput(pieces: AsyncIterable<string>): Promise<void> {
+async function writeToOutput(chunks: AsyncIterable<string>): Promise<void> {
   let failure: unknown
   process.stdout.once('error', error => (failure = error))
   try {
-    await pipeline(pieces, process.stdout, { end: false })
+    await pipeline(chunks, process.stdout, { end: false })
   } catch (error) {
     if (failure === undefined) throw error
   }

@@ -1,4 +1,5 @@
 /** The streams of a demo, and the accesses to some of them. */
+import { measureKey } from '../../schemas/measures/measure.js'
 import type { Call } from './target.js'
 import { doctorName } from './person/letters.js'
 
@@ -6,6 +7,8 @@ import { doctorName } from './person/letters.js'
 interface Branch {
   readonly id: string
   readonly name: string
+  /** Id of the measure that its events belong to. */
+  readonly measure?: string
   readonly children?: readonly Branch[]
 }
 
@@ -14,20 +17,20 @@ const tree: readonly Branch[] = [
     id: 'body',
     name: 'Body',
     children: [
-      { id: 'heart-rate', name: 'Heart rate' },
-      { id: 'weight', name: 'Weight' },
-      { id: 'blood-pressure', name: 'Blood pressure' },
-      { id: 'temperature', name: 'Temperature' },
-      { id: 'glucose', name: 'Glucose' }
+      { id: 'heart-rate', name: 'Heart rate', measure: 'heart-rate' },
+      { id: 'weight', name: 'Weight', measure: 'weight' },
+      { id: 'blood-pressure', name: 'Blood pressure', measure: 'blood-pressure' },
+      { id: 'temperature', name: 'Temperature', measure: 'body-temperature' },
+      { id: 'glucose', name: 'Glucose', measure: 'glucose' }
     ]
   },
-  { id: 'sleep', name: 'Sleep' },
+  { id: 'sleep', name: 'Sleep', measure: 'sleep' },
   {
     id: 'activity',
     name: 'Activity',
     children: [
-      { id: 'steps', name: 'Steps' },
-      { id: 'runs', name: 'Runs' }
+      { id: 'steps', name: 'Steps', measure: 'steps' },
+      { id: 'runs', name: 'Runs', measure: 'running' }
     ]
   },
   {
@@ -35,7 +38,7 @@ const tree: readonly Branch[] = [
     name: 'Diary',
     children: [
       { id: 'notes', name: 'Notes' },
-      { id: 'mood', name: 'Mood' },
+      { id: 'mood', name: 'Mood', measure: 'mood' },
       { id: 'photos', name: 'Photos' }
     ]
   },
@@ -44,18 +47,21 @@ const tree: readonly Branch[] = [
     id: 'home',
     name: 'Home sensors',
     children: [
-      { id: 'room-temperature', name: 'Living room temperature' },
-      { id: 'room-humidity', name: 'Living room humidity' }
+      { id: 'room-temperature', name: 'Living room temperature', measure: 'room-temperature' },
+      { id: 'room-humidity', name: 'Living room humidity', measure: 'room-humidity' }
     ]
   },
   { id: 'letters', name: 'From my doctor' },
-  { id: 'medication', name: 'Medication' }
+  { id: 'medication', name: 'Medication', measure: 'active-ingredient' }
 ]
 
 /** Creates the calls that create all streams, parents first. */
 export function createStreamCalls(branches = tree, parentId: string | null = null): Call[] {
-  return branches.flatMap(({ children = [], id, name }) => [
-    { method: 'streams.create', params: { id, name, parentId } },
+  return branches.flatMap(({ children = [], id, measure, name }) => [
+    {
+      method: 'streams.create',
+      params: { id, name, parentId, ...(measure !== undefined && { clientData: { [measureKey]: measure } }) }
+    },
     ...createStreamCalls(children, id)
   ])
 }

@@ -56,8 +56,8 @@ const moduleRules: Readonly<Record<string, Module>> = {
   client: { modules: [], libraries: [] },
   web: {
     modules: ['client'],
-    files: ['schemas/zones.ts', 'core/json/canonical.ts'],
-    libraries: splitWords('preact uqr pmtiles @mapbox/vector-tile pbf')
+    files: ['schemas/zones.ts', 'schemas/units.ts', 'schemas/measures/measure.ts', 'core/json/canonical.ts'],
+    libraries: splitWords('preact uqr pmtiles @mapbox/vector-tile pbf world-atlas')
   }
 }
 /** Modules that may import every module. */
@@ -78,7 +78,7 @@ const coreOrder = splitWords(
   'truncate-text.ts errors.ts version.ts time.ts log.ts ids.ts system-ids.ts audit-ids.ts changes.ts parse-url.ts redirect-uri.ts ip-range.ts ' +
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
     'service-info.ts unknown-user.ts call ' +
-    'auth account streams sign-in identities accesses oauth events notifications registration platform series audit exports ' +
+    'auth account streams sign-in identities accesses oauth events notifications registration platform series audit measures exports ' +
     'dispatch imports methods'
 )
 

@@ -136,7 +136,7 @@ function isFirst(value: string, index: number, all: readonly string[]): boolean 
  * less space than a list.
  */
 function formatRepeatable(): string {
-  const ids = methods.map(({ id }) => id).filter(id => idempotentWrites.has(id) || isRepeatableByVerb(id))
+  const ids = methods.map(({ id }) => id).filter(id => idempotentWrites.has(id) || isIdempotentByVerb(id))
   const misnamed = methods.filter(({ id }) => byName.test(id) && !ids.includes(id))
   if (misnamed.length > 0)
     throw new Error(`Not a read or an update: ${misnamed.map(({ id }) => id).join(', ')}`)
@@ -151,7 +151,7 @@ function formatRepeatable(): string {
 /** Matches ids of reads and updates. */
 const byName = /^(?:\w+\.)?(?:get|update)\w*$/
 
-function isRepeatableByVerb(id: string): boolean {
+function isIdempotentByVerb(id: string): boolean {
   const routes = [...userRoutes, ...serviceRoutes].filter(({ method }) => method === id)
   return routes.length > 0 && routes.every(({ verb }) => verb === 'GET' || verb === 'PUT')
 }

@@ -30,8 +30,8 @@ export async function writeEvents(
   if (existsSync(file)) throw new TransferError(`${file} already exists`)
   const draft = `${file}.${process.pid}.part`
   try {
-    await withExport(settings, source, account, params, async pieces => {
-      await writeWithin(dirname(file), draft, toBuffers(pieces))
+    await withExport(settings, source, account, params, async chunks => {
+      await writeWithin(dirname(file), draft, toBuffers(chunks))
     })
     // Not a rename, which would overwrite a file created meanwhile.
     await link(draft, file)
@@ -47,7 +47,7 @@ export async function withExport(
   source: Layout,
   account: Account,
   params: ExportParams,
-  write: (pieces: AsyncIterable<string>) => Promise<void>
+  write: (chunks: AsyncIterable<string>) => Promise<void>
 ): Promise<void> {
   const [side, target] = [createCopyFolder(source), createCopyFolder(source)]
   try {

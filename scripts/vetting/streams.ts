@@ -50,7 +50,10 @@ function isUserId(id: string): boolean {
   }
 }
 
-/** Validates streams for tags. The service creates them itself: elsewhere in the tree, they would share what is tagged later. */
+/**
+ * Validates that streams for tags are where the service creates them. Below another stream, permissions on that
+ * stream would also cover what is tagged later.
+ */
 function examineTags(
   examiner: Examiner,
   { backwardCompatibility }: Config,

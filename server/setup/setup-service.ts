@@ -25,7 +25,7 @@ import { assertSettings, getCurrentChoices, toSettings } from './setup-choices.j
 
 /** Reads the settings of this process from their sources, and acts on the process. */
 export interface SettingsSource {
-  /** Returns the settings with these choices applied; without any, the stored settings. */
+  /** Returns the settings with these choices applied; without choices, the stored settings. */
   read(chosen?: PageSettings): ReadSettings
   /** Returns further problems with settings: of the files and destinations that they name. */
   check?(settings: Settings): Promise<readonly string[]>

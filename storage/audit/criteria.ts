@@ -1,4 +1,4 @@
-/** The conditions that an audit query sets, as numbers of words. */
+/** The conditions of an audit query. Accesses and actions are given by their numbers (storage/audit/words.ts). */
 import type { AuditRow } from './record.js'
 
 /** Numbers of accesses and actions; `undefined` matches any. */

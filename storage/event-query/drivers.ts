@@ -68,7 +68,7 @@ export function listLanes(driver: Driver | undefined, trashed: readonly number[]
   return trashed.flatMap(state => values.map(value => ({ kind, values: [value, state] })))
 }
 
-/** Returns the driver to use without looking at rows, if one is clearly good. `stretch`: where reading begins. */
+/** Returns the driver to use without looking at rows, if one is clearly good. `range`: where reading begins. */
 export function chooseObviousDriver(
   db: Database,
   drivers: readonly Driver[],

@@ -27,6 +27,8 @@ export interface LaneRowsOptions {
   readonly types: readonly number[] | undefined
   /** Restricts to events that are in several streams. */
   readonly sharedOnly?: boolean
+  /** True if rows of events with a duration are irregular, too. */
+  readonly readsSpans?: boolean
 }
 
 /** A row with its number, if the index holds it. */
@@ -37,6 +39,8 @@ export interface LaneRow {
   readonly value: number | undefined
   /** The event's first stream, if it is in several. */
   readonly home: number | null
+  /** The event's duration class, if it has a duration. */
+  readonly span: number | null
   /** True if the number has to be read from the body. */
   readonly needsBody: boolean
 }
@@ -50,7 +54,8 @@ type RawRow = [
   type: number,
   home: number | null,
   value: unknown,
-  isBeyond: number | null
+  isBeyond: number | null,
+  span: number | null
 ]
 
 /** Sums over the rows of a time range. */
@@ -128,19 +133,20 @@ export class LaneRows {
   }
 
   /** JavaScript parses the numbers: SQLite may round the last bit differently. */
-  #toRow([time, number, type, home, value, needsBody]: RawRow): LaneRow {
+  #toRow([time, number, type, home, value, needsBody, span]: RawRow): LaneRow {
     return {
       time,
       number,
       type,
       home,
+      span,
       value: value === null ? undefined : Number(value),
       needsBody: needsBody === 1
     }
   }
 }
 
-function buildTexts({ sharedOnly, field, types }: LaneRowsOptions) {
+function buildTexts({ sharedOnly, field, readsSpans, types }: LaneRowsOptions) {
   const value = field === undefined ? 'l.value' : "CASE WHEN l.fields <> '' THEN l.fields -> ? END"
   const needsBody = field === undefined ? '' : "l.fields = ''"
   const typeIn = !types
@@ -150,9 +156,10 @@ function buildTexts({ sharedOnly, field, types }: LaneRowsOptions) {
       : ' AND l.type IN (SELECT value FROM json_each(?))'
   const within = `FROM event_stream l WHERE l.stream = ? AND l.trashed = ? AND l.time >= ? AND l.time < ?${typeIn}`
   const some = sharedOnly ? ' AND l.home IS NOT NULL' : ''
-  const row = `SELECT l.time, l.event, l.type, l.home, ${value}, ${needsBody || 'NULL'}`
+  const row = `SELECT l.time, l.event, l.type, l.home, ${value}, ${needsBody || 'NULL'}, l.span`
   const sums = (home: string): string => {
-    const irregular = needsBody === '' ? home : `CASE WHEN ${needsBody} THEN 1 ELSE ${home} END`
+    const single = readsSpans ? `coalesce(l.span, ${home})` : home
+    const irregular = needsBody === '' ? single : `CASE WHEN ${needsBody} THEN 1 ELSE ${single} END`
     const rest =
       field === undefined
         ? 'count(l.value), min(l.value), max(l.value), total(l.value)'

@@ -5,13 +5,13 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import { nextDouble } from '../event-query/position.js'
+import { nextDouble, type Key } from '../event-query/position.js'
 import type { StreamsCriteria } from '../event-query/query.js'
 import { column } from '../sqlite/statements.js'
 import { LaneRows, maxRowsPerRead, type LaneRow, type LanePosition, type StreamState } from './lane-rows.js'
 import { Membership, type StreamWalk } from './membership.js'
 import type { SummableRanges } from './summable-ranges.js'
-import { TimeBuckets, type BucketRange, type Sample } from './time-buckets.js'
+import { TimeBuckets, type BucketRange, type BucketSummary } from './time-buckets.js'
 
 export interface SampleQuery extends BucketRange {
   readonly streams: readonly StreamsCriteria[] | undefined
@@ -21,6 +21,25 @@ export interface SampleQuery extends BucketRange {
   readonly trashed: readonly (0 | 1)[]
   /** Keys joined by dots: the path of the numbers in contents; absent: the contents themselves. */
   readonly field: string | undefined
+  /** True if the first and the last number of a bucket are not needed. */
+  readonly omitsEdges?: boolean
+}
+
+/** Decides which streams are sampled, and in which of them an event counts; see {@link Membership}. */
+export type SampledStreams = Pick<
+  Membership,
+  'isUnconditional' | 'walkStreams' | 'has' | 'matches' | 'findHome'
+>
+
+/** Aggregates the numbers of a sample by bucket, as {@link TimeBuckets} does. */
+export interface SampleTarget {
+  getStart(bucket: number): number
+  findBucket(time: number): number
+  /** `until`: the end of an event that {@link reachesNextBucket}. */
+  countEvent(key: Key, value: number | undefined, until?: number): void
+  addSummary(bucket: number, summary: BucketSummary): void
+  /** Set if events with a duration are spread over buckets: whether one of at most so many seconds may need to be. */
+  reachesNextBucket?(time: number, duration: number): boolean
 }
 
 /** Turns the body of an event whose content is computed into what the caller sees. */
@@ -49,9 +68,8 @@ interface Lane extends StreamState {
 
 const initialLane = { isDense: false, rowwiseBefore: -Infinity, hasHomeEvents: false }
 
-export class SampleRun {
-  readonly #buckets: TimeBuckets
-  readonly #membership: Membership
+export class SampleRun<Target extends SampleTarget = TimeBuckets> {
+  readonly #membership: SampledStreams
   readonly #rows: LaneRows
   /** Only events in several streams. */
   readonly #sharedRows: LaneRows
@@ -64,12 +82,15 @@ export class SampleRun {
   #isDone = false
   #isLarge = true
 
-  constructor(private readonly query: SampleQuery) {
-    const { field, streams, types } = query
-    this.#buckets = new TimeBuckets(query)
-    this.#end = this.#buckets.getStart(query.buckets)
-    this.#membership = new Membership(streams)
-    const wanted = { field, types: types && [...types] }
+  constructor(
+    private readonly query: SampleQuery,
+    readonly target: Target,
+    membership: SampledStreams = new Membership(query.streams)
+  ) {
+    const { field, types } = query
+    this.#end = target.getStart(query.buckets)
+    this.#membership = membership
+    const wanted = { field, types: types && [...types], readsSpans: target.reachesNextBucket !== undefined }
     this.#rows = new LaneRows(wanted)
     this.#sharedRows = new LaneRows({ ...wanted, sharedOnly: true })
     this.#streams = this.#membership.walkStreams()
@@ -82,11 +103,6 @@ export class SampleRun {
     const end = performance.now() + stepMs
     while (!this.#isDone && performance.now() < end) this.#step(db, summableRanges, end, present)
     return this.#isDone
-  }
-
-  /** Returns the samples in order of time. */
-  toSamples(): Sample[] {
-    return this.#buckets.toSamples()
   }
 
   #step(db: Database, summableRanges: SummableRanges, end: number, present: Present): void {
@@ -119,8 +135,8 @@ export class SampleRun {
 
   /** Sums the rest of a bucket, or as much of it as one statement may sum. */
   #sumBucket(db: Database, lane: Lane, { time }: LanePosition): void {
-    const bucket = this.#buckets.findBucket(time)
-    const before = Math.min(this.#buckets.getStart(bucket + 1), lane.summableBefore)
+    const bucket = this.target.findBucket(time)
+    const before = Math.min(this.target.getStart(bucket + 1), lane.summableBefore)
     // Too many events have the same time: they are read one by one.
     if (before === time) return void (lane.rowwiseBefore = nextDouble(time, 'ASC'))
     const range = [time, before] as const
@@ -133,12 +149,13 @@ export class SampleRun {
     }
     const { count } = sums
     const edge = (order: 'ASC' | 'DESC') =>
-      count === 0 ? undefined : this.#rows.findEdge(db, lane, range, order)
+      count === 0 || this.query.omitsEdges ? undefined : this.#rows.findEdge(db, lane, range, order)
     // Events without a number are not needed if others have one.
     const all = count === 0 ? this.#rows.countRange(db, lane, range) : count
-    this.#buckets.addSummary(bucket, { all, ...sums, first: edge('ASC'), last: edge('DESC') })
+    this.target.addSummary(bucket, { all, ...sums, first: edge('ASC'), last: edge('DESC') })
     lane.position = before < this.#end ? { time: before } : undefined
-    lane.isDense = all >= sparseEvents
+    // The rest of a bucket says little about the next ones.
+    if (time === this.target.getStart(bucket)) lane.isDense = all >= sparseEvents
   }
 
   /** Reads the next rows. */
@@ -150,7 +167,7 @@ export class SampleRun {
     this.#pendingRows = isLive ? rows.map(row => ({ ...row, isBeyond: true })) : rows
     lane.position = position
     if (rows.length < maxRowsPerRead || isLive || sharedOnly) return
-    const buckets = this.#buckets.findBucket(rows.at(-1)!.time) - this.#buckets.findBucket(rows[0]!.time) + 1
+    const buckets = this.target.findBucket(rows.at(-1)!.time) - this.target.findBucket(rows[0]!.time) + 1
     lane.isDense = rows.length >= denseEvents * buckets
   }
 
@@ -162,9 +179,10 @@ export class SampleRun {
     while (at < rows.length && hasTime) {
       const row = rows[at++]!
       if (this.#isCountedHere(db, lane, row))
-        this.#buckets.countEvent(
+        this.target.countEvent(
           row,
-          row.needsBody ? this.#readNumber(db, lane, row.number, present) : row.value
+          row.needsBody ? this.#readNumber(db, lane, row.number, present) : row.value,
+          this.#readEnd(db, row)
         )
       if (row.needsBody || at % 16 === 0) hasTime = performance.now() < end
     }
@@ -176,6 +194,12 @@ export class SampleRun {
     if (home === null) return true
     if (this.#membership.isUnconditional && this.#membership.has(home)) return home === stream
     return this.#membership.findHome(db, number) === stream
+  }
+
+  /** Reads the end of an event that has to be spread over buckets. */
+  #readEnd(db: Database, { number, span, time }: LaneRow): number | undefined {
+    if (span === null || !this.target.reachesNextBucket?.(time, 2 ** span)) return undefined
+    return (column(db, 'SELECT until FROM event WHERE number = ?').get(number) as number | null) ?? undefined
   }
 
   /** Reads the number in a content that the index does not hold. */

@@ -80,9 +80,9 @@ export class DiskAttachments implements AttachmentStore {
     const hash = createHash(algorithm)
     let size = 0
     try {
-      await receiveInto(draft, source, piece => {
-        hash.update(piece)
-        size += piece.length
+      await receiveInto(draft, source, chunk => {
+        hash.update(chunk)
+        size += chunk.length
       })
       return { draft, size, digest: hash.digest('base64') }
     } catch (error) {

@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { SpoolsFull, translateError } from '../errors.js'
 import type { Layout } from './layout.js'
 
-/** Characters kept in memory, and per piece of the file. */
-const pieceSize = 256 * 1024
+/** Characters kept in memory, and per chunk of the file. */
+const chunkSize = 256 * 1024
 
 const readFrom = promisify(read)
 
@@ -46,22 +46,22 @@ export class Spools {
   }
 }
 
-interface Piece {
+interface Chunk {
   readonly characters: number
   readonly bytes: number
 }
 
 export class Spool {
-  /** The pieces in the file. */
-  readonly #pieces: Piece[] = []
+  /** The chunks in the file. */
+  readonly #chunks: Chunk[] = []
   #file: number | undefined
   #bytes = 0
   #characters = 0
-  /** The text after the last piece. */
+  /** The text after the last chunk. */
   #tail = ''
   /** Size in characters that {@link undo} goes back to. */
   #mark = 0
-  #next = { piece: 0, byte: 0 }
+  #next = { chunk: 0, byte: 0 }
   #reading: Promise<unknown> | undefined
 
   constructor(private readonly spools: Spools) {}
@@ -73,13 +73,13 @@ export class Spool {
 
   /** Whether all of it is one text in memory. */
   get isShort(): boolean {
-    return this.#pieces.length === 0
+    return this.#chunks.length === 0
   }
 
   /** Appends a text. Throws `StorageFull`, `SpoolsFull`. */
   add(text: string): void {
     this.#tail += text
-    if (this.#tail.length > pieceSize) this.#spill()
+    if (this.#tail.length > chunkSize) this.#spill()
   }
 
   /** Marks the current end as the point to undo to. Returns the size. */
@@ -91,7 +91,7 @@ export class Spool {
   undo(): void {
     const before = this.#bytes
     while (this.#characters > this.#mark) {
-      const { bytes, characters } = this.#pieces.pop()!
+      const { bytes, characters } = this.#chunks.pop()!
       this.#bytes -= bytes
       this.#characters -= characters
       this.#tail = ''
@@ -103,18 +103,18 @@ export class Spool {
 
   /** Reads the next part; empty at the end. */
   async next(): Promise<string> {
-    const piece = this.#pieces[this.#next.piece]
-    if (piece && this.#file !== undefined) {
+    const chunk = this.#chunks[this.#next.chunk]
+    if (chunk && this.#file !== undefined) {
       const reading = readFrom(
         this.#file,
-        Buffer.allocUnsafeSlow(piece.bytes),
+        Buffer.allocUnsafeSlow(chunk.bytes),
         0,
-        piece.bytes,
+        chunk.bytes,
         this.#next.byte
       )
       this.#reading = reading
       const { buffer } = await reading
-      this.#next = { piece: this.#next.piece + 1, byte: this.#next.byte + piece.bytes }
+      this.#next = { chunk: this.#next.chunk + 1, byte: this.#next.byte + chunk.bytes }
       return buffer.toString()
     }
     const text = this.#tail
@@ -127,7 +127,7 @@ export class Spool {
     const file = this.#file
     this.#file = undefined
     this.#tail = ''
-    this.#pieces.length = 0
+    this.#chunks.length = 0
     this.spools.count(-this.#bytes)
     this.#bytes = 0
     if (file === undefined) return
@@ -157,21 +157,21 @@ export class Spool {
       this.spools.count(-bytes.length)
       throw translateError(error)
     }
-    this.#pieces.push({ characters: text.length, bytes: bytes.length })
+    this.#chunks.push({ characters: text.length, bytes: bytes.length })
     this.#bytes += bytes.length
     this.#characters += text.length
   }
 }
 
-/** Splits a text into pieces without splitting a surrogate pair. */
+/** Splits a text into chunks without splitting a surrogate pair. */
 function splitIntoPieces(text: string): string[] {
-  const pieces: string[] = []
+  const chunks: string[] = []
   for (let start = 0; start < text.length;) {
-    let end = start + pieceSize
+    let end = start + chunkSize
     // A high surrogate is the first half of a pair.
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--
-    pieces.push(text.slice(start, end))
+    chunks.push(text.slice(start, end))
     start = end
   }
-  return pieces
+  return chunks
 }

@@ -11,6 +11,7 @@ import { DurationClasses } from '../event-query/spans.js'
 import { TypeNumbers } from '../event-query/types.js'
 import { FactsRun, type Fact } from '../event-values/facts-run.js'
 import { extractNumbers } from '../content-numbers.js'
+import { TimeBuckets } from '../event-values/time-buckets.js'
 import { SampleRun, type Present, type SampleQuery } from '../event-values/sample-run.js'
 import type { LastWritten } from '../audit/last-written.js'
 import type { Digests } from './policies.js'
@@ -83,7 +84,7 @@ export class EventRepository {
   readonly #durationClasses: DurationClasses
   readonly #large: LargeEvents
   readonly #sizeEstimate = new PageSizeEstimate()
-  readonly #links: EventLinks
+  readonly links: EventLinks
 
   constructor(
     private readonly db: Database,
@@ -99,7 +100,7 @@ export class EventRepository {
     this.#numbers = new Numbers(db, 'event')
     this.#durationClasses = new DurationClasses(db)
     this.#large = new LargeEvents(db)
-    this.#links = new EventLinks(db)
+    this.links = new EventLinks(db)
   }
 
   find(id: string): Event | undefined {
@@ -143,24 +144,24 @@ export class EventRepository {
       durationClasses: this.#durationClasses,
       large: this.#large,
       sizeEstimate: this.#sizeEstimate,
-      ends: this.#links.ends,
+      ends: this.links.ends,
       texts: this.texts
     })
   }
 
   /** Continues a sample for a few milliseconds. Returns whether it is complete. */
   continueSample(run: SampleRun, present: Present): boolean {
-    return readInTransaction(this.db, () => run.next(this.db, this.#links.summableRanges, present))
+    return readInTransaction(this.db, () => run.next(this.db, this.links.summableRanges, present))
   }
 
   /** Returns the next facts of streams; may be empty before the end. */
   nextFacts(run: FactsRun, present: Present): Fact[] {
-    return readInTransaction(this.db, () => run.next(this.db, this.#links.facts, present))
+    return readInTransaction(this.db, () => run.next(this.db, this.links.facts, present))
   }
 
   /** Starts a sample. Nothing is read yet. */
   createSample(query: SampleQuery): SampleRun {
-    return new SampleRun(query)
+    return new SampleRun(query, new TimeBuckets(query))
   }
 
   /** Starts collecting facts of the streams that meet these criteria. Nothing is read yet. */
@@ -190,7 +191,7 @@ export class EventRepository {
     }
     this.#numbers.markUsed(number)
     this.#updateCaches(row)
-    this.#links.add(toLocation(row, type, number), extractNumbers(event.content))
+    this.links.add(toLocation(row, type, number), extractNumbers(event.content))
     if (row.stream > 0) this.texts.insert(number, row, event)
     if (event.attachments) this.attachments.replace(number, event.attachments)
     this.lastWritten.record('EVENT', row.id, row.modified, row.integrity)
@@ -214,7 +215,7 @@ export class EventRepository {
     const location = this.#findLocation(id)
     const integrity = this.history.recordDeletion(event, deleted, this.#formatPaths(location))
     this.lastWritten.record('EVENT', id, deleted, integrity)
-    this.#links.remove(location)
+    this.links.remove(location)
     this.texts.remove(location)
     this.attachments.replace(location.number, [])
     statement(this.db, 'DELETE FROM event WHERE number = ?').run(location.number)
@@ -238,7 +239,7 @@ export class EventRepository {
     const { attachments, history, digests, streams, texts } = this
     const onChange = (row: EventRow): void => this.#updateCaches(row)
     yield* emptyStreams(this.db, { attachments, history, digests, streams, texts, onChange }, options)
-    this.#links.invalidate()
+    this.links.invalidate()
   }
 
   /** Returns the latest time of modification (seconds), including deletions. */
@@ -255,7 +256,7 @@ export class EventRepository {
     this.#numbers.invalidate()
     this.#durationClasses.invalidate()
     this.#large.invalidate()
-    this.#links.invalidate()
+    this.links.invalidate()
   }
 
   #replace(before: IndexedLocation, event: Event, body?: EventBody): string {
@@ -264,7 +265,7 @@ export class EventRepository {
     const type = this.types.ensure(event.type)
     statement(this.db, updateSql).run(...toValues(row, type), before.number)
     this.#updateCaches(row)
-    this.#links.update(before, toLocation(row, type, before.number), extractNumbers(event.content))
+    this.links.update(before, toLocation(row, type, before.number), extractNumbers(event.content))
     this.texts.replace(before, row, row.stream > 0 ? event : undefined)
     this.lastWritten.record('EVENT', row.id, row.modified, row.integrity)
     return row.body

@@ -1,8 +1,11 @@
 /** The high-frequency series of one user: points below their holder events. (docs/spec/series.md#writing-points) */
 import type { Database } from 'better-sqlite3'
 import { ChunkTable } from '../series/chunks.js'
+import type { ChunkWalk, RowSink } from '../series/chunk-walk.js'
+import { SeriesExtents, type SeriesExtent } from '../series/series-extents.js'
 import {
   nextBytes,
+  nextDouble,
   nextPage,
   previousPage,
   type RowFormat,
@@ -13,7 +16,7 @@ import {
 import { removePoints, removeTimes, type Removal } from '../series/remove.js'
 import type { Row } from '../series/rows.js'
 import { Sampler, type SampledPage, type SampleOptions } from '../series/sampler.js'
-import { smallSize, summarizeRows } from '../series/summary.js'
+import { MissingSummaries } from '../series/missing-summaries.js'
 import { maxLooseChunks, SeriesWriter } from '../series/write.js'
 import { arrangeRows, findIndexAfter } from '../series/arrange-rows.js'
 import { column, statement } from '../sqlite/statements.js'
@@ -59,10 +62,6 @@ interface SeriesRow {
   readonly loose: number
 }
 
-/** Maximum number of chunks waiting for their summaries: others are found by the next sample. */
-const maxUnsummarized = 16_384
-/** Number of chunks summarized in one write, which takes a few milliseconds. */
-const maxSummarizedChunks = 8
 /** Number of chunks removed in one write. */
 const maxRemovedChunks = 64
 
@@ -73,12 +72,10 @@ const holderByNumber = `${selectHolder} e.number = ?`
 
 export class SeriesRepository {
   readonly #chunks: ChunkTable
-
+  readonly #extents = new SeriesExtents()
   #mayHaveOutdated = true
   #revision = 0
-
-  /** Numbers of large chunks without a summary that samples had to read. */
-  readonly #unsummarized = new Set<number>()
+  readonly #missing = new MissingSummaries()
 
   constructor(private readonly db: Database) {
     this.#chunks = new ChunkTable(db)
@@ -150,7 +147,7 @@ export class SeriesRepository {
     const previous = this.#chunks.findAtOrBefore(event, from)
     const after =
       previous && previous.first >= from ? [] : previous && previous.last >= from ? [previous] : []
-    const heads = this.#chunks.listHeads(event, from, nextAbove(to), maxChunks + 1)
+    const heads = this.#chunks.listHeads(event, from, nextDouble(to), maxChunks + 1)
     if (heads.length + after.length > maxChunks) return undefined
     const texts = [
       ...after.map(({ points }) => points),
@@ -180,7 +177,7 @@ export class SeriesRepository {
     times: ReadonlySet<number>,
     { written, writer }: WriteInfo
   ): void {
-    if (removeTimes(this.#chunks, event, { from: first, to: nextAbove(last) }, times) > 0)
+    if (removeTimes(this.#chunks, event, { from: first, to: nextDouble(last) }, times) > 0)
       this.#updateEnd(event, written, writer)
   }
 
@@ -220,25 +217,29 @@ export class SeriesRepository {
   /** Reads the next rows of a sample. */
   sample(sampler: Sampler): SampledPage {
     const page = sampler.next(this.#chunks)
-    for (const chunk of sampler.unsummarized)
-      if (this.#unsummarized.size < maxUnsummarized) this.#unsummarized.add(chunk)
+    this.#missing.record(sampler.unsummarized)
     return page
+  }
+
+  /** Reads the next rows of a range to be aggregated. */
+  walk(walk: ChunkWalk, sink: RowSink): void {
+    walk.next(this.#chunks, sink)
+    this.#missing.record(walk.unsummarized)
+  }
+
+  /** Returns the number of points of a series, and the deltaTimes of the first and the last; `undefined` if it has none. */
+  getExtent(event: number): SeriesExtent | undefined {
+    return this.#extents.get(this.db, event)
   }
 
   /** True if samples would have been faster with missing summaries, which the next {@link summarize} adds. */
   get lacksSummaries(): boolean {
-    return this.#unsummarized.size > 0
+    return this.#missing.size > 0
   }
 
   /** Adds missing summaries of a few chunks. */
   summarize(): void {
-    for (const number of [...this.#unsummarized].slice(0, maxSummarizedChunks)) {
-      this.#unsummarized.delete(number)
-      const chunk = this.#chunks.find(number)
-      if (!chunk || chunk.count < smallSize || this.#chunks.isSummarized(number)) continue
-      const { summary } = summarizeRows(JSON.parse(`[${chunk.points}]`) as Row[])
-      if (summary) this.#chunks.summarize(chunk, summary)
-    }
+    this.#missing.add(this.#chunks)
   }
 
   /** Lists holders that do not reflect the last write yet. */
@@ -260,14 +261,14 @@ export class SeriesRepository {
   invalidate(): void {
     this.#mayHaveOutdated = true
     this.#revision++
+    this.#extents.invalidate()
   }
 
   #updateEnd(event: number, written: number, writer: string): void {
     const [last] = this.#chunks.listLast(event, 1)
     const sql = 'UPDATE series SET until = ?, written = ?, writer = ?, behind = 1 WHERE event = ?'
     statement(this.db, sql).run(last?.last ?? 0, written, writer, event)
-    this.#mayHaveOutdated = true
-    this.#revision++
+    this.#recordWrite(event)
   }
 
   #insert(event: number, columns: readonly string[], { written, writer }: WriteInfo): void {
@@ -286,12 +287,12 @@ export class SeriesRepository {
     const sql = `UPDATE series SET columns = ?, until = ?, loose = ?, written = ?, writer = ?, behind = 1
       WHERE event = ?`
     statement(this.db, sql).run(JSON.stringify(columns), until, loose, written, writer, event)
+    this.#recordWrite(event)
+  }
+
+  #recordWrite(event: number): void {
     this.#mayHaveOutdated = true
     this.#revision++
+    this.#extents.discard(event)
   }
-}
-
-/** Returns a slightly greater number, to turn an inclusive end into an exclusive one. */
-function nextAbove(value: number): number {
-  return value + Math.max(Number.MIN_VALUE, Math.abs(value) * Number.EPSILON)
 }

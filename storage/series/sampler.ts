@@ -1,9 +1,9 @@
 /** Down-sampling for charts: for each bucket of a range the rows with extreme values, or counts and sums. */
-import type { ChunkTable, Summarized } from './chunks.js'
-import { nextDouble, type RowFormat, type Range } from './page.js'
-import { splitIntoParts, type Block, type Part } from './parts.js'
+import { ChunkWalk, type RowSink } from './chunk-walk.js'
+import type { ChunkTable } from './chunks.js'
+import type { RowFormat, Range } from './page.js'
+import type { Block } from './parts.js'
 import { isApart, type Row } from './rows.js'
-import { smallSize, type Figures } from './summary.js'
 import { Tally } from './tally.js'
 
 export interface SampleOptions extends RowFormat {
@@ -24,41 +24,34 @@ export interface SampledPage {
   readonly done: boolean
 }
 
-/** Maximum number of chunks read for one page. */
-const maxChunks = 200
-/** Approximate maximum number of rows read one by one for one page. */
-const maxRows = 4096
-/** Approximate maximum length of rows and summaries read for one page, in characters: some rows hold long texts. */
-const maxCharacters = 512 * 1024
 /** Approximate maximum number of rows in a page: what a page holds is sent even to readers who lose access meanwhile. */
 const maxPageRows = 1000
 
 /** Scans a range with little state. Of chunks within one bucket only the summaries are read. */
-export class Sampler {
-  #rest: Range | undefined
+export class Sampler implements RowSink {
+  readonly #walk: ChunkWalk
   #bucket = 0
   #aggregate: Extremes | Tally
   #ready: Row[] = []
   /** DeltaTime of the last returned row. */
   #lastTime = -Infinity
-  #rowsLeft = 0
-  #charactersLeft = 0
-  /** Large chunks without a summary that the last page had to read. */
-  unsummarized: number[] = []
 
   constructor(private readonly query: SampleOptions) {
-    this.#rest = query.range
+    const { event, range, summedCells } = query
+    this.#walk = new ChunkWalk({ event, range, part: summedCells ? 'measures' : 'extremes' })
     this.#aggregate = this.#createAggregate()
+  }
+
+  /** Large chunks without a summary that the last page had to read. */
+  get unsummarized(): readonly number[] {
+    return this.#walk.unsummarized
   }
 
   /** Reads the next page. */
   next(chunks: ChunkTable): SampledPage {
-    this.unsummarized = []
-    this.#rowsLeft = maxRows
-    this.#charactersLeft = maxCharacters
-    if (this.#rest) this.#rest = this.#readRange(chunks, this.#rest)
-    if (!this.#rest) this.#endBucket()
-    const done = this.#rest === undefined
+    this.#walk.next(chunks, this)
+    const done = this.#walk.isDone
+    if (done) this.#endBucket()
     const ready = this.#ready
     // The rounding of the last row depends on the next one.
     this.#ready = done ? [] : ready.splice(-1)
@@ -67,80 +60,20 @@ export class Sampler {
     return { text, count: ready.length, done }
   }
 
-  /** Returns the range that remains to be read. */
-  #readRange(chunks: ChunkTable, { from, to }: Range): Range | undefined {
-    const { event, summedCells } = this.query
-    // The range may begin within a chunk.
-    const start = chunks.findStartAtOrBefore(event, from) ?? from
-    const part = summedCells ? 'measures' : 'extremes'
-    const { found, isLast } = chunks.listSummarized(event, start, maxChunks, part, maxCharacters)
-    let rest = from
-    for (const chunk of found) {
-      if (chunk[1] >= to) return undefined
-      rest = Math.max(rest, nextDouble(this.#takeChunk(chunks, chunk, { from: rest, to })))
-      const isFull = this.#ready.length >= maxPageRows
-      if (this.#rowsLeft <= 0 || this.#charactersLeft <= 0 || isFull) return { from: rest, to }
-    }
-    return isLast ? undefined : { from: rest, to }
+  get isFull(): boolean {
+    return this.#ready.length >= maxPageRows
   }
 
-  /** Takes the part of a chunk that lies in the range. Returns the end of the chunk. */
-  #takeChunk(chunks: ChunkTable, [number, first, last, count, text]: Summarized, range: Range): number {
-    if (last === null || count === null || text === null) return this.#takeUnsummarized(chunks, number, range)
-    if (last < range.from) return last
-    if (this.#isWithinBucket(first, last, range)) this.#takeBlock(first, createChunkBlock(count, text))
-    else
-      this.#takeParts(
-        splitIntoParts(
-          { first, last, count, points: this.#readPoints(chunks, number) },
-          chunks.readParts(number)
-        ),
-        range
-      )
-    return last
+  isWithinBucket(first: number, last: number): boolean {
+    return this.#getBucket(first) === this.#getBucket(last)
   }
 
-  #takeUnsummarized(chunks: ChunkTable, number: number, range: Range): number {
-    const { count, extremes, first, last } = chunks.readHead(number)
-    if (last < range.from) return last
-    if (!this.query.summedCells && extremes !== null && this.#isWithinBucket(first, last, range))
-      this.#takeBlock(first, createChunkBlock(count, extremes))
-    else {
-      this.#takeParts(
-        splitIntoParts({ first, last, count, points: this.#readPoints(chunks, number) }, null),
-        range
-      )
-      if (count >= smallSize) this.unsummarized.push(number)
-    }
-    return last
+  addRow(row: Row): void {
+    this.#enterBucket(row[0])
+    this.#aggregate.add(row)
   }
 
-  #readPoints(chunks: ChunkTable, number: number): string {
-    const points = chunks.readPoints(number)
-    this.#charactersLeft -= points.length
-    return points
-  }
-
-  #takeParts(parts: readonly Part[], range: Range): void {
-    for (const { block, end, first, isLast, rows } of parts) {
-      if (first >= range.to) return
-      if (isLast ? end < range.from : end <= range.from) continue
-      if (block && this.#isWithinBucket(first, end, range)) this.#takeBlock(first, block)
-      else this.#takeRows(rows(), range)
-    }
-  }
-
-  #takeRows(rows: readonly Row[], { from, to }: Range): void {
-    this.#rowsLeft -= rows.length
-    for (const row of rows) {
-      if (row[0] < from) continue
-      if (row[0] >= to) return
-      this.#enterBucket(row[0])
-      this.#aggregate.add(row)
-    }
-  }
-
-  #takeBlock(first: number, block: Block): void {
+  addBlock(first: number, block: Block): void {
     this.#enterBucket(first)
     this.#aggregate.addBlock(block)
   }
@@ -165,10 +98,6 @@ export class Sampler {
     return summedCells ? new Tally(summedCells) : new Extremes()
   }
 
-  #isWithinBucket(first: number, last: number, { from, to }: Range): boolean {
-    return first >= from && last < to && this.#getBucket(first) === this.#getBucket(last)
-  }
-
   #getBucket(time: number): number {
     const { range, buckets } = this.query
     return Math.floor(((time - range.from) / (range.to - range.from)) * buckets)
@@ -189,15 +118,6 @@ export class Sampler {
     const { isFine, summedCells } = this.query
     if (!isFine && isApart(before, time, after)) return Math.round(time * 1e3) / 1e3
     return summedCells ? Math.round(time * 1e9) / 1e9 : time
-  }
-}
-
-/** Creates the block of a whole chunk. Only the requested part of its summary is available. */
-function createChunkBlock(count: number, text: string): Block {
-  return {
-    count,
-    extremes: () => JSON.parse(text) as Row[],
-    measures: () => JSON.parse(text) as Figures[]
   }
 }
 

@@ -26,9 +26,9 @@ export class SeriesWriter {
   *append(rows: readonly Row[]): Steps<number> {
     let small = 0
     for (const part of splitEvenly(rows))
-      for (const piece of this.#fromRows(part)) {
-        this.#insert(piece)
-        if (isSmall(piece)) small++
+      for (const chunk of this.#fromRows(part)) {
+        this.#insert(chunk)
+        if (isSmall(chunk)) small++
         yield
       }
     return small
@@ -84,7 +84,7 @@ export class SeriesWriter {
         if (after && fitTogether(own, after)) return this.#replace(after, [this.#mergeChunks([own, after])])
       }
     }
-    for (const part of splitEvenly(rows)) for (const piece of this.#fromRows(part)) this.#insert(piece)
+    for (const part of splitEvenly(rows)) for (const chunk of this.#fromRows(part)) this.#insert(chunk)
   }
 
   /** Merges consecutive chunks; none is split. */
@@ -153,7 +153,7 @@ export class SeriesWriter {
   #replace(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {
     if (!first) return
     this.chunks.update(chunk, first)
-    for (const piece of others) this.#insert(piece)
+    for (const chunk of others) this.#insert(chunk)
   }
 
   #insert(chunk: NewChunk): void {

@@ -9,7 +9,7 @@ import { isSecret, removeSecrets } from './secrets.js'
 import { listColumns, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
 
 /** Approximate size of a chunk, in characters. */
-const pieceSize = 64 * 1024
+const chunkSize = 64 * 1024
 
 export class AccountReader {
   readonly #db: Database
@@ -52,7 +52,7 @@ export class AccountReader {
     for (const row of rows) {
       if (remaining-- < 0) throw new StoreDamaged(this.#db.name, 'has more rows than it can hold')
       text += `${toLine(this.options.includesSecrets ? row : removeSecrets(table, row))}\n`
-      if (text.length < pieceSize) continue
+      if (text.length < chunkSize) continue
       yield Buffer.from(text)
       text = ''
     }

@@ -13,6 +13,7 @@ import { EventRepository } from '../repositories/events.js'
 import { IdentityRepository } from '../identities/identity-repository.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
 import { ImportRepository } from '../imports/import-repository.js'
+import { MeasureRepository } from '../measures/measure-repository.js'
 import { OAuthGrantRepository } from '../oauth/oauth-grants.js'
 import { PasskeyRepository } from '../sign-in/passkeys.js'
 import type { Policies } from '../repositories/policies.js'
@@ -33,6 +34,7 @@ export class Repositories {
   readonly deletions: DeletionRecords
   readonly attachments: AttachmentRepository
   readonly series: SeriesRepository
+  readonly measures: MeasureRepository
   readonly accesses: AccessRepository
   readonly consents: ConsentRepository
   readonly oauthGrants: OAuthGrantRepository
@@ -61,6 +63,7 @@ export class Repositories {
     this.history = new EventHistory(db, policies)
     this.events = new EventRepository(db, this, policies.digests, this.audit.lastWritten)
     this.series = new SeriesRepository(db)
+    this.measures = new MeasureRepository(db, this.events, this.series)
     this.accesses = new AccessRepository(db, policies.digests, this.audit.lastWritten)
     this.consents = new ConsentRepository(db)
     this.oauthGrants = new OAuthGrantRepository(db)

@@ -141,11 +141,11 @@ export class Checkpointer {
   async #checkpointWith(thread: CheckpointThread, log: ClosedLog | OwnedLog): Promise<void> {
     if (!('owner' in log)) return await thread.checkpoint(log)
     try {
-      log.owner.hold()
+      log.owner.preventRestart()
       await thread.checkpoint(log)
       await log.owner.pause(async () => await thread.checkpointAndRestart(log))
     } finally {
-      log.owner.release()
+      log.owner.allowRestart()
     }
   }
 

@@ -18,12 +18,12 @@ export interface OwnedLog extends ClosedLog {
 /** The owner of an open file whose log is being checkpointed. */
 export interface LogOwner {
   /** Called before the checkpoint. Keeps the log from being restarted within a commit, which would sync in the event loop. */
-  hold(): void
+  preventRestart(): void
   /**
    * Runs `checkpointRest`, which checkpoints the rest and restarts the log, while writes wait; skips it if they cannot
    * wait now.
    */
   pause(checkpointRest: () => Promise<void>): Promise<void>
   /** Called afterwards, also on failure. */
-  release(): void
+  allowRestart(): void
 }

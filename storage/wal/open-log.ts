@@ -52,7 +52,8 @@ export class OpenLog implements LogOwner {
     this.durability.afterSync(() => void this.#runCheckpoint(checkpoint))
   }
 
-  hold(): void {
+  /** Keeps the log from being restarted until `release` is called. */
+  preventRestart(): void {
     if (!this.#isClosed) this.#releaseState = holdState(this.db.name)
   }
 
@@ -60,12 +61,12 @@ export class OpenLog implements LogOwner {
     if (this.#isClosed) return
     await this.pauseWrites(async () => {
       await this.durability.waitUntilRestartable()
-      this.release()
+      this.allowRestart()
       await checkpointRest()
     })
   }
 
-  release(): void {
+  allowRestart(): void {
     this.#releaseState?.()
     this.#releaseState = undefined
   }
@@ -73,7 +74,7 @@ export class OpenLog implements LogOwner {
   /** Must be called before the file is closed. */
   close(): void {
     this.#isClosed = true
-    this.release()
+    this.allowRestart()
   }
 
   async #runCheckpoint(checkpoint: Checkpoint): Promise<void> {

@@ -14,6 +14,7 @@ import { operatorScenarios } from './operators.js'
 import { passkeyScenarios } from './passkeys.js'
 import { profileScenarios } from './profile.js'
 import { previewScenarios } from './previews.js'
+import { measureScenarios } from './measures.js'
 import { mfaScenarios } from './mfa.js'
 import { passwordScenarios } from './passwords.js'
 import { seriesScenarios } from './series.js'
@@ -34,6 +35,7 @@ export const contract: Contract = {
   ...previewScenarios,
   ...streamScenarios,
   ...valueScenarios,
+  ...measureScenarios,
   ...seriesScenarios,
   ...accessScenarios,
   ...auditScenarios,

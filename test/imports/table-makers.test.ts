@@ -205,7 +205,8 @@ t.test('Daylio, MyFitnessPal', async t => {
       .size,
     10
   )
-  t.match(meals.data[0], { type: 'energy/kcal', content: 200, description: 'Snacks' })
+  const energy = { stream: 'Energy of food', type: 'energy/kcal', content: 200 }
+  t.match(meals.data[0], { ...energy, description: 'Snacks' }, 'eaten, not burned')
   t.same(meals.leftOut, { 'in a column that is not mapped': 2 })
   const measures = await collected('Date,Body Fat %,Weight\n2024-05-01,18.5,71.4\n')
   t.same(

@@ -153,6 +153,34 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'imports.look': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
     'imports.run': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
     getAccessInfo: [{}],
+    'measures.days': ['note', 'weight'].flatMap(measure =>
+      [undefined, ...streams.map(id => [id])].map(asked => ({
+        measure,
+        from: '2023-11-01',
+        to: '2023-12-31',
+        ...(asked && { streams: asked })
+      }))
+    ),
+    'measures.facts': [
+      {},
+      ...streams.map(id => ({ streams: [id] })),
+      { streams: { any: ['open'], not: [closed] } },
+      { streams: [':_system:account'] },
+      { streams: [':_audit:'] }
+    ],
+    'measures.get': [{}],
+    'measures.sample': ['note', 'weight'].flatMap(measure =>
+      [undefined, ...streams.map(id => [id]), [':_system:account']].flatMap(asked => {
+        const params = {
+          measure,
+          fromTime: -1e300,
+          toTime: 1e300,
+          parts: 100,
+          ...(asked && { streams: asked })
+        }
+        return [params, { ...params, merge: 'each' }]
+      })
+    ),
     'mfa.activate': [{ method: 'totp' }],
     'mfa.challenge': [{}],
     'mfa.confirm': [{ code: '000000' }],

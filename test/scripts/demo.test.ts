@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { findMeasure } from '../../schemas/measures/catalogue.js'
 import { createBodyEvents } from '../../scripts/demo/person/body.js'
 import { createDays, type Day, type Plan } from '../../scripts/demo/person/days.js'
 import { createHeartRates } from '../../scripts/demo/person/heart-rates.js'
@@ -74,6 +75,15 @@ async function callsOf(get: Get, accessId: string): Promise<string[]> {
   return (events as Answer[]).map(({ content }) => `${content.action} ${content.status}`)
 }
 
+/** Returns the measures with which streams are marked, by id of the stream. */
+function listMarks(streams: readonly Answer[]): Map<string, string> {
+  const marks = streams.flatMap(({ children, clientData, id }): [string, string][] => [
+    ...(clientData ? [[id, clientData['coffer:measure']] as [string, string]] : []),
+    ...listMarks(children)
+  ])
+  return new Map(marks)
+}
+
 t.test('coffer demo', async t => {
   t.test('creates valid data, the same for the same seed', async t => {
     const directory = t.testdir()
@@ -90,7 +100,8 @@ t.test('coffer demo', async t => {
         const calls: Record<string, string[]> = {}
         for (const { id, name: who } of accesses as Answer[]) calls[who] = await callsOf(get, id)
         const { profile } = await get('profile/private')
-        return { report, counts, accesses, calls, profile, ...(await dataOf(get)) }
+        const { streams } = await get('streams')
+        return { report, counts, accesses, calls, profile, streams, ...(await dataOf(get)) }
       })
     }
     const [one, again, other] = [await filled('one', 7), await filled('again', 7), await filled('other', 8)]
@@ -99,7 +110,7 @@ t.test('coffer demo', async t => {
     t.not(one.report.password, again.report.password)
     t.notSame(one.points, other.points)
 
-    const { accesses, calls, counts, events, profile, report } = one
+    const { accesses, calls, counts, events, profile, report, streams } = one
     const counted: Record<string, number> = {}
     for (const { streamIds } of events) counted[streamIds[0]] = (counted[streamIds[0]] ?? 0) + 1
     t.same(counted, report.events, 'the report tells what is there')
@@ -117,6 +128,18 @@ t.test('coffer demo', async t => {
     )
     t.ok(events.every(({ duration = 0, time }: Answer) => time + duration <= report.until))
     t.match(profile['coffer:zones'], [{ zone: 'Europe/Zurich' }])
+    const marks = listMarks(streams)
+    t.equal(marks.size, 12)
+    for (const [id, mark] of marks) {
+      const types = new Set(findMeasure(mark)?.types)
+      const own = (events as Answer[]).filter(({ streamIds }) => streamIds[0] === id)
+      // Some are not measured within the few days of this test.
+      if (own.length === 0) continue
+      t.ok(
+        own.some(({ type }) => types.has(type.replace('series:', ''))),
+        `${id} has events of ${mark}`
+      )
+    }
 
     const shared = accesses.find(({ type }: Answer) => type === 'shared')
     t.match(new Date(shared.expires * 1000).toISOString(), /^20\d\d-03-01T00:00:00/, 'until March')

@@ -124,7 +124,8 @@ t.test('prompts on a terminal', terminalNeeded(), async t => {
         const before = asked.shown().length
         asked.type(`${answer}\n`)
         // An invalid answer is requested again, with the reason.
-        if (index < answers.length - 1) await asked.shows(new RegExp(`^[^]{${before}}[^]*(?:must be|Enter )[^]*\\]: $`))
+        if (index < answers.length - 1)
+          await asked.shows(new RegExp(`^[^]{${before}}[^]*(?:must be|Enter )[^]*\\]: $`))
         t.ok(count() > 0)
       }
     }

@@ -1,9 +1,10 @@
-/** README is correct: its tour and client work, its size is limited, and the settings match docs/settings.md. */
+/** README is correct: its tour and client work, its size is limited, and the generated pages of the documentation are current. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { formatSettingsPage } from '../../core/settings/list.js'
 import { packageDirectory } from '../../core/version.js'
+import { formatMeasuresPage } from '../../scripts/dev/measures-page.js'
 import { examplesOf, runExamples } from '../support/snippets.js'
 
 const largestReadme = 8 * 1024
@@ -43,6 +44,13 @@ t.test('README', async t => {
 
   t.test('is short', async t => {
     t.ok(statSync(join(packageDirectory, 'README.md')).size <= largestReadme, `${largestReadme} bytes`)
+  })
+})
+
+t.test('docs/api/measures.md', async t => {
+  t.test('lists the current measures (npm run document)', async t => {
+    const page = readFileSync(join(packageDirectory, 'docs', 'api', 'measures.md'), 'utf8')
+    t.same(cells(page.slice(page.indexOf('<!-- measures'))).slice(1), cells(formatMeasuresPage()))
   })
 })
 

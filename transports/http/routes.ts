@@ -139,6 +139,11 @@ export const userRoutes: readonly Route[] = [
   ),
   route('POST', '/clean-up-cache', 'previews.cleanUpCache'),
 
+  route('GET', '/measures', 'measures.get'),
+  route('GET', '/measures/facts', 'measures.facts'),
+  route('GET', '/measures/sample', 'measures.sample'),
+  route('GET', '/measures/days', 'measures.days'),
+
   route('GET', '/streams', 'streams.get'),
   route('GET', '/streams/facts', 'streams.facts'),
   route('POST', '/streams', 'streams.create', 201),

@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
  * Sends `Connection: close` if the body has not arrived completely when the response head is written. The rest is discarded
- * until the client closes its side, for `seconds` at most. `onEnd` is called when the response has been sent: later requests on
- * the connection must be ignored.
+ * until the client closes its side, for `seconds` at most. `onEnd` is called only in this case, when the response has been sent:
+ * later requests on the connection must be ignored.
  */
 export function closeIfUnread(
   request: IncomingMessage,

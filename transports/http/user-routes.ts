@@ -16,7 +16,7 @@ import { getUserPageStatus, type FallbackPage } from './pages/fallback-page.js'
 import { replyRoot } from './pages/root.js'
 import { seriesRoutes, userRoutes } from './routes.js'
 
-/** Serves a request that names a user; synchronously if nothing has to wait. */
+/** Serves a request that names a user. Returns `undefined` if the response has been sent already. */
 export type UserHandler = (exchange: Exchange) => Promise<void> | undefined
 
 /** The parts that are served below a user's root besides methods. */
@@ -25,7 +25,10 @@ interface UserParts {
   readonly endpoint?: UserEndpoint | undefined
 }
 
-/** Returns a function that serves every request that names a user. `via` names the port. */
+/**
+ * Returns a function that serves every request that names a user, and throws `unknown-resource` for a path without a route.
+ * `via` names the port: `hf` has the routes of series only.
+ */
 export function createUserHandler(
   dispatcher: Dispatcher,
   via: 'http' | 'hf',

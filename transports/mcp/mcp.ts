@@ -16,7 +16,8 @@ import { createTools, type Tool } from './tools.js'
 const instructions =
   'Personal, time-stamped data: events (a weight, a heart rate, a note) of a type such as "mass/kg", in a tree of streams. ' +
   'Times are in seconds since the Unix epoch. Start with streams_facts, which lists what data exists and since when.  ' +
-  'For numbers over long ranges, use events_sample rather than events_get. All reads are recorded for the owner of the data.'
+  'measures_facts returns the latest values, measures_days the value of each day, over all devices. ' +
+  'For numbers over long ranges, use measures_sample or events_sample rather than events_get. All reads are recorded for the owner of the data.'
 
 /** The endpoint at `/{user}/mcp`. The protocol's library is loaded on the first message. */
 export class Mcp implements UserEndpoint {

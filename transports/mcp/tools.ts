@@ -19,7 +19,7 @@ export interface Tool {
 }
 
 /** Methods about data, not about passwords, tokens or the account. */
-const offeredMethods = /^(?:events|streams|hfs|audit)\.|^getAccessInfo$/
+const offeredMethods = /^(?:events|streams|hfs|measures|audit)\.|^getAccessInfo$/
 /** Methods with files or thousands of data points, which are of no use to an assistant. */
 const excludedMethods = new Set([
   'events.addAttachment',
@@ -47,6 +47,12 @@ const hints: Readonly<Record<string, string>> = {
   streamIds: 'IDs of the streams of the event',
   update: 'The fields to change. Other fields are not affected',
   parts: 'Number of equal intervals to divide the range into',
+  measure: 'ID of a measure, such as "weight" or "steps"',
+  measures: 'IDs of measures. Default: all',
+  from: 'First local date, such as 2026-03-29',
+  to: 'Last local date',
+  zone: 'IANA time zone, such as "Europe/Zurich". Default: UTC',
+  unit: 'Event type in which numbers are given, such as "mass/lb". Default: the first type of the measure',
   field: 'Path of the number in content that is an object',
   sample: 'Aggregates the series into this many intervals',
   fromDeltaTime: 'Seconds since the time of the series event',

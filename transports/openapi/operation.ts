@@ -227,7 +227,7 @@ function buildResponses(
 
 /** Returns whether responses of a method can have an `ETag`. */
 function hasValidator(method: AnyMethod): boolean {
-  return 'isRepeatable' in method || 'isConstant' in method
+  return 'isCacheable' in method || 'isConstant' in method
 }
 
 /** Wraps a result with the `meta` that every response has. */

@@ -10,6 +10,7 @@ import { AppLayout } from './shell/app-layout.js'
 import type { SignInPage as DoorView } from './shell/sign-in-page.js'
 import { Unreachable } from './shell/unreachable.js'
 import { buildHref, parseRoute, useAddress, navigate, appRoot } from './route.js'
+import { Skeleton } from './parts/skeleton.js'
 
 interface Props {
   readonly info: ServiceInfo
@@ -116,7 +117,15 @@ export function App({ info, facts, username }: Props) {
           />
         )
       )
-    if (!account) return null
+    if (!account)
+      return (
+        <>
+          <div class="lid-blank" />
+          <main class="page">
+            <Skeleton kind="page" />
+          </main>
+        </>
+      )
     return (
       <AccountContext.Provider value={account}>
         <AppLayout

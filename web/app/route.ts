@@ -103,14 +103,57 @@ export function navigate(href: string, isSame = false): void {
   const { hash } = new URL(href)
   const isSearch = hash.startsWith(`#${searchPrefix}`)
   const visibleHref = isSearch ? href.slice(0, -hash.length) : href
-  history[isSame ? 'replaceState' : 'pushState'](isSearch ? { hash } : null, '', visibleHref)
+  if (!isSame && linkInHistory !== undefined)
+    history.replaceState(buildState(readState().hash, undefined), '')
+  const state = buildState(isSearch ? hash : undefined, linkInHistory)
+  history[isSame ? 'replaceState' : 'pushState'](state, '', visibleHref)
   navigation.dispatchEvent(new Event('change'))
+}
+
+/** What the history of the tab keeps besides the URL. */
+interface HistoryState {
+  /** Search words, as the fragment of a URL. */
+  readonly hash?: string
+  /** The shared link that is open, so that it survives a reload. */
+  readonly link?: string
+}
+
+let linkInHistory: string | undefined
+
+/**
+ * Keeps a shared link in the current entry of the tab's history, and in that of each page that is shown next; undefined removes it. The
+ * entry of a page that is left loses it, so that nothing remains once the link is closed.
+ */
+export function keepLink(link: string | undefined): void {
+  // An entry that was left with the browser's buttons still has it, until it is shown again.
+  addEventListener('popstate', writeLink)
+  linkInHistory = link
+  writeLink()
+}
+
+/** Returns the shared link that was open before a reload. */
+export function readKeptLink(): string | undefined {
+  const { link } = readState()
+  return typeof link === 'string' ? link : undefined
+}
+
+function writeLink(): void {
+  if (readState().link !== linkInHistory)
+    history.replaceState(buildState(readState().hash, linkInHistory), '')
+}
+
+function readState(): HistoryState {
+  return (history.state ?? {}) as HistoryState
+}
+
+function buildState(hash: string | undefined, link: string | undefined): HistoryState | null {
+  if (hash === undefined && link === undefined) return null
+  return { ...(hash === undefined ? {} : { hash }), ...(link === undefined ? {} : { link }) }
 }
 
 /** Returns the current URL, with search words. */
 function getCurrentHref(): string {
-  const { hash = '' } = (history.state ?? {}) as { readonly hash?: string }
-  return location.href + hash
+  return location.href + (readState().hash ?? '')
 }
 
 /** Returns the current URL, and re-renders when it changes. */

@@ -9,6 +9,7 @@ import type { EventsMethods } from './events.js'
 import type { FollowedSlicesMethods } from './followed-slices.js'
 import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
+import type { MeasuresMethods } from './measures.js'
 import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
 import type { SeriesMethods } from './series.js'
@@ -28,6 +29,7 @@ export interface Methods
     FollowedSlicesMethods,
     IdentitiesMethods,
     ImportsMethods,
+    MeasuresMethods,
     OauthMethods,
     PasskeysMethods,
     SeriesMethods,

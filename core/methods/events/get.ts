@@ -35,7 +35,7 @@ export const get = method({
   mode: 'read',
   allow: anyAccess,
   // "Until now" is a different time in every call, and the audit grows with each.
-  isRepeatable: ({ fromTime, streams, toTime }) =>
+  isCacheable: ({ fromTime, streams, toTime }) =>
     (!isGiven(fromTime) || isGiven(toTime)) && !includesAudit(streams),
   run(call, all) {
     const params = omitNulls(all)

@@ -51,7 +51,7 @@ export const sample = method({
   result: Type.Object({ samples: Type.Array(Sample) }),
   mode: 'read',
   allow: anyAccess,
-  isRepeatable: () => true,
+  isCacheable: () => true,
   run(call, all) {
     const params = omitNulls(all)
     if (params.fromTime >= params.toTime)
@@ -85,7 +85,7 @@ class SampleListing implements Listing<Reader> {
       this.#run = store.events.createSample(buildQuery({ ...call, ...reader }, params))
     const done = store.events.continueSample(this.#run, body => insertLiveValues(call.services, body, store))
     if (!done) return { text: '', count: 0, done }
-    const samples = this.#run.toSamples()
+    const samples = this.#run.target.toSamples()
     return { text: JSON.stringify(samples).slice(1, -1), count: samples.length, done }
   }
 }

@@ -38,7 +38,7 @@ export const facts = method({
   }),
   mode: 'read',
   allow: anyAccess,
-  isRepeatable: () => true,
+  isCacheable: () => true,
   run(call, params) {
     const { streams } = omitNulls(params)
     if (includesAudit(streams))

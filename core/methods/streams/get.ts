@@ -28,7 +28,7 @@ export const get = method({
   mode: 'read',
   allow: anyAccess,
   // Each call may add to the streams of the audit.
-  isRepeatable: ({ parentId }) => typeof parentId !== 'string' || !isAuditId(parentId),
+  isCacheable: ({ parentId }) => typeof parentId !== 'string' || !isAuditId(parentId),
   // The record of a deleted stream is removed when another stream takes its id.
   hiddenState: (call, { includeDeletionsSince: since }) =>
     typeof since === 'number' ? listDeletions(call, since) : undefined,

@@ -14,10 +14,10 @@ export const appleHealth: Format = {
   name: 'Apple Health',
   recognises: ({ text }) => /<HealthData[\s>]/.test(text) || /<!DOCTYPE\s+HealthData/.test(text),
   async read(source, head, sink) {
-    const { decode, chunks: pieces } = readByteText(source, head)
+    const { decode, chunks } = readByteText(source, head)
     const reader = new HealthReader(sink, decode)
     const scanner = new XmlScanner(reader)
-    for await (const chunk of pieces) {
+    for await (const chunk of chunks) {
       scanner.write(chunk)
     }
     scanner.finish()

@@ -12,10 +12,10 @@ export const ical: Format = {
   name: 'Calendar',
   recognises: ({ text }) => /^\s*BEGIN:VCALENDAR\s/i.test(text),
   async read(source, head, sink, { options }) {
-    const { decode, chunks: pieces } = readFoldedText(source, head)
+    const { decode, chunks } = readFoldedText(source, head)
     const reader = new CalendarReader(sink, options.zone)
     const scanner = new LineScanner(decode, line => reader.readLine(line))
-    for await (const chunk of pieces) {
+    for await (const chunk of chunks) {
       scanner.write(chunk)
     }
     scanner.end()

@@ -25,6 +25,11 @@ async function answers(client: Client): Promise<Answer> {
   return { events, streams }
 }
 
+/** Returns streams and all below them. */
+function listStreams(streams: readonly Answer[]): Answer[] {
+  return streams.flatMap(stream => [stream, ...listStreams(stream.children)])
+}
+
 t.test('a file is reviewed, imported, recognised when imported again, and removed completely', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
@@ -251,6 +256,33 @@ t.test('an app imports only below the stream that it manages', async t => {
   t.equal((await written(alice, again.id)).tally.broughtIn['mass/kg'], 1)
   await takenOut(alice, found.id)
   t.equal(await rested(alice, found.id), undefined)
+})
+
+t.test('new streams are marked with the measure of their records', async t => {
+  const { alice } = await coffer(t)
+  await broughtIn(alice, 'a.csv', 'time,weight (kg),resting heart rate (bpm),Something\n2024-01-01,70,55,7\n')
+  const { streams } = await alice.do('streams.get')
+  const marks = Object.fromEntries(
+    listStreams(streams).flatMap(({ clientData, id, name }) =>
+      id === 'import' || !clientData ? [] : [[name, clientData]]
+    )
+  )
+  t.same(marks, {
+    Weight: { 'coffer:measure': 'weight' },
+    'Resting heart rate': { 'coffer:measure': 'resting-heart-rate' }
+  })
+  const changed = listStreams(streams).find(({ name }) => name === 'Weight')!
+  await alice.do('streams.update', {
+    id: changed.id,
+    update: { clientData: { 'coffer:measure': 'lean-body-mass' } }
+  })
+  await broughtIn(alice, 'b.csv', 'time,weight (kg)\n2024-01-02,71\n')
+  const { streams: kept } = await alice.do('streams.get')
+  t.match(
+    listStreams(kept).find(({ id }) => id === changed.id),
+    { clientData: { 'coffer:measure': 'lean-body-mass' } },
+    'a mark that the user has changed is kept'
+  )
 })
 
 t.test('waiting files count against the quota', async t => {

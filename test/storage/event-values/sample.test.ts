@@ -73,7 +73,7 @@ t.test('a sample of a large stream, most of whose events have the same time', t 
     const gone = file.db.prepare('SELECT id FROM event ORDER BY time DESC LIMIT 30 OFFSET ?').pluck()
     for (; !file.events.continueSample(run, body => body); steps++)
       for (const id of gone.all(steps * 50) as string[]) file.events.remove(id, 1)
-    t.ok(run.toSamples().length > 0)
+    t.ok(run.target.toSamples().length > 0)
     t.end()
   })
   t.end()
@@ -118,7 +118,7 @@ function sampled(file: EventFile, query: SampleQuery): { samples: Sample[]; step
   const run = file.events.createSample(query)
   let steps = 1
   while (!file.events.continueSample(run, body => body)) steps++
-  return { samples: run.toSamples(), steps }
+  return { samples: run.target.toSamples(), steps }
 }
 
 function facts(file: EventFile): Fact[] {

@@ -98,9 +98,9 @@ t.test('the log of a file that is written to continuously', async t => {
       await it.checkpointer.checkpointNow('user', {
         ...log,
         owner: {
-          hold() {
+          preventRestart() {
             turns.push('hold')
-            log.owner.hold()
+            log.owner.preventRestart()
           },
           async pause(carryRest) {
             // Its content is checkpointed completely; even so, nothing restarts the log.
@@ -112,9 +112,9 @@ t.test('the log of a file that is written to continuously', async t => {
             await log.owner.pause(carryRest)
             t.ok(logPages(it.db) < 3)
           },
-          release() {
+          allowRestart() {
             turns.push('let go')
-            log.owner.release()
+            log.owner.allowRestart()
           }
         }
       })

@@ -244,6 +244,21 @@ t.test('the documentation', async t => {
     t.ok(check(body), JSON.stringify(check.errors))
   })
 
+  t.test('is sent compressed, with its viewer, to those who accept that', async t => {
+    let sent = 0
+    for (const file of ['openapi.json', 'swagger-ui.css', 'swagger-ui-bundle.js']) {
+      const load = async (encoding: string): Promise<Response> =>
+        await fetch(`${service.server.url}/docs/${file}`, { headers: { 'accept-encoding': encoding } })
+      const [small, large] = [await load('gzip'), await load('identity')]
+      t.equal(small.headers.get('content-encoding'), 'gzip', file)
+      t.equal(large.headers.get('content-encoding'), null, file)
+      t.match(small.headers.get('vary'), /Accept-Encoding/i, file)
+      sent += Number(small.headers.get('content-length'))
+      t.equal(await small.text(), await large.text(), `the same content: ${file}`)
+    }
+    t.ok(sent > 0 && sent < 700_000, `${sent} bytes`)
+  })
+
   t.test('is served with a page that needs nothing from other servers', async t => {
     const { url } = service.server
     const served = await fetch(`${url}/docs/openapi.json`)
@@ -259,7 +274,9 @@ t.test('the documentation', async t => {
     t.notMatch(html, /https?:\/\//)
     t.notMatch(html, /<script>|<style>| on\w+=/)
     for (const [, file = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
-      const response = await fetch(new URL(file, `${url}/docs/`))
+      const response = await fetch(new URL(file, `${url}/docs/`), {
+        headers: { 'accept-encoding': 'identity' }
+      })
       t.equal(response.status, 200, file)
       t.equal(Number(response.headers.get('content-length')), (await response.arrayBuffer()).byteLength, file)
     }

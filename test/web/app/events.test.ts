@@ -3,9 +3,11 @@ import type { Route } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp, typeIntoFocus } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
+import type { Answer, Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { password } from '../../support/pages.js'
 import { picture } from '../../support/pictures.js'
+import { until } from '../../support/socket.js'
 
 t.test('events', async t => {
   const { daisy, enter, open, service } = await startApp(t, { versioning: { forceKeepHistory: true } })
@@ -172,6 +174,43 @@ t.test('events', async t => {
     await page.context().close()
   })
 
+  await t.test('several photos are added at once, each as an event of its own', async t => {
+    const page = await enter('/app/daisy/streams', phone)
+    await page.locator('.dock .plus').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Photo' }).click()
+    const photos = await Promise.all(
+      ['hill', 'lake', 'wood'].map(async (name, index) => ({
+        name: `${name}.png`,
+        mimeType: 'image/png',
+        buffer: Buffer.from(await picture(64 + index, 48))
+      }))
+    )
+    await dialog.getByText('Add photos or drop them here').waitFor()
+    await dialog.getByLabel('Photo', { exact: true }).setInputFiles(photos.slice(0, 2))
+    await dialog.getByLabel('Photo', { exact: true }).setInputFiles(photos.slice(2))
+    await dialog.getByRole('img', { name: 'wood.png' }).waitFor()
+    t.equal(await dialog.getByRole('img').count(), 3, 'photos are added to those chosen before')
+    await dialog.getByRole('button', { name: 'Remove hill.png' }).click()
+    await look(t, page, 'app-add-photos')
+    await dialog.getByLabel('Photo', { exact: true }).setInputFiles(photos.slice(0, 1))
+    // The second photo fails at first; the first is not sent again.
+    let posts = 0
+    await page.route('**/daisy/events', async route => {
+      posts++
+      await (posts === 2 ? route.abort() : route.continue())
+    })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('alert').waitFor()
+    t.equal(await dialog.getByRole('img').count(), 2)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/^Added\. .*: 3 files$/).waitFor()
+    t.same(await listPhotos(daisy), ['hill.png', 'lake.png', 'wood.png'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await listPhotos(daisy)).length === 0, 'all are in the trash')
+    await page.context().close()
+  })
+
   await t.test(
     'a photo is added with its picture, a series shows its values, and a missing event shows an error',
     async t => {
@@ -212,3 +251,12 @@ t.test('events', async t => {
     }
   )
 })
+
+/** Returns the file names of all photos. */
+async function listPhotos(daisy: Client): Promise<string[]> {
+  const { events } = await daisy.do('events.get', { types: ['picture/attached'] })
+  return (events as Answer[])
+    .flatMap(each => (each.attachments ?? []) as Answer[])
+    .map(each => each.fileName as string)
+    .toSorted()
+}

@@ -1,5 +1,6 @@
 /** Forms for event contents: every event type has one, and preserves its contents. */
 import t from 'tap'
+import { findMeasure } from '../../../schemas/measures/catalogue.js'
 import { computeEventIntegrity } from '../../../core/integrity.js'
 import { standardTypes } from '../../../schemas/event-types/directory.js'
 import { documentedTypes, numericalUnits } from '../../support/event-type-samples.js'
@@ -22,16 +23,16 @@ interface Suggestion {
   readonly type: string
   readonly streamId?: string
   readonly latest?: unknown
-  readonly newStream?: { readonly id?: string }
+  readonly newStream?: { readonly id?: string; readonly measure?: string }
 }
 interface Modules {
+  readonly eventKinds: readonly { readonly id: string; readonly type: string; readonly measure: string }[]
   findSchema(types: object, type: string): object | undefined
   listFields(schema: object | undefined): readonly Field[]
   toEntries(fields: readonly Field[], content: unknown): Entries
   toContent(fields: readonly Field[], entries: Entries, before?: unknown): Made
   parseTypedNumber(text: string): { readonly number?: number; readonly problem?: string }
   formatEditable(number: number): string
-  convertUnit(value: number, from: string, to: string, isGlucose?: boolean): number | undefined
   getUnit(type: string): { readonly symbol: string; readonly name: string } | undefined
   formatContent(type: string, content: unknown, options?: object): string
   loadDisplayUnits(stored: unknown): void
@@ -190,16 +191,7 @@ t.test('forms of contents', async t => {
     }
   })
 
-  t.test('units are converted exactly, and only between units of the same quantity', async t => {
-    t.equal(web.convertUnit(10, 'mass/lb', 'mass/kg'), 4.5359237)
-    t.equal(web.convertUnit(1, 'mass/st', 'mass/lb'), 14)
-    t.equal(web.convertUnit(37, 'temperature/c', 'temperature/f'), 98.6)
-    t.equal(web.convertUnit(98.6, 'temperature/f', 'temperature/c'), 37)
-    t.equal(web.convertUnit(1, 'length/mi', 'length/km'), 1.609344)
-    t.equal(web.convertUnit(5, 'density/mmol-l', 'density/mg-dl', true), 90.078)
-    t.equal(web.convertUnit(5, 'density/mmol-l', 'density/mg-dl'), undefined, 'of what is no glucose')
-    t.equal(web.convertUnit(1, 'mass/kg', 'length/m'), undefined)
-    t.equal(web.convertUnit(1, 'money/chf', 'money/eur'), undefined)
+  t.test('units have symbols and names', async t => {
     for (const type of Object.keys(types).filter(
       each => (types[each] as { type?: string }).type === 'number'
     ))
@@ -282,6 +274,12 @@ t.test('forms of contents', async t => {
       ['weight', 'blood-pressure', 'note', 'photo', 'mood', 'body-temperature'],
       'somebody new is offered what most begin with'
     )
+    t.match(
+      offered.find(({ newStream }) => newStream?.id === 'note'),
+      { newStream: { measure: 'note' } }
+    )
+    for (const { id, measure, type } of web.eventKinds)
+      t.ok(findMeasure(measure)?.types.includes(type), `events of kind ${id} belong to its measure`)
     const names = (wanted: string) => web.searchKinds(wanted, types, facts, tree).map(({ type }) => type)
     web.loadDisplayUnits({ mass: 'lb', glucose: 'mg-dl' })
     t.equal(names('GEWICHT')[0], 'mass/lb', 'in the unit that is wanted')

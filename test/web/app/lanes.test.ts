@@ -39,12 +39,20 @@ interface Modules {
   listDays(view: View, zones: Zones, most?: number): readonly (View & { readonly number: number })[]
   listWeekends(view: View, zones: Zones): readonly View[]
   createTimeTicks(view: View, pixels: number, zones: Zones): readonly Tick[]
+  placeLabels(
+    ticks: readonly Tick[],
+    axis: {
+      readonly plot: number
+      toX(time: number): number
+      measure(text: string): number
+    }
+  ): readonly { readonly text: string; readonly x: number; readonly width: number }[]
   createValueTicks(low: number, high: number, most: number): readonly number[]
   mergeMarks(
     marks: readonly object[],
     view: View,
     width: number,
-    gap: number
+    room: { readonly gap: number; readonly inset: number }
   ): readonly { readonly x: number; readonly marks: readonly object[] }[]
   zoomView(view: View, factor: number, about: number): View
   panView(view: View, seconds: number): View
@@ -82,6 +90,7 @@ interface Modules {
     noteWritten(query: URLSearchParams): void
     applyQuery(query: URLSearchParams, isBack?: boolean): void
   }
+  formatDateTime(seconds: number, zone?: string): string
   addTexts(files: object): Promise<void>
   loadDisplayUnits(stored: unknown): void
 }
@@ -109,6 +118,7 @@ t.test('lanes', async t => {
   const web = await loadWeb<Modules>(
     'app/lanes/calendar.ts',
     'app/lanes/ticks.ts',
+    'app/lanes/tick-labels.ts',
     'app/lanes/merge-marks.ts',
     'app/lanes/view.ts',
     'app/lanes/draw-band.ts',
@@ -120,6 +130,7 @@ t.test('lanes', async t => {
     'app/timeline/describe-lane.ts',
     'app/timeline/model.ts',
     'app/data/tree.ts',
+    'app/parts/format-time.ts',
     'app/data/units.ts',
     'app/data/display-units.ts',
     'language.ts'
@@ -130,6 +141,15 @@ t.test('lanes', async t => {
     const texts: unknown = JSON.parse(readFileSync(join(packageDirectory, path), 'utf8'))
     await web.addTexts({ [path]: async () => await Promise.resolve(texts) })
   }
+
+  await t.test('a time shows its year unless it is the current one in its zone', async t => {
+    const thisYear = new Date().getUTCFullYear()
+    const midsummer = Date.UTC(thisYear, 6, 1, 12) / 1000
+    const newYear = Date.UTC(thisYear, 0, 1) / 1000
+    t.equal(web.formatDateTime(midsummer, 'UTC'), '1 Jul, 12:00')
+    t.equal(web.formatDateTime(newYear - 1800, 'Pacific/Auckland'), '1 Jan, 12:30')
+    t.equal(spaced(web.formatDateTime(newYear + 1800, 'America/New_York')), `31 Dec ${thisYear - 1}, 19:30`)
+  })
 
   await t.test('days are contiguous, even when clocks change', async t => {
     const random = seeded(t)
@@ -202,6 +222,36 @@ t.test('lanes', async t => {
       }
   })
 
+  await t.test('every axis of days names its months, and labels never overlap', async t => {
+    const monthName = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'Europe/Zurich' })
+    for (const start of ['2026-10-05T00:00:00Z', '2026-10-30T10:00:00Z', '2026-09-28T00:00:00Z'])
+      for (const days of [10, 18, 30, 45, 62, 90, 130])
+        for (const plot of [260, 290, 540, 1200]) {
+          const view = { from: at(start), to: at(start) + days * day }
+          const ticks = web.createTimeTicks(view, plot, zurich)
+          if (ticks[0]?.unit !== 'day') continue
+          const labels = web.placeLabels(ticks, {
+            plot,
+            toX: time => ((time - view.from) / (view.to - view.from)) * plot,
+            measure: text => text.length * 6.5
+          })
+          const where = `${days} days from ${start} in ${plot} pixels: ${labels.map(({ text }) => text).join(', ')}`
+          const [first = '', ...later] = new Set(ticks.map(({ time }) => monthName.format(time * 1000)))
+          for (const name of later.length > 0 ? later : [first])
+            t.ok(
+              labels.some(({ text }) => text.includes(name)),
+              `${name} in ${where}`
+            )
+          t.notOk(
+            labels.some(({ width, x }, index) => {
+              const before = labels[index - 1]
+              return before && x - before.x < (width + before.width) / 2
+            }),
+            `no overlap: ${where}`
+          )
+        }
+  })
+
   await t.test('ticks of values are at round numbers', async t => {
     t.same(web.createValueTicks(40, 180, 5), [60, 90, 120, 150, 180])
     t.same(web.createValueTicks(61.2, 63.4, 4), [62, 63])
@@ -214,7 +264,9 @@ t.test('lanes', async t => {
   await t.test('overlapping marks are merged, and none is lost', async t => {
     const view = { from: 0, to: 1000 }
     t.same(
-      web.mergeMarks([mark(100), mark(105), mark(500)], view, 1000, 22).map(({ marks }) => marks.length),
+      web
+        .mergeMarks([mark(100), mark(105), mark(500)], view, 1000, { gap: 22, inset: 15 })
+        .map(({ marks }) => marks.length),
       [2, 1]
     )
     const random = seeded(t)
@@ -222,7 +274,7 @@ t.test('lanes', async t => {
       const marks = Array.from({ length: random.below(200) }, () => mark(random.below(1000))).toSorted(
         (a, b) => a.time - b.time
       )
-      const clusters = web.mergeMarks(marks, view, 600, 22)
+      const clusters = web.mergeMarks(marks, view, 600, { gap: 22, inset: 15 })
       t.equal(
         clusters.reduce((sum, each) => sum + each.marks.length, 0),
         marks.length,
@@ -231,6 +283,10 @@ t.test('lanes', async t => {
       t.notOk(
         clusters.some(({ x }, index) => index > 0 && x - clusters[index - 1]!.x < 21.9),
         'none overlap'
+      )
+      t.ok(
+        clusters.every(({ x }) => x >= 15 && x <= 585),
+        'none is cut off at either end'
       )
     }
   })

@@ -84,6 +84,41 @@ t.test('the app without the server', async t => {
     await page.getByText(secret).first().waitFor()
   })
 
+  await t.test('says it once on an open page, refuses to add, and recovers', async t => {
+    for (const [index, type] of ['mass/kg', 'count/steps', 'note/txt'].entries()) {
+      await daisy.stream(`lane-${index}`)
+      await daisy.event({
+        streamIds: [`lane-${index}`],
+        type,
+        content: type === 'note/txt' ? 'hello' : 60 + index
+      })
+    }
+    for (const place of ['timeline', 'table', 'map', 'shared', 'photos']) {
+      await page.goto(`${front.url}/app/daisy/streams`)
+      await page.locator('.page.streams h1').waitFor()
+      await front.stop()
+      await page.locator(`a[href$="/daisy/${place}"]`).first().click()
+      const banner = page.getByText('Server unreachable. You see what was loaded before')
+      await banner.waitFor()
+      await page.locator(`.page.${place}`).waitFor()
+      t.equal(
+        (await page.locator('body').innerText()).split('Server unreachable').length - 1,
+        1,
+        `once: ${place}`
+      )
+      if (place === 'timeline') {
+        await look(t, page, 'app-offline')
+        await page.locator('.lid .add').click()
+        await page.getByText('You can’t add anything now').waitFor()
+        t.equal(await page.getByRole('dialog').count(), 0)
+      }
+      await front.resume()
+      await banner.waitFor({ state: 'detached' })
+      if (place === 'table') await page.getByText('hello').first().waitFor()
+      if (place === 'timeline') await page.locator('figure[data-lane]').first().waitFor()
+    }
+  })
+
   await t.test('uses the language of the user for it', async () => {
     const french = await open({ locale: 'fr-CH' })
     await french.evaluate(untilKept)

@@ -1,4 +1,5 @@
 /** The map and the photos in a browser. */
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
 import { look } from '../../support/look.js'
@@ -72,6 +73,10 @@ t.test('places and photos', async t => {
     await page.waitForURL('**/map?**event=**')
     await page.getByRole('button', { name: 'All', exact: true }).click()
     await list.getByText('Somewhere <b>else</b>').waitFor()
+    // The view is of half the world: land below Zurich, water in the Indian Ocean.
+    await until(async () => (await countColours(page)).land > 5000, 'the land of the world')
+    t.ok((await countColours(page)).water > 5000, 'and its oceans')
+    await look(t, page, 'app-map-world')
     await page.getByRole('button', { name: 'Day', exact: true }).click()
     await page.getByRole('button', { name: 'Earlier' }).click()
     await page.reload()
@@ -107,3 +112,20 @@ t.test('places and photos', async t => {
     await page.context().close()
   })
 })
+
+/** Returns how many pixels of the map have the colours of land and water. */
+async function countColours(page: Page): Promise<{ readonly land: number; readonly water: number }> {
+  return await page.evaluate(`(() => {
+    const canvas = document.querySelector('canvas')
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    const count = name => {
+      const colour = getComputedStyle(canvas).getPropertyValue('--map-' + name).trim()
+      const parts = [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16))
+      let found = 0
+      for (let at = 0; at < data.length; at += 4)
+        if (parts.every((part, index) => data[at + index] === part)) found++
+      return found
+    }
+    return { land: count('land'), water: count('water') }
+  })()`)
+}

@@ -77,6 +77,44 @@ t.test('sharing', async t => {
     await page.context().close()
   })
 
+  await t.test('a shared link survives reloads until it is closed', async t => {
+    const { access } = await daisy.do('accesses.create', {
+      name: 'Reloading',
+      permissions: [{ streamId: 'weight', level: 'read' }]
+    })
+    const page = await open(`/app/shared#daisy.${access.token}`, desk)
+    const shown = page.getByText('Shared with you by daisy')
+    await shown.waitFor()
+    await page.reload()
+    await shown.waitFor()
+    for (const name of ['Table', 'Map', 'Photos']) {
+      await page.getByRole('link', { name }).first().click()
+      await page.waitForURL(`**/shared/${name.toLowerCase()}`)
+    }
+    await page.reload()
+    await shown.waitFor()
+    await page.goBack()
+    await page.waitForURL('**/shared/map')
+    await page.reload()
+    await shown.waitFor()
+    t.notMatch(page.url(), access.token)
+    t.same(await page.evaluate('[...Object.values(localStorage), ...Object.values(sessionStorage)]'), [])
+    // An entry ahead had it when the page was left.
+    await page.goForward()
+    await page.waitForURL('**/shared/photos')
+    await page.getByRole('button', { name: 'Language' }).click()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await untilHeading(page, 'You closed this link')
+    for (const turn of ['here', 'back', 'further back', 'at the beginning']) {
+      t.notMatch(await page.evaluate('JSON.stringify(history.state)'), access.token, turn)
+      await page.reload()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      t.equal(await shown.count(), 0, turn)
+      await page.goBack()
+    }
+    await page.context().close()
+  })
+
   await t.test('a shared link is opened without the cookie', async t => {
     const page = await enter('/app/daisy/shared')
     const link = await shareWeight(page, 'Uncle Bob')

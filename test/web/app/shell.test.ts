@@ -1,4 +1,5 @@
 /** The frame around all pages of the app: signing in, navigation, signing out. */
+import type { Route } from 'playwright-core'
 import t from 'tap'
 import { desk, phone, startApp, typeIntoFocus } from '../../support/app.js'
 import { untilHeading, visit } from '../../support/browser.js'
@@ -102,6 +103,34 @@ t.test('the shell', async t => {
         .locator('.dock > a')
         .evaluateAll(links => links.map(each => each.getBoundingClientRect().height))
       t.equal(new Set(heights).size, 1, `${locale}: ${heights.join(', ')}`)
+      await page.context().close()
+    }
+  })
+
+  await t.test('shapes stand for what is loading, on every page', async t => {
+    for (const [place, method] of [
+      ['streams', 'streams.get'],
+      ['photos', 'events.get'],
+      ['table', 'events.get'],
+      ['shared', 'accesses.get'],
+      ['events/nothing', 'events.getOne'],
+      ['import/nothing', 'imports.getOne']
+    ] as const) {
+      const page = await enter('/app/daisy/account')
+      const held: Route[] = []
+      let isHolding = true
+      await page.route('**/daisy/**', async route => {
+        const asked = `${route.request().postData() ?? ''} ${route.request().url()}`
+        if (isHolding && asked.includes(method)) held.push(route)
+        else await route.continue()
+      })
+      await page.goto(`${url}/app/daisy/${place}`)
+      await page.locator('.skeleton i').first().waitFor()
+      t.equal(await page.locator('.skeleton .unseen').first().innerText(), 'Loading…', place)
+      if (place === 'photos' || place === 'streams') await look(t, page, `app-skeleton-${place}`)
+      isHolding = false
+      for (const route of held) await route.continue()
+      await page.locator('.skeleton').waitFor({ state: 'detached' })
       await page.context().close()
     }
   })

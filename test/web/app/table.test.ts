@@ -188,7 +188,7 @@ t.test('the table', async t => {
 
   await t.test('filters by words, days and trash', async t => {
     const page = await enter('/app/daisy/table', phone)
-    await page.getByText('Filters').click()
+    await page.getByText('Filters', { exact: true }).click()
     await page.getByLabel('Text').fill('note said')
     await page.getByLabel('Text').press('Enter')
     await page.getByText('1 row', { exact: true }).waitFor()
@@ -199,6 +199,7 @@ t.test('the table', async t => {
     t.notMatch(page.url(), 'nothing', 'words are in no address')
     await page.reload()
     await page.getByText('No events match').waitFor()
+    await page.getByText('Filters', { exact: true }).click()
     t.equal(
       await page.getByLabel('Text').inputValue(),
       'nothing of the kind',

@@ -170,6 +170,29 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
+  await t.test('a new kind of data gets its lane at once', async t => {
+    const page = await enter('/app/daisy/timeline', inZurich)
+    await untilDrawn(page, 6)
+    const before = await page
+      .locator('figure[data-lane]')
+      .evaluateAll(lanes => lanes.map(each => each.getAttribute('data-lane')))
+    await page.locator('.live.on').waitFor()
+    await daisy.stream('humidity')
+    await daisy.event({ streamIds: ['humidity'], type: 'ratio/percent', content: 51, time: now - 60 })
+    await page.locator('figure[data-lane=humidity]').waitFor()
+    await daisy.event({ streamIds: ['humidity'], type: 'ratio/percent', content: 52, time: now - 30 })
+    await page.locator('.lane .latest', { hasText: '52' }).waitFor()
+    t.same(
+      await page
+        .locator('figure[data-lane]')
+        .evaluateAll(lanes => lanes.map(each => each.getAttribute('data-lane'))),
+      [...before, 'humidity']
+    )
+    await page.context().close()
+    await daisy.do('streams.delete', { id: 'humidity' })
+    await daisy.do('streams.delete', { id: 'humidity', mergeEventsWithParent: false })
+  })
+
   await t.test('fits a phone, also in other languages', async t => {
     const page = await enter('/app/daisy/timeline?lang=fr', { ...phone, timezoneId: 'Europe/Zurich' })
     await untilDrawn(page, 6)

@@ -35,8 +35,14 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await page.locator('dialog input:focus').waitFor()
   await page.keyboard.type('72.4')
   await see(page, 'weight')
+  const creation = page.waitForRequest(request => request.postData()?.includes('"name":"Weight"') ?? false)
   await page.keyboard.press('Enter')
   await page.getByText('Added. Weight: 72.4 kg').waitFor()
+  t.match(
+    (await creation).postData(),
+    '"coffer:measure":"weight"',
+    'the new stream is marked with its measure'
+  )
   const lane = page.getByRole('figure', { name: /weight/i })
   await lane.first().waitFor()
   // A value at the cursor counts as data once it has loaded.

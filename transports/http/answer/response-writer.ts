@@ -83,15 +83,15 @@ export class ResponseWriter {
     try {
       await this.write(first)
       for (;;) {
-        const { done, value: piece } = remainder.nextChunk
+        const { done, value: chunk } = remainder.nextChunk
           ? await remainder.nextChunk()
           : toPieceStep(await remainder.next())
         if (done) break
-        if (piece.text !== '') {
+        if (chunk.text !== '') {
           const isEscaped = isAsciiJson && remainder.isAscii !== true
-          await this.write(isEscaped ? toAsciiJson(piece.text) : piece.text, isEscaped || remainder.isAscii)
+          await this.write(isEscaped ? toAsciiJson(chunk.text) : chunk.text, isEscaped || remainder.isAscii)
         }
-        if (piece.bytes) await this.write(piece.bytes)
+        if (chunk.bytes) await this.write(chunk.bytes)
         if (this.isDisconnected) return
       }
       this.#res.end(last())

@@ -1,10 +1,12 @@
 /** Serves the OpenAPI document and a page to browse it. Nothing is loaded from other hosts. */
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { fail } from '../../../core/errors.js'
+import { packageDirectory } from '../../../core/version.js'
 import { buildOpenApiDocument } from '../../openapi/document.js'
 import { readExamples } from '../../openapi/examples.js'
 import type { PageContext, ExchangeState } from '../exchange.js'
@@ -82,7 +84,7 @@ const narrowStyles = `@media (max-width: 40rem) {
 
 /** Adds the routes below `/docs`. The document is built on the first request. */
 export function addDocsRoutes(router: Router<ExchangeState>, { services, definitions }: Dispatcher): void {
-  let document: string | undefined
+  let document: { readonly text: string; readonly gzip: Buffer } | undefined
   router.get('/docs', ctx => {
     // The page loads relative URLs, so its own must end in a slash.
     if (!/^[^?]*\/(?:\?|$)/.test(ctx.originalUrl)) return redirect(ctx)
@@ -91,21 +93,24 @@ export function addDocsRoutes(router: Router<ExchangeState>, { services, definit
   router.get('/docs/start.js', ctx => send(ctx, 'text/javascript; charset=utf-8', startScript))
   router.get('/docs/narrow.css', ctx => send(ctx, 'text/css; charset=utf-8', narrowStyles))
   router.get('/docs/openapi.json', ctx => {
-    document ??= JSON.stringify(
-      buildOpenApiDocument({
-        config: services.config,
-        definitions,
-        examples: readExamples(),
-        serviceRoutes,
-        userRoutes
-      })
+    document ??= compress(
+      JSON.stringify(
+        buildOpenApiDocument({
+          config: services.config,
+          definitions,
+          examples: readExamples(),
+          serviceRoutes,
+          userRoutes
+        })
+      )
     )
-    return send(ctx, 'application/json; charset=utf-8', document)
+    return send(ctx, 'application/json; charset=utf-8', acceptsGzip(ctx) ? document.gzip : document.text)
   })
   router.get('/docs/:file', ctx => {
     const name = ctx.params['file'] ?? ''
     const type = viewerFiles.get(name) ?? fail('unknown-resource', 'File not found')
-    const path = join(viewerDirectory(), name)
+    const compressed = join(packageDirectory, 'dist', 'viewer', `${name}.gz`)
+    const path = existsSync(compressed) && acceptsGzip(ctx) ? compressed : join(viewerDirectory(), name)
     ctx.set('Content-Length', String(statSync(path).size))
     // Large and rarely requested: streamed rather than kept in memory.
     return send(ctx, type, createReadStream(path))
@@ -116,13 +121,25 @@ function viewerDirectory(): string {
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
 
+function compress(text: string): { readonly text: string; readonly gzip: Buffer } {
+  return { text, gzip: gzipSync(text, { level: 9 }) }
+}
+
+/** Returns whether the response is to be compressed; if so, says so in its headers. */
+function acceptsGzip(ctx: PageContext): boolean {
+  ctx.vary('Accept-Encoding')
+  const isAccepted = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+  if (isAccepted) ctx.set('Content-Encoding', 'gzip')
+  return isAccepted
+}
+
 function redirect(ctx: PageContext): void {
   ctx.status = 302
   ctx.set('Location', 'docs/')
   ctx.body = ''
 }
 
-function send(ctx: PageContext, type: string, body: string | NodeJS.ReadableStream): void {
+function send(ctx: PageContext, type: string, body: string | Buffer | NodeJS.ReadableStream): void {
   ctx.set('Content-Security-Policy', policy)
   ctx.set('Referrer-Policy', 'no-referrer')
   ctx.set('X-Frame-Options', 'DENY')

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { readAppNames, type Permission } from '../../sign-in/auth-request.js'
 import { compareGrants, readStreamNames, type StreamNames } from '../../sign-in/compare-grants.js'
+import { ReadProblem } from '../parts/read-problem.js'
 
 /** The members of an app's access that are shown. */
 interface AppAccess {
@@ -39,7 +39,7 @@ export function AllowedApps({ session }: { readonly session: Session }) {
   return (
     <section>
       <h2>{t('allowed.title')}</h2>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
       <ul class="sessions">
         {found?.accesses.map(access => (
           <Row

@@ -3,12 +3,12 @@ import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, isKey, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { redirectToProvider, takeRedirectResult } from '../../sign-in/identities/going.js'
 import { addIdentityTexts } from '../../sign-in/identities/texts.js'
 import { PageContext } from '../../page-context.js'
+import { ReadProblem } from '../parts/read-problem.js'
 
 interface Identity {
   readonly id: string
@@ -66,7 +66,7 @@ export function LinkedIdentities({ session }: { readonly session: Session }) {
   return (
     <section>
       <h2>{t('identity.title')}</h2>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
       <p role="status">{notice}</p>
       {list && (
         <>

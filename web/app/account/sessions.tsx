@@ -3,10 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, isKey, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { parseUserAgent } from '../../user-agent.js'
+import { ReadProblem } from '../parts/read-problem.js'
 
 /** A session as the API returns it. */
 interface OpenSession {
@@ -32,7 +32,7 @@ export function Sessions({ session }: { readonly session: Session }) {
   return (
     <section>
       <h2>{t('sessions.title')}</h2>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
       {sessions && (
         <ul class="sessions">
           {sessions.map(item => (

@@ -1,11 +1,11 @@
 /** How much the account stores, and its limit. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { PageContext } from '../../page-context.js'
 import { useAccount } from '../data/account.js'
 import { formatSize } from '../parts/format-duration.js'
+import { ReadProblem } from '../parts/read-problem.js'
 
 interface StorageUsed {
   readonly dbDocuments: number
@@ -31,7 +31,7 @@ export function StorageSection() {
   return (
     <section>
       <h2>{t('own.storage')}</h2>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
       {used && (
         <>
           <p class="num">

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -12,6 +11,7 @@ import { getAccessName } from '../parts/access-name.js'
 import { Confirm } from '../parts/confirm.js'
 import { formatDateTime } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
+import { ReadProblem } from '../parts/read-problem.js'
 
 interface Webhook {
   readonly id: string
@@ -36,7 +36,7 @@ export function WebhooksSection() {
     <section>
       <h2>{t('own.webhooks')}</h2>
       <p class="hint">{t(webhooks?.length === 0 ? 'own.noWebhooks' : 'own.webhooksHint')}</p>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
       <ul class="sessions">
         {webhooks?.map(webhook => (
           <li key={webhook.id}>

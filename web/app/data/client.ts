@@ -7,6 +7,7 @@ import { Coffer, settled } from '../../../client/src/coffer.js'
 import { download } from '../../../client/src/downloads.js'
 import { postForm } from '../../../client/src/post-form.js'
 import { sendFetch, keepsSession, root, type Refusal } from '../../api.js'
+import { isOfflineError, isReachable } from './reachable.js'
 
 /** A call with unchecked params. */
 interface Call {
@@ -108,8 +109,11 @@ export class Client {
 
   async #watchAccess<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work()
+      const result = await work()
+      isReachable.set(true)
+      return result
     } catch (error) {
+      if (isOfflineError(error)) isReachable.set(false)
       if ((error as Partial<Refusal>).id === 'invalid-access-token') this.#onEnd()
       throw error
     }

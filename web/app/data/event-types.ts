@@ -12,6 +12,8 @@ export interface EventKind {
   /** Event type; replaced by another unit of its class if the user prefers that. */
   readonly type: string
   readonly icon: IconName
+  /** Measure with which the stream created for it is marked. */
+  readonly measure: string
   /** Search terms in all languages, besides the name and the class. */
   readonly words: string
 }
@@ -53,26 +55,34 @@ export const eventKinds: readonly EventKind[] = [
     'run',
     'sport training exercise run walk lauf bewegung course marche exercice'
   ),
-  createKind('oxygen', 'ratio/percent', 'lines', 'spo2 saturation percent sauerstoff prozent oxygène'),
+  createKind(
+    'oxygen',
+    'ratio/percent',
+    'lines',
+    'spo2 saturation percent sauerstoff prozent oxygène',
+    'oxygen-saturation'
+  ),
   createKind('steps', 'count/steps', 'run', 'walk count schritte pas marche'),
   createKind('height', 'length/cm', 'lines', 'tall size size cm grösse taille'),
   createKind('water', 'volume/ml', 'lines', 'drink fluid trinken wasser boire eau'),
-  createKind('energy', 'energy/kcal', 'lines', 'calories kcal food essen kalorien repas'),
+  createKind('energy', 'energy/kcal', 'lines', 'calories kcal food essen kalorien repas', 'food-energy'),
   createKind('distance', 'length/km', 'run', 'run ride walk kilometres miles strecke parcours'),
   createKind('position', 'position/wgs84', 'pin', 'place gps where map ort lieu position'),
   createKind('pain', 'symptoms/severity', 'lines', 'symptom ache schmerz beschwerden douleur symptôme'),
-  createKind('breathing', 'frequency/brpm', 'lines', 'breath respiration atem atmung'),
+  createKind('breathing', 'frequency/brpm', 'lines', 'breath respiration atem atmung', 'respiratory-rate'),
   createKind(
     'period',
     'reproductive-health/menstrual-flow',
     'lines',
-    'cycle menstruation flow zyklus règles'
+    'cycle menstruation flow zyklus règles',
+    'menstrual-flow'
   ),
   createKind(
     'file',
     'file/attached',
     'file',
-    'document pdf report attachment dokument befund fichier rapport'
+    'document pdf report attachment dokument befund fichier rapport',
+    'document'
   ),
   createKind('link', 'url/http', 'link', 'web address url adresse site')
 ]
@@ -153,8 +163,9 @@ export function getTypeIcon(type: string): IconName {
   return kind?.icon ?? (getUnit(name) ? 'lines' : 'file')
 }
 
-function createKind(id: string, type: string, icon: IconName, words: string): EventKind {
-  return { id, type, icon, words }
+/** Creates a kind. Its measure has the same id unless it is given. */
+function createKind(id: string, type: string, icon: IconName, words: string, measure = id): EventKind {
+  return { id, type, icon, words, measure }
 }
 
 function formatObject(type: string, content: Readonly<Record<string, unknown>>): Quantity {

@@ -1,5 +1,5 @@
 /** Shared links: the account and the token of an access, in the fragment of a URL, which browsers do not send to servers. */
-import { appRoot, sharedName } from '../route.js'
+import { appRoot, readKeptLink, sharedName } from '../route.js'
 
 /** The contents of a shared link. */
 export interface SharedLink {
@@ -8,17 +8,25 @@ export interface SharedLink {
 }
 
 /** Returns the URL that opens what a token may see. */
-export function buildLink({ username, token }: SharedLink): string {
-  return `${new URL(sharedName, appRoot).href}#${encodeURIComponent(username)}.${encodeURIComponent(token)}`
+export function buildLink(link: SharedLink): string {
+  return new URL(sharedName, appRoot).href + buildFragment(link)
+}
+
+/** Returns the fragment of a shared link. */
+export function buildFragment({ username, token }: SharedLink): string {
+  return `#${encodeURIComponent(username)}.${encodeURIComponent(token)}`
 }
 
 /** The fragment of the page's URL: a shared link, none, or an invalid one. */
 export type LinkResult = SharedLink | 'none' | 'broken'
 
-/** Parses the fragment of the page's URL, and removes it from the address bar and the history. */
+/**
+ * Parses the fragment of the page's URL, and removes it from the address bar and the history. Without a fragment, returns the link that
+ * was open before a reload.
+ */
 export function takeLink(): LinkResult {
   const { hash, pathname, search } = location
-  if (hash === '') return 'none'
+  if (hash === '') return parseLink(readKeptLink() ?? '') ?? 'none'
   history.replaceState(null, '', pathname + search)
   return parseLink(hash) ?? 'broken'
 }

@@ -1,4 +1,5 @@
-/** Units of numbers: symbols and names, display units, and exact conversions. */
+/** Units of numbers: symbols and names, and display units. */
+import { convertUnit, getOwn, splitType } from '../../../schemas/units.js'
 import { getLanguage, getLocale } from '../../language.js'
 import { displayUnits } from './display-units.js'
 
@@ -22,25 +23,6 @@ export function getUnit(type: string): Unit | undefined {
   const symbol = getOwn(getOwn(symbols, unitClass), format)
   if (symbol === undefined) return undefined
   return { symbol, name: getUnitName(format, unitClass) ?? symbol }
-}
-
-/**
- * Converts a number between types of one class. Returns undefined if they do not measure the same. Converts between molar and mass
- * concentrations only if `isGlucose`.
- */
-export function convertUnit(value: number, from: string, to: string, isGlucose = false): number | undefined {
-  if (from === to) return value
-  const [unitClass, format] = splitType(from)
-  const [otherClass, other] = splitType(to)
-  if (unitClass !== otherClass) return undefined
-  if (unitClass === 'temperature' && /^[cfk]$/.test(format))
-    return fromCelsius(toCelsius(value, format), other)
-  if (unitClass === 'density' && isGlucose) {
-    if (format === 'mmol-l' && other === 'mg-dl') return value * glucoseFactor
-    if (format === 'mg-dl' && other === 'mmol-l') return value / glucoseFactor
-  }
-  const [a, b] = [getOwn(getOwn(factors, unitClass), format), getOwn(getOwn(factors, unitClass), other)]
-  return a === undefined || b === undefined ? undefined : round((value * a) / b)
 }
 
 /** Returns the type in which the user enters and sees numbers of this type. */
@@ -100,16 +82,6 @@ export function toPointType(type: string): string {
   return type.replace(/^series:/, '')
 }
 
-function splitType(type: string): [string, string] {
-  const [unitClass = '', format = ''] = toPointType(type).split('/')
-  return [unitClass, format]
-}
-
-/** Returns an own property by an untrusted name, ignoring inherited ones such as `constructor`. */
-function getOwn<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
-  return table && Object.hasOwn(table, name) ? table[name] : undefined
-}
-
 /** Formats a number in two units: 10 stone 7 pounds; 5 feet 10 inches. */
 function formatTwoUnits(value: number, size: number, [large, small]: readonly [string, string]): Quantity {
   const total = Math.round(Math.abs(value) * 10) / 10
@@ -128,19 +100,6 @@ function getDecimals(type: string): number {
     : type === 'length/km' || type === 'length/mi'
       ? 2
       : 1
-}
-
-/** Rounds away binary rounding errors. */
-function round(value: number): number {
-  return Number(value.toPrecision(14))
-}
-
-function toCelsius(value: number, unit: string): number {
-  return unit === 'f' ? ((value - 32) * 5) / 9 : unit === 'k' ? value - 273.15 : value
-}
-
-function fromCelsius(value: number, unit: string): number {
-  return round(unit === 'f' ? (value * 9) / 5 + 32 : unit === 'k' ? value + 273.15 : value)
 }
 
 function getCurrency(format: string): Unit {
@@ -170,9 +129,6 @@ function getUnitName(format: string, unitClass: string): string | undefined {
     .trim()
 }
 
-/** Milligrams per decilitre of 1 mmol/L glucose (180.156 g/mol). */
-const glucoseFactor = 18.0156
-
 /** `Intl` unit names by format. */
 const intlUnits: Readonly<Record<string, string>> = {
   kg: 'kilogram',
@@ -201,38 +157,6 @@ const intlUnits: Readonly<Record<string, string>> = {
   s: 'second',
   ms: 'millisecond',
   y: 'year'
-}
-
-/** Exact conversion factors to one unit of each class. */
-const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  mass: {
-    kg: 1,
-    g: 1e-3,
-    mg: 1e-6,
-    lb: 0.45359237,
-    oz: 0.028349523125,
-    st: 6.35029318,
-    t: 1000,
-    gr: 6.479891e-5
-  },
-  length: {
-    m: 1,
-    cm: 0.01,
-    mm: 1e-3,
-    km: 1000,
-    in: 0.0254,
-    ft: 0.3048,
-    yd: 0.9144,
-    mi: 1609.344,
-    nmi: 1852,
-    um: 1e-6
-  },
-  speed: { 'm-s': 1, 'km-h': 1 / 3.6, mph: 0.44704, kt: 1852 / 3600, 'm-min': 1 / 60, 'ft-s': 0.3048 },
-  energy: { j: 1, cal: 4.184, kcal: 4184, kws: 1000, kwh: 3_600_000, wh: 3600 },
-  pressure: { pa: 1, kpa: 1000, mmhg: 133.322387415, cmhg: 1333.22387415, bar: 100_000, at: 98_066.5 },
-  time: { s: 1, ms: 1e-3, min: 60, h: 3600, d: 86_400 },
-  volume: { l: 1, ml: 1e-3, m3: 1000, cm3: 1e-3 },
-  density: { 'kg-m3': 1, 'g-dl': 10, 'mg-dl': 0.01 }
 }
 
 /** Unit symbols by class and format. */

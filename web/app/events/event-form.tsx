@@ -13,7 +13,7 @@ import { ContentFields } from './content-fields.js'
 import { toContent, toEntries, listFields, findSchema, type Entries } from './fields.js'
 import { FilePicker } from './file-picker.js'
 import { toFieldError, createFieldError } from './field-errors.js'
-import { buildUpdate, createEvent, createStream, type EventInput } from './save-event.js'
+import { buildUpdate, createEvent, createStream, type EventInput, type NewStream } from './save-event.js'
 import { newStreamField, StreamFields } from './stream-fields.js'
 import { TimeFields } from './time-fields.js'
 import { toTimeEntries, parseLocalEntry, readTimes } from './time-entries.js'
@@ -27,12 +27,13 @@ interface Props {
   readonly streamId?: string | undefined
   readonly time?: number | undefined
   /** The stream to create if none is chosen. */
-  readonly newStream?: { readonly id?: string; readonly name: string } | undefined
+  readonly newStream?: NewStream | undefined
   /** The latest value. */
   readonly last?: string | undefined
   /** Label of the value. */
   readonly label?: string | undefined
-  readonly onSaved: (event: Event, before?: Event) => void
+  /** Receives the event; of several files, the events of all. */
+  readonly onSaved: (events: readonly Event[]) => void
   readonly others?: ComponentChildren
 }
 
@@ -55,7 +56,9 @@ export function EventForm({
     event?.streamIds ?? (streamId === undefined ? [] : [streamId])
   )
   const [files, setFiles] = useState<readonly File[]>([])
-  const [sent, setSent] = useState<number>()
+  /** Events created, and the uploaded share of the next one. */
+  const [sent, setSent] = useState<{ readonly count: number; readonly part: number }>()
+  const savedBefore = useRef<readonly Event[]>([])
   const [isOpen, setOpen] = useState(event !== undefined || /^(?:sleep|activity)\//.test(given))
   const container = useRef<HTMLDivElement>(null)
   const isSeries = type.startsWith('series:')
@@ -95,13 +98,13 @@ export function EventForm({
     const { streamName, ...draft } = readInput(values)
     let { streamIds } = draft
     if (streamIds.length === 0) {
-      const { id } = await createStream(account, streamName, newStream?.id)
+      const { id } = await createStream(account, { ...newStream, name: streamName })
       streamIds = [id]
       // If saving fails, the next attempt uses the same stream.
       setChosen(streamIds)
     }
     try {
-      onSaved(await write({ ...draft, streamIds }), event)
+      onSaved(await write({ ...draft, streamIds }))
     } catch (error) {
       throw toFieldError(error, fields)
     } finally {
@@ -109,11 +112,26 @@ export function EventForm({
     }
     void account.readFacts()
   }
-  const write = async (draft: EventInput): Promise<Event> => {
-    if (!event) return await createEvent(account, draft, files, setSent)
+  const write = async (draft: EventInput): Promise<readonly Event[]> => {
+    if (!event) return await create(draft)
     const update = buildUpdate(event, draft)
-    if (!update) return event
-    return (await account.client.call<{ event: Event }>('events.update', { id: event.id, update })).event
+    if (!update) return [event]
+    return [(await account.client.call<{ event: Event }>('events.update', { id: event.id, update })).event]
+  }
+  /** Creates an event for each file, or one for all. After a failure, the next attempt continues with the files that are left. */
+  const create = async (draft: EventInput): Promise<readonly Event[]> => {
+    const groups = files.length > 1 && !type.endsWith('-multiple') ? files.map(file => [file]) : [files]
+    let count = 0
+    try {
+      for (const group of groups) {
+        const created = await createEvent(account, draft, group, part => setSent({ count, part }))
+        savedBefore.current = [...savedBefore.current, created]
+        count++
+      }
+    } finally {
+      if (count < groups.length) setFiles(groups.slice(count).flat())
+    }
+    return savedBefore.current
   }
   const stream = chosen[0] === undefined ? newStream?.name : account.tree.value?.find(chosen[0])?.name
   const beginning = parseLocalEntry(times['time'] ?? '')
@@ -142,11 +160,15 @@ export function EventForm({
           last={last}
           label={label}
         />
-        {isFileNeeded(type) && !event && <FilePicker type={type} files={files} onFiles={setFiles} />}
+        {isFileNeeded(type) && !event && (
+          <FilePicker type={type} files={files} sentCount={sent?.count} onFiles={setFiles} />
+        )}
         {sent !== undefined && (
-          <progress value={sent} max={1} aria-label={t('events.sending')}>
-            {Math.round(sent * 100)} %
-          </progress>
+          <progress
+            value={sent.count + sent.part}
+            max={Math.max(1, files.length)}
+            aria-label={t('events.sending')}
+          />
         )}
         {event ? (
           more

@@ -10,6 +10,7 @@ import type { Event, EventTypes } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
+import { RichText } from '../parts/rich-text.js'
 import { OwnerOnly } from '../parts/owner-only.js'
 import { formatTime } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
@@ -42,7 +43,7 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
   const isSeries = type.startsWith('series:')
   const { value, unit } = formatContentParts(type, content, { isGlucose: isGlucose(path) })
   const hasValue = content !== undefined && content !== null && !isSeries
-  const isNote = typeof content === 'string' && type.startsWith('note/')
+  const isNote = typeof content === 'string' && /^(?:note|url)\//.test(type)
   const refresh = async (): Promise<void> => {
     onChanged((await account.client.call<{ event: Event }>('events.getOne', { id })).event)
   }
@@ -94,9 +95,9 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
             types={types}
             type={type}
             event={event}
-            onSaved={saved => {
+            onSaved={([saved]) => {
               setEditing(false)
-              onChanged(saved)
+              onChanged(saved!)
               showToast(t('events.changed'))
             }}
             others={
@@ -112,9 +113,9 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
                 {value} {unit !== '' && <small>{unit}</small>}
               </p>
             )}
-            {isNote && <p class="text">{toPlainLines(content)}</p>}
+            {isNote && <RichText text={content} />}
             {isSeries && <SeriesStatistics event={event} />}
-            {description !== undefined && <p class="text">{toPlainLines(description)}</p>}
+            {description !== undefined && <RichText text={description} />}
             <EventDetails event={event} types={types} />
             <OwnerOnly>
               <div class="tools">
@@ -138,7 +139,12 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
       <section class="card small">
         <Integrity event={event} />
         <details>
-          <summary>{t('events.json')}</summary>
+          <summary>{t('events.details')}</summary>
+          {event.integrity !== undefined && (
+            <p class="hint">
+              {t('events.checksum')} <code>{event.integrity}</code>
+            </p>
+          )}
           <pre tabIndex={0}>{toPlainLines(JSON.stringify(event, undefined, 2))}</pre>
         </details>
       </section>

@@ -14,6 +14,7 @@ import { OwnerOnly } from '../parts/owner-only.js'
 import { Picture } from '../parts/picture.js'
 import { saveFile } from '../parts/save-file.js'
 import { showToast } from '../parts/toast.js'
+import { FileDropzone } from '../parts/file-dropzone.js'
 
 interface Props {
   readonly event: Event
@@ -130,19 +131,7 @@ export function Files({ event, onChanged }: Props) {
         </div>
       ) : (
         <OwnerOnly>
-          <label class="drop">
-            <Icon name="plus" />
-            <span>{t('events.addFiles')}</span>
-            <input
-              type="file"
-              multiple
-              onChange={each => {
-                const { files } = each.currentTarget
-                void send([...(files ?? [])])
-                each.currentTarget.value = ''
-              }}
-            />
-          </label>
+          <FileDropzone label={t('events.addFiles')} onFiles={files => void send(files)} />
         </OwnerOnly>
       )}
       {removing && (

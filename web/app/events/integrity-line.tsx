@@ -20,9 +20,7 @@ export function Integrity({ event }: { readonly event: Event }) {
   return (
     <p class={`proof ${proof}`}>
       <Icon name={proof === 'matches' ? 'check' : proof === 'differs' ? 'close' : 'lock'} />
-      <span>
-        {t(`events.proof.${proof}`)} {event.integrity !== undefined && <code>{event.integrity}</code>}
-      </span>
+      <span>{t(`events.proof.${proof}`)}</span>
     </p>
   )
 }

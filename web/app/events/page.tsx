@@ -4,12 +4,13 @@ import './style.css'
 import { useEffect, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { explainError, type Message } from '../../explain-error.js'
 import type { PageProps } from '../route.js'
 import { useAccount } from '../data/account.js'
 import type { Event, EventTypes } from '../data/model.js'
 import { AppLink } from '../parts/app-link.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import { EventView } from './event-view.js'
 
 /** The result of `events.getOne`: an event, or the tombstone of a deleted one, with its earlier versions. */
@@ -61,11 +62,11 @@ export default function EventPage({ id }: PageProps) {
   if (read?.event.deleted !== undefined) return <EmptyPage text={t('events.deleted')} />
   return (
     <>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
       {read && types ? (
         <EventView {...read} types={types} onChanged={reload} onDeleted={() => setUnknown(true)} />
       ) : (
-        problem === undefined && <p class="loading">{t('loading')}</p>
+        problem === undefined && <Skeleton kind="page" />
       )}
     </>
   )

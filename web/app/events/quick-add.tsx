@@ -2,7 +2,6 @@
 import './add.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -20,6 +19,7 @@ import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
 import { showToast } from '../parts/toast.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import type { AddProps } from '../shell/adding.js'
 import { EventForm } from './event-form.js'
 import { trashEvent } from './save-event.js'
@@ -41,14 +41,13 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
     () => listSuggestions(facts, tree, Date.now() / 1000, draft.streamId),
     [facts, tree, draft.streamId]
   )
-  const onSaved = (event: Event): void => {
+  const onSaved = (events: readonly Event[]): void => {
     onClose()
-    showToast(
-      t('events.saved', { what: `${toPlainText(chosen!.name)}: ${formatEvent(event)}` }),
-      async () => {
-        await trashEvent(account, event.id)
-      }
-    )
+    const what =
+      events.length > 1 ? t('events.deleteFiles', { count: events.length }) : formatEvent(events[0]!)
+    showToast(t('events.saved', { what: `${toPlainText(chosen!.name)}: ${what}` }), async () => {
+      for (const { id } of events) await trashEvent(account, id)
+    })
   }
   const streamId = chosen?.streamId ?? draft.streamId
   const path = streamId === undefined ? [] : (tree?.getPath(streamId) ?? [])
@@ -59,7 +58,7 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
   return (
     <Dialog title={chosen ? toPlainText(chosen.name) : t('shell.add')} onClose={onClose}>
       <div class="quick-add">
-        {problem !== undefined && <Alert>{problem}</Alert>}
+        {problem !== undefined && <ReadProblem message={problem} />}
         {chosen && types && (
           <EventForm
             key={chosen.key}

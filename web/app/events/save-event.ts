@@ -1,4 +1,5 @@
 /** Saves form input: creates events and streams, and computes updates. */
+import { measureKey } from '../../../schemas/measures/measure.js'
 import { zoneKey, resolveZone } from '../../../schemas/zones.js'
 import type { Account } from '../data/account.js'
 import type { Event, Stream } from '../data/model.js'
@@ -53,25 +54,27 @@ export function buildUpdate(event: Event, input: EventInput): Readonly<Record<st
   return Object.keys(changes).length === 0 ? undefined : changes
 }
 
-/**
- * Creates a stream, by default at the root. `id` is used if it is free; otherwise the service chooses one. The name gets a number
- * if it is taken.
- */
-export async function createStream(
-  account: Account,
-  name: string,
-  id?: string,
-  parentId: string | null = null
-): Promise<Stream> {
+/** A stream to be created for a new event. */
+export interface NewStream {
+  readonly name: string
+  /** Used if it is free; otherwise the service chooses one. */
+  readonly id?: string
+  /** The measure to which its events belong. */
+  readonly measure?: string
+}
+
+/** Creates a stream at the root. The name gets a number if it is taken. */
+export async function createStream(account: Account, { id, measure, name }: NewStream): Promise<Stream> {
   const { tree, client } = account
-  const siblings = tree.value?.all.filter(each => each.parentId === parentId) ?? []
+  const siblings = tree.value?.all.filter(({ parentId }) => parentId === null) ?? []
   const names = new Set(siblings.map(each => each.name.toLowerCase()))
   let free = name
   for (let number = 2; names.has(free.toLowerCase()); number++) free = `${name} ${number}`
   const { stream } = await client.call<{ stream: Stream }>('streams.create', {
     name: free,
-    parentId,
-    ...(id !== undefined && !tree.value?.find(id) ? { id } : {})
+    parentId: null,
+    ...(id !== undefined && !tree.value?.find(id) ? { id } : {}),
+    ...(measure === undefined ? {} : { clientData: { [measureKey]: measure } })
   })
   await account.readStreams()
   return stream

@@ -4,6 +4,7 @@ import { suggestedKinds, getKindName, eventKinds, getTypeName, type EventKind } 
 import type { EventTypes, Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 import { getUnit, getDisplayType } from '../data/units.js'
+import type { NewStream } from './save-event.js'
 
 /** A suggested event, in an existing stream or in one that will be created. */
 export interface Suggestion {
@@ -13,7 +14,7 @@ export interface Suggestion {
   readonly streamId?: string
   /** The latest value. */
   readonly latest?: unknown
-  readonly newStream?: { readonly id?: string; readonly name: string }
+  readonly newStream?: NewStream
   /** Class and unit, which distinguish suggestions of the same name. */
   readonly detail?: string
 }
@@ -106,7 +107,10 @@ function suggestKind(
   const candidates = tree?.find(kind.id)
   if (candidates && !isTrashed(candidates.id, tree) && streamId === undefined)
     return { key: kind.id, type: displayType, name, streamId: candidates.id }
-  return { ...suggestType(displayType, name, facts, tree, streamId), newStream: { id: kind.id, name } }
+  return {
+    ...suggestType(displayType, name, facts, tree, streamId),
+    newStream: { id: kind.id, name, measure: kind.measure }
+  }
 }
 
 /** Suggests a type in the given stream, or in the one that has its latest event. */

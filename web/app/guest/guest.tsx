@@ -1,16 +1,18 @@
 /** A shared link: the pages of an account that its token may see, without a session. */
 import { render } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { readPageSettings, readServiceInfo, Refusal, type PageSettings, type ServiceInfo } from '../../api.js'
 import { setLanguage, t } from '../../language.js'
 import { ServiceHeader } from '../../parts/page-layout.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { explainError } from '../../explain-error.js'
 import { getHref, PageContext } from '../../page-context.js'
 import { Account, AccountContext } from '../data/account.js'
-import { takeLink, type SharedLink, type LinkResult } from '../data/shared-link.js'
+import { buildFragment, takeLink, type SharedLink, type LinkResult } from '../data/shared-link.js'
 import {
   appRoot,
   buildHref,
+  keepLink,
   parseRoute,
   sharedName,
   replaceUsername,
@@ -73,8 +75,10 @@ function Guest({ info, facts, first }: Props) {
         if (isGone || opened.isOwner) opened.close()
         if (isGone) return
         opened.client.onEnd(() => setLink('ended'))
-        if (opened.isOwner) setLink('own')
-        else setAccount(opened)
+        if (opened.isOwner) return setLink('own')
+        keepLink(buildFragment(link))
+        setAccount(opened)
+        return undefined
       },
       (error: unknown) => {
         if (isGone) return
@@ -86,6 +90,10 @@ function Guest({ info, facts, first }: Props) {
       isGone = true
       setAccount(undefined)
     }
+  }, [link])
+  // Before anything else is shown: the next person at the device could reload the page.
+  useLayoutEffect(() => {
+    if (typeof link === 'string') keepLink(undefined)
   }, [link])
   useEffect(() => () => account?.close(), [account])
   useEffect(() => {
@@ -119,7 +127,7 @@ function Guest({ info, facts, first }: Props) {
   const view = () => {
     if (problem !== undefined) return <Unreachable message={explainError(problem).message} />
     if (typeof link === 'string') return <EmptyView why={link} name={info.name} />
-    if (!account || !guestPages.includes(route.page)) return <p class="loading">{t('loading')}</p>
+    if (!account || !guestPages.includes(route.page)) return <Skeleton kind="page" />
     return (
       <AccountContext.Provider value={account}>
         <AppLayout

@@ -13,6 +13,8 @@ import { Icon } from '../parts/icon.js'
 import { formatDuration, formatSize } from '../parts/format-duration.js'
 import { formatDay } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
+import { ReadProblem } from '../parts/read-problem.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
 import { ImportLanes } from './import-lanes.js'
 import { getFailureText, isBusy, getNoticeText, sumCounts, type Import, type Mapping } from './model.js'
@@ -62,8 +64,7 @@ export function ImportView({ id }: { readonly id: string }) {
     setCurrent(result.import)
     setPollCount(pollCount + 1)
   }
-  if (!current)
-    return problem === undefined ? <p class="loading">{t('loading')}</p> : <Alert>{problem}</Alert>
+  if (!current) return problem === undefined ? <Skeleton kind="page" /> : <ReadProblem message={problem} />
   const { look, message, progress, state, tally } = current
   const isDone = state === 'written'
   const canRun = state === 'looked' || state === 'cancelled' || state === 'failed'

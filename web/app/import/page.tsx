@@ -2,7 +2,6 @@
 import './style.css'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -10,6 +9,7 @@ import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatSize } from '../parts/format-duration.js'
 import { formatDateTime } from '../parts/format-time.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import type { PageProps } from '../route.js'
 import { FileDrop } from './file-drop.js'
 import { isBusy, sumCounts, type Import } from './model.js'
@@ -51,7 +51,7 @@ function Overview() {
       <h1>{t('import.title')}</h1>
       <p class="lead">{t('import.lead')}</p>
       <FileDrop />
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
       {imports && imports.length > 0 && (
         <section class="card before">
           <h2>{t('import.previous')}</h2>

@@ -8,6 +8,10 @@ import type { Surface } from './surface.js'
 /** Minimum pixels between the centres of two marks. */
 const markGap = 22
 
+/** Pixels that icons need on both sides, with the count of merged marks. Other marks are narrow, and stay at their time. */
+const iconInset = 15
+const wideIcons = new Set<MarkIcon>(['photo', 'run', 'note', 'file', 'pin'])
+
 /** Minimum pixels per mark; with fewer, the density is drawn. */
 const minPixelsPerMark = 5
 
@@ -20,12 +24,13 @@ export function drawMarks(surface: Surface, view: View, { marks }: MarkData): vo
   context.moveTo(0, middle + 0.5)
   context.lineTo(plot, middle + 0.5)
   context.stroke()
-  const margin = (getLength(view) / plot) * markGap * 2
-  const visible = marks.filter(({ end, time }) => end >= view.from - margin && time <= view.to + margin)
+  const visible = marks.filter(({ end, time }) => end >= view.from && time <= view.to)
   if (visible.length > plot / minPixelsPerMark)
     return drawDensity(surface, view, countMarks(visible, view, plot))
   drawDurations(surface, view, visible, middle)
-  for (const { marks: own, x } of mergeMarks(visible, view, plot, markGap)) {
+  const beginning = visible.filter(({ time }) => time >= view.from)
+  const inset = beginning.some(({ icon }) => wideIcons.has(icon)) ? iconInset : 0
+  for (const { marks: own, x } of mergeMarks(beginning, view, plot, { gap: markGap, inset })) {
     const { colour, icon, weight } = own.reduce((best, mark) =>
       getPriority(mark) < getPriority(best) ? mark : best
     )

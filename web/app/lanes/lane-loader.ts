@@ -31,6 +31,8 @@ export class LaneLoader {
   readonly state: Store<LaneState> = createStore<LaneState>({ data: undefined, range: undefined })
   #grid: Grid | undefined
   #readingGrid: Grid | undefined
+  /** The grid of the latest read, if it failed. */
+  #failedGrid: Grid | undefined
   #view: View | undefined
   #abort: AbortController | undefined
   #timer: number | undefined
@@ -58,7 +60,7 @@ export class LaneLoader {
 
   /** Rereads the current data after a change. */
   refresh(): void {
-    const grid = this.#grid
+    const grid = this.#failedGrid ?? this.#grid
     if (this.#readingGrid) {
       // The running read may not include the change.
       this.#isStale = true
@@ -85,6 +87,7 @@ export class LaneLoader {
     clearTimeout(this.#timer)
     const abort = (this.#abort = new AbortController())
     this.#readingGrid = grid
+    this.#failedGrid = undefined
     const { client, plan } = this
     const last = before?.parts.at(-1)?.time
     const asked = last === undefined ? grid : { ...grid, from: Math.min(last, grid.to - grid.step) }
@@ -98,7 +101,9 @@ export class LaneLoader {
       this.#grid = grid
       this.state.set({ data, range: getValueRange(data, this.#view ?? grid) })
     } catch (problem) {
-      if (!abort.signal.aborted) this.state.set({ ...this.state.value, problem })
+      if (abort.signal.aborted) return
+      this.#failedGrid = grid
+      this.state.set({ ...this.state.value, problem })
     } finally {
       if (this.#abort === abort) this.#finish()
     }

@@ -8,11 +8,19 @@ export interface Cluster {
   readonly marks: readonly Mark[]
 }
 
-/** Merges marks whose centres are less than `gap` pixels apart. The result is in order of time. */
-export function mergeMarks(marks: readonly Mark[], view: View, width: number, gap: number): Cluster[] {
+/**
+ * Merges marks whose centres are less than `gap` pixels apart. The result is in order of time. Centres are at least `inset` pixels from
+ * both ends of the axis, so that icons are not cut off.
+ */
+export function mergeMarks(
+  marks: readonly Mark[],
+  view: View,
+  width: number,
+  { gap, inset }: { readonly gap: number; readonly inset: number }
+): Cluster[] {
   const clusters: { x: number; sum: number; marks: Mark[] }[] = []
   for (const mark of marks) {
-    const x = toX(mark.time, view, width)
+    const x = Math.min(width - inset, Math.max(inset, toX(mark.time, view, width)))
     const last = clusters.at(-1)
     if (last && x - last.x < gap) {
       last.marks.push(mark)
@@ -22,6 +30,12 @@ export function mergeMarks(marks: readonly Mark[], view: View, width: number, ga
       const before = clusters.at(-2)
       last.x = before ? Math.max(middle, before.x + gap) : middle
     } else clusters.push({ x, sum: x, marks: [mark] })
+  }
+  // Where merged marks were moved beyond the end, they move back, and those before them.
+  let limit = width - inset
+  for (const cluster of clusters.toReversed()) {
+    cluster.x = Math.min(cluster.x, limit)
+    limit = cluster.x - gap
   }
   return clusters.map(({ x, marks: own }) => ({ x, marks: own }))
 }

@@ -103,9 +103,7 @@ function getRank(kind: LaneKind, facts: readonly Fact[]): number {
 
 /** Returns the default lanes: active streams, by priority of their types. */
 export function chooseDefaultLanes(tree: Tree, facts: readonly Fact[]): string[] {
-  const plans = tree.all
-    .filter(({ id, trashed }) => trashed !== true && facts.some(({ streamId }) => streamId === id))
-    .flatMap(stream => planLane(stream, tree, facts) ?? [])
+  const plans = planStreams(tree, facts)
   const newest = Math.max(...plans.map(({ last }) => last))
   const active = plans.filter(({ last }) => last >= newest - activeSeconds)
   const chosen: string[] = []
@@ -116,6 +114,37 @@ export function chooseDefaultLanes(tree: Tree, facts: readonly Fact[]): string[]
     if (!chosen.includes(id) && chosen.length < defaultLaneCount) chosen.push(id)
   }
   return chosen
+}
+
+/** Returns the lanes with those of streams and types that were not among the facts before. */
+export function addNewLanes(
+  lanes: readonly string[],
+  before: readonly Fact[],
+  tree: Tree,
+  facts: readonly Fact[]
+): readonly string[] {
+  const known = new Set(before.map(({ streamId, type }) => `${streamId} ${type}`))
+  const found = facts.filter(({ streamId, type }) => !known.has(`${streamId} ${type}`))
+  if (found.length === 0) return lanes
+  const shown = lanes.flatMap(id => {
+    const stream = tree.find(id)
+    return (stream && planLane(stream, tree, facts)) ?? []
+  })
+  const added = planStreams(tree, facts)
+    .filter(plan => found.some(fact => isShownBy(plan, fact) && !shown.some(lane => isShownBy(lane, fact))))
+    .map(({ stream }) => stream.id)
+  return [...lanes, ...added.filter(id => !lanes.includes(id))].slice(0, Math.max(lanes.length, maxLanes))
+}
+
+function isShownBy({ streamIds, types }: LanePlan, { streamId, type }: Fact): boolean {
+  return streamIds.includes(streamId) && types.includes(type)
+}
+
+/** Plans the lanes of all streams with events of their own. */
+function planStreams(tree: Tree, facts: readonly Fact[]): LanePlan[] {
+  return tree.all
+    .filter(({ id, trashed }) => trashed !== true && facts.some(({ streamId }) => streamId === id))
+    .flatMap(stream => planLane(stream, tree, facts) ?? [])
 }
 
 function getPriority({ count, types }: LanePlan): number {

@@ -8,7 +8,7 @@ type TickUnit = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year'
 export interface Tick {
   readonly time: number
   readonly unit: TickUnit
-  /** Whether a larger unit begins here, too: a day, a month, a year. */
+  /** Whether this is the first tick of a larger unit: a day, a month, a year. */
   readonly isStrong: boolean
   readonly zone: string
 }
@@ -79,6 +79,7 @@ function createClockTicks(view: View, step: number, zones: Zones): Tick[] {
 
 function createDayTicks(view: View, step: number, zones: Zones): Tick[] {
   const ticks: Tick[] = []
+  let before: number | undefined
   for (const { from, number, zone } of listDays(view, zones)) {
     if (from < view.from || from > view.to) continue
     const isFirst = getMonth(number) !== getMonth(number - 1)
@@ -87,7 +88,12 @@ function createDayTicks(view: View, step: number, zones: Zones): Tick[] {
       step < 7
         ? number % step === 0
         : getWeekday(number) === 1 && Math.floor((number + 3) / 7) % (step / 7) === 0
-    if (isOn || (isFirst && step < 7)) ticks.push({ time: from, unit: 'day', isStrong: isFirst, zone })
+    if (!isOn && !(isFirst && step < 7)) continue
+    const month = getMonth(number)
+    // Weeks rarely begin with a month: its first Monday stands for it.
+    const isStrong = step < 7 ? isFirst : before !== undefined && month !== before
+    before = month
+    ticks.push({ time: from, unit: 'day', isStrong, zone })
   }
   // Of two overlapping labels, the first of the month is kept.
   return step === 1

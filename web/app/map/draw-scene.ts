@@ -1,6 +1,7 @@
-/** Draws places and tracks on a grid, or on the operator's map. No third party is contacted, so locations stay private. */
+/** Draws places and tracks on the land of the world and a grid, or on the operator's map. No third party is contacted, so locations stay private. */
 import { getLocale } from '../../language.js'
 import type { Backdrop } from './ground/backdrop.js'
+import type * as World from './world.js'
 import { maxGap, type Fix, type Track } from './read-tracks.js'
 import {
   getMetresPerPixel,
@@ -20,11 +21,16 @@ export interface Scene {
   readonly height: number
   /** Replaces the grid. */
   readonly backdrop?: Backdrop | undefined
+  /** The land of the world, once it is loaded, if there is no backdrop. */
+  readonly world?: typeof World | undefined
 }
 
 /** Colours of the page, read once for each drawing. */
 type Colours = Readonly<
-  Record<'paper' | 'line' | 'ink' | 'soft' | 'sheet' | 'slow' | 'fast' | 'place' | 'brass', string>
+  Record<
+    'paper' | 'line' | 'ink' | 'soft' | 'sheet' | 'slow' | 'fast' | 'place' | 'brass' | 'land' | 'water',
+    string
+  >
 >
 
 /** Pixels between grid lines. */
@@ -34,11 +40,15 @@ const maxSpeed = 5
 
 /** Draws the scene in CSS pixels. The canvas must be scaled to the pixels of the screen. */
 export function drawScene(context: CanvasRenderingContext2D, scene: Scene, colours: Colours): void {
-  const { width, height, tracks, chosen } = scene
+  const { width, height, tracks, chosen, world } = scene
+  const landColours = { ...colours, dot: colours.fast }
   context.fillStyle = colours.paper
   context.fillRect(0, 0, width, height)
   if (scene.backdrop) scene.backdrop.draw(context, scene)
-  else drawGrid(context, scene, colours)
+  else {
+    world?.drawLand(context, scene, landColours)
+    drawGrid(context, scene, colours)
+  }
   const sorted = [...tracks].toSorted((a, b) => Number(a.event.id === chosen) - Number(b.event.id === chosen))
   for (const track of sorted) {
     context.globalAlpha = chosen === undefined || track.event.id === chosen ? 1 : 0.35
@@ -46,6 +56,7 @@ export function drawScene(context: CanvasRenderingContext2D, scene: Scene, colou
     else drawPlace(context, scene, track.fixes[0]!, colours, track.event.id === chosen)
   }
   context.globalAlpha = 1
+  if (!scene.backdrop) world?.drawInset(context, scene, landColours)
   drawScale(context, scene, colours)
 }
 
@@ -62,7 +73,9 @@ export function readColours(element: Element): Colours {
     slow: read('places'),
     fast: read('heart'),
     place: read('places'),
-    brass: read('brass')
+    brass: read('brass'),
+    land: read('map-land'),
+    water: read('map-water')
   }
 }
 

@@ -43,7 +43,8 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
   useEffect(() => setMoved(undefined), [tracks, chosen])
   const view = moved ?? fittedView
   const [backdrop, backdropVersion] = useBackdrop()
-  const scene: Scene = { tracks, chosen, view, ...size, backdrop }
+  const world = useWorld()
+  const scene: Scene = { tracks, chosen, view, ...size, backdrop, world }
   const latest = useRef(scene)
   latest.current = scene
 
@@ -74,7 +75,7 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
       drawScene(context, latest.current, readColours(element))
     })
     return () => cancelAnimationFrame(frame)
-  }, [tracks, chosen, view, size, scheme, backdrop, backdropVersion])
+  }, [tracks, chosen, view, size, scheme, backdrop, backdropVersion, world])
 
   useGestures(canvas, latest, setMoved, at => onChoose(findTrackAt(latest.current, at)?.event.id))
 
@@ -152,6 +153,27 @@ function useBackdrop(): readonly [Backdrop | undefined, number] {
     }
   }, [hasMap])
   return [backdrop, version]
+}
+
+/** Returns the land of the world once it is loaded, if the operator provides no map. */
+function useWorld(): Scene['world'] {
+  const { hasMap } = useContext(PageContext).facts
+  const [world, setWorld] = useState<Scene['world']>()
+  useEffect(() => {
+    if (hasMap) return undefined
+    let isGone = false
+    // Without it, there is still a grid.
+    import('./world.js').then(
+      module => {
+        if (!isGone) setWorld(module)
+      },
+      () => undefined
+    )
+    return () => {
+      isGone = true
+    }
+  }, [hasMap])
+  return world
 }
 
 /** Handles dragging, pinching and the wheel. `onPoint` is called for clicks. */

@@ -2,7 +2,6 @@
 import './style.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -12,6 +11,8 @@ import { Icon } from '../parts/icon.js'
 import { StepButtons } from '../parts/step-buttons.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
 import { Tabs } from '../parts/tabs.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import { buildHref, navigate, type PageProps } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
 import { MapCanvas } from './map-canvas.js'
@@ -93,7 +94,7 @@ export default function MapPage({ query }: PageProps) {
           </button>
         </StepButtons>
       </header>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
       {!bounds && (
         <>
           <p class="lead">{t('map.noneAtAll')}</p>
@@ -114,6 +115,7 @@ export default function MapPage({ query }: PageProps) {
             </p>
           </div>
           <section class="card list" aria-label={t('map.tracks')}>
+            {!shown && problem === undefined && <Skeleton kind="rows" />}
             {shown && tracks.length === 0 && <p class="hint">{t('map.none')}</p>}
             <ul>
               {tracks.slice(0, maxListed).map(track => (

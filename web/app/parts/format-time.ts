@@ -14,14 +14,16 @@ export function formatTime(seconds: number, options: Intl.DateTimeFormatOptions)
 
 /** Formats a time: `14 Nov, 18:24`; with the year unless it is the current one. */
 export function formatDateTime(seconds: number, zone?: string): string {
-  const isThisYear = new Date(seconds * 1000).getFullYear() === new Date().getFullYear()
+  const inZone = zone === undefined ? {} : { timeZone: zone }
+  const formatYear = (time: number): string => formatTime(time, { year: 'numeric', ...inZone })
+  const isThisYear = formatYear(seconds) === formatYear(Date.now() / 1000)
   return formatTime(seconds, {
     day: 'numeric',
     month: 'short',
     ...(isThisYear ? {} : { year: 'numeric' }),
     hour: '2-digit',
     minute: '2-digit',
-    ...(zone === undefined ? {} : { timeZone: zone })
+    ...inZone
   })
 }
 

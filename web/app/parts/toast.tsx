@@ -40,7 +40,7 @@ export function Toasts() {
     >
       {toast && (
         <p class="toast">
-          {toast.text}
+          <span>{toast.text}</span>
           {toast.undo && (
             <button
               type="button"

@@ -2,7 +2,6 @@
 import './style.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -10,6 +9,8 @@ import type { Event } from '../data/model.js'
 import { Icon } from '../parts/icon.js'
 import { Picture } from '../parts/picture.js'
 import { formatDay, formatTime } from '../parts/format-time.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import { openAddDialog } from '../shell/adding.js'
 import { Viewer } from './viewer.js'
 
@@ -72,7 +73,8 @@ export default function PhotosPage() {
           </button>
         )}
       </header>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
+      {!isWhole && events.length === 0 && problem === undefined && <Skeleton kind="pictures" />}
       {isWhole && events.length === 0 && <p class="lead">{t('photos.none')}</p>}
       {groupByMonth(events).map(({ month, from, pictures }) => (
         <section key={month} aria-label={month}>

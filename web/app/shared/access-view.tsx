@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import type { Access } from '../data/model.js'
@@ -12,6 +11,8 @@ import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import { listGrants, hasEnded, getDisplayName, readAccessGroups, type AccessGroups } from './accesses.js'
 import { formatEndDay, describeAccess } from './describe-access.js'
 import { CallList } from './call-list.js'
@@ -42,8 +43,8 @@ export function AccessView({ id }: { readonly id: string }) {
       </AppLink>
     </p>
   )
-  if (problem !== undefined) return <Alert>{problem}</Alert>
-  if (!groups) return <p class="loading">{t('loading')}</p>
+  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (!groups) return <Skeleton kind="page" />
   if (!access)
     return (
       <div class="empty">

@@ -1,12 +1,13 @@
 /** The calls of an access as sentences, by day, latest first. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { formatClock, formatTime } from '../parts/format-time.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import { readCalls, type Call } from './calls.js'
 import { getGroupKey, describeCall } from './describe-call.js'
 
@@ -34,8 +35,8 @@ export function CallList({ accessId }: { readonly accessId: string }) {
   }
   useEffect(() => void read(), [accessId])
   const tree = useStore(account.tree)
-  if (problem !== undefined) return <Alert>{problem}</Alert>
-  if (!calls) return <p class="loading">{t('loading')}</p>
+  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (!calls) return <Skeleton kind="rows" />
   const days = groupByDay(calls.filter(({ method, status }) => status >= 400 || !hiddenMethods.has(method)))
   if (days.length === 0) return <p class="hint none">{t('shared.noActivity')}</p>
   return (

@@ -1,7 +1,6 @@
 /** All accesses as lanes over a time axis, and the form that shares data. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import type { Access } from '../data/model.js'
@@ -12,6 +11,7 @@ import { Icon } from '../parts/icon.js'
 import { StepButtons } from '../parts/step-buttons.js'
 import { formatDateTime } from '../parts/format-time.js'
 import { Tabs } from '../parts/tabs.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import { buildHref, navigate } from '../route.js'
 import { getDisplayName, readAccessGroups, listGrants, getEnd, type AccessGroups } from './accesses.js'
 import { describeEnd } from './describe-access.js'
@@ -54,7 +54,7 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
             </button>
           )}
         </header>
-        {problem !== undefined && <Alert>{problem}</Alert>}
+        {problem !== undefined && <ReadProblem message={problem} />}
         {groups && <AccessLanes groups={groups} query={query} range={range} />}
         {groups && groups.ended.length > 0 && <EndedAccesses groups={groups} />}
       </div>

@@ -1,7 +1,9 @@
 /** The dialog for adding an event, loaded when first opened. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
 import { explainError } from '../../explain-error.js'
+import { isReachable } from '../data/reachable.js'
 import { useStore } from '../data/store.js'
 import { showToast } from '../parts/toast.js'
 import { addModuleTexts } from '../texts.js'
@@ -13,6 +15,12 @@ export function AddDialog() {
   // The dialog belongs to the open account.
   useEffect(() => () => currentDraft.set(undefined), [])
   useEffect(() => {
+    // What would be kept on the device until the server is back would outlive the session.
+    if (draft && !isReachable.value) {
+      currentDraft.set(undefined)
+      showToast(t('shell.offlineAdd'))
+      return
+    }
     if (!draft || View) return
     Promise.all([import('../events/quick-add.js'), addModuleTexts('events'), addModuleTexts('data')]).then(
       ([module]) => setView(() => module.default),

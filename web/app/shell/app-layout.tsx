@@ -3,13 +3,17 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
+import { rereadCount } from '../data/reachable.js'
+import { useStore } from '../data/store.js'
 import { OwnerOnly } from '../parts/owner-only.js'
 import { Toasts } from '../parts/toast.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { loadPage, getLoadedPage, type PageView } from '../pages.js'
 import type { Route } from '../route.js'
 import { AddDialog } from './add-dialog.js'
 import { BottomBar } from './bottom-bar.js'
 import { KeyboardShortcuts } from './keyboard-shortcuts.js'
+import { OfflineBanner } from './offline-banner.js'
 import { Header } from './header.js'
 import { Sidebar } from './sidebar.js'
 import { ErrorBoundary } from './error-boundary.js'
@@ -31,6 +35,7 @@ export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
   )
   const [problem, setProblem] = useState<Message>()
   const main = useRef<HTMLElement>(null)
+  const reads = useStore(rereadCount)
   useEffect(() => {
     const known = getLoadedView(page)
     setProblem(undefined)
@@ -62,6 +67,7 @@ export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
         {t('shell.skip')}
       </a>
       <Header tag={tag} onLanguage={onLanguage} onLeave={onLeave} />
+      <OfflineBanner />
       {banner}
       <div class="room">
         <Sidebar route={route} />
@@ -73,11 +79,11 @@ export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
           )}
           {/* The language is part of the key: texts are read while rendering. */}
           {shown && (
-            <ErrorBoundary key={`${page} ${id ?? ''} ${tag}`}>
+            <ErrorBoundary key={`${page} ${id ?? ''} ${tag} ${reads}`}>
               <shown.View {...(id === undefined ? {} : { id })} query={query} />
             </ErrorBoundary>
           )}
-          {!shown && problem === undefined && <p class="loading">{t('loading')}</p>}
+          {!shown && problem === undefined && <Skeleton kind="page" />}
         </main>
       </div>
       <BottomBar page={page} />

@@ -1,7 +1,6 @@
 /** The latest events of a stream and of those below it, in pages. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -10,6 +9,8 @@ import type { Event, Stream } from '../data/model.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatDateTime } from '../parts/format-time.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { ReadProblem } from '../parts/read-problem.js'
 
 /** Events per page. */
 const pageSize = 15
@@ -52,7 +53,8 @@ export function EventList({ stream }: { readonly stream: Stream }) {
   return (
     <section class="card entries">
       <h2>{t('streams.entries')}</h2>
-      {problem !== undefined && <Alert>{problem}</Alert>}
+      {problem !== undefined && <ReadProblem message={problem} />}
+      {!events && problem === undefined && <Skeleton kind="rows" />}
       {events?.length === 0 && <p class="hint">{t(skip > 0 ? 'streams.noMore' : 'streams.noEntries')}</p>}
       <ul>
         {shown.map(event => (

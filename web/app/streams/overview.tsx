@@ -16,6 +16,7 @@ import { Menu } from '../parts/menu.js'
 import { formatDateTime } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
 import { ExpandButton } from '../parts/expand-button.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { openAddDialog } from '../shell/adding.js'
 import { restoreStream, trashStream } from './update-stream.js'
 import type { StreamAction } from './dialogs.js'
@@ -29,7 +30,7 @@ export function Overview() {
   useStore(displayUnits)
   const [action, setAction] = useState<StreamAction>()
   const tallyOf = useMemo(() => (tree ? computeTotals(tree, facts) : undefined), [tree, facts])
-  if (!tree || !tallyOf) return <p class="loading">{t('loading')}</p>
+  if (!tree || !tallyOf) return <Skeleton kind="page" />
   const roots = tree.roots.filter(({ trashed }) => !trashed)
   // Only the topmost trashed streams: those below are restored and deleted with them.
   const trashed = tree.all.filter(

@@ -10,6 +10,7 @@ import { displayUnits } from '../data/display-units.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
+import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
 import { restoreStream } from './update-stream.js'
@@ -32,7 +33,7 @@ export function StreamView({ id, query }: Props) {
   useStore(displayUnits)
   const [action, setAction] = useState<StreamAction>()
   const stream = tree?.find(id)
-  if (!tree) return <p class="loading">{t('loading')}</p>
+  if (!tree) return <Skeleton kind="page" />
   if (!stream)
     return (
       <div class="empty">

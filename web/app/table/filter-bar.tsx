@@ -1,10 +1,12 @@
-/** The filters of the table: stream, type, text, dates, value range. */
+/** The filters of the table: stream, type, text, dates, value range. On phones they are folded, and the active ones listed. */
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
+import { getTypeName } from '../data/event-types.js'
 import type { Fact } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
+import { formatDay } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
-import type { Changes, Filters } from './filters.js'
+import { parseDayStart, type Changes, type Filters } from './filters.js'
 
 interface Props {
   readonly filters: Filters
@@ -47,8 +49,9 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
       )}
     </label>
   )
-  return (
-    <details class="card filters" open={isFiltered || matchMedia('(min-width: 60rem)').matches}>
+  const form = (
+    // Folded on phones, where they would hide the rows.
+    <details class="card filters" open={matchMedia('(min-width: 60rem)').matches}>
       <summary>
         <Icon name="filter" />
         {t('table.filters')}
@@ -108,6 +111,49 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
       </form>
     </details>
   )
+  return (
+    <>
+      {form}
+      {isFiltered && (
+        <ul class="active">
+          {listActive(filters, tree).map(([name, label]) => (
+            <li key={name}>
+              <button
+                type="button"
+                aria-label={t('table.removeFilter', { filter: label })}
+                onClick={() => onChange({ [name]: undefined })}
+              >
+                {label}
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** Returns the filters that are set, with a label for each. */
+function listActive(filters: Filters, tree: Tree | undefined): (readonly [keyof Filters, string])[] {
+  const { from, least, most, state, streams, text, to, type } = filters
+  const labels: readonly (readonly [keyof Filters, string | undefined])[] = [
+    ['streams', streams && toPlainText(tree?.find(streams)?.name ?? streams)],
+    ['type', type && getTypeName(type)],
+    ['text', text && t('table.words', { text: toPlainText(text) })],
+    ['from', from && `${t('table.start')} ${formatLocalDate(from)}`],
+    ['to', to && `${t('table.end')} ${formatLocalDate(to)}`],
+    ['least', least && `${t('table.atLeast')} ${toPlainText(least)}`],
+    ['most', most && `${t('table.atMost')} ${toPlainText(most)}`],
+    ['state', state && t('table.inTrash')]
+  ]
+  return labels.flatMap(([name, label]) => (label ? [[name, label] as const] : []))
+}
+
+/** Formats a local date such as `2026-11-22`; anything else stays as it is. */
+function formatLocalDate(date: string): string {
+  const start = parseDayStart(date)
+  return start === undefined ? toPlainText(date) : formatDay(start)
 }
 
 /** Returns the event types in a stream and those below it; all types if none is given. */

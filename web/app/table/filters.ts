@@ -67,7 +67,7 @@ const daySeconds = 86_400
 const maxTime = 8.64e12
 
 /** Returns the start of a date in seconds; undefined for anything else. */
-function parseDayStart(text: string | undefined): number | undefined {
+export function parseDayStart(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4,6}-\d\d-\d\d$/.test(text)) return undefined
   const time = new Date(`${text}T00:00:00`).getTime() / 1000
   return Number.isFinite(time) ? time : undefined

@@ -2,7 +2,8 @@
 import './style.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { Alert } from '../../parts/form.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { ReadProblem } from '../parts/read-problem.js'
 import { useAccount } from '../data/account.js'
 import type { EventTypes } from '../data/model.js'
 import { useStore } from '../data/store.js'
@@ -51,7 +52,8 @@ export default function TablePage({ query }: PageProps) {
         />
       </header>
       <FilterBar filters={filters} facts={facts} tree={tree} onChange={change} />
-      {rows.problem !== undefined && <Alert>{rows.problem}</Alert>}
+      {rows.problem !== undefined && <ReadProblem message={rows.problem} />}
+      {!rows.isWhole && rows.events.length === 0 && rows.problem === undefined && <Skeleton kind="rows" />}
       {rows.isWhole && rows.events.length === 0 && rows.problem === undefined && (
         <p class="lead">{t(isFiltered ? 'table.none' : 'table.noneAtAll')}</p>
       )}

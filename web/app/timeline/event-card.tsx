@@ -1,6 +1,6 @@
 /** An event beside the lanes: a note with its text, a photo, an activity with its track. */
 import { t } from '../../language.js'
-import { toPlainText, toPlainLines } from '../../plain-text.js'
+import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { getStreamColour } from '../data/stream-colours.js'
 import type { Event } from '../data/model.js'
@@ -9,6 +9,7 @@ import { getMarkIcon } from '../lanes/load-lane.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import { Picture } from '../parts/picture.js'
+import { RichText } from '../parts/rich-text.js'
 import { formatClock } from '../parts/format-time.js'
 import { TrackView } from './track-view.js'
 import { formatHoursMinutes } from './format-values.js'
@@ -57,10 +58,10 @@ export function EventCard({ event, tracks, zones }: Props) {
         : toPlainText(stream?.name ?? type)
   const text =
     type.startsWith('note/') && typeof content === 'string'
-      ? toPlainLines(content)
+      ? content
       : kind === 'pin' || kind === 'run'
         ? ''
-        : toPlainLines(description ?? '')
+        : (description ?? '')
   return (
     <article class="card moment-card" style={stream ? { '--c': getStreamColour(stream) } : {}}>
       {track && <TrackView holder={track} />}
@@ -77,7 +78,9 @@ export function EventCard({ event, tracks, zones }: Props) {
           </small>
         </h3>
         {text !== '' && (
-          <blockquote>{text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text}</blockquote>
+          <blockquote>
+            <RichText text={text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text} />
+          </blockquote>
         )}
         {track && (
           <p class="hint small">

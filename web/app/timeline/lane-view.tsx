@@ -4,6 +4,7 @@ import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError } from '../../explain-error.js'
 import { getStreamColour } from '../data/stream-colours.js'
+import { isOfflineError } from '../data/reachable.js'
 import { useStore } from '../data/store.js'
 import { LaneChart } from '../lanes/chart.js'
 import type { Span } from '../lanes/draw-lane.js'
@@ -125,7 +126,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
           </p>
         )}
         <p class="about num">
-          {problem !== undefined
+          {problem !== undefined && !isOfflineError(problem)
             ? explainError(problem).message
             : latest === undefined || plan.kind === 'series'
               ? about
@@ -133,7 +134,12 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
         </p>
         <LaneAudience plan={plan} />
       </header>
-      <figure ref={figure} data-lane={stream.id} aria-label={sentence} aria-busy={data === undefined}>
+      <figure
+        ref={figure}
+        data-lane={stream.id}
+        aria-label={sentence}
+        aria-busy={data === undefined && problem === undefined}
+      >
         <LaneChart
           view={model.view}
           data={data}
@@ -160,7 +166,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
 }
 
 /** The cursor in a lane, with the value at its position. */
-function LaneCursor({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
+function LaneCursor({ plan, loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
   const line = useRef<HTMLElement>(null)
   const { data, range } = useStore(loader.state)
   useStore(model.hover)
@@ -175,13 +181,23 @@ function LaneCursor({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 
       {y !== undefined && <b style={{ top: y }} />}
       {reading && (
         <span
-          style={{ top: y === undefined ? '50%' : `clamp(${isFirst ? 34 : 10}px, ${y} - 13px, 100% - 10px)` }}
+          style={{
+            top:
+              y === undefined
+                ? getCaptionTop(plan)
+                : `clamp(${isFirst ? 34 : 10}px, ${y} - 13px, 100% - 10px)`
+          }}
         >
           {reading.text}
         </span>
       )}
     </i>
   )
+}
+
+/** Returns the y position of a caption without a value: below the icons of a lane, which are in its middle. */
+function getCaptionTop({ kind }: LanePlan): string {
+  return kind === 'marks' ? 'min(50% + 24px, 100% - 10px)' : '50%'
 }
 
 /** Returns the y position of a value as a CSS expression, for any height of the lane. */

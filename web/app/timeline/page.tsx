@@ -2,7 +2,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
+import type { Fact } from '../data/model.js'
 import { useStore } from '../data/store.js'
+import type { Tree } from '../data/tree.js'
 import type { Zones } from '../lanes/calendar.js'
 import { lazy } from '../parts/lazy.js'
 import { OwnerOnly } from '../parts/owner-only.js'
@@ -10,7 +12,7 @@ import { buildHref, parseRoute, navigate, type PageProps } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
 import { TimelineHeader } from './timeline-header.js'
 import { TimelineModel, settleMs } from './model.js'
-import { chooseDefaultLanes, planLane, type LanePlan } from '../lanes/plan-lane.js'
+import { addNewLanes, chooseDefaultLanes, planLane, type LanePlan } from '../lanes/plan-lane.js'
 import { LaneStack } from './lane-stack.js'
 import './style.css'
 
@@ -35,13 +37,8 @@ export default function Timeline({ query }: PageProps) {
   const [isChoosing, setChoosing] = useState(false)
 
   const asked = query.get('lanes')
-  const defaultIds = useRef<readonly string[] | undefined>(undefined)
-  // The default lanes do not change while data arrive.
-  if (tree && facts.length > 0) defaultIds.current ??= chooseDefaultLanes(tree, facts)
-  const ids = useMemo(
-    () => (asked === null ? (defaultIds.current ?? []) : asked.split(',').filter(Boolean)),
-    [asked, defaultIds.current]
-  )
+  const defaults = useDefaultLanes(tree, facts)
+  const ids = useMemo(() => (asked === null ? defaults : asked.split(',').filter(Boolean)), [asked, defaults])
   const plans = useMemo<readonly LanePlan[]>(
     () =>
       ids.flatMap(id => {
@@ -111,6 +108,23 @@ export default function Timeline({ query }: PageProps) {
       {isChoosing && <Choose chosen={ids} onChosen={choose} onClose={() => setChoosing(false)} />}
     </div>
   )
+}
+
+/** Returns the default lanes. They stay in place while data arrive; what comes for the first time gets a lane at the end. */
+function useDefaultLanes(tree: Tree | undefined, facts: readonly Fact[]): readonly string[] {
+  const lanes = useRef<readonly string[]>([])
+  const known = useRef<readonly Fact[]>([])
+  return useMemo(() => {
+    // Ignores account fields, and events that arrived before their stream.
+    const shown = facts.filter(({ streamId }) => tree?.find(streamId))
+    if (!tree || shown.length === 0) return lanes.current
+    lanes.current =
+      known.current.length === 0
+        ? chooseDefaultLanes(tree, shown)
+        : addNewLanes(lanes.current, known.current, tree, shown)
+    known.current = shown
+    return lanes.current
+  }, [tree, facts])
 }
 
 /** Returns the range of all data in the lanes. */

@@ -95,9 +95,9 @@ export function drawTiles(
   context: CanvasRenderingContext2D,
   placed: readonly PlacedTile[],
   colours: MapColours,
-  ratio: number
+  pixelRatio: number
 ): void {
-  for (const each of placed) drawTile(context, each, colours, ratio)
+  for (const each of placed) drawTile(context, each, colours, pixelRatio)
   drawLabels(context, placed, colours)
 }
 

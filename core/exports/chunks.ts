@@ -1,4 +1,4 @@
-/** What exports are made of: pieces of text, produced as the client takes them. */
+/** What exports are made of: chunks of text, produced as the client takes them. */
 import type { Reader } from '../call/reader.js'
 import { isHighSurrogate } from '../json/json-text.js'
 
@@ -7,20 +7,20 @@ export interface ReadContext {
   reader: Reader
   /** Events read since the last page. */
   count: number
-  /** Whether a large event is in memory until its last piece has been taken. */
+  /** Whether a large event is in memory until its last chunk has been taken. */
   isHolding?: boolean
   /** Whether the large event must be written without yielding, since too many others are in memory. */
   mustWriteAtOnce?: boolean
 }
 
-/** Pieces of text, none of which splits a surrogate pair. An empty one lets other work run. */
-export type Pieces = Generator<string, void, undefined>
+/** Chunks of text, none of which splits a surrogate pair. An empty one lets other work run. */
+export type Chunks = Generator<string, void, undefined>
 
-/** Maximum length of a piece, in characters. */
-export const pieceSize = 32 * 1024
+/** Maximum length of a chunk, in characters. */
+export const chunkSize = 32 * 1024
 
-/** Cuts a text into pieces of at most `size` characters. */
-export function* cutText(text: string, size = pieceSize): Pieces {
+/** Cuts a text into chunks of at most `size` characters. */
+export function* cutText(text: string, size = chunkSize): Chunks {
   for (let from = 0; from < text.length;) {
     const to = findPieceEnd(text, from, size)
     yield text.slice(from, to)

@@ -1,0 +1,109 @@
+/** Params and results of methods: measures. */
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+import type { StreamsQuery } from '../streams-query.js'
+
+export interface MeasuresMethods {
+  /** Get the value of a measure on each day. */
+  'measures.days': {
+    params: {
+      readonly measure: string
+      readonly streams?: StreamsQuery | undefined
+      readonly from: string
+      readonly to: string
+      readonly zone?: string | null | undefined
+    }
+    result: {
+      days: { day: string; value: unknown; min?: unknown; max?: unknown; count: number; source: string }[]
+    }
+  }
+  /** Get the latest value and the sources of each measure. */
+  'measures.facts': {
+    params: {
+      readonly measures?: readonly string[] | null | undefined
+      readonly streams?: StreamsQuery | undefined
+    }
+    result: {
+      facts: {
+        measure: string
+        count: number
+        first: number
+        last: number
+        latest: {
+          time: number
+          streamId: string
+          type: string
+          duration?: number | null
+          content?: unknown
+          value?: number | (number | null)[]
+          unit?: string
+        }
+        sources: { streamId: string; type: string; count: number; first: number; last: number }[]
+      }[]
+    }
+  }
+  /** Get the measures. */
+  'measures.get': {
+    params: { readonly ids?: readonly string[] | null | undefined }
+    result: {
+      measures: (
+        | {
+            id: string
+            category: string
+            names: { en: string; de: string; fr: string }
+            icon: string
+            hue: number
+            kind: string
+            types: string[]
+          }
+        | {
+            id: string
+            name: string
+            icon: string
+            hue: number
+            kind: 'level' | 'sum' | 'span' | 'category' | 'pair' | 'place' | 'text'
+            types: string[]
+            fields?: string[]
+            unit?: { shown: string; byRegion?: { [key: string]: string }; offered: string[] }
+            choices?: { value: string | number; name?: string }[]
+            quickValues?: (string | number)[]
+          }
+      )[]
+    }
+  }
+  /** Aggregate the numbers of a measure for a chart. */
+  'measures.sample': {
+    params: {
+      readonly measure: string
+      readonly streams?: StreamsQuery | undefined
+      readonly fromTime: number
+      readonly toTime: number
+      readonly parts: number
+      readonly merge?: ('preferred' | 'each') | null | undefined
+      readonly unit?: string | null | undefined
+      readonly zone?: string | null | undefined
+    }
+    result: {
+      samples?: {
+        time: number
+        count: number
+        min?: number | (number | null)[]
+        max?: number | (number | null)[]
+        mean?: number | (number | null)[]
+        sum?: number
+        source?: string
+      }[]
+      sources?: {
+        streamId: string
+        samples: {
+          time: number
+          count: number
+          min?: number | (number | null)[]
+          max?: number | (number | null)[]
+          mean?: number | (number | null)[]
+          sum?: number
+          source?: string
+        }[]
+      }[]
+    }
+  }
+}

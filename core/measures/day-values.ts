@@ -1,0 +1,235 @@
+/** The value of a measure on each day, by the aggregation of its kind. (docs/api/measure-methods.md#days) */
+import type { MeasuredContent } from '../../storage/measures/contents-run.js'
+import { convertUnit } from '../../schemas/units.js'
+import type { Call } from '../call/method.js'
+import { createDayGrid, createSlotGrid, type DayRange } from './grids.js'
+import { KnownMeasures, type MeasureForm } from './known-measures.js'
+import { addCounts, mergeLevels, type MergedLevel } from './merge-levels.js'
+import { mergeSums } from './merge-sums.js'
+import { orderSources } from './order-sources.js'
+import { addPeriods, groupPeriods, type Period } from './periods.js'
+import type { StartedRun } from './run-listing.js'
+import { createMeasureScope, listMeasuredTypes } from './scope.js'
+import { getRecentStart, startValues } from './values.js'
+
+/** A day, by its index in the range. */
+export interface DayValue {
+  readonly day: number
+  readonly value: unknown
+  readonly min?: unknown
+  readonly max?: unknown
+  /** Number of events and points. */
+  readonly count: number
+  /** Id of the stream of the first source that it comes from. */
+  readonly source: string
+}
+
+export interface DaysRequest {
+  readonly measure: MeasureForm
+  readonly streams: unknown
+  readonly days: DayRange
+  readonly format: (day: DayValue) => string
+}
+
+/** How far periods are read beyond the range, in seconds: those of a night may begin or end there. */
+const periodMargin = 2 * 86_400
+/** Periods of sleep with less than this between them, in seconds, are one night. */
+const nightGap = 7200
+
+/** Starts reading the days. */
+export function startDays(call: Call, request: DaysRequest): StartedRun<unknown> {
+  const { kind } = request.measure
+  if (kind === 'sum') return startSums(call, request)
+  if (kind === 'span') return startPeriods(call, request)
+  if (kind === 'category') return startWords(call, request)
+  return startLevels(call, request)
+}
+
+function startSums(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
+  const grid = createSlotGrid(days)
+  return startValues(call, { measure, streams, grid, range: getRange(days) }, sources =>
+    [...mergeSums(sources, grid)]
+      .toSorted(([a], [b]) => a - b)
+      .map(([day, { count, streamId, sum }]) => format({ day, value: sum, count, source: streamId }))
+  ) as StartedRun<unknown>
+}
+
+function startLevels(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
+  const { kind } = measure
+  const request = { measure, streams, grid: createDayGrid(days), range: getRange(days) }
+  const toDay = ([day, level]: [number, MergedLevel]): DayValue => {
+    const { count, numbers, streamId: source } = level
+    if (!numbers) return { day, value: count, count, source }
+    const pick = (key: 'min' | 'max' | 'mean'): unknown =>
+      kind === 'pair' ? numbers.map(each => each?.[key] ?? null) : numbers[0]?.[key]
+    return { day, value: pick('mean'), min: pick('min'), max: pick('max'), count, source }
+  }
+  return startValues(call, request, sources =>
+    [...(kind === 'level' || kind === 'pair' ? mergeLevels(sources) : addCounts(sources))]
+      .toSorted(([a], [b]) => a - b)
+      .map(entry => format(toDay(entry)))
+  ) as StartedRun<unknown>
+}
+
+/** How often the user has recorded each word in a day, and when for the last time. */
+type Words = Map<string, { count: number; last: number }>
+
+function startWords(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
+  const grid = createDayGrid(days)
+  const findDay = createDayFinder(days)
+  const bySource = new Map<number, { recent: number; byDay: Map<number, Words> }>()
+  const recent = getRecentStart(getRange(days))
+  return startContents(
+    call,
+    { measure, streams, from: grid.starts[0]!, end: grid.end },
+    {
+      take({ content, source, time, type }) {
+        const day = findDay(time)
+        if (day === undefined) return
+        let found = bySource.get(source)
+        if (!found) bySource.set(source, (found = { recent: 0, byDay: new Map() }))
+        if (time >= recent) found.recent++
+        const word = pickWord(content, type.fields[0])
+        if (word === undefined) return
+        let words = found.byDay.get(day)
+        if (!words) found.byDay.set(day, (words = new Map()))
+        const known = words.get(word)
+        words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
+      },
+      finish(order) {
+        const merged = new Map<number, DayValue>()
+        const sources = [...bySource].map(([stream, found]) => ({ stream, count: found.recent, ...found }))
+        for (const { byDay, streamId } of order(sources))
+          for (const [day, words] of byDay) if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
+        return [...merged.values()].toSorted((a, b) => a.day - b.day).map(format)
+      }
+    }
+  )
+
+  function toDay(day: number, words: Words, source: string): DayValue {
+    const best = [...words].reduce((one, other) => (isMoreFrequent(other[1], one[1]) ? other : one))
+    const count = [...words.values()].reduce((sum, word) => sum + word.count, 0)
+    return { day, value: JSON.parse(best[0]), count, source }
+  }
+}
+
+/** Of words that are equally frequent, the last one counts. */
+function isMoreFrequent(a: { count: number; last: number }, b: { count: number; last: number }): boolean {
+  return a.count === b.count ? a.last > b.last : a.count > b.count
+}
+
+/** Returns the JSON of the word in a content; of an object its first text if no field is named. */
+function pickWord(content: string | undefined, field: string | undefined): string | undefined {
+  if (content === undefined) return undefined
+  const value: unknown = JSON.parse(content)
+  if (typeof value !== 'object' || value === null) return value === null ? undefined : content
+  const found =
+    field === undefined
+      ? Object.values(value).find(each => typeof each === 'string')
+      : field.split('.').reduce<unknown>((at, key) => readOwn(at, key), value)
+  return found === undefined || typeof found === 'object' ? undefined : JSON.stringify(found)
+}
+
+function readOwn(object: unknown, key: string): unknown {
+  return typeof object === 'object' && object !== null && Object.hasOwn(object, key)
+    ? (object as Record<string, unknown>)[key]
+    : undefined
+}
+
+function startPeriods(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
+  const [from, end] = getRange(days)
+  const recent = getRecentStart([from, end])
+  const findDay = createDayFinder(days)
+  const gap = measure.category === 'sleep' ? nightGap : 0
+  const bySource = new Map<number, { recent: number; periods: Period[] }>()
+  const range = { from: from - periodMargin, end: end + periodMargin }
+  return startContents(
+    call,
+    { measure, streams, ...range },
+    {
+      take(content) {
+        const period = toPeriod(content)
+        if (!period) return
+        let found = bySource.get(content.source)
+        if (!found) bySource.set(content.source, (found = { recent: 0, periods: [] }))
+        if (period.from >= recent && period.from < end) found.recent++
+        found.periods.push(period)
+      },
+      finish(order) {
+        const sources = [...bySource].map(([stream, { periods, recent }]) => ({
+          stream,
+          count: recent,
+          groups: groupPeriods(periods, gap)
+        }))
+        return [...addPeriods(order(sources), findDay)]
+          .toSorted(([a], [b]) => a - b)
+          .map(([day, { count, streamId, value }]) => format({ day, value, count, source: streamId }))
+      }
+    }
+  )
+}
+
+const statesByAnalysis: ReadonlyMap<unknown, Period['state']> = new Map([
+  ['inBed', 'bed'],
+  ['awake', 'awake']
+])
+
+/** Returns the period of an event; `undefined` if it has no end. A duration that is a number begins at the event's time. */
+function toPeriod({ content, time, type, until }: MeasuredContent): Period | undefined {
+  const value: unknown = content === undefined ? undefined : JSON.parse(content)
+  if (until === undefined) {
+    const seconds = typeof value === 'number' ? convertUnit(value, type.name, 'time/s') : undefined
+    return seconds !== undefined && seconds > 0
+      ? { from: time, to: time + seconds, state: 'full' }
+      : undefined
+  }
+  if (until === Infinity || until <= time) return undefined
+  const state = statesByAnalysis.get(readOwn(value, 'analysis')) ?? 'full'
+  return { from: time, to: until, state }
+}
+
+interface ContentsRequest {
+  readonly measure: MeasureForm
+  readonly streams: unknown
+  readonly from: number
+  readonly end: number
+}
+
+type Order = <T extends { readonly stream: number; readonly count: number }>(
+  sources: readonly T[]
+) => (T & { readonly streamId: string })[]
+
+function startContents(
+  call: Call,
+  { measure, streams, ...range }: ContentsRequest,
+  {
+    finish,
+    take
+  }: { readonly take: (content: MeasuredContent) => void; readonly finish: (order: Order) => string[] }
+): StartedRun<unknown> {
+  const scope = createMeasureScope(call, new KnownMeasures(call), streams)
+  const types = listMeasuredTypes(call, measure, undefined)
+  return {
+    run: call.store.measures.createContents({ scope, measure: measure.id, types, ...range, take }),
+    finish: reader => finish(sources => orderSources(reader, scope, measure.id, sources))
+  }
+}
+
+/** Returns the times of the first and the end of the last day, in seconds. */
+function getRange({ starts }: DayRange): [from: number, end: number] {
+  return [starts[0]!, starts.at(-1)!]
+}
+
+/** Returns a function that finds the index of the day in which a time lies. */
+function createDayFinder({ starts }: DayRange): (time: number) => number | undefined {
+  return time => {
+    if (time < starts[0]! || time >= starts.at(-1)!) return undefined
+    let [low, high] = [0, starts.length - 2]
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (starts[middle]! <= time) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}

@@ -1,0 +1,102 @@
+/** Time grids of samples and days. */
+import { getDayStart, getLocalDay } from '../../schemas/zones.js'
+import type { TimeGrid } from '../../storage/measures/time-grid.js'
+
+/** The slots of sums, in seconds: an hour of the local day. */
+const slotSeconds = 3600
+const daySeconds = 86_400
+/** How long before a day an event may begin that reaches it and is spread over slots, in seconds. */
+const maxSpread = 43_200
+/** Days whose starts are assumed to be as regular as those of the first and the last of them. */
+const regularDays = 8
+
+/** Consecutive days in a zone. */
+export interface DayRange {
+  /** Number of the first day; see `schemas/zones.ts`. */
+  readonly first: number
+  /** When each day begins, in seconds, and at last when the last one ends. */
+  readonly starts: readonly number[]
+}
+
+/** A grid for sums: cells lie within one slot, and within one part if there are parts. */
+export interface SlotGrid extends TimeGrid {
+  /** The day of each cell, counted from the first; -1 before it. */
+  readonly days: readonly number[]
+  /** The slot of each cell. */
+  readonly slots: readonly number[]
+  /** The part of each cell; -1 outside all parts. */
+  readonly parts: readonly number[]
+}
+
+/** Returns the days from one to another, both inclusive. */
+export function listDays(zone: string, first: number, last: number): DayRange {
+  const starts: number[] = []
+  for (let day = first; day <= last; day += regularDays) {
+    const next = Math.min(day + regularDays, last + 1)
+    const [from, to] = [getDayStart(zone, day), getDayStart(zone, next)]
+    const isRegular = to - from === (next - day) * daySeconds
+    for (let at = day; at < next; at++)
+      starts.push(at === day ? from : isRegular ? from + (at - day) * daySeconds : getDayStart(zone, at))
+  }
+  return { first, starts: [...starts, getDayStart(zone, last + 1)] }
+}
+
+/** Returns the days in which a range lies. */
+export function listDaysWithin(zone: string, from: number, to: number): DayRange {
+  return listDays(zone, getLocalDay(zone, from).number, getLocalDay(zone, to).number)
+}
+
+/** Returns the grid whose cells are days. */
+export function createDayGrid({ starts }: DayRange): TimeGrid {
+  return { starts: starts.slice(0, -1), end: starts.at(-1)! }
+}
+
+/** Returns a grid of equal parts. Includes `to`. */
+export function createPartGrid(from: number, to: number, parts: number): TimeGrid {
+  const length = (to - from) / parts
+  const step = Number.isFinite(length) ? length : to / parts - from / parts
+  const starts = Array.from({ length: parts }, (_, part) =>
+    part === 0 ? from : Math.min(from + part * step, to)
+  )
+  return { starts, end: nextNumber(to) }
+}
+
+/** Returns the slots of days; each in as many cells as it has parts. Without `parts`, these are the days. */
+export function createSlotGrid({ starts }: DayRange, parts?: TimeGrid): SlotGrid {
+  const cells: number[] = [starts[0]! - maxSpread]
+  const days = [-1]
+  const slots = [-1]
+  const partsOfCells = [-1]
+  let part = -1
+  let slot = 0
+  const add = (time: number, day: number): void => {
+    cells.push(time)
+    days.push(day)
+    slots.push(slot)
+    partsOfCells.push(parts ? (time < parts.end ? part : -1) : day)
+  }
+  for (let day = 0; day + 1 < starts.length; day++) {
+    const end = starts[day + 1]!
+    for (let time = starts[day]!; time < end; time += slotSeconds, slot++) {
+      const next = Math.min(time + slotSeconds, end)
+      while (parts && part + 1 < parts.starts.length && parts.starts[part + 1]! <= time) part++
+      add(time, day)
+      while (parts && part + 1 < parts.starts.length && parts.starts[part + 1]! < next) {
+        part++
+        if (parts.starts[part]! > cells.at(-1)!) add(parts.starts[part]!, day)
+        else partsOfCells[partsOfCells.length - 1] = part
+      }
+      if (parts && parts.end > time && parts.end < next) add(parts.end, day)
+    }
+  }
+  return { starts: cells, end: starts.at(-1)!, days, slots, parts: partsOfCells }
+}
+
+/** Returns the next double after a number. */
+function nextNumber(value: number): number {
+  if (value === 0) return Number.MIN_VALUE
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, value)
+  view.setBigInt64(0, view.getBigInt64(0) + (value > 0 ? 1n : -1n))
+  return view.getFloat64(0)
+}

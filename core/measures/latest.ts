@@ -1,0 +1,97 @@
+/** Reads the latest value of a measure. (docs/api/measure-methods.md#facts) */
+import type { MeasureFact } from '../../storage/measures/facts-run.js'
+import type { Row } from '../../storage/series/rows.js'
+import type { Call } from '../call/method.js'
+import type { MeasureForm } from './known-measures.js'
+import { listMeasuredTypes } from './scope.js'
+import { isNumeric } from './values.js'
+
+export interface Latest {
+  /** In seconds. */
+  readonly time: number
+  /** In seconds, for an event with a duration; `null` while it runs. */
+  readonly duration?: number | null
+  /** JSON of the content as stored; of a point: its values. `undefined` if there is none, or a long one. */
+  readonly content: string | undefined
+  /** The number, or those of a pair, in the unit of the measure. */
+  readonly value?: number | readonly (number | null)[]
+  /** The unit of `value`, an event type. */
+  readonly unit?: string
+}
+
+const seriesPrefix = 'series:'
+const durationColumn = 'duration'
+
+/** Returns the latest value of the data of a fact. */
+export function readLatest(call: Call, measure: MeasureForm, { last, lastEvent, type }: MeasureFact): Latest {
+  if (type.startsWith(seriesPrefix)) return readLastPoint(call, measure, { last, lastEvent, type })
+  const { content, until } = call.store.measures.readContent(lastEvent)
+  return {
+    time: last,
+    ...(until !== undefined && { duration: until === Infinity ? null : until - last }),
+    content,
+    ...readNumbers(call, measure, type, content === undefined ? undefined : JSON.parse(content))
+  }
+}
+
+function readLastPoint(
+  call: Call,
+  measure: MeasureForm,
+  { last, lastEvent, type }: Pick<MeasureFact, 'last' | 'lastEvent' | 'type'>
+): Latest {
+  const { columns, rows } = call.store.measures.readLastPoints(lastEvent)
+  const cells = columns.flatMap((name, index) =>
+    name === durationColumn ? [] : [[name, index + 1] as const]
+  )
+  const row = rows.find(each => cells.some(([, index]) => isPresent(each[index])))
+  if (!row) return { time: last, content: undefined }
+  const time = last - (rows[0]![0] - row[0])
+  const content = toContent(cells, row)
+  const duration = row[columns.indexOf(durationColumn) + 1 || row.length]
+  return {
+    time,
+    ...(typeof duration === 'number' && { duration }),
+    content: JSON.stringify(content),
+    ...readNumbers(call, measure, type.slice(seriesPrefix.length), content)
+  }
+}
+
+function toContent(cells: readonly (readonly [name: string, index: number])[], row: Row): unknown {
+  const [only] = cells
+  if (cells.length === 1 && only![0] === 'value') return row[only![1]]
+  return Object.fromEntries(
+    cells.flatMap(([name, index]) => (isPresent(row[index]) ? [[name, row[index]]] : []))
+  )
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== null && value !== undefined
+}
+
+/** Returns the converted numbers in a content. */
+function readNumbers(
+  call: Call,
+  measure: MeasureForm,
+  type: string,
+  content: unknown
+): Pick<Latest, 'value' | 'unit'> {
+  if (!isNumeric(measure)) return {}
+  const unit = measure.types[0]!
+  const measured = listMeasuredTypes(call, measure, unit).find(({ name }) => name === type)
+  if (!measured) return {}
+  const numbers = measured.fields.map(field => {
+    const found = field === undefined ? content : readPath(content, field)
+    return typeof found === 'number' ? measured.convert(found) : null
+  })
+  if (numbers.every(number => number === null)) return {}
+  return { value: measure.kind === 'pair' ? numbers : numbers[0]!, unit }
+}
+
+/** Reads a path in a content. Points of series have whole paths as names. */
+function readPath(content: unknown, path: string): unknown {
+  const get = (object: unknown, key: string): unknown =>
+    typeof object === 'object' && object !== null && Object.hasOwn(object, key)
+      ? (object as Record<string, unknown>)[key]
+      : undefined
+  return get(content, path) ?? path.split('.').reduce(get, content)
+}

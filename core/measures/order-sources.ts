@@ -1,0 +1,34 @@
+/** Orders the sources of a measure: as the user has, then those with the most data. (docs/api/measure-methods.md#order-of-sources) */
+import type { MeasureScope } from '../../storage/measures/measure-streams.js'
+import type { Call } from '../call/method.js'
+import type { Reader } from '../call/reader.js'
+import { readSourceOrder } from './known-measures.js'
+
+/** A stream by its number, and how much data it has. */
+interface Counted {
+  readonly stream: number
+  readonly count: number
+}
+
+/** Returns the sources in order of preference, with the ids of their streams; without those that no longer exist. */
+export function orderSources<T extends Counted>(
+  { store }: Pick<Reader, 'store'>,
+  { getRank }: MeasureScope,
+  measure: string,
+  sources: readonly T[]
+): (T & { readonly streamId: string })[] {
+  return sources
+    .flatMap(source => {
+      const streamId = store.streams.findByNumber(source.stream)?.stream.id
+      return streamId === undefined ? [] : [{ ...source, streamId, rank: getRank(measure, source.stream) }]
+    })
+    .toSorted(
+      (a, b) =>
+        (a.rank === b.rank ? 0 : a.rank - b.rank) || b.count - a.count || (a.streamId < b.streamId ? -1 : 1)
+    )
+}
+
+/** Returns the user's order of sources for the validators of others: it applies to them, but is not published to them. */
+export function describeSourceOrder({ caller, store }: Call): unknown {
+  return caller.isPersonal ? undefined : [...readSourceOrder({ store })]
+}

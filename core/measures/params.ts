@@ -1,0 +1,40 @@
+/** Params of the methods that read measures. */
+import { Type } from 'typebox'
+import { convertUnit } from '../../schemas/units.js'
+import { isZone } from '../../schemas/zones.js'
+import { includesAudit } from '../audit/events.js'
+import { fail } from '../errors.js'
+import { refuseParams } from '../validation/params.js'
+import type { MeasureForm } from './known-measures.js'
+import { isNumeric } from './values.js'
+
+/** Id of a measure. */
+export const MeasureId = Type.String({ pattern: '^[a-z0-9-]+$', maxLength: 64 })
+/** Ids of measures. */
+export const MeasureIds = Type.Array(MeasureId, { maxItems: 1000 })
+
+/** Throws `invalid-operation` for streams of the audit. */
+export function assertNoAudit(streams: unknown): void {
+  if (includesAudit(streams))
+    fail('invalid-operation', 'The audit contains no measures. Use streams of the account only')
+}
+
+/** Throws `invalid-parameters-format` for unknown time zones. */
+export function assertZone(zone: string): void {
+  const name = JSON.stringify(zone.slice(0, 100))
+  if (isZone(zone)) return
+  refuseParams([
+    { code: 'INVALID', message: `must be a time zone such as "Europe/Zurich", not ${name}`, path: '#/zone' }
+  ])
+}
+
+/** Throws `invalid-parameters-format` if numbers of a measure cannot be converted to a unit. */
+export function assertUnit(measure: MeasureForm, unit: string | undefined): void {
+  const isKnown =
+    unit === undefined ||
+    (isNumeric(measure) && convertUnit(1, measure.types[0]!, unit, measure.molarMass) !== undefined)
+  if (isKnown) return
+  refuseParams([
+    { code: 'INVALID', message: `must be a unit of the measure "${measure.id}"`, path: '#/unit' }
+  ])
+}

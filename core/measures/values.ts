@@ -1,0 +1,74 @@
+/** Reads the numbers of a measure, source by source, on a grid. */
+import type { MeasureScope } from '../../storage/measures/measure-streams.js'
+import type { TimeGrid } from '../../storage/measures/time-grid.js'
+import type { SourceValues } from '../../storage/measures/values-run.js'
+import type { ValueCells } from '../../storage/measures/value-cells.js'
+import type { Call } from '../call/method.js'
+import type { Reader } from '../call/reader.js'
+import { KnownMeasures, type MeasureForm } from './known-measures.js'
+import { orderSources } from './order-sources.js'
+import type { StartedRun } from './run-listing.js'
+import { createMeasureScope, listMeasuredTypes } from './scope.js'
+
+/** The data of the last 28 days of a range decides the order of sources. */
+const recentSeconds = 28 * 86_400
+
+export interface ValuesRequest {
+  readonly measure: MeasureForm
+  /** The `streams` parameter. */
+  readonly streams: unknown
+  readonly grid: TimeGrid
+  /** The requested range in seconds; its end is excluded. */
+  readonly range: readonly [from: number, end: number]
+  /** Event type in which numbers are given; by default the first of the measure. */
+  readonly unit?: string | undefined
+}
+
+/** The values of a source. */
+export interface OrderedSource {
+  readonly streamId: string
+  /** For each value of a content. */
+  readonly values: readonly ValueCells[]
+}
+
+const numericKinds: ReadonlySet<string> = new Set(['level', 'sum', 'pair'])
+
+/** Returns from when on data decides the order of sources. */
+export function getRecentStart([from, end]: readonly [from: number, end: number]): number {
+  return Math.max(from, end - recentSeconds)
+}
+
+/** Returns whether a measure's values are numbers with a unit. */
+export function isNumeric({ kind }: Pick<MeasureForm, 'kind'>): boolean {
+  return numericKinds.has(kind)
+}
+
+/** Starts a read. `finish` receives the sources that have data in order of preference. */
+export function startValues(
+  call: Call,
+  { grid, measure, range, streams, unit }: ValuesRequest,
+  finish: (sources: readonly OrderedSource[]) => string[]
+): StartedRun<SourceValues[]> {
+  const scope: MeasureScope = createMeasureScope(call, new KnownMeasures(call), streams)
+  const run = call.store.measures.createValues({
+    scope,
+    measure: measure.id,
+    types: listMeasuredTypes(call, measure, isNumeric(measure) ? (unit ?? measure.types[0]!) : undefined),
+    grid,
+    width: measure.kind === 'pair' ? (measure.fields?.length ?? 1) : 1,
+    spreads: measure.kind === 'sum',
+    recent: { from: getRecentStart(range), end: range[1] }
+  })
+  return {
+    run,
+    finish: (reader: Reader, sources) =>
+      finish(
+        orderSources(
+          reader,
+          scope,
+          measure.id,
+          sources.map(source => ({ ...source, count: source.recent }))
+        )
+      )
+  }
+}

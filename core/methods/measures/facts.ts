@@ -1,0 +1,139 @@
+/** Summarises each measure: the latest value, first and last times, counts, and sources. (docs/api/measure-methods.md#facts) */
+import { Type } from 'typebox'
+import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
+import type { MeasureFact } from '../../../storage/measures/facts-run.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method, type Call } from '../../call/method.js'
+import type { Reader } from '../../call/reader.js'
+import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.js'
+import { readLatest } from '../../measures/latest.js'
+import { describeSourceOrder, orderSources } from '../../measures/order-sources.js'
+import { assertNoAudit, MeasureIds } from '../../measures/params.js'
+import { RunListing, type StartedRun } from '../../measures/run-listing.js'
+import { createMeasureScope } from '../../measures/scope.js'
+import { omitNulls } from '../../validation/omit-nulls.js'
+
+const Fact = Type.Object({
+  measure: Type.String(),
+  count: Type.Integer(),
+  first: Timestamp,
+  last: Timestamp,
+  latest: Type.Object({
+    time: Timestamp,
+    streamId: Identifier,
+    type: Type.String(),
+    duration: orNull(Type.Number()),
+    content: Type.Optional(Type.Unknown()),
+    value: Type.Optional(Type.Union([Type.Number(), Type.Array(Type.Union([Type.Number(), Type.Null()]))])),
+    unit: Type.Optional(Type.String())
+  }),
+  sources: Type.Array(
+    Type.Object({
+      streamId: Identifier,
+      type: Type.String(),
+      count: Type.Integer(),
+      first: Timestamp,
+      last: Timestamp
+    })
+  )
+})
+
+/** Returns a fact for each measure that has data, in the order of `measures.get`. */
+export const facts = method({
+  id: 'measures.facts',
+  summary: 'Get the latest value and the sources of each measure',
+  params: Type.Object(
+    {
+      measures: orNull(MeasureIds),
+      /** See core/events/streams-query.ts. */
+      streams: Type.Optional(Type.Unknown())
+    },
+    closed
+  ),
+  result: Type.Object({ facts: Type.Array(Fact) }),
+  mode: 'read',
+  allow: anyAccess,
+  isCacheable: () => true,
+  hiddenState: describeSourceOrder,
+  run(call, params) {
+    const { measures, streams } = omitNulls(params)
+    const known = new KnownMeasures(call)
+    const requested = measures ? known.require([...new Set(measures)]) : known.list()
+    assertNoAudit(streams)
+    call.auditScope = describeQueryScope(call.caller, streams, {})
+    return { facts: new RunListing(call, reading => startFacts(reading, requested, streams)) }
+  }
+})
+
+function startFacts(
+  call: Call,
+  requested: readonly MeasureForm[],
+  streams: unknown
+): StartedRun<MeasureFact[]> {
+  const scope = createMeasureScope(call, new KnownMeasures(call), streams)
+  const types = new Set(requested.flatMap(measure => measure.types))
+  return {
+    run: call.store.measures.createFacts({ scope, isRequested: type => types.has(type) }),
+    finish(reader, found) {
+      const byMeasure = groupBy(found, ({ measure }) => measure)
+      return requested.flatMap(measure => {
+        const own = orderFacts(reader, measure, byMeasure.get(measure.id) ?? [])
+        return own.length > 0 ? [formatFact({ ...call, ...reader }, measure, own)] : []
+      })
+    }
+  }
+
+  /** Orders the facts by source, and within a source by type. */
+  function orderFacts(
+    reader: Reader,
+    { id }: MeasureForm,
+    own: readonly MeasureFact[]
+  ): (MeasureFact & { readonly streamId: string })[] {
+    const bySource = [...groupBy(own, ({ source }) => source)].map(([stream, each]) => ({
+      stream,
+      each,
+      count: each.reduce((sum, { count }) => sum + count, 0)
+    }))
+    return orderSources(reader, scope, id, bySource).flatMap(({ each, streamId }) =>
+      each.toSorted((a, b) => (a.type < b.type ? -1 : 1)).map(fact => ({ ...fact, streamId }))
+    )
+  }
+}
+
+function formatFact(
+  call: Call,
+  measure: MeasureForm,
+  own: readonly (MeasureFact & { readonly streamId: string })[]
+): string {
+  const newest = own.reduce((best, fact) => (fact.last > best.last ? fact : best))
+  const { content, duration, time, ...number } = readLatest(call, measure, newest)
+  const { streamId, type } = newest
+  const shown = JSON.stringify({ time, streamId, type, duration, ...number })
+  const latest = content === undefined ? shown : `${shown.slice(0, -1)},"content":${content}}`
+  const head = JSON.stringify({
+    measure: measure.id,
+    count: own.reduce((sum, { count }) => sum + count, 0),
+    first: Math.min(...own.map(({ first }) => first)),
+    last: newest.last
+  })
+  const sources = own.map(({ count, first, last, streamId: id, type: each }) => ({
+    streamId: id,
+    type: each,
+    count,
+    first,
+    last
+  }))
+  return `${head.slice(0, -1)},"latest":${latest},"sources":${JSON.stringify(sources)}}`
+}
+
+function groupBy<K, V>(items: readonly V[], getKey: (item: V) => K): Map<K, V[]> {
+  const groups = new Map<K, V[]>()
+  for (const item of items) {
+    const key = getKey(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
+}

@@ -1,0 +1,151 @@
+/** Aggregates the numbers of a measure into parts of a time range, over all its sources. (docs/api/measure-methods.md#samples) */
+import { Type, type Static } from 'typebox'
+import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { createPartGrid, createSlotGrid, listDaysWithin, type SlotGrid } from '../../measures/grids.js'
+import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.js'
+import { describeSourceOrder } from '../../measures/order-sources.js'
+import { addCounts, mergeLevels, type MergedLevel } from '../../measures/merge-levels.js'
+import { mergeSums } from '../../measures/merge-sums.js'
+import { assertNoAudit, assertUnit, assertZone, MeasureId } from '../../measures/params.js'
+import { RunListing } from '../../measures/run-listing.js'
+import { isNumeric, startValues, type OrderedSource } from '../../measures/values.js'
+import { refuseParams } from '../../validation/params.js'
+import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
+
+const Params = Type.Object(
+  {
+    measure: MeasureId,
+    /** See core/events/streams-query.ts. */
+    streams: Type.Optional(Type.Unknown()),
+    fromTime: Timestamp,
+    toTime: Timestamp,
+    parts: Type.Integer({ minimum: 1, maximum: 4000 }),
+    merge: orNull(Type.Enum(['preferred', 'each'])),
+    /** Event type in which numbers are given. */
+    unit: orNull(Type.String({ maxLength: 256 })),
+    /** Of the days whose hours are the slots of sums. */
+    zone: orNull(Type.String()),
+    /** The token, if it is sent as a parameter; it has been read before. */
+    auth: Type.Optional(Type.String())
+  },
+  closed
+)
+type Params = WithoutNulls<Static<typeof Params>>
+
+/** A number, or one for each of a pair. */
+const Numbers = Type.Union([Type.Number(), Type.Array(Type.Union([Type.Number(), Type.Null()]))])
+
+const Sample = Type.Object({
+  time: Timestamp,
+  count: Type.Integer(),
+  min: Type.Optional(Numbers),
+  max: Type.Optional(Numbers),
+  mean: Type.Optional(Numbers),
+  sum: Type.Optional(Type.Number()),
+  source: Type.Optional(Identifier)
+})
+
+/** Longest range of sums, in seconds: thirty years. */
+const maxSumRange = 10_958 * 86_400
+
+export const sample = method({
+  id: 'measures.sample',
+  summary: 'Aggregate the numbers of a measure for a chart',
+  params: Params,
+  result: Type.Object({
+    samples: Type.Optional(Type.Array(Sample)),
+    sources: Type.Optional(Type.Array(Type.Object({ streamId: Identifier, samples: Type.Array(Sample) })))
+  }),
+  mode: 'read',
+  allow: anyAccess,
+  isCacheable: () => true,
+  hiddenState: describeSourceOrder,
+  run(call, all) {
+    const params = omitNulls(all)
+    const { fromTime: from, merge = 'preferred', streams, toTime: to, unit, zone = 'UTC' } = params
+    const [measure] = new KnownMeasures(call).require([params.measure])
+    assertZone(zone)
+    assertUnit(measure!, unit)
+    if (from >= to)
+      refuseParams([{ code: 'MINIMUM', message: 'must be later than fromTime', path: '#/toTime' }])
+    if (measure!.kind === 'sum' && to - from > maxSumRange)
+      refuseParams([{ code: 'MAXIMUM', message: 'must be within 30 years of fromTime', path: '#/toTime' }])
+    assertNoAudit(streams)
+    call.auditScope = describeQueryScope(call.caller, streams, { from, to })
+    const sampler =
+      measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
+    const listing = new RunListing(call, reading =>
+      startValues(
+        reading,
+        { measure: measure!, streams, grid: sampler.grid, range: [from, sampler.end], unit },
+        sources =>
+          merge === 'each'
+            ? sources.map(source => {
+                const samples = sampler.merge([source], false)
+                return `{"streamId":${JSON.stringify(source.streamId)},"samples":[${samples.join(',')}]}`
+              })
+            : sampler.merge(sources, true)
+      )
+    )
+    return merge === 'each' ? { sources: listing } : { samples: listing }
+  }
+})
+
+/** Samples of sums. */
+class SumSampler {
+  readonly grid: SlotGrid
+  /** The end of the range, excluded. */
+  readonly end: number
+  readonly #starts: readonly number[]
+
+  constructor({ fromTime, parts, toTime }: Params, zone: string) {
+    const partGrid = createPartGrid(fromTime, toTime, parts)
+    this.#starts = partGrid.starts
+    this.end = partGrid.end
+    this.grid = createSlotGrid(listDaysWithin(zone, fromTime, toTime), partGrid)
+  }
+
+  merge(sources: readonly OrderedSource[], namesSource: boolean): string[] {
+    const merged = [...mergeSums(sources, this.grid)].toSorted(([a], [b]) => a - b)
+    return merged.map(([part, { count, streamId, sum }]) =>
+      JSON.stringify({ time: this.#starts[part], count, sum, ...(namesSource && { source: streamId }) })
+    )
+  }
+}
+
+/** Samples of everything else: numbers, or counts. */
+class LevelSampler {
+  readonly grid
+  readonly end: number
+
+  constructor(
+    { fromTime, parts, toTime }: Params,
+    private readonly measure: MeasureForm
+  ) {
+    this.grid = createPartGrid(fromTime, toTime, parts)
+    this.end = this.grid.end
+  }
+
+  merge(sources: readonly OrderedSource[], namesSource: boolean): string[] {
+    const hasNumbers = isNumeric(this.measure) || this.measure.kind === 'category'
+    const merged = hasNumbers ? mergeLevels(sources) : addCounts(sources)
+    return [...merged]
+      .toSorted(([a], [b]) => a - b)
+      .map(([part, level]) => this.#format(this.grid.starts[part]!, level, namesSource))
+  }
+
+  #format(time: number, { count, numbers, streamId }: MergedLevel, namesSource: boolean): string {
+    const isPair = this.measure.kind === 'pair'
+    const pick = (key: 'min' | 'max' | 'mean'): unknown =>
+      isPair ? numbers!.map(each => each?.[key] ?? null) : numbers![0]?.[key]
+    return JSON.stringify({
+      time,
+      count,
+      ...(numbers && { min: pick('min'), max: pick('max'), mean: pick('mean') }),
+      ...(namesSource && { source: streamId })
+    })
+  }
+}

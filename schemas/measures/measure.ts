@@ -1,0 +1,87 @@
+/** The form of a measure: what people mean by "weight" or "heart rate", whatever event types and streams its data is in. */
+
+/** Key in the `clientData` of streams: the id of the measure to which their events belong. */
+export const measureKey = 'coffer:measure'
+
+export type Category =
+  | 'body'
+  | 'heart'
+  | 'activity'
+  | 'sleep'
+  | 'mind'
+  | 'nutrition'
+  | 'cycle'
+  | 'medication'
+  | 'symptoms'
+  | 'lab'
+  | 'environment'
+  | 'places'
+  | 'time-use'
+  | 'money'
+
+/**
+ * `level`: a reading at a time; `sum`: adds up over time; `span`: a period, such as a night or a workout; `category`: one of a few
+ * words; `pair`: two numbers, such as a blood pressure; `place`: a position; `text`: words, photos and files.
+ */
+export type Kind = 'level' | 'sum' | 'span' | 'category' | 'pair' | 'place' | 'text'
+
+/** A name in each language of the pages. */
+export interface Names {
+  readonly en: string
+  readonly de: string
+  readonly fr: string
+}
+
+/** Units, as event types. */
+export interface UnitChoice {
+  /** The default. */
+  readonly shown: string
+  /** The default by region (ISO 3166), where it differs. */
+  readonly byRegion?: Readonly<Record<string, string>>
+  /** Each can be converted to the measure's first type; except for amounts of money. */
+  readonly offered: readonly string[]
+}
+
+export interface Choice {
+  /** The content of an event; for `sleep/analysis`, its `analysis`. */
+  readonly value: string | number
+  readonly names: Names
+}
+
+/** Codes and identifiers of a measure in other systems. */
+export interface MeasureCodes {
+  readonly loinc?: readonly string[]
+  readonly snomed?: readonly string[]
+  readonly healthKit?: readonly string[]
+  /** Classes of records, with the property where a record has several: `NutritionRecord.protein`. */
+  readonly healthConnect?: readonly string[]
+  /** Items of the Health Data Safe data model. */
+  readonly hds?: readonly string[]
+}
+
+export interface Measure {
+  /** `heart-rate`: lower-case letters, digits and hyphens. */
+  readonly id: string
+  readonly category: Category
+  readonly names: Names
+  /** Name of a Lucide icon. Measures of one category differ in icon or hue. */
+  readonly icon: string
+  /** Degrees, from 0 to 359. */
+  readonly hue: number
+  readonly kind: Kind
+  /** Event types in which it is stored, first the one in which numbers are given. A series of a type counts as that type. */
+  readonly types: readonly string[]
+  /** Paths of the numbers in contents that are objects. */
+  readonly fields?: readonly string[]
+  /** Types whose events belong to this measure without a marked stream: `true` for all of `types`, otherwise those listed. */
+  readonly isDefault?: boolean | readonly string[]
+  readonly unit?: UnitChoice
+  /** Molar mass (g/mol), by which masses and amounts of a substance are converted. */
+  readonly molarMass?: number
+  /** Range of values that are no surprise, in the unit of the first type. */
+  readonly plausible?: readonly [min: number, max: number]
+  /** Range beyond which a value must be a mistake, in the unit of the first type. */
+  readonly possible?: readonly [min: number, max: number]
+  readonly choices?: readonly Choice[]
+  readonly codes?: MeasureCodes
+}

@@ -1,0 +1,30 @@
+/** Builders for rows of the catalogue. */
+import type { Category, Kind, Measure, Names } from '../measure.js'
+
+/** A measure without its category. */
+export type Row = Omit<Measure, 'category'>
+
+/** Names in English, German and French. */
+export type NameList = readonly [en: string, de: string, fr: string]
+
+/** Returns measures with their category. */
+export function inCategory(category: Category, rows: readonly Row[]): Measure[] {
+  return rows.map(row => ({ ...row, category }))
+}
+
+/** Builds a row from what every measure has and what else this one has. */
+export function createRow(
+  id: string,
+  names: NameList,
+  icon: string,
+  hue: number,
+  kind: Kind,
+  types: readonly string[],
+  others: Partial<Row> = {}
+): Row {
+  return { id, names: toNames(names), icon, hue, kind, types, ...others }
+}
+
+export function toNames([en, de, fr]: NameList): Names {
+  return { en, de, fr }
+}

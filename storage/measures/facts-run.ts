@@ -1,0 +1,181 @@
+/** Collects what there is of each measure: counts, first and last times, by source and type. */
+import { raw } from '../sqlite/statements.js'
+import { LaneRows } from '../event-values/lane-rows.js'
+import type { LaneFacts } from '../event-values/lane-facts.js'
+import { MeasureStreams, type Assignment, type MeasureScope } from './measure-streams.js'
+import type { MeasureSteps, Reading } from './reading.js'
+
+/** The data of one type in a source. */
+export interface MeasureFact extends Assignment {
+  /** As stored, with `series:` for series. */
+  readonly type: string
+  /** Number of events, or of points of series. */
+  readonly count: number
+  /** Times of the first and the last, in seconds. */
+  readonly first: number
+  readonly last: number
+  /** Number of the last event, or of the holder of the last point. */
+  readonly lastEvent: number
+}
+
+export interface MeasureFactsQuery {
+  readonly scope: MeasureScope
+  /** Returns whether the type belongs to any of the requested measures. Without `series:`. */
+  isRequested(type: string): boolean
+}
+
+interface Added {
+  readonly count: number
+  readonly first: number
+  readonly last: number
+  readonly lastEvent: number
+}
+
+type RawHolder = [number: number, time: number, stream: number, others: string | null]
+
+const seriesPrefix = 'series:'
+const holdersPerRead = 256
+const holdersSql = `SELECT number, time, stream, others FROM event INDEXED BY event_type_time
+  WHERE type = ? AND trashed = 0 AND (time > ? OR time = ? AND number > ?) ORDER BY time, number LIMIT ${holdersPerRead}`
+
+/** Returns the facts of all measures, in no particular order. */
+export function* collectFacts(reading: Reading, query: MeasureFactsQuery): MeasureSteps<MeasureFact[]> {
+  return yield* new FactsCollector(reading, query).collect()
+}
+
+class FactsCollector {
+  readonly #streams: MeasureStreams
+  readonly #facts = new Map<string, MeasureFact>()
+  /** Names of requested types by number. */
+  readonly #events = new Map<number, string>()
+
+  constructor(
+    private readonly reading: Reading,
+    private readonly query: MeasureFactsQuery
+  ) {
+    this.#streams = new MeasureStreams(query.scope)
+  }
+
+  *collect(): MeasureSteps<MeasureFact[]> {
+    const types = raw(this.reading.store.db, 'SELECT number, name FROM event_type').all() as [
+      number,
+      string
+    ][]
+    const series: [number, string][] = []
+    for (const [number, name] of types)
+      if (!name.startsWith(seriesPrefix)) {
+        if (this.query.isRequested(name)) this.#events.set(number, name)
+      } else if (this.query.isRequested(name.slice(seriesPrefix.length))) series.push([number, name])
+    yield* this.#collectEvents()
+    for (const [number, name] of series) yield* this.#collectSeries(number, name)
+    return [...this.#facts.values()]
+  }
+
+  *#collectEvents(): MeasureSteps<void> {
+    const walk = this.#streams.walkStreams()
+    let count = 0
+    for (let stream = walk.next(this.reading.store.db); stream !== undefined;) {
+      if (this.#streams.has(stream)) yield* this.#collectStream(stream)
+      if (++count % 64 === 0) yield
+      stream = walk.next(this.reading.store.db)
+    }
+  }
+
+  *#collectStream(stream: number): MeasureSteps<void> {
+    for (;;) {
+      const { db, facts } = this.reading.store
+      const lane = facts.get(stream)
+      if (!lane.isComplete) {
+        lane.step(db)
+        yield
+      } else if (lane.hasTooManyGroups) return yield* this.#collectRows(stream)
+      else if (lane.restoreEdges(db)) return this.#addGroups(lane)
+      // The stream is read again.
+      else facts.discard(stream)
+    }
+  }
+
+  #addGroups({ groups, stream }: LaneFacts): void {
+    for (const { count, first, last, others, stream: home, type } of groups.values()) {
+      const name = this.#events.get(type)
+      if (name === undefined || !first || !last) continue
+      const found = this.#streams.assign(home, others, name)
+      if (found?.source !== stream) continue
+      this.#add(found, name, { count, first: first.time, last: last.time, lastEvent: last.number })
+    }
+  }
+
+  /** Reads the rows of a stream whose events are in too many different sets of streams to be cached. */
+  *#collectRows(stream: number): MeasureSteps<void> {
+    const rows = new LaneRows({ field: undefined, types: [...this.#events.keys()] })
+    for (let position: ReturnType<LaneRows['next']>['position'] = { time: -Infinity }; position;) {
+      const { db } = this.reading.store
+      const read = rows.next(db, { stream, trashed: 0 }, position, Infinity)
+      for (const { home, number, time, type } of read.rows) {
+        const name = this.#events.get(type)!
+        const found =
+          home === null
+            ? this.#streams.assign(stream, null, name)
+            : this.#streams.assignEvent(db, number, name)
+        if (found?.source === stream)
+          this.#add(found, name, { count: 1, first: time, last: time, lastEvent: number })
+      }
+      position = read.position
+      yield
+    }
+  }
+
+  *#collectSeries(type: number, name: string): MeasureSteps<void> {
+    let [lastTime, lastNumber] = [-Infinity, 0]
+    for (;;) {
+      const { db, series } = this.reading.store
+      const rows = raw(db, holdersSql).all(type, lastTime, lastTime, lastNumber) as RawHolder[]
+      for (const [event, time, stream, others] of rows) {
+        const found = this.#streams.assign(stream, others, name.slice(seriesPrefix.length))
+        const extent = found && series.getExtent(event)
+        if (!extent) continue
+        const { first, points, until } = extent
+        this.#add(found, name, { count: points, first: time + first, last: time + until, lastEvent: event })
+      }
+      const last = rows.at(-1)
+      if (!last || rows.length < holdersPerRead) return
+      ;[lastNumber, lastTime] = last
+      yield
+    }
+  }
+
+  #add(assignment: Assignment, type: string, added: Added): void {
+    const { measure, source } = assignment
+    const key = `${type} ${source} ${measure}`
+    const known = this.#facts.get(key)
+    if (!known) {
+      this.#facts.set(key, { ...assignment, type, ...added })
+      return
+    }
+    const isLater = known.last === added.last ? known.lastEvent < added.lastEvent : known.last < added.last
+    this.#facts.set(key, {
+      ...assignment,
+      type,
+      count: known.count + added.count,
+      first: Math.min(known.first, added.first),
+      last: Math.max(known.last, added.last),
+      lastEvent: isLater ? added.lastEvent : known.lastEvent
+    })
+  }
+}
+
+/** Maximum length of a returned content, in characters, and maximum size of a body that is read for it, in bytes. */
+const maxContentLength = 256
+const maxBodyBytes = 32 * 1024
+
+/** Returns the content of an event as JSON, if it is short, and its end, if it has one. */
+export function readContent(
+  { store: { db } }: Reading,
+  event: number
+): { content: string | undefined; until: number | undefined } {
+  const sql = `SELECT until, CASE WHEN octet_length(body) <= ${maxBodyBytes} THEN body -> '$.content' END
+    FROM event WHERE number = ?`
+  const [until, text] = raw(db, sql).get(event) as [number | null, string | null]
+  const isShort = text !== null && text.length <= maxContentLength
+  return { content: isShort ? text : undefined, until: until ?? undefined }
+}

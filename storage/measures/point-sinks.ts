@@ -1,0 +1,73 @@
+/** Take the points of a series for a measure: aggregated by cells of a grid, or one by one. */
+import type { SampleTarget } from '../event-values/sample-run.js'
+import type { RowSink } from '../series/chunk-walk.js'
+import type { Block } from '../series/parts.js'
+import type { Row } from '../series/rows.js'
+import type { PointCells } from './measured-type.js'
+
+/** Adds points to cells: the values of each field to its own. */
+export class AggregatedPoints implements RowSink {
+  readonly isFull = false
+
+  /** `time`: of the holder, in seconds. */
+  constructor(
+    private readonly time: number,
+    private readonly cells: PointCells,
+    private readonly targets: readonly SampleTarget[]
+  ) {}
+
+  isWithinBucket(first: number, last: number, block: Block): boolean {
+    const [target] = this.targets
+    const { time } = this
+    if (!target || target.findBucket(time + first) !== target.findBucket(time + last)) return false
+    const { duration } = this.cells
+    if (!target.reachesNextBucket || duration < 0) return true
+    const durations = block.measures()[duration - 1] ?? 0
+    return durations === 0 || !target.reachesNextBucket(time + last, durations[3])
+  }
+
+  addRow(row: Row): void {
+    const { cells, targets, time } = this
+    const at = time + row[0]
+    const duration = cells.duration < 0 ? undefined : row[cells.duration]
+    for (const [index, target] of targets.entries()) {
+      const value = row[cells.values[index]!]
+      const isSpread = typeof duration === 'number' && target.reachesNextBucket?.(at, duration)
+      target.countEvent(
+        { time: at, number: 0 },
+        typeof value === 'number' ? value : undefined,
+        isSpread ? at + duration : undefined
+      )
+    }
+  }
+
+  addBlock(first: number, block: Block): void {
+    const { cells, targets, time } = this
+    const measures = block.measures()
+    for (const [index, target] of targets.entries()) {
+      const figures = measures[cells.values[index]! - 1] ?? 0
+      const [count, sum, min, max] = figures === 0 ? [0, 0, 0, 0] : figures
+      const edges = { first: undefined, last: undefined }
+      target.addSummary(target.findBucket(time + first), { all: block.count, count, sum, min, max, ...edges })
+    }
+  }
+}
+
+/** Passes on points as contents. */
+export class SinglePoints implements RowSink {
+  readonly isFull = false
+
+  constructor(private readonly take: (row: Row) => void) {}
+
+  isWithinBucket(): boolean {
+    return false
+  }
+
+  addRow(row: Row): void {
+    this.take(row)
+  }
+
+  addBlock(): void {
+    throw new Error('Points are read one by one')
+  }
+}

@@ -1,0 +1,92 @@
+/** Aggregates converted numbers by the cells of a grid. */
+import type { BucketSummary } from '../event-values/time-buckets.js'
+import type { SampleTarget } from '../event-values/sample-run.js'
+import { findCell, getCellStart, type TimeGrid } from './time-grid.js'
+
+export interface Cell {
+  /** Number of events and points, and of those that have a number. */
+  all: number
+  count: number
+  min: number
+  max: number
+  sum: number
+}
+
+/** Duration from which a number is the total of a day, in seconds. */
+const dailyDuration = 43_200
+const daySeconds = 86_400
+
+/** Converts a number to the unit of the measure. */
+export type Convert = (value: number) => number
+
+export class ValueCells {
+  readonly cells = new Map<number, Cell>()
+  /** By cell in whose day they count: numbers that are totals of a day. */
+  readonly dailyTotals = new Map<number, Cell>()
+
+  constructor(readonly grid: TimeGrid) {}
+
+  /** Returns a view that takes numbers of one type. `spreads`: whether events are spread over their durations. */
+  target(convert: Convert, spreads: boolean): SampleTarget {
+    const { grid } = this
+    return {
+      getStart: cell => getCellStart(grid, cell),
+      findBucket: time => findCell(grid, time),
+      addSummary: (cell, summary) => this.#addSummary(cell, summary, convert),
+      countEvent: ({ time }, value, until) =>
+        this.#addEvent(time, value === undefined ? undefined : convert(value), until),
+      ...(spreads && {
+        reachesNextBucket: (time: number, duration: number) =>
+          time + duration > getCellStart(grid, findCell(grid, time) + 1)
+      })
+    }
+  }
+
+  #addSummary(cell: number, { all, count, max, min, sum }: BucketSummary, convert: Convert): void {
+    if (all === 0) return
+    if (count === 0) return addToCell(getCell(this.cells, cell), all, 0, 0, 0, 0)
+    // Conversions are linear.
+    const total = convert(sum / count) * count
+    addToCell(getCell(this.cells, cell), all, count, convert(min), convert(max), total)
+  }
+
+  /** Counts an event, or a point. It is spread if it has an end. */
+  #addEvent(time: number, value: number | undefined, until: number | undefined): void {
+    const { grid } = this
+    const duration = (until ?? time) - time
+    if (value === undefined) return addToCell(getCell(this.cells, findCell(grid, time)), 1, 0, 0, 0, 0)
+    if (duration <= 0 || duration === Infinity || until === undefined)
+      return addToCell(getCell(this.cells, findCell(grid, time)), 1, 1, value, value, value)
+    if (duration >= dailyDuration) {
+      const middle = time + Math.min(duration, daySeconds) / 2
+      if (middle < grid.end)
+        addToCell(getCell(this.dailyTotals, findCell(grid, middle)), 1, 1, value, value, value)
+      return
+    }
+    let day: number | undefined
+    for (let cell = findCell(grid, time); cell < grid.starts.length; cell++) {
+      const from = Math.max(time, grid.starts[cell]!)
+      if (from >= until) return
+      const part = (value * (Math.min(until, getCellStart(grid, cell + 1)) - from)) / duration
+      // Counted once in each day that it reaches.
+      const isNew = day !== grid.days?.[cell]
+      day = grid.days?.[cell]
+      addToCell(getCell(this.cells, cell), isNew ? 1 : 0, isNew ? 1 : 0, value, value, part)
+    }
+  }
+}
+
+function getCell(cells: Map<number, Cell>, index: number): Cell {
+  let cell = cells.get(index)
+  if (!cell) cells.set(index, (cell = { all: 0, count: 0, min: Infinity, max: -Infinity, sum: 0 }))
+  return cell
+}
+
+function addToCell(cell: Cell, all: number, count: number, min: number, max: number, sum: number): void {
+  cell.all += all
+  cell.count += count
+  cell.sum += sum
+  if (count === 0) return
+  if (min < cell.min) cell.min = min
+  if (max > cell.max) cell.max = max
+}

@@ -1,0 +1,121 @@
+/** Aggregates the numbers of a measure by the cells of a grid, source by source. */
+import { SampleRun, type SampleTarget } from '../event-values/sample-run.js'
+import { nextDouble } from '../event-query/position.js'
+import { ChunkWalk } from '../series/chunk-walk.js'
+import { findCells, type MeasuredType } from './measured-type.js'
+import { MeasureStreams, type MeasureScope } from './measure-streams.js'
+import { AggregatedPoints } from './point-sinks.js'
+import type { MeasureSteps, Reading } from './reading.js'
+import { findSources, type Source, type SourceSeries } from './sources.js'
+import type { TimeGrid } from './time-grid.js'
+import { ValueCells } from './value-cells.js'
+
+export interface ValuesQuery {
+  readonly scope: MeasureScope
+  readonly measure: string
+  readonly types: readonly MeasuredType[]
+  readonly grid: TimeGrid
+  /** Number of values in a content: 2 for pairs. */
+  readonly width: number
+  /** True to spread numbers over the durations of their events. */
+  readonly spreads: boolean
+  /** The range whose data decides the order of sources, in seconds; `end` is excluded. */
+  readonly recent: { readonly from: number; readonly end: number }
+}
+
+export interface SourceValues {
+  /** Number of the stream. */
+  readonly stream: number
+  /** For each value of a content. */
+  readonly values: readonly ValueCells[]
+  /** How many events and points there are in `recent`; 0 if no order has to be chosen. */
+  readonly recent: number
+}
+
+/** Returns the values of each source that has data in the grid, in no particular order. */
+export function* aggregateValues(reading: Reading, query: ValuesQuery): MeasureSteps<SourceValues[]> {
+  const { grid, measure, recent, scope, types } = query
+  const streams = new MeasureStreams(scope)
+  const range = { from: grid.starts[0]!, end: grid.end }
+  const sources = yield* findSources(reading, streams, { measure, types, ...range })
+  const found: SourceValues[] = []
+  const unranked = [...sources.keys()].filter(stream => scope.getRank(measure, stream) === Infinity)
+  for (const source of sources.values()) {
+    const fill = new SourceFill(reading, streams, query, source)
+    const values = yield* fill.aggregate(grid)
+    if (values.every(({ cells, dailyTotals }) => cells.size + dailyTotals.size === 0)) continue
+    const isRanked = unranked.length < 2 || !unranked.includes(source.stream)
+    const latest = isRanked ? [] : yield* fill.aggregate({ starts: [recent.from], end: recent.end })
+    found.push({ stream: source.stream, values, recent: latest[0]?.cells.get(0)?.all ?? 0 })
+  }
+  return found
+}
+
+class SourceFill {
+  constructor(
+    private readonly reading: Reading,
+    private readonly streams: MeasureStreams,
+    private readonly query: ValuesQuery,
+    private readonly source: Source
+  ) {}
+
+  *aggregate(grid: TimeGrid): MeasureSteps<ValueCells[]> {
+    const { spreads, width } = this.query
+    const values = Array.from({ length: width }, () => new ValueCells(grid))
+    const isSpread = spreads && grid.days !== undefined
+    for (const type of this.source.types) {
+      const targets = values.map(cells => cells.target(type.convert, isSpread))
+      for (const [index, field] of type.fields.entries())
+        yield* this.#sampleEvents(type, field, grid, targets[index]!)
+    }
+    for (const series of this.source.series) {
+      const targets = values.map(cells => cells.target(series.type.convert, isSpread))
+      yield* this.#walkSeries(series, grid, targets)
+    }
+    return values
+  }
+
+  *#sampleEvents(
+    type: MeasuredType,
+    field: string | undefined,
+    { end, starts }: TimeGrid,
+    target: SampleTarget
+  ): MeasureSteps<void> {
+    const { reading, source } = this
+    const { measure } = this.query
+    const query = {
+      streams: undefined,
+      types: new Set([type.number!]),
+      trashed: [0] as const,
+      from: starts[0]!,
+      to: end,
+      buckets: starts.length,
+      field,
+      omitsEdges: true
+    }
+    const membership = this.streams.sampleSource({ measure, source: source.stream }, type.name)
+    const run = new SampleRun(query, target, membership)
+    while (!run.next(reading.store.db, reading.store.summableRanges, body => body)) yield
+    yield
+  }
+
+  *#walkSeries(
+    { event, time, type }: SourceSeries,
+    grid: TimeGrid,
+    targets: readonly SampleTarget[]
+  ): MeasureSteps<void> {
+    const { series } = this.reading.store
+    const columns = series.getColumns(event)
+    const from = Math.max(0, grid.starts[0]! - time)
+    const extent = series.getExtent(event)
+    if (!columns || !extent) return
+    const to = Math.min(grid.end - time, nextDouble(extent.until, 'ASC'))
+    if (from >= to) return
+    const walk = new ChunkWalk({ event, range: { from, to }, part: 'measures' })
+    const sink = new AggregatedPoints(time, findCells(type, columns), targets)
+    while (!walk.isDone) {
+      this.reading.store.series.walk(walk, sink)
+      yield
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/** Reads a range of a series to aggregate it: of chunks and parts within one bucket only their summaries. */
+import type { ChunkTable, Summarized } from './chunks.js'
+import { nextDouble, type Range } from './page.js'
+import { splitIntoParts, type Block, type Part } from './parts.js'
+import type { Row } from './rows.js'
+import { smallSize, type Figures } from './summary.js'
+
+export interface WalkOptions {
+  /** The holder's number. */
+  readonly event: number
+  /** Finite, and not empty. */
+  readonly range: Range
+  /** The part of summaries that the sink needs. */
+  readonly part: 'extremes' | 'measures'
+}
+
+/** Takes the rows of a range in order: one by one, or as blocks. */
+export interface RowSink {
+  /** True if the page should end. */
+  readonly isFull: boolean
+  /** Returns whether rows from `first` to `last` (deltaTimes) can be taken as one block. */
+  isWithinBucket(first: number, last: number, block: Block): boolean
+  addRow(row: Row): void
+  addBlock(first: number, block: Block): void
+}
+
+/** Maximum number of chunks read for one page. */
+const maxChunks = 200
+/** Approximate maximum number of rows read one by one for one page. */
+const maxRows = 4096
+/** Approximate maximum length of rows and summaries read for one page, in characters: some rows hold long texts. */
+const maxCharacters = 512 * 1024
+
+export class ChunkWalk {
+  #rest: Range | undefined
+  #rowsLeft = 0
+  #charactersLeft = 0
+  /** Large chunks without a summary that the last page had to read. */
+  unsummarized: number[] = []
+
+  constructor(private readonly options: WalkOptions) {
+    this.#rest = options.range
+  }
+
+  get isDone(): boolean {
+    return this.#rest === undefined
+  }
+
+  /** Reads the next page. */
+  next(chunks: ChunkTable, sink: RowSink): void {
+    this.unsummarized = []
+    this.#rowsLeft = maxRows
+    this.#charactersLeft = maxCharacters
+    if (this.#rest) this.#rest = this.#readRange(chunks, sink, this.#rest)
+  }
+
+  /** Returns the range that remains to be read. */
+  #readRange(chunks: ChunkTable, sink: RowSink, { from, to }: Range): Range | undefined {
+    const { event, part } = this.options
+    // The range may begin within a chunk.
+    const start = chunks.findStartAtOrBefore(event, from) ?? from
+    const { found, isLast } = chunks.listSummarized(event, start, maxChunks, part, maxCharacters)
+    let rest = from
+    for (const chunk of found) {
+      if (chunk[1] >= to) return undefined
+      rest = Math.max(rest, nextDouble(this.#takeChunk(chunks, sink, chunk, { from: rest, to })))
+      if (this.#rowsLeft <= 0 || this.#charactersLeft <= 0 || sink.isFull) return { from: rest, to }
+    }
+    return isLast ? undefined : { from: rest, to }
+  }
+
+  /** Takes the part of a chunk that lies in the range. Returns the end of the chunk. */
+  #takeChunk(
+    chunks: ChunkTable,
+    sink: RowSink,
+    [number, first, last, count, text]: Summarized,
+    range: Range
+  ): number {
+    if (last === null || count === null || text === null)
+      return this.#takeUnsummarized(chunks, sink, number, range)
+    if (last < range.from) return last
+    const block = createChunkBlock(count, text)
+    if (first >= range.from && last < range.to && sink.isWithinBucket(first, last, block))
+      sink.addBlock(first, block)
+    else {
+      const points = this.#readPoints(chunks, number)
+      this.#takeParts(sink, splitIntoParts({ first, last, count, points }, chunks.readParts(number)), range)
+    }
+    return last
+  }
+
+  #takeUnsummarized(chunks: ChunkTable, sink: RowSink, number: number, range: Range): number {
+    const { count, extremes, first, last } = chunks.readHead(number)
+    if (last < range.from) return last
+    const block =
+      this.options.part === 'extremes' && extremes !== null ? createChunkBlock(count, extremes) : undefined
+    if (block && first >= range.from && last < range.to && sink.isWithinBucket(first, last, block))
+      sink.addBlock(first, block)
+    else {
+      const points = this.#readPoints(chunks, number)
+      this.#takeParts(sink, splitIntoParts({ first, last, count, points }, null), range)
+      if (count >= smallSize) this.unsummarized.push(number)
+    }
+    return last
+  }
+
+  #readPoints(chunks: ChunkTable, number: number): string {
+    const points = chunks.readPoints(number)
+    this.#charactersLeft -= points.length
+    return points
+  }
+
+  #takeParts(sink: RowSink, parts: readonly Part[], range: Range): void {
+    for (const { block, end, first, isLast, rows } of parts) {
+      if (first >= range.to) return
+      if (isLast ? end < range.from : end <= range.from) continue
+      const isWhole = first >= range.from && end < range.to
+      if (block && isWhole && sink.isWithinBucket(first, end, block)) sink.addBlock(first, block)
+      else this.#takeRows(sink, rows(), range)
+    }
+  }
+
+  #takeRows(sink: RowSink, rows: readonly Row[], { from, to }: Range): void {
+    this.#rowsLeft -= rows.length
+    for (const row of rows) {
+      if (row[0] < from) continue
+      if (row[0] >= to) return
+      sink.addRow(row)
+    }
+  }
+}
+
+/** Creates the block of a whole chunk. Only the requested part of its summary is available. */
+function createChunkBlock(count: number, text: string): Block {
+  return {
+    count,
+    extremes: () => JSON.parse(text) as Row[],
+    measures: () => JSON.parse(text) as Figures[]
+  }
+}
