@@ -1,4 +1,4 @@
-/** Texts of notes: links and simple Markdown, whoever wrote them. */
+/** Texts of notes: links and simple Markdown, also in hostile texts. */
 import t from 'tap'
 import { desk, startApp } from '../../support/app.js'
 import { look } from '../../support/look.js'
