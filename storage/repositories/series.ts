@@ -59,7 +59,7 @@ interface SeriesRow {
   readonly loose: number
 }
 
-/** Maximum number of chunks waiting for their summaries: others are found by the next sample. */
+/** Maximum number of chunks waiting for their summaries; the next sample finds chunks beyond that number. */
 const maxUnsummarized = 16_384
 /** Number of chunks summarized in one write, which takes a few milliseconds. */
 const maxSummarizedChunks = 8
@@ -84,7 +84,9 @@ export class SeriesRepository {
     this.#chunks = new ChunkTable(db)
   }
 
-  /** True if a holder may be outdated: initially, because the last process may have ended before it updated all of them. */
+  /**
+   * True if a holder may be outdated: initially, because the last process may have ended before it updated all holders.
+   */
   get mayHaveOutdated(): boolean {
     return this.#mayHaveOutdated
   }
