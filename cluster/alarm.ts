@@ -21,7 +21,7 @@ export type AlarmKind = (typeof alarmKinds)[number]
 
 export interface Alarm {
   readonly kind: AlarmKind
-  /** The subject, such as the name of a server or of a log: there is one alarm of a kind for each. */
+  /** The subject, such as the name of a server or of a log: each subject has at most one alarm of a kind. */
   readonly about: string
   /** The problem, and what to do. */
   readonly text: string

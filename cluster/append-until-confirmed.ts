@@ -1,4 +1,6 @@
-/** Appends a record until it is confirmed, or certain never to be written. */
+/**
+ * Appends a record, with retries, until the append is confirmed or it is certain that the record will never be written.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import { decode } from './records.js'
@@ -7,7 +9,7 @@ import { decode } from './records.js'
 export interface AppendOptions {
   readonly log: Pick<Log, 'append' | 'last' | 'read'>
   readonly subject: string
-  /** Sequence of the record before it. */
+  /** Sequence of the record after which the new record is appended. */
   readonly expected: number
   /** No other record has the same bytes. */
   readonly bytes: Buffer
@@ -28,8 +30,8 @@ const [firstPauseMs, maxPauseMs] = [20, 500]
 
 /**
  * Appends a record, retrying as often as needed. Returns its sequence. Rejects with {@link Refused} if another process
- * writes, with `Conflict` if one does and it is unknown whether this record was first, with `EngineUnavailable` if
- * cancelled.
+ * writes, with `Conflict` if another process writes and it is unknown whether this record was first, with
+ * `EngineUnavailable` if cancelled.
  */
 export async function appendUntilConfirmed(options: AppendOptions): Promise<number> {
   const { bytes, expected, log, subject } = options
@@ -45,7 +47,7 @@ export async function appendUntilConfirmed(options: AppendOptions): Promise<numb
   }
 }
 
-/** Returns the sequence of a record that may have been appended; `undefined` if it has not. */
+/** Returns the sequence of a record that may have been appended; `undefined` if the log does not contain it. */
 async function findAppended(options: AppendOptions): Promise<number | undefined> {
   const { bytes, expected, log, subject } = options
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
@@ -63,14 +65,20 @@ async function findAppended(options: AppendOptions): Promise<number | undefined>
   }
 }
 
-/** Returns the sequence of the record, even if another process has written after it. Throws if it was written instead. */
+/**
+ * Returns the sequence of the record, even if another process has written after it. Throws if another process's record
+ * was written in its place.
+ */
 async function readNext({ bytes, expected, log, subject }: AppendOptions): Promise<number> {
   const [next] = await log.read(subject, expected + 1, 1)
   if (next && bytes.equals(next.bytes)) return next.sequence
   throw next && isBehind(next.bytes, expected) ? new Refused(subject) : new Conflict(subject)
 }
 
-/** Returns whether a record directly follows another one: records in between may have been replaced by a snapshot. */
+/**
+ * Returns whether a record directly follows the record with the sequence `expected`: records in between may have been
+ * replaced by a snapshot.
+ */
 function isBehind(bytes: Uint8Array, expected: number): boolean {
   try {
     return decode(bytes).previous === expected

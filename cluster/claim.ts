@@ -1,4 +1,4 @@
-/** Claims an account by appending a record after the last one, so that no former writer can append any more. */
+/** Claims an account by appending a record after the last one, so that no previous writer can append any more. */
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
@@ -10,7 +10,7 @@ import { decode, encode, noBase, type LogRecord } from './records.js'
 export interface ClaimOptions {
   readonly log: Pick<Log, 'append' | 'last'>
   readonly subject: string
-  /** Position of the local file; `undefined` if there is none. */
+  /** Position of the local file; `undefined` without a local file. */
   readonly found: Position | undefined
   /** Returns whether the log is known to be complete where it is read from. Called if the local file suggests otherwise. */
   readonly isLogComplete: () => Promise<boolean>
@@ -30,10 +30,10 @@ export class LogEnded extends StoreUnavailable {
 const pauseMs = 20
 
 /**
- * Appends a record of this process, retrying as often as needed. Resolves with the former end of the log. Rejects with
- * {@link LogEnded}; with `StoreUnavailable` if the log lacks records that are known to have been in it, or cannot be
- * reached within `timeoutMs` milliseconds (by default on the first attempt); with `RecordDamaged` or `RecordTooNew` if
- * the last record cannot be read.
+ * Appends a record of this process, retrying as often as needed. Resolves with the end of the log before that record.
+ * Rejects with {@link LogEnded}; with `StoreUnavailable` if the log lacks records that are known to have been in it, or
+ * cannot be reached within `timeoutMs` milliseconds (by default on the first attempt); with `RecordDamaged` or
+ * `RecordTooNew` if the last record cannot be read.
  */
 export async function claim(options: ClaimOptions, timeoutMs = 0): Promise<LogEnd> {
   const endMs = performance.now() + timeoutMs
@@ -49,6 +49,7 @@ export async function claim(options: ClaimOptions, timeoutMs = 0): Promise<LogEn
   }
 }
 
+/** Makes one attempt of {@link claim}. */
 async function claimOnce({ begin, found, isLogComplete, log, subject }: ClaimOptions): Promise<LogEnd> {
   const writer = randomInt(2 ** 32)
   const last = await log.last(subject)

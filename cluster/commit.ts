@@ -54,7 +54,7 @@ export function encodeRuns(before: Buffer, after: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-/** Applies runs to a page. Throws `RangeError` if they do not fit into it. */
+/** Applies runs to a page. Throws `RangeError` if the runs do not fit into the page. */
 export function applyRuns(page: Buffer, runs: Buffer): void {
   for (const { at, length, start } of parseRuns(runs, page.length)) runs.copy(page, start, at, at + length)
 }

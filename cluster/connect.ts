@@ -24,14 +24,17 @@ export interface SharedSettings {
 export interface Shared {
   readonly engine: Engine
   readonly objects: Objects
-  /** Returns whether the log of a shard is known to be complete where it is read from. Assumed by default. */
+  /**
+   * Returns whether the log of a shard is known to be complete where it is read from. Without this method, logs count
+   * as complete.
+   */
   isLogComplete?(shard: number): Promise<boolean>
   /**
    * Inspects the engine, and moves leadership to complete copies of logs. Rejects with `EngineUnavailable`. Absent: not
    * inspected.
    */
   readonly inspect?: () => Promise<EngineReport>
-  /** The status of the connection to the engine, if it is one over a network. */
+  /** The status of the connection to the engine; absent if the engine is not reached over a network. */
   readonly linkStatus?: Pick<LinkStatus, 'isUp' | 'reconnects'>
 }
 
@@ -78,6 +81,10 @@ class LogVerifier {
 
   constructor(private readonly replicas: Replicas) {}
 
+  /**
+   * Returns whether the log's leader is complete, waiting for that until a timeout; false also if replicas cannot be
+   * compared.
+   */
   async isComplete(shard: number): Promise<boolean> {
     const stream = shardStream(shard)
     this.#comparing ??= this.replicas.compare().finally(() => (this.#comparing = undefined))

@@ -24,8 +24,8 @@ export interface Register {
   /** Reads a key; `undefined` if it was never set. Rejects with {@link EngineUnavailable}. */
   get(key: string): Promise<RegisterValue | undefined>
   /**
-   * Sets a key whose revision is still the expected one, and resolves with the new revision. Rejects with {@link
-   * Conflict} if it is not, with {@link EngineUnavailable} if the outcome is unknown.
+   * Sets a key if its revision is the expected one, and resolves with the new revision. Rejects with {@link Conflict}
+   * if the key has another revision, with {@link EngineUnavailable} if the outcome is unknown.
    */
   cas(key: string, expected: number, bytes: Uint8Array): Promise<number>
   /** Reads all keys with a prefix. Rejects with {@link EngineUnavailable}. */
@@ -42,18 +42,22 @@ export interface Engine {
 
   /**
    * Appends a record after the one with the expected sequence, and resolves with its own sequence once a majority has
-   * it on disk. Rejects with {@link Conflict} if another one is the last, with {@link EngineUnavailable} if the outcome
-   * is unknown: the record may have arrived, never arrive, or arrive later. {@link last} eventually tells.
+   * it on disk. Rejects with {@link Conflict} if another record is the last one, with {@link EngineUnavailable} if the
+   * outcome is unknown: the record may have arrived, never arrive, or arrive later. {@link last} eventually shows
+   * which.
    */
   append(subject: string, expected: number, bytes: Uint8Array): Promise<number>
-  /** Returns the last record of a subject; `undefined` if there never was one. Rejects with {@link EngineUnavailable}. */
+  /**
+   * Returns the last record of a subject; `undefined` if the subject never had a record. Rejects with
+   * {@link EngineUnavailable}.
+   */
   last(subject: string): Promise<Entry | undefined>
   /**
    * Returns the first records of a subject whose sequence is at least `from`, at most `limit`; empty at the end of the
    * log. Rejects with {@link EngineUnavailable}.
    */
   read(subject: string, from: number, limit: number): Promise<Entry[]>
-  /** Removes the records of a subject before a sequence, but never the last one, which others append after. */
+  /** Removes the records of a subject before a sequence, but never the last record, after which others append. */
   trim(subject: string, before: number): Promise<void>
 
   /**
@@ -61,7 +65,7 @@ export interface Engine {
    * (milliseconds).
    */
   send(node: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array>
-  /** Handles messages to a node. Returns a function that stops it. */
+  /** Handles messages to a node. Returns a function that ends this. */
   handle(node: string, handler: MessageHandler): () => void
 
   /** Sends an announcement to every node, including this one. Nodes that are not connected miss it. */

@@ -43,7 +43,7 @@ export class FileCopy {
   /** The part of a long commit received so far. */
   #part: Commit | undefined
 
-  /** Opens a copy that is at `position`, or creates one. */
+  /** Opens a copy that is at `place`, or creates a copy. */
   constructor(file: string, place = initialPosition) {
     this.#descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600)
     this.#position = place
@@ -80,12 +80,12 @@ export class FileCopy {
     closeSync(this.#descriptor)
   }
 
-  /** Returns the commits that a record completes, and the part of another one. */
+  /** Returns the commits that a record completes, and the part of a commit that the next record continues. */
   #complete({ commits, isContinued, kind, position }: LogRecord): {
     commits: Commit[]
     part: Commit | undefined
   } {
-    // A process that took over never receives the rest of what the former one was writing.
+    // A process that took over never receives the rest of what the previous process was writing.
     const whole: Commit[] = []
     let part = kind === 'takeover' ? undefined : this.#part
     let { epoch, lsn }: Position = this.#position

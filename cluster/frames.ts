@@ -30,9 +30,9 @@ export class FrameReader {
   #salts = ''
   #frames = 0
   #pages = 0
-  /** The latest frame of each page, among those read of this generation. */
+  /** The number of the latest frame of each page, among the frames of this generation that have been read. */
   readonly #latest = new Map<number, number>()
-  /** The frames being read, if they were read at once. */
+  /** The frames being processed, if they were read from disk together. */
   #chunk: { readonly first: number; readonly bytes: Buffer } | undefined
 
   /**
@@ -77,6 +77,7 @@ export class FrameReader {
     return { pageSize: this.#pageSize, pages, changes }
   }
 
+  /** Closes the descriptor of the log. Idempotent. */
   close(): void {
     if (this.#descriptor >= 0) closeSync(this.#descriptor)
     this.#descriptor = -1
@@ -156,7 +157,7 @@ export class FrameReader {
     return this.#read(headerBytes + frame * (headBytes + this.#pageSize) + headBytes, into)
   }
 
-  /** Truncated pages will have other content when they are added again. */
+  /** Forgets truncated pages: they will have other content when they are added again. */
   #shrink(pages: number): void {
     for (const page of this.#latest.keys()) if (page > pages) this.#latest.delete(page)
   }

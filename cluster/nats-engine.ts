@@ -11,13 +11,13 @@ import { lastMessage } from './nats/last.js'
 import { nodeSubject, getStream, topicSubject } from './nats/subjects.js'
 import { NatsRegister } from './nats/register.js'
 
-/** Time limit for an answer in milliseconds, unless the options set another one. */
+/** Time limit for an answer in milliseconds, unless the options set another limit. */
 const defaultTimeoutMs = 1500
 /** Space for the headers of a message, in bytes. */
 const headerBytes = 1024
 /** Maximum size of a page of a log, in bytes: the servers buffer no more for a client that reads slowly. */
 const maxPageBytes = 16 * 1024 * 1024
-/** Time before another replica is asked for what the first one lacks, in milliseconds. */
+/** Time before another replica is asked for messages that the first replica lacks, in milliseconds. */
 const retryMs = 50
 
 export class NatsEngine implements Engine, Connected {
@@ -115,6 +115,7 @@ export class NatsEngine implements Engine, Connected {
       throw new RangeError(`${length} bytes are too many for a message of the engine`)
   }
 
+  /** Passes the messages of a subject to a handler. Returns a function that ends this. */
   #listen(subject: string, handle: (message: Msg) => void): () => void {
     const subscription = this.connection.subscribe(subject, {
       callback: (error, message) => {

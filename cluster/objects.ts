@@ -6,8 +6,8 @@ export interface Objects {
   /** Stores the file at a path under a key, replacing an existing object. Rejects with `EngineUnavailable`. */
   put(key: string, path: string): Promise<void>
   /**
-   * Writes an object to a new file at a path, synced. Resolves with `false`, and writes nothing, if it does not exist.
-   * Rejects with `EngineUnavailable`.
+   * Writes an object to a new file at a path, synced. Resolves with `false`, and writes nothing, if the object does not
+   * exist. Rejects with `EngineUnavailable`.
    */
   get(key: string, path: string): Promise<boolean>
   /** Removes an object, if it exists. Rejects with `EngineUnavailable`. */
@@ -16,7 +16,7 @@ export interface Objects {
   list(prefix: string): Promise<string[]>
   /**
    * Removes remains of interrupted writes that belong to no object, once they have been seen by these calls for a
-   * number of seconds. Absent if there are none. Rejects with `EngineUnavailable`.
+   * number of seconds. Absent if an implementation leaves no such remains. Rejects with `EngineUnavailable`.
    */
   sweep?(seconds: number): Promise<void>
 }

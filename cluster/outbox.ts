@@ -1,6 +1,6 @@
 /**
- * The commits of one account that wait to be appended to its log. Survives closing the file. One record is appended at a time;
- * what is committed meanwhile goes into the next.
+ * The commits of one account that wait to be appended to its log. Survives closing the file. One record is appended at
+ * a time; what is committed meanwhile goes into the next record.
  */
 import { Discarded, StoreUnavailable } from '../storage/errors.js'
 import type { OnDurable } from '../storage/wal/durability.js'
@@ -16,7 +16,7 @@ import { encode, type Base, type LogRecord } from './records.js'
 export interface LogEnd {
   /** Sequence of the last record; 0 if there is none. */
   readonly sequence: number
-  /** The last complete commit in the log; lsn 0 if there is none. */
+  /** The last complete commit in the log; lsn 0 if the log is empty. */
   readonly position: Position
   /** Epoch of this process. */
   readonly epoch: number
@@ -39,9 +39,9 @@ export interface OutboxOptions {
 
 /** A position in a log at which no commit is incomplete. */
 export interface LogMark {
-  /** Sequence of the record before it. */
+  /** Sequence of the record before the next one. */
   readonly sequence: number
-  /** Size of the log up to there, in bytes. */
+  /** Size of the log up to that record, in bytes. */
   readonly bytes: number
 }
 
@@ -60,7 +60,7 @@ interface Waiting {
 export class Outbox {
   /** How far the file's write-ahead log was read when the file was last closed. */
   progress: LogProgress | undefined
-  /** Number of open handles of the file, and how often one was opened. */
+  /** Number of open handles of the file, and how often the file was opened. */
   #handles = 0
   #openings = 0
   #safeMark: LogMark
@@ -122,7 +122,7 @@ export class Outbox {
     return this.#base.bytes
   }
 
-  /** Size of the file as of the last commit, in bytes; 0 if there was none yet. */
+  /** Size of the file as of the last commit, in bytes; 0 if there was no commit yet. */
   get fileBytes(): number {
     return this.#fileBytes
   }
@@ -217,7 +217,7 @@ export class Outbox {
     this.#rejectWaiting(error)
   }
 
-  /** Appends records until none is left. */
+  /** Appends records until no commit is left. */
   async #shipAll(): Promise<void> {
     this.#isRunning = true
     try {
@@ -285,7 +285,7 @@ export class Outbox {
     for (const waiting of done) waiting.done()
   }
 
-  /** Notifies callers that the outcome of their commits is unknown, or that they are undone. */
+  /** Notifies callers that the outcome of their commits is unknown, or that their commits are undone. */
   #rejectWaiting(cause: Error): void {
     const failure =
       cause instanceof Refused

@@ -212,6 +212,7 @@ function inflateBody(bytes: Buffer, length: number, isDeflated: boolean): Buffer
   throw new RecordDamaged('its body has another length')
 }
 
+/** Parses the commits in the body of a record. Throws `RecordDamaged`. */
 function parseCommits(body: Buffer): Commit[] {
   const commits: Commit[] = []
   let at = 0

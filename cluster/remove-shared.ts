@@ -30,7 +30,7 @@ export async function removeShared(account: string, options: RemovalOptions): Pr
     for (const key of await objects.list(prefix)) await objects.remove(key)
 }
 
-/** Returns the sequence of the last record, which marks the deletion; 0 if there never was one. */
+/** Returns the sequence of the last record, which marks the deletion; 0 if the account never had a log. */
 async function endLog({ timeoutMs, log, subject }: RemovalOptions): Promise<number> {
   const endMs = performance.now() + timeoutMs
   for (;;) {

@@ -1,8 +1,8 @@
 /**
- * Restores an account whose file cannot be restored from its log, from the best available copy: that of a node, one
- * that was set aside, a snapshot, or the log up to its first damaged record. Only an operator decides that. The copy
- * becomes a snapshot after the last record, with a number that no commit ever had: former writers are refused, other
- * copies are set aside, and the log continues from there.
+ * Restores an account whose file cannot be restored from its log, from the best available copy: the file of a node, a
+ * file that was set aside, a snapshot, or the log up to its first damaged record. Only an operator decides that. The
+ * copy becomes a snapshot after the last record, with a number that no commit ever had: previous writers are refused,
+ * other copies are set aside, and the log continues from there.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -32,7 +32,7 @@ export interface RescueOptions {
   readonly objects: Objects
   readonly layout: Layout
   readonly getSubject: (account: string) => string
-  /** Returns whether this node has the account's file open, or could open it: then there is nothing to restore. */
+  /** Returns whether this node has the account's file open, or could open it: then the account needs no rescue. */
   readonly isServed: (account: string) => boolean
 }
 
@@ -41,6 +41,7 @@ export class Rescue {
 
   constructor(private readonly options: RescueOptions) {}
 
+  /** Ends the thread that reads files. */
   async close(): Promise<void> {
     await this.#files.close()
   }
@@ -70,8 +71,8 @@ export class Rescue {
   }
 
   /**
-   * Makes a copy the file of an account. Resolves with the copy. Rejects if it ends before the log does, unless the
-   * loss is accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
+   * Makes a copy the file of an account. Resolves with the copy. Rejects if the copy ends before the log does, unless
+   * the loss is accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
    */
   async restore(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
     const { log, getSubject } = this.options
@@ -106,7 +107,9 @@ export class Rescue {
       throw new Error('This node serves the account, so it does not need to be rescued')
   }
 
-  /** Runs work on a copy, as a closed file that is removed afterwards; returns `undefined` if it is not available. */
+  /**
+   * Runs work on a copy, as a closed file that is removed afterwards; returns `undefined` if the copy is not available.
+   */
   async #withCopy(
     account: string,
     place: string,

@@ -9,7 +9,7 @@ export interface ScannedEnd extends Position {
   readonly damaged: number
 }
 
-/** The result of scanning a log to its end; zeros if there is none. */
+/** The result of scanning a log to its end; all numbers are 0 if there is no log. */
 export interface LogScan {
   readonly end: ScannedEnd
   /** The base of its last readable record. */
@@ -21,8 +21,8 @@ export interface LogScan {
 /** Number of records read at once. */
 const pageRecords = 64
 /**
- * Maximum number of commits that unreadable records may have held, and that another node may make meanwhile: the
- * snapshot must not take the position of one of them.
+ * Maximum number of commits that unreadable records may have held, plus commits that another node may make meanwhile:
+ * the snapshot must not take the position of any of these commits.
  */
 const maxUnknownCommits = 1_000_000
 

@@ -70,6 +70,7 @@ export class ShippedFile implements Durability {
     this.outbox.onClosed(this.#frames.progress)
   }
 
+  /** Creates the reader of the frames of the log. Tests override it. */
   protected createReader(opened: OpenedFile, taken: LogProgress | undefined): FrameReader {
     return new FrameReader(opened.file, () => opened.lastFrame(), taken)
   }
@@ -79,7 +80,7 @@ export class ShippedFile implements Durability {
     return this.#frames.readChanges()
   }
 
-  /** Passes changes to the outbox. If their transaction has not written a position, one is committed now. */
+  /** Passes changes to the outbox. If their transaction has not written a position, a position is committed now. */
   #add(changes: Changes): void {
     const { nextPosition, position } = this.outbox
     const written = this.opened.position()

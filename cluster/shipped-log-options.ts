@@ -12,14 +12,20 @@ export interface ShippedLogsOptions extends Pick<PlacementOptions, 'findOwner'> 
   readonly layout: Layout
   /** Returns the subject of an account's log. */
   getSubject(account: string): string
-  /** Returns whether this process serves an account; true by default. Others are released at once. */
+  /**
+   * Returns whether this process serves an account; true by default. Accounts that it does not serve are released at
+   * once.
+   */
   isServedHere?(account: string): boolean
   /**
-   * Returns whether it is certain that no other process has taken over what this one serves. By default the log
-   * decides.
+   * Returns whether it is certain that no other process has taken over what this one serves. Without this function only
+   * the log decides.
    */
   isCertain?(): boolean
-  /** Returns whether the log of an account is known to be complete where it is read from. Assumed by default. */
+  /**
+   * Returns whether the log of an account is known to be complete where it is read from. Without this function, logs
+   * count as complete.
+   */
   isLogComplete?(account: string): Promise<boolean>
   /**
    * True while the logs are begun for the first time, with files that no other node has: a missing log has then never

@@ -1,9 +1,9 @@
 /**
  * Makes commits durable by appending them to a log that other machines store, instead of syncing the file: a process
  * that appends after the last record that it knows owns the account, and from then on no other process can. A process
- * that takes over an account first appends its own record, and then brings the file to the former end of the log. The
- * other order would work, too, but this way no other process writes, trims or removes a snapshot while the file is
- * being restored.
+ * that takes over an account first appends its own record, and then brings the file to the end of the log before that
+ * record. The other order would work, too, but this way no other process writes, trims or removes a snapshot while the
+ * file is being restored.
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -27,7 +27,7 @@ interface OwnedAccount {
   readonly outbox: Outbox
   /** The end of the log when it was taken over. */
   readonly end: LogEnd
-  /** True once its file has been brought there. */
+  /** True once its file has been brought to that end. */
   isPlaced: boolean
 }
 
@@ -213,7 +213,7 @@ export class ShippedLogs implements DurabilityProvider {
     this.#unplaced.set(account, error)
   }
 
-  /** Returns whether no other process has written to the log of an account since. */
+  /** Returns whether no other process has written to the log of an account since this process took it over. */
   async #isWriter(account: string, { end }: OwnedAccount): Promise<boolean> {
     const last = await this.options.log.last(this.options.getSubject(account))
     return last !== undefined && decode(last.bytes).writer === end.writer
@@ -228,7 +228,7 @@ export class ShippedLogs implements DurabilityProvider {
       throw new StoreUnavailable('The account is served by another process')
   }
 
-  /** Appends a record of this process after the last one, so that no former writer can append any more. */
+  /** Appends a record of this process after the last one, so that no previous writer can append any more. */
   async #claim(account: string): Promise<OwnedAccount> {
     const { timeoutMs, isFirstStart = false, layout, log } = this.options
     const subject = this.options.getSubject(account)

@@ -63,7 +63,7 @@ export class Snapshots {
     if (outbox.logBytes > Math.max(snapshotBytes, outbox.fileBytes / 4)) this.#enqueue(account, outbox)
   }
 
-  /** Starts no more snapshots; resolves when the last one is complete. */
+  /** Starts no more snapshots; resolves when the last snapshot is complete. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)

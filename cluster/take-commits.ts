@@ -1,4 +1,4 @@
-/** Divides commits among records: as many as fit into one, or part of a longer one. */
+/** Divides commits among records: as many as fit into one record, or part of a longer commit. */
 import type { Position } from '../storage/wal/position.js'
 import type { Commit, PageChange } from './commit.js'
 import { getChangeBytes, maxBodyBytes, type LogRecord } from './records.js'
@@ -38,7 +38,7 @@ export function takeCommits(
   return { commits, position, isContinued: false }
 }
 
-/** Returns how many changes fit, at least one, and their length. */
+/** Returns how many changes fit (at least one), and their length. */
 function measureFitting(changes: readonly PageChange[], room: number): { fitting: number; length: number } {
   let length = 0
   let count = 0

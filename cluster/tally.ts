@@ -7,7 +7,7 @@ export const durationBounds = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30]
 export class Durations {
   count = 0
   seconds = 0
-  /** Counts by range; the last one is beyond all bounds. */
+  /** Counts by range; the last range is beyond all bounds. */
   readonly byRange: number[] = Array.from({ length: durationBounds.length + 1 }, () => 0)
 
   /** Counts an operation with a duration in milliseconds. */
@@ -28,9 +28,9 @@ export class Tally {
   /** Shards that this node has taken, and those that it has given to other nodes. */
   shardsTaken = 0
   shardsGiven = 0
-  /** How often other nodes have declared this one dead. */
+  /** How often other nodes have declared this node dead. */
   livesLost = 0
-  /** Accounts that another process has taken over while this one wrote them. */
+  /** Accounts that another process has taken over while this process wrote them. */
   fenced = 0
   snapshots = 0
   snapshotFailures = 0

@@ -11,7 +11,10 @@ export type Path = readonly string[]
 /** A change: what kind of item, and where. Can be evaluated without the store, and sent as JSON. */
 export interface Change {
   readonly kind: ChangeKind
-  /** For each changed item, or state of it, the paths of all streams it was in at the same time. */
+  /**
+   * For each changed item, or for each of its states (before and after), the paths of all streams that it was in at the
+   * same time.
+   */
   readonly places: readonly (readonly Path[])[]
   /** Accesses that the change is about (created, deleted, signed out, …). */
   readonly accessIds: readonly string[]
@@ -42,9 +45,9 @@ interface PathNode {
 
 /** The changes of one call: at most one of each kind. */
 export class Changes {
-  /** The first item. Most calls change one at most: maps for it would take a microsecond to make. */
+  /** The first item. Most calls change at most one item: creating maps for it would take a microsecond. */
   #first: ChangedItem | undefined
-  /** All items, once there is a second one. */
+  /** All items, as soon as a second item has been added. */
   #byKind: Map<ChangeKind, ChangedItems> | undefined
   #size = 0
   /** Trie of paths, so that each is stored once, however many items are in its stream. */
@@ -54,8 +57,8 @@ export class Changes {
   constructor(private readonly streams: StreamLookup) {}
 
   /**
-   * Adds the change of an item that is in all of these streams. Add an item that moves before and after the move, one
-   * that is removed before it.
+   * Adds the change of an item that is in all of these streams. Call it before and after an item moves, and before an
+   * item is removed.
    */
   add(kind: ChangeKind, streamIds: Iterable<string> = [], accessId?: string): void {
     const paths: Path[] = []
@@ -79,6 +82,7 @@ export class Changes {
     return this.#first === undefined && this.#byKind === undefined
   }
 
+  /** Lists the changes, at most one of each kind. */
   list(): Change[] {
     if (this.#first) return [toChange(this.#first)]
     return changeKinds.flatMap(kind => {
@@ -87,6 +91,7 @@ export class Changes {
     })
   }
 
+  /** Adds an item to the changes of its kind, unless an item in the same streams has been added. */
   #collect({ accessId, kind, paths }: ChangedItem): void {
     const byKind = (this.#byKind ??= new Map<ChangeKind, ChangedItems>())
     let noted = byKind.get(kind)
@@ -104,6 +109,7 @@ export class Changes {
     if (accessId !== undefined) noted.accessIds.add(accessId)
   }
 
+  /** Returns the stored copy of a path, and its number: equal paths are stored once. */
   #storePath(path: Path): { readonly path: Path; readonly number: number } {
     let kept = (this.#root ??= { path: undefined, number: 0, children: undefined })
     // Level by level from the root: whole paths as keys may be a hundred times as long.

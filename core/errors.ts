@@ -54,7 +54,10 @@ export interface ErrorDetails {
   beside?: Readonly<Record<string, unknown>>
   /** Seconds after which another attempt makes sense (HTTP `Retry-After`). */
   retryAfter?: number
-  /** The HTTP status where it is not that of the id: `corrupted-data` of a picture is 422. (docs/spec/errors.md#error-ids) */
+  /**
+   * The HTTP status where it differs from the usual status of the error id: `corrupted-data` of a picture is 422.
+   * (docs/spec/errors.md#error-ids)
+   */
   status?: number
   /** Where the resource lives now (HTTP `Location`). */
   location?: string

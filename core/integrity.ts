@@ -13,12 +13,12 @@ export type Algorithm = Settings['integrity']['algorithm']
 /** Properties of an access that are derived, or depend on where and when it is read. */
 const excluded = new Set(['integrity', 'lastUsed', 'calls', 'apiEndpoint'])
 
-/** An event, an earlier version of one, or the record of a deleted one. */
+/** An event, an earlier version of an event, or the record of a deleted event. */
 type EventLike = Readonly<Record<string, unknown>>
 
 /**
- * Returns the properties of an event that are covered, in order. Listed one by one because that is many times faster
- * than a loop.
+ * Returns the properties of an event that are covered, in order. The properties are listed one by one because that is
+ * many times faster than a loop.
  */
 function selectCoveredProperties(event: EventLike): object {
   return {
@@ -58,7 +58,7 @@ export function toAccessText(access: object): string {
   return `{${toCanonicalMembers(access as EventLike, keys.toSorted())}}`
 }
 
-/** Returns the integrity value of an event, an earlier version of one, or the record of a deleted one. */
+/** Returns the integrity value of an event, an earlier version of an event, or the record of a deleted event. */
 export function computeEventIntegrity(event: object, algorithm: Algorithm): string {
   return `EVENT:0:${algorithm}-${hash(algorithm, toEventText(event), 'base64')}`
 }
@@ -80,7 +80,7 @@ export function computeAccessIntegrity(access: object, algorithm: Algorithm): st
   return `ACCESS:0:${algorithm}-${hash(algorithm, toAccessText(access), 'base64')}`
 }
 
-/** Returns whether an item matches its integrity value; `undefined` if it has none. */
+/** Returns whether an item matches its integrity value; `undefined` if the item has no integrity value. */
 export function matchesIntegrity(item: { readonly integrity?: unknown }): boolean | undefined {
   const { integrity } = item
   if (integrity === undefined || integrity === null) return undefined

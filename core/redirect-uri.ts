@@ -2,8 +2,8 @@
 import { parseUrl } from './parse-url.js'
 
 /**
- * Schemes whose URLs would execute or display their own content: users are never redirected to them, whatever the
- * settings.
+ * Schemes of URLs that contain code to be executed or content to be displayed: users are never redirected to them,
+ * whatever the settings.
  */
 const harmfulSchemes = new Set([
   'javascript:',
@@ -22,7 +22,9 @@ const printableAscii = /^[!-~]+$/
 const maxLength = 2000
 const loopback = ['http://127.0.0.1', 'http://[::1]', 'http://localhost'] as const
 
-/** Returns whether users may be redirected to URLs of this scheme (such as `cursor:`), as one that the operator lists. */
+/**
+ * Returns whether users may be redirected to URLs of this scheme (such as `cursor:`), because the operator lists it.
+ */
 export function isListedScheme(protocol: string, returnSchemes: readonly string[]): boolean {
   return (
     !harmfulSchemes.has(protocol) && returnSchemes.some(scheme => `${scheme.toLowerCase()}:` === protocol)
@@ -30,8 +32,8 @@ export function isListedScheme(protocol: string, returnSchemes: readonly string[
 }
 
 /**
- * Returns what is wrong with a redirect URI of a client; `undefined` if it is valid. `returnSchemes`: those that the
- * operator lists (`access.returnSchemes`).
+ * Returns what is wrong with a redirect URI of a client; `undefined` if it is valid. `returnSchemes`: the schemes that
+ * the operator lists (`access.returnSchemes`).
  */
 export function checkRedirectUri(uri: string, returnSchemes: readonly string[]): string | undefined {
   const url = printableAscii.test(uri) ? parseUrl(uri) : undefined
@@ -49,7 +51,7 @@ export function checkRedirectUri(uri: string, returnSchemes: readonly string[]):
 }
 
 /**
- * Returns whether a URI is one of those registered: exactly equal, except for the port of a loopback address. (RFC
+ * Returns whether a URI is one of the registered URIs: exactly equal, except for the port of a loopback address. (RFC
  * 8252, 7.3)
  */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
@@ -73,8 +75,8 @@ export function isExclusive(uri: string): boolean {
 }
 
 /**
- * Returns a loopback URI without its port; `undefined` for any other. Compares text: URLs that parsers treat as equal
- * may differ.
+ * Returns a loopback URI without its port; `undefined` for any other URI. Compares text: URLs that parsers treat as
+ * equal may differ.
  */
 function stripLoopbackPort(uri: string): string | undefined {
   const host = loopback.find(each => uri.startsWith(each))

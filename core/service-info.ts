@@ -17,7 +17,7 @@ export const ServiceInfo = Type.Object({
   serial: Type.String(),
   /** URLs by name: the service's own definitions, and what the operator adds. */
   assets: Type.Object({ definitions: Type.String() }, { additionalProperties: Type.String() }),
-  /** Base URLs of adapters that serve further data of the accounts; absent if the operator configures none. */
+  /** Base URLs of adapters that serve further data of the accounts; absent if the operator configures no adapters. */
   adapters: Type.Optional(Type.Array(Type.String())),
   features: Type.Object({
     noHF: Type.Boolean(),

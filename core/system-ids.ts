@@ -1,6 +1,7 @@
 /**
  * Ids that belong to the service: stores and account streams (`:_system:…`, `:system:…`, `:_audit:…`), and the older
- * form of account streams (`.email`). Clients cannot use them for streams of their own. (docs/spec/accounts.md#system-streams)
+ * form of account streams (`.email`). Clients cannot use such ids for their own streams.
+ * (docs/spec/accounts.md#system-streams)
  */
 
 /** The root of account fields. */

@@ -11,7 +11,7 @@ export interface Clock {
 /** Longest delay of Node's timers, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** The system clock. Its timers do not keep the process alive; those of more than 24 days run early. */
+/** The system clock. Its timers do not keep the process alive; timers of more than 24 days run early. */
 export const systemClock: Clock = {
   now: () => Date.now() / 1000,
   after(seconds, run) {

@@ -11,7 +11,10 @@ export interface AccountLocations {
   getDeletionTime(username: string): number | undefined
 }
 
-/** Throws `user-account-relocated` for an account that has moved, `forbidden` for a suspended or closed one, else `unknown-resource`. */
+/**
+ * Throws `user-account-relocated` for an account that has moved, `forbidden` for a suspended or closed account, else
+ * `unknown-resource`.
+ */
 export function refuseUnknownUser(accounts: AccountLocations, username: string): never {
   const url = accounts.getRelocationUrl(username)
   if (url !== undefined) throw createRelocatedError(url)
@@ -26,7 +29,7 @@ export function createRelocatedError(url: string): ApiError {
   return new ApiError('user-account-relocated', undefined, { data: url, location: url })
 }
 
-/** Returns whether an account has moved, is suspended or closed, so that it may be served here again later. */
+/** Returns whether an account has moved, is suspended or closed, so that this server may serve it again later. */
 export function isUnavailable(accounts: AccountLocations, username: string): boolean {
   return (
     accounts.getRelocationUrl(username) !== undefined ||

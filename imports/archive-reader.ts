@@ -35,8 +35,8 @@ import { encryptedReason, readZipEntries, formatFileName, ReadBudget, tooTightly
 /** Maximum number of unrecognised files that are reported by name. */
 const maxNamedFiles = 20
 /**
- * A nested archive may be at most this many times the size of the upload. A larger one indicates a decompression bomb, as it is
- * compressed twice.
+ * A nested archive may be at most this many times the size of the upload. A larger archive indicates a decompression
+ * bomb, as it is compressed twice.
  */
 const maxInnerRatio = 2
 /** Nested archives below this size (bytes) are exempt from that limit. */
@@ -47,15 +47,15 @@ const unknownFormat = 'of no format that is known'
 
 /** Position of a file within nested archives. */
 interface Location {
-  /** True if the spool is free: it holds one file at a time. */
+  /** True if files of the archive may be spooled: the spool holds one file at a time. */
   readonly maySpool: boolean
-  /** Number of archives that contain it. */
+  /** Number of archives that contain the current archive. */
   readonly depth: number
-  /** Reads the files of the archive that contains it again. */
+  /** Reads the files of the current archive again, from the first one. */
   readonly reopenArchive?: () => AsyncIterable<SourceFile>
 }
 
-/** Reads a file or an archive, and gives the records of every file in it to the sink. */
+/** Reads a file or an archive, and passes the records of every file to the sink. */
 export class ArchiveReader {
   #unknownCount = 0
   /** What the first unreadable file is. */
@@ -157,7 +157,7 @@ export class ArchiveReader {
     return count
   }
 
-  /** Yields the files of a ZIP; reports progress while each is read and after it. */
+  /** Yields the files of a ZIP; reports progress while and after each file is read. */
   async *#readZipFiles(path: string): AsyncGenerator<SourceFile, void, undefined> {
     const { progress, sink } = this
     const observer = {
@@ -293,7 +293,7 @@ async function hasAppleHealth(files: AsyncIterable<SourceFile>, folder: string):
 
 const getFolder = (name: string): string => name.slice(0, name.lastIndexOf('/') + 1)
 
-/** Yields the files of a tar archive. Each is readable until the next one is requested. */
+/** Yields the files of a tar archive. Each file is readable until the next one is requested. */
 async function* tarSources(source: SourceFile, size: number): AsyncGenerator<SourceFile, void, undefined> {
   for await (const { bytes, ...entry } of readTarEntries(source, silentSink, new ReadBudget(size)))
     yield { ...entry, bytes: () => bytes }

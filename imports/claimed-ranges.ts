@@ -5,7 +5,10 @@ export class ClaimedRanges {
   readonly #starts: number[] = []
   readonly #ends: number[] = []
 
-  /** Claims the bytes from `start` up to `end`. Returns false, without claiming, if one of them is claimed already. */
+  /**
+   * Claims the bytes from `start` up to `end`. Returns false, without claiming, if one of these bytes is claimed
+   * already.
+   */
   claim(start: number, end: number): boolean {
     const index = this.#countBefore(start)
     const isFree = (this.#ends[index - 1] ?? 0) <= start && end <= (this.#starts[index] ?? Infinity)

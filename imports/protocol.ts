@@ -1,4 +1,4 @@
-/** Defines the messages between the thread that reads a file and the one that owns the account. */
+/** Defines the messages between the thread that reads a file and the thread that owns the account. */
 import type { Notice } from './messages.js'
 import type { ReadOptions, TableView } from './record.js'
 
@@ -10,7 +10,7 @@ export type RangeBound = number | Readonly<Record<string, number>>
 
 /** Example and range of the contents of a lane. */
 export interface ContentSample {
-  /** First content, unless it is long; texts are truncated. */
+  /** The first content, unless it is long; texts in it are truncated. */
   readonly example?: unknown
   readonly min?: RangeBound
   readonly max?: RangeBound
@@ -38,7 +38,7 @@ export interface ImportReview {
   /** Id of the format of most records. */
   readonly format: string
   readonly formatName: string
-  /** By kind, as the file names it. */
+  /** Number of records by kind, as the file names it. */
   readonly records: Counts
   readonly leftOut: Counts
   /** Kinds of skipped records, by reason. */
@@ -87,7 +87,7 @@ export interface ReadAssignment {
   /** Path of the spool for a file of an event until it is stored. */
   readonly attachmentSpool: string
   readonly options: ReadOptions
-  /** Id of the stream below which data are created; empty for none. */
+  /** Id of the stream below which data are created; empty if data are created at the root. */
   readonly parentStreamId: string
   /** The account's key for deriving ids, in hexadecimal. */
   readonly key: string
@@ -121,9 +121,9 @@ export interface EventDraft {
   readonly content: unknown
   readonly description: string | undefined
   readonly clientData: Readonly<Record<string, unknown>> | undefined
-  /** Ids derived from the record that it is a version of, and from this version. */
+  /** Ids derived from the record of which the event is a version, and from this version. */
   readonly version: { readonly recordId: string; readonly versionId: string } | undefined
-  /** True if files of it will follow. */
+  /** True if files of the event will follow. */
   readonly hasFiles: boolean
 }
 
@@ -139,17 +139,17 @@ export interface FileDraft {
   readonly size: number
 }
 
-/** Data points of one series, ascending by time. Several may share a time. */
+/** Data points of one series, ascending by time. Several data points may share a time. */
 export interface PointsDraft {
   /** Id of the series event. */
   readonly seriesId: string
   readonly path: readonly StreamDraft[]
   /** Type of the data points. */
   readonly type: string
-  /** Start of the series in seconds, if it does not exist yet. */
+  /** Start of the series in seconds, used if the series does not exist yet. */
   readonly origin: number
   readonly columns: readonly string[]
-  /** Row by row: time (seconds), then a cell for each column, `NaN` for none. */
+  /** Row by row: time (seconds), then a cell for each column, `NaN` for an empty cell. */
   readonly cells: Float64Array
 }
 
@@ -178,7 +178,7 @@ export type ReaderReply =
   | { readonly is: 'offered'; readonly isWanted: boolean }
   | { readonly is: 'kept' }
   /**
-   * Result of an earlier reading of the same bytes, if any. With `isSettled`, the outcome of the records is known as well, so that
-   * none is sent.
+   * Result of an earlier reading of the same bytes, if any. With `isSettled`, the outcome of the records is known as
+   * well, so that no records are sent.
    */
   | { readonly is: 'recalled'; readonly counted: CountedFile | undefined; readonly isSettled: boolean }

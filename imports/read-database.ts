@@ -5,8 +5,8 @@ import type { ReadContext, FormatSink } from './record.js'
 import { Database } from './sqlite/database.js'
 
 /**
- * Reads the database at a path; returns a description of it if no format reads it. `progress` is called with the number of bytes
- * read. Throws `Unreadable` if the beginning of the file is damaged.
+ * Reads the database at a path; returns a description of the database if no format reads it. `progress` is called with
+ * the number of bytes read. Throws `Unreadable` if the beginning of the file is damaged.
  */
 export async function readDatabase(
   path: string,

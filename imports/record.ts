@@ -6,7 +6,7 @@ import type { SkipReason } from './skip-reasons.js'
 export interface ImportedRecord {
   /** Kind of the record, as the file names it. Records are counted by kind. */
   readonly kind: string
-  /** Device or app that measured it; empty if unknown. */
+  /** Device or app that measured the record; empty if unknown. */
   readonly source: string
   /** Event type of the content. */
   readonly type: string
@@ -14,30 +14,33 @@ export interface ImportedRecord {
   readonly stream: string
   /** Names of the streams between that of the format and its own, for files that contain a tree. */
   readonly path?: readonly string[] | undefined
-  /** Paths of its other streams, each ending with the name of the stream. */
+  /** Paths of the record's other streams, each ending with the name of the stream. */
   readonly otherPaths?: readonly (readonly string[])[] | undefined
-  /** True if it must become an event, however many records there are. */
+  /** True if the record must become an event, however many records there are. */
   readonly isEvent?: boolean | undefined
   /** Seconds since the epoch. */
   readonly time: number
-  /** Seconds; `null` if it was ongoing. */
+  /** Seconds; `null` if the record was ongoing. */
   readonly duration?: number | null | undefined
   /** A number or a flat object of numbers may become a data point of a series. Anything else is always an event. */
   readonly content?: unknown
   /** Track of the data point, which becomes its own series. The text is the same each time the file is read. */
   readonly track?: string | undefined
-  /** Distinguishes it from other records of its time; the content by default. */
+  /** Distinguishes the record from other records of the same time; by default its content does. */
   readonly identity?: string | undefined
   /**
    * For records of which later files may contain other versions: digests of what all versions share, and of this one's content.
    * Only one version is imported.
    */
   readonly version?: RecordVersion | undefined
-  /** Time zone in which it was measured, as stated by the file. */
+  /** Time zone in which the record was measured, as stated by the file. */
   readonly zone?: string | undefined
   readonly description?: string | undefined
   readonly clientData?: Readonly<Record<string, unknown>> | undefined
-  /** Files attached to it. Their bytes follow through {@link Sink.addFile}. Only records with `isEvent` have files. */
+  /**
+   * Files attached to the record. Their bytes follow through {@link Sink.addFile}. Only records with `isEvent` have
+   * files.
+   */
   readonly files?: readonly AttachedFile[] | undefined
 }
 
@@ -79,9 +82,9 @@ export interface SourceFile {
   readonly name: string
   /** Size in bytes, decompressed. */
   readonly size: number
-  /** Path of its bytes on disk, if any, for random access. */
+  /** Path of the file's bytes on disk, for random access; absent if the bytes are in an archive. */
   readonly path?: string
-  /** Reads it from the beginning. May be called again. */
+  /** Reads the file from the beginning. May be called several times. */
   bytes(): AsyncIterable<Buffer>
 }
 
@@ -137,7 +140,7 @@ export interface ColumnMapping {
 
 /** What the user specifies for a file. */
 export interface ReadOptions {
-  /** IANA zone for times without one. */
+  /** IANA zone for times without a zone. */
   readonly zone?: string
   /** Mappings by the header of their table. */
   readonly mappings?: Readonly<Record<string, Mapping>>
@@ -186,7 +189,7 @@ export interface Format {
 export interface ArchiveFormat extends Omit<Format, 'read'> {
   /** Returns true if an archive has this format, by its first file. */
   recognises(first: FileHead): boolean
-  /** Reads its files. Each is readable until the next one is requested. */
+  /** Reads the files of an archive. Each file is readable until the next one is requested. */
   read(files: AsyncIterable<SourceFile>, sink: Sink, context: ReadContext): Promise<void>
 }
 

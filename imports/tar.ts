@@ -10,7 +10,7 @@ const maxNameLength = 64 * 1024
 const [checksumStart, checksumEnd] = [148, 156]
 const damagedWarning = 'The tar archive is damaged or cut off: the rest is not read'
 
-/** A file of an archive. It must be read before the next one is requested. */
+/** A file of an archive. It must be read before the next file is requested. */
 export interface TarEntry {
   readonly name: string
   readonly size: number
@@ -22,7 +22,7 @@ export function isTar(bytes: Buffer): boolean {
   return bytes.length >= blockSize && hasValidChecksum(bytes.subarray(0, blockSize))
 }
 
-/** Yields the files of an uncompressed archive; reports skipped ones to the sink. */
+/** Yields the files of an uncompressed archive; reports skipped files to the sink. */
 export async function* readTarEntries(
   source: SourceFile,
   sink: Pick<Sink, 'skip' | 'warn'>,
@@ -95,6 +95,7 @@ class EntryReader {
     public remaining: number
   ) {}
 
+  /** Yields the rest of the file's bytes. */
   async *bytes(): AsyncGenerator<Buffer, void, undefined> {
     while (this.remaining > 0) {
       const chunk = await this.blocks.readSome(this.remaining)
@@ -104,6 +105,7 @@ class EntryReader {
     }
   }
 
+  /** Skips the rest of the file. */
   async skip(): Promise<void> {
     this.remaining -= await this.blocks.skip(this.remaining)
   }
@@ -153,6 +155,7 @@ class BlockReader {
     return size - left
   }
 
+  /** Ends reading. */
   async close(): Promise<void> {
     await this.#chunks.return?.()
   }
@@ -165,7 +168,7 @@ function hasValidChecksum(header: Buffer): boolean {
   return parseNumber(header, checksumStart, 8) === sum
 }
 
-/** Parses a number of octal digits, or a binary one if its first bit is set; returns `NaN` if it is invalid. */
+/** Parses a number of octal digits, or a binary one if its first bit is set; returns `NaN` if the field is invalid. */
 function parseNumber(header: Buffer, at: number, length: number): number {
   if (header[at]! & 0x80) {
     let value = header[at]! & 0x7f

@@ -1,4 +1,4 @@
-/** Describes files that no format reads, so that users learn what they uploaded. */
+/** Describes files that no format reads, so that users learn what kind of file they uploaded. */
 import type { Notice } from './messages.js'
 import type { FileHead } from './record.js'
 import { isTar } from './tar.js'

@@ -1,6 +1,6 @@
 /**
- * Runs in the thread that reads one file: one pass to count its records, unless the result is known, and one to emit them, unless
- * they are known to be imported.
+ * Runs in the thread that reads one file: one pass to count its records, unless the result is known, and one to emit
+ * them, unless all of them are known to be imported already.
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

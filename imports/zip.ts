@@ -1,4 +1,4 @@
-/** Reads the files of ZIP archives, without those that are dangerous or were added by the system. */
+/** Reads the files of ZIP archives, except files that are dangerous or were added by an operating system. */
 import { isAbsolute } from 'node:path/posix'
 import zlib from 'node:zlib'
 import { open, type Entry, type ZipFile } from 'yauzl'
@@ -26,7 +26,7 @@ export const tooTightlyPacked = 'packed suspiciously tightly'
 export const outsidePath = 'at a path that leads out of the archive'
 export const encryptedReason = 'encrypted'
 
-/** Counts what was decompressed from an archive and from nested ones, and enforces limits. */
+/** Counts what was decompressed from an archive and the archives nested in it, and enforces limits. */
 export class ReadBudget {
   bytes = 0
   entries = 0
@@ -91,6 +91,7 @@ export async function useXmlFiles(
   }
 }
 
+/** Yields the files of an open ZIP, without skipped ones, until the budget is used up. */
 async function* listEntries(
   zip: ZipFile,
   sink: Pick<Sink, 'skip' | 'warn'>,
@@ -129,7 +130,9 @@ export function isHiddenFile(name: string): boolean {
   return name.startsWith('__MACOSX/') || /(?:^|\/)\.[^/]*$/.test(name)
 }
 
-/** Decodes the name of an entry. The library would reject the whole archive for a name outside of it. */
+/**
+ * Decodes the name of an entry. The library would reject the whole archive because of a name that leads outside of it.
+ */
 function decodeName({ fileName }: Entry): string {
   return Buffer.from(fileName as unknown as Uint8Array)
     .toString('utf8')
@@ -183,7 +186,7 @@ function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   })
 }
 
-/** Yields the bytes of an entry. If it is damaged, yields the bytes before the damage and warns. */
+/** Yields the bytes of an entry. If the entry is damaged, yields the bytes before the damage and warns. */
 async function* readEntry(
   zip: ZipFile,
   entry: Entry,

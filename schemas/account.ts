@@ -18,7 +18,7 @@ export const Username = Type.String({
 /** A new password. Long enough to be hard to guess, short enough to be hashed quickly. */
 export const NewPassword = Type.String({ minLength: 6, maxLength: 100, ...codes('password') })
 
-/** As {@link NewPassword}, for methods other than registration. */
+/** As {@link NewPassword}, for params of methods other than registration. */
 export const PlainPassword = Type.String({ minLength: 6, maxLength: 100 })
 
 /**

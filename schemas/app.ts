@@ -17,7 +17,7 @@ const details = {
   iconURL: Link,
   appURL: Link,
   settingsPageURL: Link,
-  /** Allowed return URLs, including all URLs below them. Without the list, any are allowed. */
+  /** Allowed return URLs, including all URLs below them. Without the list, any return URL is allowed. */
   returnURLs: Type.Optional(
     Type.Array(Type.String({ maxLength: maxLinkLength, pattern: '^[A-Za-z][A-Za-z0-9+.-]*://[^\\s?#@]+$' }))
   ),

@@ -16,12 +16,15 @@ export const AuthRequest = Type.Object({
   deviceName: Type.Optional(Type.String()),
   expireAfter: Type.Optional(Type.Number()),
   referer: Type.Optional(Type.String()),
-  /** Set if it was made by OAuth. */
+  /** Set if the request was made by OAuth. */
   oauth: Type.Optional(OAuthRequest)
 })
 export type AuthRequest = Static<typeof AuthRequest>
 
-/** An acceptance, with the access. The token stays in the user's own database; the digest tells whether it is unchanged. */
+/**
+ * The acceptance of a request, with the id of the granted access. The token stays in the user's own database; its
+ * digest tells whether it is unchanged.
+ */
 export interface Acceptance {
   readonly status: 'ACCEPTED'
   readonly accessId: string

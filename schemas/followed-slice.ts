@@ -1,4 +1,7 @@
-/** A followed slice: part of another account that its owner has shared with this user. (docs/spec/accounts.md#followed-slices) */
+/**
+ * A followed slice: a part of another account that the other account's owner has shared with this user.
+ * (docs/spec/accounts.md#followed-slices)
+ */
 import { Type, type Static } from 'typebox'
 import { Identifier, Name } from './scalars.js'
 

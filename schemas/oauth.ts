@@ -18,9 +18,9 @@ export const ClientSettings = Type.Object(
     }),
     /** SHA-256 of the client's secret, in hexadecimal; absent for public clients. */
     secretHash: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', secret: true })),
-    /** The scopes that it may request; absent: any. */
+    /** The scopes that the client may request; absent: any scope. */
     scopes: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 5000 }), { maxItems: 1000 })),
-    /** Lifetime of its accesses in seconds, unless they are refreshed. */
+    /** Lifetime of the client's accesses in seconds, unless they are refreshed. */
     accessSeconds: Type.Optional(Seconds),
     /** Lifetime of a refresh token, in seconds. */
     refreshSeconds: Type.Optional(Seconds)
@@ -37,7 +37,7 @@ export interface RegisteredClient extends ClientSettings {
   readonly created: number
 }
 
-/** An authorization request, as stored with the access request that it becomes. */
+/** An OAuth authorization request, as stored with the app's access request into which it is converted. */
 export const OAuthRequest = Type.Object({
   redirectUri: Type.String(),
   challenge: Type.String(),
@@ -52,7 +52,7 @@ export const OAuthRequest = Type.Object({
   username: Type.Optional(Type.String()),
   clientName: Type.Optional(Type.String()),
   isSelfRegistered: Type.Optional(Type.Literal(true)),
-  /** True if it is unproven that the client is the one that was allowed before. */
+  /** True if there is no proof that the client is the same client as the one that the user allowed before. */
   isUnproven: Type.Optional(Type.Literal(true))
 })
 export type OAuthRequest = Static<typeof OAuthRequest>
@@ -72,7 +72,7 @@ export interface OAuthGrant {
   readonly client: string
   readonly clientName?: string
   readonly scopes: readonly IdentityScope[]
-  /** When the user agreed, and when the client last refreshed it, in seconds. */
+  /** When the user agreed, and when the client last refreshed the grant, in seconds. */
   readonly created: number
   readonly used?: number
 }
@@ -84,7 +84,7 @@ export const HeldByOAuth = Type.Object({
   scopes: Type.Array(IdentityScope),
   granted: Timestamp,
   refreshed: Type.Optional(Timestamp),
-  /** Until when the app can refresh it; absent if it cannot. */
+  /** Until when the app can refresh the access; absent if it cannot. */
   renewableUntil: Type.Optional(Timestamp)
 })
 export type HeldByOAuth = Static<typeof HeldByOAuth>

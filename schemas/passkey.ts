@@ -1,4 +1,6 @@
-/** Passkeys, and what browsers exchange for them: the JSON forms of WebAuthn. (docs/spec/passkeys.md) */
+/**
+ * Passkeys, and what browsers and the service exchange about them: the JSON forms of WebAuthn. (docs/spec/passkeys.md)
+ */
 import { Type, type Static } from 'typebox'
 import { mailable } from './account.js'
 import { closed, Identifier, orNull, Timestamp } from './scalars.js'
@@ -11,9 +13,9 @@ export const Passkey = Type.Object({
   id: Identifier,
   name: PasskeyName,
   created: Timestamp,
-  /** The last sign-in with it. */
+  /** The time of the last sign-in with the passkey. */
   lastUsed: Type.Optional(Timestamp),
-  /** True if it is synchronized between devices. */
+  /** True if the passkey is synchronized between devices. */
   isSynced: Type.Boolean()
 })
 export type Passkey = Static<typeof Passkey>

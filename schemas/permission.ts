@@ -2,11 +2,11 @@
 import { Type, type Static } from 'typebox'
 import { Identifier } from './scalars.js'
 
-/** Levels from none to all; see core/permissions/caller.ts for what each allows. */
+/** Levels from none to all; see core/permissions/levels.ts for what each allows. */
 export const Level = Type.Enum(['none', 'read', 'create-only', 'contribute', 'manage'])
 export type Level = Static<typeof Level>
 
-/** A level on a stream and those below it; `*` stands for every stream. */
+/** A level on a stream and all streams below it; `*` stands for every stream. */
 export const StreamPermission = Type.Object({ streamId: Identifier, level: Level })
 export type StreamPermission = Static<typeof StreamPermission>
 

@@ -14,7 +14,7 @@ export const Scope = Type.Object(
 )
 export type Scope = Static<typeof Scope>
 
-/** The client's own name of a scope, with which it is notified of changes in it. */
+/** The client's own name of a scope, which notifications of changes in that scope contain. */
 export const ScopeKey = Type.String({ minLength: 1, maxLength: 255 })
 
 /** Scopes by key. */

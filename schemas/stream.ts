@@ -13,7 +13,10 @@ export const Stream = Type.Object({
 })
 export type Stream = Static<typeof Stream>
 
-/** A stream with those below it; `childrenHidden` if they are returned only by a request with their `parentId`. */
+/**
+ * A stream with all streams below it; `childrenHidden` if the children are returned only by a request with their
+ * `parentId`.
+ */
 export const StreamTree = Type.Cyclic(
   {
     StreamTree: Type.Object({

@@ -57,7 +57,10 @@ const temperatures: Readonly<Record<string, { readonly zero: number; readonly si
   f: { zero: 32, size: 1.8 }
 }
 
-/** Exact conversion factors to one unit of each class. Volumes of cups, pints and so on are those of the United States. */
+/**
+ * Exact conversion factors from units to one common unit of their class. Volumes of cups, pints and so on are those of
+ * the United States.
+ */
 const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   mass: {
     kg: 1,

@@ -25,7 +25,7 @@ export const Webhook = Type.Object({
   currentRetries: Type.Number(),
   maxRetries: Type.Number(),
   minIntervalMs: Type.Number(),
-  /** Without scopes, the API's own messages are sent; with some, the keys of those that a change matches. */
+  /** Without scopes, the API's own messages are sent; with scopes, the keys of the scopes that a change matches. */
   scopes: Type.Optional(Scopes),
   /** Whether calls carry a signature. */
   signed: Type.Optional(Type.Boolean()),

@@ -8,14 +8,17 @@ export const zoneKey = 'coffer:zone'
 /** Key in the private profile set: the zones in which the user has been. */
 export const zonesKey = 'coffer:zones'
 
-/** A zone, from a time on (seconds) until the next one. */
+/** A zone, in effect from a time on (seconds) until the next period. */
 export interface ZonePeriod {
   readonly from: number
   /** Name as in the IANA time zone database. */
   readonly zone: string
 }
 
-/** A calendar day in a zone: it may have 23 or 25 hours, or none if the zone has skipped it. Times in seconds. */
+/**
+ * A calendar day in a zone: it may have 23 or 25 hours, or none at all if the zone has skipped the day. Times in
+ * seconds.
+ */
 export interface LocalDay {
   /** Days since 1 January 1970, by the calendar of the zone. */
   readonly number: number
@@ -53,8 +56,8 @@ export function isZone(name: unknown): name is string {
 }
 
 /**
- * Returns the zone of an event: its own, else that of the period in which it lies, else the first known one, else UTC.
- * Periods are in order of time.
+ * Returns the zone of an event: its own zone, else the zone of the period in which it lies, else the first known zone,
+ * else UTC. Periods are in order of time.
  */
 export function resolveZone(
   { clientData, time }: { readonly time: number; readonly clientData?: Readonly<Record<string, unknown>> },

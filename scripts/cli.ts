@@ -1,4 +1,4 @@
-/** The command line. Each command loads its modules when it runs, so that small ones start fast. */
+/** The command line. Each command loads its modules when it runs, so that small commands start fast. */
 import { Command } from 'commander'
 import { version } from '../core/version.js'
 import type { JsonOption } from './terminal/output.js'

@@ -34,7 +34,7 @@ export interface AlarmMailsOptions {
   readonly clock: Clock
   readonly log: Log
   readonly ledger: AlarmLedger
-  /** Returns all active alarms; `undefined` if another node reports them, or if they are unknown. */
+  /** Returns all active alarms; `undefined` if another node reports the alarms, or if they are unknown. */
   readonly collect: () => Promise<readonly MailedAlarm[] | undefined>
 }
 
@@ -71,11 +71,13 @@ export class AlarmMails {
     this.#mailer = new Mailer({ config, clock, log, transport: createMailTransport(config) })
   }
 
+  /** Checks the alarms periodically from now on. */
   start(): void {
     const everyMs = this.options.config.alarms.everySeconds * 1000
     this.#timer = setInterval(() => void this.check(), everyMs).unref()
   }
 
+  /** Ends the checks. Resolves once mails that are being sent are sent, or after a timeout. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#checking
@@ -90,6 +92,7 @@ export class AlarmMails {
     return this.#checking
   }
 
+  /** Compares the active alarms with those already mailed, and mails the differences, within the hourly limit. */
   async #check(): Promise<void> {
     const { clock, collect, config, ledger } = this.options
     const found = await collect()

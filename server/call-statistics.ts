@@ -12,7 +12,7 @@ export interface MethodStatistics {
   readonly method: string
   /** Calls by the first digit of their status. */
   readonly byStatus: number[]
-  /** Number of calls per histogram bucket; the last one counts durations above all bounds. */
+  /** Number of calls per histogram bucket; the last bucket counts durations above all bounds. */
   readonly byDuration: number[]
   /** Sum of all durations. */
   seconds: number

@@ -6,7 +6,7 @@ import type { BackupState } from './service-state.js'
 /** An active alarm. */
 export interface HealthAlarm {
   readonly kind: 'backup' | 'disk'
-  /** The machine that it is about. */
+  /** The machine that the alarm is about. */
   readonly about: string
   /** What is wrong, and what the operator should do. */
   readonly text: string
@@ -28,6 +28,7 @@ export class HealthChecks {
     this.#about = node === '' ? 'this machine' : node
   }
 
+  /** Checks the disk now and periodically. */
   start(): void {
     void this.checkDisk()
     this.#timer = setInterval(() => void this.checkDisk(), this.config.alarms.everySeconds * 1000).unref()

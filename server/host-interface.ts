@@ -21,7 +21,7 @@ export interface Host {
   gauges(): Promise<Gauges> | Gauges
   /** Returns the active alarms. Only in a cluster. */
   alarms?(): readonly object[]
-  /** Adds metrics to those that every service has. */
+  /** Adds further metrics to the metrics that every service has. */
   addMetrics?(registry: MetricRegistry): Promise<void>
   /** Runs the readiness checks. */
   readiness(): Promise<Readiness>
@@ -40,7 +40,7 @@ export interface HostOptions {
   readonly methodModules: readonly string[]
   /** How commits are made durable; by default, by syncing the log. Only if the core runs in this thread. */
   readonly durability?: DurabilityProvider
-  /** Resources shared by the nodes of a cluster; they replace those configured in the settings. */
+  /** Resources shared by the nodes of a cluster; they replace the resources configured in the settings. */
   readonly shared?: Shared
   /** Returns the active alarms of this machine. */
   readonly listHealthAlarms?: () => readonly HealthAlarm[]

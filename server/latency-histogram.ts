@@ -16,7 +16,7 @@ export interface Minute {
   /** Its beginning, in seconds. */
   readonly time: number
   readonly calls: number
-  /** Calls refused with a status below 500, and those that failed. */
+  /** Number of calls refused with a status below 500, and number of calls that failed. */
   readonly refused: number
   readonly failed: number
   /** Latency percentiles in seconds, as upper bounds of histogram buckets; `null` beyond the last bound. */

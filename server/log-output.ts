@@ -38,6 +38,7 @@ export class LogOutput {
     this.#report = report
   }
 
+  /** Writes a line, or counts it as dropped. The dropped lines are reported once writing succeeds again. */
   write(line: string): void {
     if (this.#unreported > 0 && !this.#isReporting) this.#tryReport()
     if (this.#tryWrite(line)) {
@@ -66,6 +67,7 @@ export class LogOutput {
     this.#isReporting = false
   }
 
+  /** Writes a whole line, waiting briefly for a slow reader. Returns whether that succeeded. */
   #tryWrite(line: string): boolean {
     // A line that was cut off when the output failed is terminated, so that the next one can be parsed.
     let rest = Buffer.from(this.#isMidLine ? `\n${line}` : line)

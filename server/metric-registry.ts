@@ -6,13 +6,13 @@ type Labels = Readonly<Record<string, string>>
 /** A value, and its labels. */
 export type Sample = readonly [value: number, labels?: Labels]
 
-/** Returns the values of a metric: one without labels, or several. */
+/** Returns the values of a metric: a single value without labels, or several with labels. */
 type ReadSamples = () => readonly Sample[] | number | Promise<number>
 
 /** A histogram of durations with the same labels. */
 export interface DurationCounts {
   readonly labels?: Labels
-  /** Number of durations per bucket; the last one counts durations above all bounds. */
+  /** Number of durations per bucket; the last bucket counts durations above all bounds. */
   readonly counts: readonly number[]
   /** Sum of all durations. */
   readonly seconds: number
@@ -37,6 +37,7 @@ export class MetricRegistry {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() }
   }
 
+  /** Adds a metric that may rise and fall; `read` is called for each scrape. */
   addGauge(name: string, help: string, read: ReadSamples, labelNames: string[] = []): void {
     const gauge = new this.library.Gauge({
       name,
@@ -51,6 +52,7 @@ export class MetricRegistry {
     })
   }
 
+  /** Adds a metric that only rises; `read` returns totals, and is called for each scrape. */
   addCounter(name: string, help: string, read: ReadSamples, labelNames: string[] = []): void {
     const counter = new this.library.Counter({
       name,
@@ -65,7 +67,7 @@ export class MetricRegistry {
     })
   }
 
-  /** Adds a histogram of durations that are counted already: those of the library only take single observations. */
+  /** Adds a histogram of durations that are counted already: the library's histograms only take single observations. */
   addHistogram(
     name: string,
     help: string,

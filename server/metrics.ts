@@ -18,7 +18,7 @@ export interface MetricSources {
   addMore?(registry: MetricRegistry): Promise<void>
   /** Number of log lines that were dropped; absent if the log is not written by this process. */
   readonly logLinesDropped?: (() => number) | undefined
-  /** Absent if there are no scheduled backups. */
+  /** Returns the state of scheduled backups; absent if no backups are scheduled. */
   readonly backups?: (() => BackupState) | undefined
 }
 

@@ -15,13 +15,13 @@ export interface Problem {
   readonly last: number
 }
 
-/** Maximum number of stored problems; older ones are dropped. */
+/** Maximum number of stored problems; older problems are dropped. */
 const maxProblems = 100
 /** Limit for the length of a message, in characters. */
 const maxMessageLength = 300
 
 export class Problems {
-  /** Problems by level, message, method and error; the latest one last. */
+  /** Problems by level, message, method and error; the latest problem last. */
   readonly #known = new Map<string, Problem>()
 
   constructor(private readonly now: () => number) {}

@@ -54,9 +54,9 @@ export interface ServerOptions {
   readonly methodModules?: readonly string[]
   /** How commits are made durable; by default, by syncing the log. Only if the core runs in this thread. */
   readonly durability?: DurabilityProvider
-  /** Resources shared by the nodes of a cluster; they replace those configured in the settings. */
+  /** Resources shared by the nodes of a cluster; they replace the resources configured in the settings. */
   readonly shared?: Shared
-  /** Returns the state of scheduled backups, if there are any. */
+  /** Returns the state of scheduled backups; absent if no backups are scheduled. */
   readonly backups?: () => BackupState
   /** Returns the number of log lines that were dropped. */
   readonly logLinesDropped?: () => number
@@ -70,9 +70,9 @@ export interface ServerOptions {
 export interface Server {
   /** Base URL, without a trailing slash. */
   readonly url: string
-  /** Base URL of the series port, if there is one. */
+  /** Base URL of the series port, if the settings configure such a port. */
   readonly seriesUrl?: string
-  /** Base URL of the metrics port, if there is one. */
+  /** Base URL of the metrics port, if the settings configure such a port. */
   readonly metricsUrl?: string
   readonly dispatcher: Dispatcher
   /** The core, if it runs in this thread; otherwise reading it throws. */
@@ -203,7 +203,10 @@ export async function startServer(
   }
 }
 
-/** Returns the settings with an admin key, a random one if none is set: set-up creates the operator's account with it. */
+/**
+ * Returns the settings with an admin key, a random key if none is set: set-up creates the operator's account with this
+ * key.
+ */
 function withAdminKey(settings: Settings): Settings {
   return settings.adminKey === ''
     ? { ...settings, adminKey: randomBytes(24).toString('base64url') }

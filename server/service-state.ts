@@ -37,9 +37,9 @@ export interface BackupState {
 
 /** A completed backup. */
 export interface BackupRun {
-  /** When it ended, in seconds. */
+  /** When the backup ended, in seconds. */
   readonly time: number
-  /** The error; `null` if it succeeded. */
+  /** The error; `null` if the backup succeeded. */
   readonly problem: string | null
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sends messages to a syslog over UDP. Nothing waits for it, and messages that cannot be sent are lost.
+ * Sends messages to a syslog over UDP. Nothing waits for the syslog, and messages that cannot be sent are lost.
  * (docs/spec/audit.md#syslog)
  */
 import { createSocket, type Socket } from 'node:dgram'
@@ -13,7 +13,7 @@ const maxWaiting = 1000
 /** Time after which the host is resolved again, and between warnings, in milliseconds. */
 const refreshMs = 60_000
 
-/** A socket, and the number of messages that were passed to it and are not sent yet. */
+/** A socket, and the number of messages that were passed to it but are not sent yet. */
 interface Sender {
   readonly socket: Socket
   pending: number
@@ -98,7 +98,7 @@ export class UdpSyslog implements Syslog {
     })
   }
 
-  /** Closes a socket that has failed, whose callbacks may never be called. The next lookup opens another one. */
+  /** Closes a socket that has failed, whose callbacks may never be called. The next lookup opens another socket. */
   #abandon(sender: Sender, cause: unknown): void {
     if (sender.hasFailed) return
     sender.hasFailed = true

@@ -9,7 +9,7 @@ export abstract class AccountStates {
   /** Closes an account's file once pending writes are on disk. */
   protected abstract closeFile(id: string): Promise<void>
 
-  /** Finds an active account. Names are compared verbatim: they are lower case. */
+  /** Finds an active account. Names are compared verbatim, so `username` has to be in lower case. */
   abstract find(username: string): Account | undefined
 
   /** Finds an account that is served here: active, or closed until its deletion. */
@@ -28,6 +28,7 @@ export abstract class AccountStates {
     return this.findClosing(username)?.deletion ?? undefined
   }
 
+  /** Finds an account that can be used here: active, neither relocated nor suspended. */
   protected findActive(username: string): Account | undefined {
     const account = this.platform.find(username)
     return account?.state === 'active' && account.relocatedTo === null && account.suspended === null
@@ -42,8 +43,8 @@ export abstract class AccountStates {
   }
 
   /**
-   * Marks an account as moved to another server: it is no longer found, calls in flight fail, and `onUnavailable` is
-   * called. Its files are kept. Resolves once pending writes are on disk.
+   * Marks an account as moved to another server: {@link find} no longer returns it, calls in flight fail, and
+   * `onUnavailable` is called. Its files are kept. Resolves once pending writes are on disk.
    */
   async relocate({ id }: Account, url: string, onUnavailable: () => void = () => {}): Promise<void> {
     await this.platform.change('relocate', id, url)

@@ -20,7 +20,10 @@ import { AccountStates } from './account-states.js'
 import { toUnavailableError, stateCommands, type Account, type Claim } from './platform/account.js'
 
 export interface AccountsOptions extends UserFilesOptions {
-  /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
+  /**
+   * Whether this thread may open an account's file. By default it may open all files; with several threads each serves
+   * its own shard.
+   */
   readonly owns?: (account: Pick<Account, 'username'>) => boolean
   /**
    * True if another thread owns the directory. The owner recovers what an earlier run left unfinished, and makes the
@@ -33,7 +36,7 @@ export interface AccountsOptions extends UserFilesOptions {
   readonly closingSeconds: number
 }
 
-/** An account to create: what it claims, and the first content of its file. */
+/** An account to create: the name and values that it claims, and the first content of its file. */
 export interface NewAccount extends Claim {
   /** Fills the new file, in one transaction. */
   fill(store: UserStore): void

@@ -17,7 +17,7 @@ export interface ContentNumbers {
 /** Keys that a path can name; see core/methods/events/sample.ts. */
 const key = /^[a-zA-Z0-9_:-]+$/
 
-/** Maximum number of keys examined, including those of nested objects. */
+/** Maximum number of keys examined, including the keys of nested objects. */
 const maxKeys = 64
 /** Maximum length of the stored text, in characters. */
 const maxText = 512

@@ -61,7 +61,7 @@ export class AccountSuspended extends Error {
 /** The owner has scheduled the account for deletion while a call on it is in flight. */
 export class AccountClosing extends Error {
   constructor(
-    /** When it will be deleted, in seconds. */
+    /** When the account will be deleted, in seconds. */
     readonly deletion: number
   ) {
     super('The account is scheduled for deletion')
@@ -116,7 +116,7 @@ export function toDurabilityError(failure: Error): StoreUnavailable {
 
 /** An account's file has to be fetched or waited for before it can be opened. */
 export class StoreNotReady extends StoreUnavailable {
-  /** `ready` resolves when it can be opened; it rejects with `StoreUnavailable` if it cannot be. */
+  /** `ready` resolves when the file can be opened; it rejects with `StoreUnavailable` if the file cannot be opened. */
   constructor(readonly ready: Promise<void>) {
     super('The file of the account cannot be opened yet')
     this.name = 'StoreNotReady'
@@ -125,7 +125,10 @@ export class StoreNotReady extends StoreUnavailable {
   }
 }
 
-/** A write needs unique values that are not reserved yet: it is undone, and retried by its store once they are. */
+/**
+ * A write needs unique values that are not reserved yet: the write is undone, and its store retries it once the values
+ * are reserved.
+ */
 export class Unreserved extends Error {
   constructor(readonly values: readonly { readonly field: string; readonly key: string }[]) {
     super('A write needs unique values that are not reserved')
@@ -133,7 +136,7 @@ export class Unreserved extends Error {
   }
 }
 
-/** A write takes too long to be made at once: it is undone, and made again in steps. */
+/** A write takes too long to be made at once: it is undone, and repeated in steps. */
 export class NeedsSteps extends Error {}
 
 /** Responses that clients have not read yet fill the space reserved for them. */
@@ -146,7 +149,7 @@ export class SpoolsFull extends Error {
 
 const damageCodes = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN'])
 const diskFullCodes = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
-/** What opening a file fails with if there is no space for the shared-memory file of its WAL. */
+/** The error code of opening a file if there is no space for the shared-memory file of its WAL. */
 const noRoomForIndex = 'SQLITE_IOERR_SHMSIZE'
 
 /**
@@ -159,7 +162,7 @@ function getErrorCode(error: unknown): string {
   return code.startsWith('SQLITE_') ? code.split('_', 2).join('_') : code
 }
 
-/** Translates an error of SQLite or the file system; returns any other unchanged. */
+/** Translates an error of SQLite or the file system; returns any other error unchanged. */
 export function translateError(error: unknown, file = ''): unknown {
   const code = getErrorCode(error)
   const message = error instanceof Error ? error.message : ''

@@ -55,7 +55,7 @@ class Inspection {
     this.db = openReadOnly(file, steps)
   }
 
-  /** Runs SQLite's own checks. Returns the problems found; empty if there are none. */
+  /** Runs SQLite's own checks. Returns the problems found; an empty list means that the file is intact. */
   findProblems(): string[] {
     const version = this.db.pragma('user_version', { simple: true }) as number
     const outdated =
@@ -101,11 +101,12 @@ export class UserInspection extends Inspection {
     super(layout.userFile(id), userMigrations.length)
   }
 
-  /** Reads the current state of the file until it is closed, whatever is written meanwhile. */
+  /** From now on all reads see the file as it is now, whatever is written meanwhile, until the file is closed. */
   holdSnapshot(): void {
     this.db.exec('BEGIN')
   }
 
+  /** Yields all events, row by row, so that the file may be large. The other generators work in the same way. */
   events(): Generator<InspectedEvent> {
     return this.readRows('SELECT number AS key, * FROM event WHERE number > ? ORDER BY number LIMIT 1', 0)
   }
@@ -259,10 +260,12 @@ export class PlatformInspection extends Inspection {
     return column(this.db, 'SELECT account FROM webhook_account').all() as string[]
   }
 
+  /** Returns whether an account exists and is active. */
   isActive(id: string): boolean {
     return column(this.db, "SELECT 1 FROM account WHERE id = ? AND state = 'active'").get(id) !== undefined
   }
 
+  /** Returns whether an account exists, in any state. */
   hasAccount(id: string): boolean {
     return column(this.db, 'SELECT 1 FROM account WHERE id = ?').get(id) !== undefined
   }

@@ -45,7 +45,7 @@ export class FairQueue<T> {
     this.#size++
   }
 
-  /** Takes the next item of the accounts that `mayTake` allows; `undefined` if there is none. */
+  /** Takes the next item of the accounts that `mayTake` allows; `undefined` if there is no such item. */
   take(
     mayTake: (account: string, item: T) => boolean = () => true
   ): { account: string; item: T } | undefined {
@@ -101,7 +101,7 @@ export class FairQueue<T> {
 
 export class Scheduler {
   readonly #queue = new FairQueue<() => void>()
-  /** Work added since the last turn: it waits for the next one, so that input and output are processed in between. */
+  /** Work added since the last turn: it waits for the next turn, so that input and output are processed in between. */
   #arrivals: { readonly party: Party; readonly run: () => void }[] = []
   #isArmed = false
   #isRunning = false

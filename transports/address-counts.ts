@@ -1,13 +1,13 @@
 /** Counts connections by client address, so that no single client can take them all. */
 import { getNetwork } from '../core/security/network.js'
 
-/** Releases a counted connection. Calling it again has no effect. */
+/** Releases a counted connection. Calling the function again has no effect. */
 export type Release = () => void
 
 export class AddressCounts {
   readonly #counts = new Map<string, number>()
 
-  /** `max`: limit per address. `isExempt` returns whether an address has no limit, such as that of a proxy. */
+  /** `max`: limit per address. `isExempt` returns whether an address has no limit, such as the address of a proxy. */
   constructor(
     private readonly max: number,
     private readonly isExempt: (address: string) => boolean

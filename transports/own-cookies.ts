@@ -34,7 +34,10 @@ export function formatSetCookie(
   return isSecure(config) ? `${common}; Secure` : common
 }
 
-/** Returns the name with the `__Host-` prefix, with which browsers let no other host set the cookie. It requires TLS. */
+/**
+ * Returns the name with the `__Host-` prefix, with which browsers let no other host set the cookie. The prefix requires
+ * TLS.
+ */
 function getFullName(config: CookieConfig, name: string): string {
   return isSecure(config) ? `__Host-${name}` : name
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions of the service's own pages, which survive a reload: the token is in a cookie that scripts cannot read, and that
- * is accepted from these pages only. (docs/spec/authentication.md#sessions-of-pages)
+ * Sessions of the service's own pages, which survive a reload: the token is in a cookie that scripts cannot read, and
+ * the cookie is accepted from these pages only. (docs/spec/authentication.md#sessions-of-pages)
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PageSession } from '../core/call/credentials.js'
@@ -8,19 +8,23 @@ import { parseUrl } from '../core/parse-url.js'
 import type { Config } from '../core/settings/config.js'
 import { getCookieValues, formatSetCookie } from './own-cookies.js'
 
-/** The header that the pages send with each request. Other origins cannot send it: CORS preflight requests refuse it. */
+/**
+ * The header that the pages send with each request. Other origins cannot send the header: the responses to CORS
+ * preflight requests do not allow it.
+ */
 export const pageHeader = 'coffer-app'
 
 const cookieName = 'coffer-session'
-/** Maximum number of cookies of this name that are tried. */
+/** Maximum number of session cookies in one request that are tried. */
 const maxSessions = 4
 
 /** The settings that page sessions need. */
 export type PageConfig = Pick<Config, 'publicUrl'> & { readonly auth: Pick<Config['auth'], 'sessionMaxAge'> }
 
 /**
- * Returns whether a request comes from one of the service's own pages: it has the header, and the browser reports its
- * origin as this host or that of `publicUrl`. Browsers may omit `Origin` for requests of the same origin.
+ * Returns whether a request comes from one of the service's own pages: it has the header {@link pageHeader}, and the
+ * browser reports its origin as this host or the host of `publicUrl`. Browsers may omit `Origin` for requests of the
+ * same origin.
  */
 export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfig): boolean {
   if (headers[pageHeader] !== '1') return false
@@ -58,7 +62,7 @@ export function getPageToken(
   return getPageSessions(headers, config).find(({ username }) => username === user)?.token
 }
 
-/** Returns the value of a `Set-Cookie` header that starts a page session; without a session, one that ends it. */
+/** Returns the value of a `Set-Cookie` header that starts a page session; without a session, a value that ends it. */
 export function formatPageCookie(config: PageConfig, session?: PageSession): string {
   const value = session ? `${session.username}.${session.token}` : ''
   const age = session ? config.auth.sessionMaxAge : 0

@@ -23,7 +23,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
 }
 
-/** Serves a request as if it had not offered an upgrade. Requires all its headers, which say where it ends. */
+/**
+ * Serves a request as if it had not offered an upgrade. All headers of the request have to be known, since they say
+ * where it ends.
+ */
 export function declineUpgrade(server: Server, request: IncomingMessage, socket: Duplex, rest: Buffer): void {
   // Node leaves its timeout on the socket, and would add it a second time.
   ;(socket as Socket).setTimeout(0).removeAllListeners('timeout')
@@ -47,7 +50,7 @@ function formatHead({ httpVersion, method, rawHeaders, url }: IncomingMessage): 
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Returns the other options of the `Connection` header, such as `close`. */
+/** Returns the options of a `Connection` header other than `upgrade`, such as `close`. */
 function removeUpgradeOptions(options: string): string {
   return options
     .split(',')

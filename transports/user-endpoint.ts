@@ -7,7 +7,7 @@ export interface EndpointMessage {
   readonly user: string
   readonly credentials: Credentials
   readonly verb: string
-  /** The parsed body; `undefined` for verbs that have none. */
+  /** The parsed body; `undefined` for verbs without a body. */
   readonly body: unknown
 }
 
@@ -21,6 +21,6 @@ export interface EndpointResponse {
 /** Handles messages at a path of one segment. */
 export interface UserEndpoint {
   readonly segment: string
-  /** Handles a message. Rejects with an `ApiError` to refuse it like a call. */
+  /** Handles a message. Rejects with an `ApiError` to refuse the message like a call. */
   handle(message: EndpointMessage): Promise<EndpointResponse>
 }

@@ -26,7 +26,7 @@ export type Results<C extends readonly Call[]> = {
     : never
 }
 
-/** Arguments of a call: params, which are optional if none is required, then options. */
+/** Arguments of a call: params, which are optional if no param is required, then options. */
 export type Arguments<M extends MethodId, Options> =
   Record<string, never> extends Params<M>
     ? [params?: Params<M>, options?: Options]

@@ -47,11 +47,11 @@ interface PendingCall {
   readonly reject: (error: unknown) => void
 }
 
-/** Maximum calls sent in one joined request: none of them resolves before all have run. */
+/** Maximum calls sent in one joined request: no call resolves before all have run. */
 const maxJoinedCalls = 50
 
 export class Coffer extends Http {
-  /** The account's endpoint, with the token if there is one. */
+  /** The account's endpoint, with the token, if the client has one. */
   readonly endpoint: Endpoint
   readonly username: string
   readonly #areJoined: boolean
@@ -75,8 +75,9 @@ export class Coffer extends Http {
   /**
    * Calls a method. Rejects with a {@link CofferError}, or with the signal's reason if it is aborted.
    *
-   * A postponed call (429, or 503 with `Retry-After`) is retried with increasing delays. A call that got no response is retried
-   * only if it is idempotent: reads, updates, points of series, and events that are created with an `id`, such as that of `newId`.
+   * A postponed call (429, or 503 with `Retry-After`) is retried with increasing delays. A call that got no response is
+   * retried only if it is idempotent: reads, updates, points of series, and events that are created with an `id`, such
+   * as an id from `newId`.
    */
   async call<M extends MethodId>(
     method: M,
@@ -159,7 +160,9 @@ export class Coffer extends Http {
     return await withRetries(attempt, retryOptions)
   }
 
-  /** Replaces `item-already-exists` errors by the event, if an earlier attempt of this call has created it. */
+  /**
+   * Replaces `item-already-exists` errors by the event, if an earlier attempt of the same call has created that event.
+   */
   async #replaceCreated(
     calls: readonly UntypedCall[],
     results: readonly object[],
@@ -185,7 +188,7 @@ function matchesParams(event: Event, request: Partial<Event>): boolean {
   )
 }
 
-/** Returns the results of a batch. Throws the first error among them. */
+/** Returns the results of a batch. Throws the first error among the results. */
 export function settled<R extends readonly unknown[]>(
   results: R
 ): { -readonly [I in keyof R]: Exclude<R[I], CofferError> } {

@@ -5,7 +5,7 @@ import { readResponse, type Http } from './http.js'
 export interface DownloadOptions extends CallOptions {
   /** Called with the number of bytes read, and the total; 0 if that is not known. */
   readonly onProgress?: ((read: number, total: number) => void) | undefined
-  /** Byte range: first byte, and the one after the last. Without the latter, to the end. */
+  /** Byte range: offset of the first byte, and offset after the last byte; by default the range reaches to the end. */
   readonly range?: readonly [from: number, to?: number]
 }
 

@@ -13,7 +13,7 @@ export interface WebSocketLike {
 }
 
 export interface EngineOptions {
-  /** `WebSocket` class; without one, long polling only. */
+  /** `WebSocket` class; without it, long polling only. */
   readonly WebSocket?: (new (url: string) => WebSocketLike) | undefined
   /** Called when the connection is open and text may be sent. */
   onOpen(): void
@@ -41,7 +41,7 @@ export class EngineConnection {
   /** Whether polling is ending, and whether the WebSocket has replaced it. */
   #isUpgrading = false
   #isUpgraded = false
-  /** Packets waiting for the request before them, or for the WebSocket. */
+  /** Packets waiting for the previous request to end, or for the WebSocket. */
   #queue: string[] = []
   #currentPost: Promise<void> | undefined
   /** Closes the connection if the service sends nothing for `#timeoutMs`. */
@@ -58,10 +58,12 @@ export class EngineConnection {
     void this.#poll()
   }
 
+  /** Sends a text message, or queues it until the request before it has ended or the connection is upgraded. */
   send(text: string): void {
     this.#enqueue(packetTypes.message + text)
   }
 
+  /** Closes the connection and tells the service so, without waiting for a response. Idempotent. */
   close(): void {
     if (this.#closed.signal.aborted) return
     // The close packet is sent without waiting for a response.
@@ -82,6 +84,7 @@ export class EngineConnection {
     this.options.onLost()
   }
 
+  /** Polls until the WebSocket is ready, then hands over to it. Any error counts as a loss of the connection. */
   async #poll(): Promise<void> {
     try {
       do {

@@ -11,8 +11,9 @@ export interface ErrorDetails {
 }
 
 /**
- * An error of the service or of the connection. `id` is an error id of the API, such as `forbidden` or `unknown-resource`, or one
- * of the client: `offline` if there was no response, `timeout` if it took too long. (docs/spec/errors.md#error-ids)
+ * An error of the service or of the connection. `id` is an error id of the API, such as `forbidden` or
+ * `unknown-resource`, or an id of the client itself: `offline` if there was no response, `timeout` if the response took
+ * too long. (docs/spec/errors.md#error-ids)
  */
 export class CofferError extends Error {
   override readonly name: string = 'CofferError'

@@ -7,7 +7,7 @@ export interface HttpOptions {
   readonly token?: string | undefined
   /** Headers added to each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Replaces the platform's `fetch`. A `CofferError` with which it rejects is passed on. */
+  /** Replaces the platform's `fetch`. If it rejects with a `CofferError`, that error is passed on. */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   /** Seconds within which a response must begin; 0: no limit. Default: 120. */
   readonly timeout?: number
@@ -58,8 +58,8 @@ export class Http {
   }
 
   /**
-   * Sends a request and returns the response, whatever its status. Rejects with a {@link CofferError} if there is none, and with
-   * the signal's reason if it is aborted.
+   * Sends a request and returns the response, whatever its status. Rejects with a {@link CofferError} if there is no
+   * response, and with the signal's reason if it is aborted.
    */
   async send(verb: string, path: string, sent: Sent = {}): Promise<Response> {
     let refused: Response | undefined
@@ -125,6 +125,7 @@ export class Http {
     return { retries: isStream(body) ? 0 : this.retries, isRepeatable, signal }
   }
 
+  /** Sends a request with a timeout for the response's head. Rejects as {@link send} does. */
   async #fetch(verb: string, path: string, sent: Sent): Promise<Response> {
     const { body, cache, json, keepalive, signal } = sent
     const { fetch: sendFetch = fetch, isPage = false, timeout = 120 } = this.options
@@ -162,7 +163,10 @@ function isStream(body: unknown): boolean {
   return typeof ReadableStream !== 'undefined' && body instanceof ReadableStream
 }
 
-/** Returns the JSON of a response, `{}` if it is empty. Rejects with a {@link CofferError} if it is an error. */
+/**
+ * Returns the JSON of a response, `{}` if the response is empty. Rejects with a {@link CofferError} if the response is
+ * an error.
+ */
 export async function readResponse<T>(response: Response): Promise<T> {
   const answer = (await readBody(response)) as T & { error?: ErrorBody }
   // A successful result may contain an `error`, too. A challenge has status 302, a refused access request 403.

@@ -16,8 +16,8 @@ export interface ListOptions {
 const maxLimit = 2 ** 31 - 1
 
 /**
- * Yields events in the order of `events.get`. Unlike there, a missing `limit` means all matching events. Rejects with a {@link
- * CofferError}, also if the response is incomplete.
+ * Yields events in the order of `events.get`. Unlike in `events.get`, a missing `limit` means all matching events.
+ * Rejects with a {@link CofferError}, also if the response is incomplete.
  */
 export function readEvents(
   coffer: Coffer,

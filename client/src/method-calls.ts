@@ -4,7 +4,7 @@ import type { CallOptions } from './coffer.js'
 
 type Resource = MethodId extends infer M ? (M extends `${infer R}.${string}` ? R : never) : never
 
-/** Methods grouped by resource, and those without a resource. */
+/** Methods grouped by resource, and methods without a resource. */
 export type MethodCalls = {
   readonly [R in Resource]: {
     readonly [M in MethodId as M extends `${R}.${infer Action}` ? Action : never]: (

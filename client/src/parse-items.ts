@@ -1,4 +1,4 @@
-/** Parses a long JSON list incrementally, without keeping it in memory. */
+/** Parses a long JSON list incrementally, without keeping the whole list in memory. */
 
 /** Tokens: escape sequences; delimiters of strings, arrays and objects; commas. */
 const tokens = /\\.|["[\]{},]/gs

@@ -17,8 +17,9 @@ export type Point<Values extends object = Readonly<Record<string, Cell>>> = {
 const maxPoints = 10_000
 
 /**
- * Adds points to a series. All must have the fields of the first one; existing points are overwritten. Long lists are sent in
- * several calls; `onProgress` is called with the number of points written, and the total.
+ * Adds points to a series. All points must have the fields of the first point; existing points with the same time are
+ * overwritten. Long lists are sent in several calls; `onProgress` is called with the number of points written, and the
+ * total.
  */
 export async function addPoints(
   coffer: Coffer,
@@ -33,7 +34,7 @@ export async function addPoints(
   }
 }
 
-/** Converts points to the wire format, with the fields of the first one. A missing value becomes `null`. */
+/** Converts points to the wire format, with the fields of the first point. A missing value becomes `null`. */
 export function flatPoints(points: readonly Point[]): FlatPoints {
   const fields = Object.keys(points[0] ?? {})
   return {
@@ -55,8 +56,8 @@ export function pointsIn<Values extends object = Readonly<Record<string, Cell>>>
 }
 
 /**
- * Yields the points of a series in the order of `hfs.get`, without keeping them in memory. Rejects with a `CofferError`, also if
- * the response is incomplete.
+ * Yields the points of a series in the order of `hfs.get`, without keeping all points in memory. Rejects with a
+ * `CofferError`, also if the response is incomplete.
  */
 export async function* readPoints<Values extends object = Readonly<Record<string, Cell>>>(
   coffer: Coffer,

@@ -8,7 +8,7 @@ export interface UploadOptions extends CallOptions {
   readonly onProgress?: ((sent: number, total: number) => void) | undefined
 }
 
-/** Returns the platform's `XMLHttpRequest`, if it has one. */
+/** Returns the platform's `XMLHttpRequest` class; `undefined` if it has none. */
 export function findXhrClass(): (new () => Xhr) | undefined {
   return (globalThis as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest
 }

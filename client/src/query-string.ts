@@ -1,6 +1,9 @@
 /** Encodes params as a query string. (docs/spec/conventions.md#query-strings) */
 
-/** Returns params as a query string with its `?`, or an empty string if there are none. Lists repeat the name; objects are JSON. */
+/**
+ * Returns params as a query string with its `?`, or an empty string if there are no params. Lists repeat the name;
+ * objects are JSON.
+ */
 export function toQueryString(params: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params) as [string, unknown][])

@@ -17,8 +17,9 @@ const maxDelay = 30
 export const proxyErrors: ReadonlySet<number | undefined> = new Set([502, 503, 504])
 
 /**
- * Runs `work`, and retries it while the service postpones it (429, or 503 with `Retry-After`, which both mean that nothing was
- * done), or if it is idempotent and got no response. Rejects with the last error; immediately if the wait would exceed 30 seconds.
+ * Runs `work`, and retries it while the service postpones it (429, or 503 with `Retry-After`, which both mean that
+ * nothing was done), or if `work` is idempotent and got no response. Rejects with the last error; immediately if the
+ * wait would exceed 30 seconds.
  */
 export async function withRetries<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let attempt = 0; ; attempt++)

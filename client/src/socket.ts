@@ -22,8 +22,8 @@ export interface SocketEvents {
 
 export interface SocketOptions {
   /**
-   * `WebSocket` class, such as that of the package `ws` for Node versions without one; `false`: long polling only. Default: that
-   * of the platform, if any.
+   * `WebSocket` class, such as the one of the package `ws` for Node versions without a `WebSocket`; `false`: long
+   * polling only. Default: the platform's class, if it has one.
    */
   readonly WebSocket?: EngineOptions['WebSocket'] | false
 }
@@ -91,9 +91,9 @@ export class Socket {
   }
 
   /**
-   * Calls a method. Calls of one socket run in order. Waits for the connection without limit. If it is lost before the response,
-   * idempotent calls are repeated, and others reject with a {@link CofferError} with the id `offline`: they may have been
-   * executed.
+   * Calls a method. Calls of one socket run in order. Waits for the connection without limit. If the connection is lost
+   * before the response, idempotent calls are repeated, and other calls reject with a {@link CofferError} with the id
+   * `offline`: they may have been executed.
    */
   async call<M extends MethodId>(
     method: M,
@@ -111,7 +111,7 @@ export class Socket {
     this.#scopes = { ...this.#scopes, ...scopes }
   }
 
-  /** Removes scopes by key. Without any left, all changes are reported again. */
+  /** Removes scopes by key. If no scope is left, all changes are reported again. */
   async unsubscribe(...keys: readonly string[]): Promise<void> {
     this.#scopes = Object.fromEntries(Object.entries(this.#scopes).filter(([key]) => !keys.includes(key)))
     await this.#call({ method: 'unsubscribe', params: { keys } })
@@ -203,6 +203,7 @@ export class Socket {
     else pending?.resolve(result ?? {})
   }
 
+  /** Schedules a reconnection. Calls that were sent and may not be repeated reject; the others are sent again later. */
   #onLost(refusal?: CofferError): void {
     this.#connection?.close()
     this.#isOpen = false

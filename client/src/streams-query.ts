@@ -1,7 +1,8 @@
 /** Selects streams in queries for events. (docs/spec/streams-queries.md#forms) */
 
 /**
- * An event matches if it is in one of `any`, in each of `all`, and in none of `not`. `id!` means a stream without those below it.
+ * An event matches if it is in one of `any`, in each of `all`, and in none of `not`. `id!` means a stream without the
+ * streams below it.
  */
 export interface StreamsCriteria {
   readonly any: readonly string[]

@@ -20,14 +20,14 @@ export interface RestoreOptions extends StoreSnapshotOptions {
   readonly timeoutMs: number
 }
 
-/** Range of random positions, so that concurrent restores do not use the same one for their snapshots. */
+/** Range of random positions, so that concurrent restores do not use the same position for their snapshots. */
 const positionSpread = 1_000_000
 
 /**
  * Stores a snapshot of the closed file, and appends a record that names it. Nothing changes before that; `beforeAppend`
  * is called just before. Earlier records and snapshots are then removed. Rejects with what `beforeAppend` rejects with;
  * with `Conflict` if another restore was first, or the account has been deleted meanwhile; with `EngineUnavailable`,
- * and then the outcome is unknown.
+ * which means that the outcome is unknown.
  */
 export async function continueLogFrom(
   account: string,

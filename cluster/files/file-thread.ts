@@ -55,7 +55,8 @@ export class FileThread {
 
   /**
    * Applies records. Resolves with the file's position after them. Rejects with `RecordMismatch` if they do not follow,
-   * with `RecordTooNew` if only newer software can read one: those before it have been applied then.
+   * with `RecordTooNew` if only newer software can read one of them: the records before that one have been applied
+   * then.
    */
   async apply(file: string, entries: readonly Pick<Entry, 'bytes' | 'sequence'>[]): Promise<CopyPosition> {
     return (await this.#enqueue({ kind: 'apply', file, entries })) as CopyPosition

@@ -1,7 +1,7 @@
 /**
  * Brings an account's closed file to the end of the account's log, so that it can be opened: a file is a cache of its
- * log. It has its name only while it is complete: a file being restored has another name, and after a crash it is
- * restored again.
+ * log. A file has its usual name only while it is complete: a file being restored has another name, and after a crash
+ * the file is restored again.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
@@ -40,7 +40,7 @@ export interface LogTarget {
   readonly position: Position
 }
 
-/** Maximum size of records held in memory, in bytes, unless a single one is larger. */
+/** Maximum size of records held in memory, in bytes, unless a single record is larger. */
 const maxReadBytes = 16 * 1024 * 1024
 /** Number of records requested at once. */
 const [minRecords, maxRecords] = [2, 256]
@@ -52,14 +52,16 @@ export class Placement {
 
   /**
    * Brings a file to the end of its log. Any other file in its place is set aside. Rejects with `EngineUnavailable`
-   * while records or snapshot cannot be reached, with `RecordMismatch` if they do not lead there, and with
-   * `RecordTooNew` if only newer software can read one: the file up to the records before it is kept.
+   * while records or snapshot cannot be reached, with `RecordMismatch` if they do not lead to the end of the log, and
+   * with `RecordTooNew` if only newer software can read one of the records: the file is kept in the state before that
+   * record.
    */
   async place(account: string, target: LogTarget): Promise<void> {
     await this.#bringTo(account, target)
     await this.#writeOwner(account)
   }
 
+  /** Brings a file to its target: by the missing records if it lies on the way, otherwise from the snapshot. */
   async #bringTo(account: string, target: LogTarget): Promise<void> {
     const { files, layout } = this.options
     const file = layout.userFile(account)
@@ -159,7 +161,7 @@ export class Placement {
     }
   }
 
-  /** Reads at least one record: the replica that answers may not have the last ones yet. */
+  /** Reads at least one record: the replica that answers may not have the last records yet. */
   async #read(subject: string, from: number, limit: number, until: number): Promise<Entry[]> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const entries = (await this.options.log.read(subject, from, limit)).filter(

@@ -1,6 +1,6 @@
 /**
- * Sets aside files that differ from the log: the last one of each account, in case something is missing, up to a total
- * size.
+ * Sets aside files that differ from the log: the last such file of each account, in case something is missing from the
+ * log, up to a total size.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -9,12 +9,12 @@ import { syncPath } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { listFilePaths } from '../../storage/wal/closed-file.js'
 
-/** Maximum total size of files set aside, in bytes, unless a single one is larger. */
+/** Maximum total size of files set aside, in bytes, unless a single file is larger. */
 const maxBytes = 1024 * 1024 * 1024
 
 /**
- * Moves an account's closed file, with its log, out of place. On disk when it resolves: nothing of it can be mistaken
- * for part of the next file.
+ * Moves an account's closed file, with its log, out of place. The move is on disk when this resolves: nothing of the
+ * file can be mistaken for part of the next file.
  */
 export async function setAside(
   layout: Layout,

@@ -36,7 +36,10 @@ export async function storeSnapshot(
   }
 }
 
-/** Creates the record that names such a snapshot. `previous`: the sequence of the last record; 0 if there is none. */
+/**
+ * Creates the record that names a snapshot stored by {@link storeSnapshot}. `previous`: the sequence of the last
+ * record; 0 for an empty log.
+ */
 export function createSnapshotRecord(position: Position, previous: number): LogRecord {
   return {
     kind: 'snapshot',

@@ -8,8 +8,8 @@ import { JetStreamError, publish, errorCodes } from './jetstream.js'
 const retryMs = 20
 
 /**
- * Appends a message, and resolves with its sequence. Rejects with `Conflict` if the last one of the subject is not the
- * expected one, with `EngineUnavailable` if the outcome is unknown.
+ * Appends a message, and resolves with its sequence. Rejects with `Conflict` if the last message of the subject is not
+ * the expected one, with `EngineUnavailable` if the outcome is unknown.
  */
 export async function appendAfter(
   connection: NatsConnection,

@@ -25,7 +25,7 @@ export class EngineUnfit extends Error {
   }
 }
 
-/** Number of servers, and of replicas of each stream, needed to tolerate the loss of one. */
+/** Number of servers, and of replicas of each stream, needed to tolerate the loss of one server. */
 const minReplicas = 3
 /** The first version that syncs each message once, and recovers from being killed. */
 const firstVersion = [2, 15, 1]
@@ -111,6 +111,7 @@ function isOlder(version: string): boolean {
   return version.includes('-')
 }
 
+/** Returns problems of the cluster's streams: missing streams, too few replicas, and other unsuitable settings. */
 function findStreamProblems(
   copies: readonly ReadonlyMap<string, StreamState>[],
   hasObjects: boolean

@@ -41,9 +41,9 @@ const reconnectMs = 100
 const connectTimeoutMs = 2000
 
 /**
- * Connects to one of the servers; if the connection is lost, to another one. Rejects with `EngineUnavailable` if there
- * is none, with `EngineUnfit` if they refuse the credentials or are not trusted, with another error if the credentials
- * cannot be read.
+ * Connects to one of the servers; if the connection is lost, to another server. Rejects with `EngineUnavailable` if no
+ * server can be reached, with `EngineUnfit` if the servers refuse the credentials or are not trusted, with another
+ * error if the credentials cannot be read.
  */
 export async function connectTo(options: EngineOptions): Promise<NatsConnection> {
   const addresses = options.servers.map(server => new URL(server))
@@ -75,7 +75,7 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
 
 /**
  * Creates the check of a server's certificate. The client passes the host name, but not an address: then the
- * certificate has to contain one of those in the settings.
+ * certificate has to contain one of the addresses in the settings.
  */
 function createIdentityCheck(addresses: readonly URL[]): typeof checkServerIdentity {
   const hosts = addresses.map(({ hostname }) => hostname.replaceAll(/^\[|\]$/g, ''))

@@ -15,6 +15,7 @@ export class DamagedCopies {
   /** By server, its streams, and the run of the server in which the first was found. */
   readonly #found = new Map<string, { readonly streams: Set<string>; run?: string | undefined }>()
 
+  /** Records that a server was found to have a damaged copy of a stream. */
   record({ server, stream }: DamagedCopy): void {
     const found = this.#found.get(server) ?? { streams: new Set() }
     found.streams.add(stream)

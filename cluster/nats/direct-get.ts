@@ -5,7 +5,9 @@
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Entry } from '../engine.js'
 
-/** What to read: messages of a subject from a sequence on, or the last one of each subject that matches a pattern. */
+/**
+ * What to read: messages of a subject from a sequence on, or the last message of each subject that matches a pattern.
+ */
 export type GetRequest =
   | {
       readonly seq: number
@@ -17,7 +19,7 @@ export type GetRequest =
 
 /**
  * Time limits for a replica to send something, in milliseconds, one for each attempt. A replica that hangs should cost
- * little time; if none is that fast, all are busy.
+ * little time; if no replica is that fast, all are busy.
  */
 const replicaTimeoutsMs = [600, 600, 1200, 2400]
 /** Statuses of an answer without a message. */
@@ -40,6 +42,7 @@ export async function getMessages(
   throw new EngineUnavailable(cause)
 }
 
+/** Sends one request to whichever replica answers. Rejects if nothing arrives within the time limit. */
 function getOnce(
   connection: NatsConnection,
   stream: string,

@@ -33,7 +33,7 @@ interface Answer {
   readonly error?: { readonly err_code?: number; readonly code?: number; readonly description?: string }
 }
 
-/** Sends a message, and resolves with the bytes of its answer. Rejects with `EngineUnavailable` if there is none. */
+/** Sends a message, and resolves with the bytes of its answer. Rejects with `EngineUnavailable` if no answer comes. */
 export async function request(
   connection: NatsConnection,
   subject: string,
@@ -62,7 +62,7 @@ export async function callApi<T>(
 }
 
 /**
- * Publishes a message to a stream after the last one of its subject, and resolves with its sequence. Rejects with
+ * Publishes a message to a stream after the last message of its subject, and resolves with its sequence. Rejects with
  * {@link JetStreamError} if it is refused, with `EngineUnavailable` if the outcome is unknown.
  */
 export async function publish(
@@ -96,7 +96,7 @@ function endOfTurn(): Promise<void> {
   return turn
 }
 
-/** Parses an answer. Throws {@link JetStreamError} if it is a refusal. */
+/** Parses an answer. Throws {@link JetStreamError} if the answer is a refusal. */
 function parseAnswer(bytes: Uint8Array): object {
   let answer: Answer
   try {

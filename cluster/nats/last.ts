@@ -60,7 +60,7 @@ async function readLast(
 }
 
 /**
- * Makes another server lead a stream, and records the former leader as damaged. The next read shows whether that
+ * Makes another server lead a stream, and records the previous leader as damaged. The next read shows whether that
  * helped. Limited in frequency: if no server can read the message, retries must not interrupt the stream for others.
  */
 async function replaceLeader(

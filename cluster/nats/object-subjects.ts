@@ -48,7 +48,7 @@ export function doubtSubject(id: string): string {
   return doubtPrefix + id
 }
 
-/** A pattern for all such notes. */
+/** A pattern for all notes of pieces that may be unused. */
 export const doubtSubjects = doubtSubject('*')
 
 /** Parses the id from the subject of a note. */

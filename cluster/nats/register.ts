@@ -38,7 +38,7 @@ export class NatsRegister implements Register {
     return Array.from(this.#latest.values()).filter(({ key }) => key.startsWith(prefix))
   }
 
-  /** Returns the newer one of a value and the latest known, and keeps it. */
+  /** Returns the newer of two values, the given one and the latest known one, and keeps it as the latest. */
   #keepNewest(read: RegisterValue): RegisterValue {
     const latest = this.#latest.get(read.key)
     if (latest && latest.revision >= read.revision) return latest

@@ -22,7 +22,7 @@ export interface Replica {
 /** The result of comparing the copies of a stream. */
 export interface ReplicaReport {
   readonly stream: string
-  /** The server that leads it; empty if there is none at present. */
+  /** The server that leads the stream; empty if the stream has no leader at present. */
   readonly leader: string
   /** The servers whose copies are complete, since two of them agree. */
   readonly complete: readonly string[]
@@ -55,8 +55,8 @@ export class Replicas {
   }
 
   /**
-   * Resolves when a stream is led by a server whose copy is complete, after making one the leader if needed. Rejects
-   * with `EngineUnavailable` if there is none in time, or the copies do not agree.
+   * Resolves when a stream is led by a server whose copy is complete, after making such a server the leader if needed.
+   * Rejects with `EngineUnavailable` if that takes longer than the timeout, or the copies do not agree.
    */
   async waitUntilComplete(stream: string, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs
@@ -124,8 +124,8 @@ export class Replicas {
 
 /**
  * Evaluates several observations of the copies of a stream. Copies can be compared while they end with the same record.
- * One that has as many records as any other, and agrees with a second one, is complete; one that always has fewer than
- * another is not.
+ * A copy that has as many records as any other, and agrees with a second copy, is complete; a copy that always has
+ * fewer records than another is incomplete.
  */
 export function createReport(stream: string, observations: readonly (readonly Replica[])[]): ReplicaReport {
   const complete = new Set<string>()
@@ -150,7 +150,7 @@ export function createReport(stream: string, observations: readonly (readonly Re
   }
 }
 
-/** Creates alarms for streams whose copies do not agree; none for streams that could not be compared. */
+/** Creates alarms for streams whose copies do not agree; no alarms for streams that could not be compared. */
 export function createAlarms(reports: readonly ReplicaReport[]): Alarm[] {
   const lacking = new Map<string, string[]>()
   const alarms: Alarm[] = []

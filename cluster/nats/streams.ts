@@ -1,4 +1,4 @@
-/** Creates the streams of a cluster in its engine. Repeating it only changes their limits. */
+/** Creates the streams of a cluster in its engine. Running it again only changes the limits of the streams. */
 import type { Connected } from './connection.js'
 import { callApi, JetStreamError, errorCodes } from './jetstream.js'
 import {
@@ -21,7 +21,7 @@ export interface StreamLimits {
   readonly shardBytes: number
   readonly platformBytes: number
   readonly bucketBytes: number
-  /** For attachments and snapshots, if the engine stores them; 0 for no such stream. */
+  /** For attachments and snapshots, if the engine stores them; 0 if that stream is not needed. */
   readonly objectBytes: number
 }
 

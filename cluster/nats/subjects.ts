@@ -33,7 +33,7 @@ export function shardSubjects(shard: number): string {
 /** A pattern for all keys of the bucket. */
 export const bucketSubjects = `${bucketPrefix}>`
 
-/** Returns the stream of a log. Throws `RangeError` for a subject that is invalid or belongs to none. */
+/** Returns the stream of a log. Throws `RangeError` for a subject that is invalid or belongs to no stream. */
 export function getStream(subject: string): string {
   if (subject === platformSubject) return platformStream
   const [, shard] = /^coffer\.wal\.(\d\d)\../.exec(subject) ?? []

@@ -5,14 +5,16 @@ import type { Life } from './members.js'
 export interface BatchHead {
   /** Identifies the connection; chosen by the node that opened it. */
   readonly session: string
-  /** True if it is sent to the node that opened the connection. */
+  /** True if the batch is sent to the node that opened the connection. */
   readonly isBack: boolean
   /** Numbers the batches in this direction, from 1. */
   readonly number: number
   readonly from: Life
   /** True if the sender is leaving: it has answered everything that it has received, and sends nothing more. */
   readonly isLast?: boolean
-  /** The incarnation that it is meant for: another one of the same node does not know the connection. */
+  /**
+   * The incarnation of the receiving node for which the batch is meant: other incarnations do not know the connection.
+   */
   readonly to: number
 }
 

@@ -44,7 +44,7 @@ export interface ConnectionOptions {
 /** Replies to a batch. */
 export const acceptedReply = Buffer.of(0)
 export const unknownReply = Buffer.of(1)
-/** Not accepted: this side is leaving, and says so once it has answered what it accepted before. */
+/** Not accepted: this side is leaving, and says so in a last batch, once it has answered what it accepted before. */
 const leavingReply = Buffer.of(2)
 
 /** Maximum size of a part, in bytes. */
@@ -159,7 +159,7 @@ export class Connection {
     this.events.receive(message)
   }
 
-  /** Sends everything waiting: after an empty batch, or followed by a last one. */
+  /** Sends an empty batch if `isPing`, then everything waiting, then the connection's last batch if `isLast`. */
   #startSending(isPing: boolean, isLast = false): Promise<void> {
     this.#sending = this.#sendAll(isPing, isLast)
     return this.#sending

@@ -13,7 +13,7 @@ import type { Life } from './members.js'
 
 export interface ConnectionsOptions extends ConnectionOptions {
   readonly engine: Pick<Engine, 'handle' | 'maxBytes' | 'send'>
-  /** Returns the current life of this node; incarnation 0 for none. */
+  /** Returns the current life of this node; its incarnation is 0 before the first life. */
   getOwnLife(): Life
   /** Another node connects: returns the receiver of its messages. */
   accept(connection: Pick<Connection, 'hasRoom' | 'post'>, remote: Life): ConnectionEvents
@@ -47,7 +47,7 @@ export class Connections {
     return connection
   }
 
-  /** Closes the connections with lives that have ended; all of them by default. */
+  /** Closes the connections with lives that have ended; by default closes all connections. */
   closeEnded(hasEnded: (life: Life) => boolean = () => true): void {
     for (const connection of [...this.#outgoing.values(), ...this.#incoming.values()])
       if (hasEnded(connection.remote)) connection.close(new ConnectionLost(true))

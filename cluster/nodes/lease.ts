@@ -171,7 +171,7 @@ export class Lease {
     }
   }
 
-  /** Sends a heartbeat. Rejects if it is not confirmed. */
+  /** Sends a heartbeat. Rejects if the heartbeat is not confirmed. */
   async #confirm(): Promise<void> {
     const sent = now()
     const wasLate = this.#hasLapsed

@@ -6,7 +6,7 @@ import { parseNodeState, type NodeState } from './node-state.js'
 export interface Member extends NodeState {
   readonly node: string
   readonly revision: number
-  /** True if its register cannot be read: the last known state is used, if any. */
+  /** True if its register cannot be read: the last known state is used, if the node had a readable register before. */
   readonly isUnreadable: boolean
   /** When its register was first seen in this state, in the time of `performance.now`. */
   readonly seenMs: number
@@ -51,6 +51,7 @@ export class Members {
     return Array.from(this.#members.values())
   }
 
+  /** Finds a node by its name, as far as its register is known here. */
   find(node: string): Member | undefined {
     return this.#members.get(node)
   }

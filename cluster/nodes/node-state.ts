@@ -8,13 +8,13 @@ export interface NodeFacts {
   readonly software: string
   /** Version of the schema of its files: shards move only to nodes that have the same or a later one. */
   readonly schema: number
-  /** Its own URL for clients; empty if it has none. */
+  /** The node's own URL for clients; empty if it has none. */
   readonly url: string
 }
 
 /** The content of a node's register. */
 export interface NodeState extends NodeFacts {
-  /** Counts the lives of a node, from 1. A node that was declared dead begins another one, without shards. */
+  /** Counts the lives of a node, from 1. A node that was declared dead begins another life, without shards. */
   readonly incarnation: number
   /** `leaving`: takes no more shards. `ended`: has given up all of them. `dead`: other nodes have ended its life. */
   readonly state: 'alive' | 'leaving' | 'ended' | 'dead'

@@ -18,7 +18,7 @@ export function logSubject(shard: number, account: string): string {
 export interface ShardPlacement extends Life {
   /** Schema of the files that the owner has written. */
   readonly schema: number
-  /** The node to which an operator has pinned it, as long as that is alive. */
+  /** The node to which an operator has pinned the shard; it counts as long as that node is alive. */
   readonly pin?: string
 }
 
@@ -44,8 +44,8 @@ export function parsePlacement({ bytes }: Pick<RegisterValue, 'bytes'>): ShardPl
 }
 
 /**
- * Parses the shard from an announcement that its register has changed; `undefined` if other software has sent it. The
- * current value is only in the register.
+ * Parses the shard from an announcement that its register has changed; `undefined` if other software has sent the
+ * announcement. The current placement is only in the register.
  */
 export function parseChangedShard(message: Uint8Array): number | undefined {
   const announced: { readonly shard?: unknown } | undefined = readJson(message)
@@ -65,8 +65,8 @@ export function findObstacle(
 }
 
 /**
- * Chooses the node that is to serve a shard: the one it is pinned to, or the one with the highest rank; `undefined` if
- * none can.
+ * Chooses the node that is to serve a shard: the node to which it is pinned, or the node with the highest rank;
+ * `undefined` if no node can serve it.
  */
 export function chooseNode(
   shard: number,

@@ -28,7 +28,7 @@ export class ShardRegisters {
   /** Shards whose registers are being read because a change was announced. */
   readonly #refreshing = new Set<number>()
 
-  /** `onChange` is called with each change, and the former content. */
+  /** `onChange` is called with each change, and the previous content. */
   constructor(
     private readonly engine: Pick<Engine, 'announce' | 'subscribe' | 'register'>,
     private readonly onChange: (
@@ -38,11 +38,12 @@ export class ShardRegisters {
     ) => void
   ) {}
 
+  /** Finds the placement of a shard that was last read from its register. */
   find(shard: number): KnownPlacement | undefined {
     return this.#known.get(shard)
   }
 
-  /** Lists those that name a node, in any life. */
+  /** Lists the placements of shards at a node, in any of its lives. */
   listOfNode(node: string): KnownPlacement[] {
     return Array.from(this.#known.values()).filter(known => known.node === node)
   }
@@ -52,7 +53,7 @@ export class ShardRegisters {
     return this.#unreadable
   }
 
-  /** Listens to announcements. Returns a function that stops it. */
+  /** Listens to announcements. Returns a function that stops listening. */
   listen(): () => void {
     return this.engine.subscribe(topic, message => this.#handleAnnouncement(message))
   }

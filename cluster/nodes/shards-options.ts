@@ -9,11 +9,14 @@ export interface ShardEvents {
   mayTake(shard: number): Promise<boolean>
   /** Called when this node begins to serve a shard. */
   onTaken(shard: number): void
-  /** A shard is about to be released: resolves once no call on it is in progress. New calls wait. Must not reject. */
+  /**
+   * Called when a shard is about to be released. Resolves once no call on it is in progress. New calls wait. Must not
+   * reject.
+   */
   waitUntilIdle(shard: number): Promise<void>
   /**
-   * A shard is no longer served here, and is given to another node. Resolves once no operation on it is in progress.
-   * Must not reject.
+   * Called when a shard is no longer served here, before it is given to another node. Resolves once no operation on it
+   * is in progress. Must not reject.
    */
   release(shard: number): Promise<void>
   /** Called when the owner of a shard has changed. */

@@ -26,7 +26,7 @@ export class Shards {
     this.#registers = new ShardRegisters(options.engine, (...learned) => this.#onChange(...learned))
   }
 
-  /** Returns the owner of a shard, as far as known; `undefined` if it never had one. */
+  /** Returns the owner of a shard, as far as known; `undefined` if the shard never had an owner. */
   findOwner(shard: number): Life | undefined {
     return this.#registers.find(shard)
   }
@@ -61,6 +61,7 @@ export class Shards {
     this.#running = this.#run()
   }
 
+  /** Ends the maintenance of the shards. Resolves once no shard is being moved. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#stopListening()
@@ -82,7 +83,7 @@ export class Shards {
     this.#owned.clear()
   }
 
-  /** Moves a shard of this node to another one. With `pin`, it stays there while that node is alive. */
+  /** Moves a shard of this node to another node. With `pin`, the shard stays at that node while it is alive. */
   async move(shard: number, to: string, pin = false): Promise<void> {
     const member = this.options.members.find(to)
     const own = this.#registers.find(shard)
@@ -95,8 +96,8 @@ export class Shards {
   }
 
   /**
-   * Moves all shards away. Resolves once they are, with the number of those that no node can take, or when the lease is
-   * no longer valid, since the engine may be unavailable for long. A node that leaves keeps trying then.
+   * Moves all shards away. Resolves with the number of shards that no node can take, once all others are moved, or when
+   * the lease is no longer valid, since the engine may be unavailable for long. A node that leaves keeps trying then.
    */
   async drain(): Promise<number> {
     let remaining = 0
@@ -153,6 +154,7 @@ export class Shards {
     }
   }
 
+  /** Declares a silent node dead, unless its register has changed in the meantime. */
   async #declareDead(member: Member): Promise<void> {
     const { isUnreadable, node, revision, seenMs: _seenMs, ...state } = member
     // If its register does not show its incarnation, all lives are meant to which shards belong.
@@ -171,8 +173,8 @@ export class Shards {
   }
 
   /**
-   * Rewrites registers that cannot be read: those of this node's shards, and those that no node has rewritten for the
-   * takeover time.
+   * Rewrites registers that cannot be read: the registers of this node's shards, and registers that no node has
+   * rewritten for the takeover time.
    */
   async #repair(): Promise<void> {
     for (const [shard, { revision, seenMs }] of this.#registers.unreadable) {
@@ -193,7 +195,7 @@ export class Shards {
     return !known || this.options.members.hasEnded(known)
   }
 
-  /** Chooses the node that should serve a shard; with `others`, one other than this node. */
+  /** Chooses the node that should serve a shard; with `others`, a node other than this one. */
   #chooseNode(shard: number, others = false): Member | undefined {
     const { members, node } = this.options
     const candidates = members.living.filter(member => !others || member.node !== node)

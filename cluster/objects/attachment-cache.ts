@@ -63,6 +63,7 @@ export class AttachmentCache {
     await this.#sweeping
   }
 
+  /** Removes the least recently used files that are stored as objects, until the limit is kept. */
   async #sweep(): Promise<void> {
     const all: Cached[] = []
     for await (const cached of this.#files()) all.push(cached)

@@ -25,7 +25,7 @@ import { AgeTracker } from './age-tracker.js'
 
 /** The head of an object. */
 interface Head {
-  /** Of its bytes: those of a replacement have another one. */
+  /** The id of the object's bytes; the bytes of a replacement have another id. */
   readonly id: string
   readonly pieces: number
   /** SHA-256, in hexadecimal digits. */
@@ -178,14 +178,14 @@ export class EngineObjects implements Objects {
   }
 
   /**
-   * Replaces the head of an object. Resolves with the former one. If the outcome is unknown, its pieces are kept: the
-   * head may arrive later.
+   * Replaces the head of an object. Resolves with the previous head. If the outcome is unknown, the pieces of the new
+   * head are kept: it may arrive later.
    */
   async #replaceHead(subject: string, head: Head): Promise<Head | undefined> {
     const { connection, timeoutMs } = this.engine
     const bytes = Buffer.from(JSON.stringify(head))
     let replaced: Head | undefined
-    /** The head that one with an unknown outcome follows. */
+    /** The sequence of the head that a write with an unknown outcome would follow. */
     let expectedOfPending: number | undefined
     for (const deadline = performance.now() + retryTimeoutMs; performance.now() < deadline;) {
       let expected: number | undefined

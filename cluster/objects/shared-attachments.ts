@@ -28,7 +28,9 @@ export interface SharedAttachmentsOptions {
   readonly node: string
   /** Maximum size of local files in bytes, 0 for unlimited. */
   readonly cacheBytes: number
-  /** Rejects unless this process serves the account now: another one may have added rows for its files. */
+  /**
+   * Rejects unless this process serves the account now: another process may have added rows for the account's files.
+   */
   assertWriter(account: string): Promise<void>
   onError(error: Error): void
 }
@@ -42,7 +44,7 @@ export class SharedAttachments implements AttachmentStore {
   readonly #objects: Objects
   /** Files being fetched, by their keys. */
   readonly #fetching = new Map<string, Promise<boolean>>()
-  /** Distinguishes files lent by this run from those of an earlier one. */
+  /** Distinguishes files lent by this run of the process from files lent by an earlier run. */
   readonly #run = randomUUID()
   /** Files lent at present, by any node. */
   readonly #lent = new AgeTracker()
@@ -86,7 +88,7 @@ export class SharedAttachments implements AttachmentStore {
     return name
   }
 
-  /** As an object first: a row must never refer to a file that is only on one disk. */
+  /** Stores the file as an object first: a row must never refer to a file that is only on one disk. */
   async put(account: string, id: string, file: ReceivedFile): Promise<void> {
     const local = await this.#receiveLent(file)
     await this.#objects.put(attachmentKey(account, id), local.draft)
@@ -101,7 +103,7 @@ export class SharedAttachments implements AttachmentStore {
     else await this.#objects.remove(key)
   }
 
-  /** Fetches the whole file first if it is not local. Rejects with `StoreUnavailable` if it is unavailable. */
+  /** Fetches the whole file first if it is not local. Rejects with `StoreUnavailable` if the file cannot be fetched. */
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
     const local = await this.#disk.get(account, id, range)
     if (local) {
@@ -157,7 +159,9 @@ export class SharedAttachments implements AttachmentStore {
     await this.#cache.waitUntilSettled()
   }
 
-  /** Stores the files of an account as objects that was local before there were other nodes. */
+  /**
+   * Stores the files of an account as objects, for an account that was on one machine before the cluster was created.
+   */
   async share(account: string): Promise<void> {
     const { layout } = this.options
     const shared = new Set(await this.#objects.list(attachmentKey(account)))

@@ -59,7 +59,10 @@ export class ChangeQueue {
     })
   }
 
-  /** Returns the record being appended, or else a new one of waiting changes; `undefined` if there are none. */
+  /**
+   * Returns the content of the record being appended, or else of a new record of waiting changes; `undefined` if no
+   * changes wait.
+   */
   getNextBatch(): Batch | undefined {
     if (this.#current || this.#waiting.length === 0) return this.#current
     let bytes = 0
@@ -75,7 +78,7 @@ export class ChangeQueue {
     return this.#current
   }
 
-  /** Resolves the changes of a record that has been applied, if it is the current one. */
+  /** Resolves the changes of a record that has been applied, if it is the record being appended. */
   resolveBatch(id: string, outcomes: readonly CommandOutcome[]): void {
     if (this.#current?.id !== id) return
     const { changes } = this.#current

@@ -47,7 +47,7 @@ export class PlatformLog {
   #isClosed = false
   #refusal: PlatformRefused | undefined
   #snapshotting: Promise<void> | undefined
-  /** Pending queries for the end of the log: the current and the next one. */
+  /** Pending queries for the end of the log: the current query and the next. */
   #pendingEnd: Promise<number> | undefined
   #nextEnd: Promise<number> | undefined
   /** Sequence from which a snapshot may be due. */
@@ -111,7 +111,7 @@ export class PlatformLog {
     await this.#snapshots.create(this.platform)
   }
 
-  /** Stops following. Waiting changes are rejected; the one being appended may still arrive. */
+  /** Stops following. Waiting changes are rejected; the changes being appended may still arrive. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
@@ -138,7 +138,7 @@ export class PlatformLog {
     return this.platform.position()?.lsn ?? 0
   }
 
-  /** Checks that the file belongs to the log, and brings it to its end. */
+  /** Checks that the file belongs to the log, and brings it to the end of the log. */
   async #join(): Promise<void> {
     const last = await this.options.engine.last(platformSubject)
     if (!last) throw new PlatformRefused('the cluster has no platform yet. Run "coffer cluster init" first')

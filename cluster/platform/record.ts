@@ -4,14 +4,14 @@ import { isCommand, type Command } from '../../storage/platform/commands.js'
 /** The subject of the log. */
 export const platformSubject = 'coffer.platform'
 
-/** The format of records, which increases when former versions could not read them any more. */
+/** The format of records, which increases when earlier versions of the software could not read the records any more. */
 const currentFormat = 1
 
 /** Commands to be applied together and in order. */
 export interface PlatformRecord {
   /** Random, distinguishes it from all other records. */
   readonly id: string
-  /** Random, chosen when the log began: distinguishes it from those of other clusters. */
+  /** Random, chosen when the log began: distinguishes this log from the logs of other clusters. */
   readonly history: number
   /** Sequence of the record before, 0 for the first one. */
   readonly previous: number
@@ -31,7 +31,7 @@ export function encodePlatform(record: PlatformRecord): Uint8Array {
   return Buffer.from(JSON.stringify({ form: currentFormat, ...record }))
 }
 
-/** Decodes a record. Throws {@link RecordTooNew}, and `SyntaxError` if it is not one. */
+/** Decodes a record. Throws {@link RecordTooNew}, and `SyntaxError` if the bytes are no record. */
 export function decodePlatform(bytes: Uint8Array): PlatformRecord {
   const { form, ...record } = JSON.parse(Buffer.from(bytes).toString()) as PlatformRecord & {
     readonly form: number

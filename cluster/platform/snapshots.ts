@@ -1,6 +1,6 @@
 /**
- * Snapshots of the platform file, for nodes that the log does not reach back to. A register names the current one;
- * records up to it are removed from the log.
+ * Snapshots of the platform file, for nodes that the log does not reach back to. A register names the current snapshot;
+ * records that it includes are removed from the log.
  */
 import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
@@ -35,14 +35,14 @@ export interface SnapshotOptions {
 export class PlatformSnapshots {
   constructor(private readonly options: SnapshotOptions) {}
 
-  /** Returns the current snapshot; `undefined` if there never was one. Rejects with `EngineUnavailable`. */
+  /** Returns the current snapshot; `undefined` if there never was a snapshot. Rejects with `EngineUnavailable`. */
   async getCurrent(): Promise<Snapshot | undefined> {
     const known = await this.#register()
     return known && parseSnapshot(known)
   }
 
   /**
-   * Creates a snapshot of a file that follows the log, and makes it the current one unless there is a later one.
+   * Creates a snapshot of a file that follows the log, and makes it the current snapshot unless there is a later one.
    * Rejects with `EngineUnavailable`.
    */
   async create(platform: PlatformStore): Promise<Snapshot> {
@@ -56,8 +56,8 @@ export class PlatformSnapshots {
   }
 
   /**
-   * Replaces a platform file by a snapshot. Resolves with `false` if it has been replaced by a later one meanwhile.
-   * Rejects with `EngineUnavailable`, and with an error if its content does not match the register.
+   * Replaces a platform file by a snapshot. Resolves with `false` if the snapshot has been replaced by a later one
+   * meanwhile. Rejects with `EngineUnavailable`, and with an error if its content does not match the register.
    */
   async restore(platform: PlatformStore, { history, sequence }: Snapshot): Promise<boolean> {
     const draft = this.#draft()
@@ -77,6 +77,10 @@ export class PlatformSnapshots {
     }
   }
 
+  /**
+   * Stores a snapshot and names it in the register. Returns the current snapshot, which may be a later one of another
+   * node.
+   */
   async #publish(draft: string): Promise<Snapshot> {
     const { engine, objects } = this.options
     const position = readFilePosition(draft)

@@ -25,7 +25,9 @@ export function getDefaultAuthUrl({ access, publicUrl }: Config): string {
   return access.defaultAuthUrl || `${publicUrl}/access/access.html`
 }
 
-/** Returns the requested page, or the default one. Throws `invalid-parameters-format` for one that is not trusted. */
+/**
+ * Returns the requested page, or the default one. Throws `invalid-parameters-format` for a page that is not trusted.
+ */
 export function resolveAuthPage(config: Config, requested: string | undefined): string {
   const standard = getDefaultAuthUrl(config)
   if (requested === undefined) return standard
@@ -44,8 +46,8 @@ export function assertReturnUrl(config: Config, returnURL: string): void {
 }
 
 /**
- * Throws `invalid-parameters-format` if the operator lists the app's return URLs and the `returnURL` is none of them
- * or, without a `returnURL`, the request does not come from the origin of one of them.
+ * Throws `invalid-parameters-format` if the operator lists the app's return URLs and the `returnURL` is not among these
+ * or, without a `returnURL`, the request does not come from the origin of one of these URLs.
  */
 export function assertListedReturnUrl(
   { access: { apps } }: Config,
@@ -92,7 +94,7 @@ export function buildPageUrls(
   }
 }
 
-/** Returns the URL to send the user back to, if any. It says how to poll the outcome, and never holds a token. */
+/** Returns the URL to send the user back to, if any. The URL says how to poll the outcome, and never holds a token. */
 export function buildReturnUrl(
   config: Config,
   key: string,
@@ -144,8 +146,8 @@ function isReturnScheme({ access }: Config, protocol: string): boolean {
 }
 
 /**
- * Sets query parameters. Existing ones of these names are removed even where there is no value, so that others cannot
- * inject another URL into a page.
+ * Sets query parameters. Existing parameters of these names are removed even if no value replaces them, so that no
+ * other site can inject another URL into a page.
  */
 function setQueryParams(base: string, params: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(base)

@@ -55,7 +55,10 @@ const Delivered = Type.Object({ ...stateFields, status: Type.Literal('DELIVERED'
 export const AuthState = Type.Union([NeedSignin, Accepted, Delivered, Refused])
 export type AuthState = Static<typeof AuthState>
 
-/** Returns the request with this key. Throws `unknown-referenced-resource` if it is unknown or expired; guesses are counted. */
+/**
+ * Returns the request with this key. Throws `unknown-referenced-resource` if the request is unknown or expired; guessed
+ * keys are counted.
+ */
 export function findRequest(
   { platform, throttle }: Services,
   { ip }: Credentials,
@@ -114,7 +117,7 @@ function toOAuthNotice({
   }
 }
 
-/** Returns the granted access while it is valid. A revoked one must not be distinguishable from an unknown key. */
+/** Returns the granted access while it is valid. A revoked access must not be distinguishable from an unknown key. */
 function toAccepted(
   services: Services,
   { request, username = '' }: StoredRequest,

@@ -7,15 +7,17 @@ import { toCurrentId } from '../account/older-ids.js'
 import { maxNameLength } from '../../schemas/scalars.js'
 import { refuseParams } from '../validation/params.js'
 
-/** The permissions to show to the user; `error` says that a proposed name was in use and another one is proposed. */
+/**
+ * The permissions to show to the user; `error` says that a proposed name was in use, so that another name is proposed.
+ */
 export interface CheckedPermissions {
   readonly checkedPermissions: RequestedPermission[]
   readonly error?: { readonly id: string; readonly message: string }
 }
 
 /**
- * Checks requested permissions. Those on streams that exist get the stream's `name`; others keep `defaultName`, or get
- * a similar name that no root stream has.
+ * Checks requested permissions. Permissions on streams that exist get the stream's `name`; others keep `defaultName`,
+ * or get a similar name that no root stream has.
  */
 export function checkPermissions(call: Call, requested: readonly RequestedPermission[]): CheckedPermissions {
   assertNoTagNames(call.services.config, requested, 'requestedPermissions')
@@ -51,7 +53,7 @@ function checkStreamPermission(
     : { streamId, level, defaultName: names.reserve(streamId, defaultName) }
 }
 
-/** Names of root streams: the existing ones, and those proposed so far. */
+/** Names of root streams: of existing streams, and names proposed so far. */
 class RootStreamNames {
   readonly #idByName: Map<string, string>
   /** Names proposed so far, by stream id and requested name. */

@@ -41,8 +41,8 @@ export const Consent = Type.Object({
 export type Consent = Static<typeof Consent>
 
 /**
- * Returns the IP address that a call comes from; empty if it is that of a proxy that the operator has not configured:
- * behind it all callers would seem to share a network.
+ * Returns the IP address that a call comes from; empty for the address of a proxy that the operator has not configured:
+ * all callers behind such a proxy would seem to share a network.
  */
 export function getClientAddress({ http }: Pick<Config, 'http'>, { headers, ip }: Credentials): string {
   const isOfProxy = http.trustedProxies.length === 0 && headers?.['x-forwarded-for'] !== undefined
@@ -87,7 +87,8 @@ export function compareConsent(
 
 /**
  * Records consent to the destination of a request if the user is signed in, or has created the access for this request.
- * Third-party authorisation pages do not ask for consent: the user is asked once more here after using one.
+ * Third-party authorisation pages do not ask for consent: the user is asked once more on the service's own page after
+ * using such a page.
  */
 export async function recordConsent(
   services: Services,

@@ -35,7 +35,10 @@ export const RequestedPermission = Type.Union([
 ])
 export type RequestedPermission = Static<typeof RequestedPermission>
 
-/** Limited to more than any client grants, but few enough for a single call to process. (docs/spec/accesses.md#fields) */
+/**
+ * The maximum number is more than any client grants, but few enough for a single call to process.
+ * (docs/spec/accesses.md#fields)
+ */
 export const RequestedPermissions = Type.Array(RequestedPermission, { maxItems: 10_000 })
 
 /**
@@ -75,9 +78,9 @@ export function toStoredPermissions(
 }
 
 /**
- * Throws `forbidden` unless the caller may create an access of this type with these permissions: personal accesses
- * any but personal ones, apps shared ones within their own permissions, shared accesses none. Streams that an app shares
- * have to exist: otherwise `unknown-referenced-resource`.
+ * Throws `forbidden` unless the caller may create an access of this type with these permissions: personal accesses may
+ * create app and shared accesses, apps may create shared accesses within their own permissions, shared accesses may
+ * create none. Streams that an app shares have to exist: otherwise `unknown-referenced-resource`.
  */
 export function assertMayGrant(
   { caller, store }: Call,

@@ -31,6 +31,7 @@ export function* provideStreams(call: Call, requested: readonly RequestedPermiss
   }
 }
 
+/** Creates a stream at the root, or restores it from the trash; does nothing if it exists outside of the trash. */
 function* provideStream(call: Call, streamId: string, name: string): Steps<void> {
   const { caller, changes, now, store } = call
   const node = store.streams.find(streamId)

@@ -7,7 +7,7 @@ import { isOwnApp } from '../auth/trusted-apps.js'
 import { apiEndpoint } from '../service-info.js'
 import { isCreatedBy } from '../permissions/access.js'
 
-/** An access with its API endpoint; that of a session without both, for pages. */
+/** An access with its token and API endpoint; pages get the access of a session without both. */
 export const PublicAccess = Type.Object({
   ...Access.properties,
   token: Type.Optional(Type.String()),
@@ -50,8 +50,8 @@ export function addLastUse({ store }: Pick<Call, 'store'>, access: Access): Acce
 }
 
 /**
- * Returns whether the caller may delete an access that is not its own: personal accesses any, apps those that they
- * shared.
+ * Returns whether the caller may delete an access that is not its own: personal accesses may delete any access, apps
+ * the accesses that they shared.
  */
 export function mayDelete({ caller }: Pick<Call, 'caller'>, access: Access): boolean {
   if (caller.isPersonal) return true

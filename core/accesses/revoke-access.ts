@@ -5,7 +5,8 @@ import { runSteps, type Steps } from '../../storage/steps.js'
 import { isCreatedBy, isExpired, listStreamIds } from '../permissions/access.js'
 
 /**
- * Marks an access as deleted, and with an app access the unexpired shared ones that it created. Returns the latter.
+ * Marks an access as deleted, and with an app access the unexpired shared accesses that it created. Returns these
+ * shared accesses.
  */
 export function revokeAccess(call: Call, access: Access): Access[] {
   return runSteps(revokeInSteps(call, access))

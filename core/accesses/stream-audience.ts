@@ -29,9 +29,9 @@ export const StreamAudience = Type.Object({
   path: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   /** Whether it holds values of the account, such as its email address. */
   isOfAccount: Type.Boolean(),
-  /** The app or shared access that created it; absent if the user did. */
+  /** The app or shared access that created the stream; absent if the user created it. */
   creator: Type.Optional(AudienceMember),
-  /** App and shared accesses that may list it, with their levels. */
+  /** App and shared accesses that may list the stream, with their levels. */
   accesses: Type.Array(Type.Object({ ...AudienceMember.properties, level: Level })),
   /** Number of further accesses, beyond those listed. */
   more: Type.Integer()
@@ -51,7 +51,7 @@ interface AudienceList {
 /**
  * Finds the audience of each requested stream, without `excluded`, the access that is to be delivered or replaced. In
  * steps: there may be thousands of accesses, each with thousands of permissions. The caller's access may have changed
- * by the end.
+ * by the time the last step has run.
  */
 export function* findAudiences(
   call: Call,
@@ -96,8 +96,8 @@ function listRelevantIds(
 }
 
 /**
- * Returns whether an access may apply to the streams: it names one of them, or an ancestor. A cheap first test;
- * computing its levels takes far longer.
+ * Returns whether an access may apply to the streams: a permission names one of the streams, or an ancestor. A cheap
+ * first test; computing the access's levels takes far longer.
  */
 function mayConcern({ permissions = [] }: Access, relevantIds: ReadonlySet<string>): boolean {
   return permissions.some(
@@ -105,7 +105,7 @@ function mayConcern({ permissions = [] }: Access, relevantIds: ReadonlySet<strin
   )
 }
 
-/** Adds an access to the audiences of the streams that it may list, if it is in force. */
+/** Adds an access to the audiences of the streams that it may list, if the access is in force. */
 function addToAudiences(
   { now, services }: Call,
   store: UserStore,

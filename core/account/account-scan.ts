@@ -43,7 +43,7 @@ export class AccountScan {
     return this.#running
   }
 
-  /** Stops starting scans; resolves when the last one has ended. */
+  /** Starts no more scans; resolves when the last scan has ended. */
   stop(): Promise<void> {
     clearInterval(this.#timer)
     return this.#running

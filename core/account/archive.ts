@@ -22,7 +22,7 @@ export const ArchiveHead = Type.Object(
     made: Time,
     username: Type.String({ maxLength: 200 }),
     created: Time,
-    /** Whether it holds secrets: tokens, password hashes, second factors. */
+    /** Whether the archive holds secrets: tokens, password hashes, second factors. */
     hasSecrets: Type.Boolean()
   },
   closed
@@ -114,6 +114,7 @@ async function* readAttachment(
   else onMissing?.(fileId)
 }
 
+/** Passes bytes on, and records their size and SHA-256 digest under `name` at the end. */
 async function* hashBytes(
   name: string,
   bytes: Bytes,

@@ -28,7 +28,7 @@ export interface AccountField {
   readonly patternError?: { readonly code: string; readonly message: string }
   /** Names of the fields in the group; a group has no values of its own. */
   readonly children: readonly string[]
-  /** Whether it is in no group. */
+  /** Whether the field is in no group. */
   readonly isTopLevel: boolean
 }
 
@@ -150,10 +150,15 @@ class StreamsBuilder {
   readonly list: SystemStream[] = []
   readonly byId = new Map<string, AccountField>()
 
+  /** Adds a system stream to the list. */
   add(kind: SystemKind, each: Stream, isHidden: boolean): void {
     this.list.push({ kind, stream: each, isHidden })
   }
 
+  /**
+   * Adds account fields and, recursively, their children: the stream and the definition of each. `prefix` begins their
+   * stream ids.
+   */
   fields(
     definitions: readonly (CustomStream & { readonly isCounted?: true })[],
     prefix: string,
@@ -186,6 +191,7 @@ class StreamsBuilder {
     }
   }
 
+  /** Adds configured system streams that are not account fields, with their descendants. */
   addOthers(definitions: readonly CustomStream[], parentId: string | null): void {
     for (const { children = [], id, name } of definitions) {
       this.add('other', toStream(`:system:${id}`, name ?? id, parentId), false)

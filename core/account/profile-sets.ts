@@ -17,7 +17,7 @@ const reservedKeys = ['mfa'] as const
 /** The result of all profile methods: the whole set. */
 export const ProfileResult = Type.Object({ profile: KeyValue })
 
-/** Params of updates: keys with their new values; `null` removes one. */
+/** Params of updates: keys with their new values; `null` removes a key. */
 export const ProfileUpdate = Type.Object({ update: KeyValue }, closed)
 
 /** Returns the set of the calling app, whatever the device. */

@@ -83,7 +83,7 @@ export function applyValueUpdate(call: Call, field: AccountField, before: Event,
   if (!isActive(before)) deactivateOthers(call, field, after.id)
 }
 
-/** Applies the consequences of trashing or deleting a value. Error: `invalid-operation` for the one in force. */
+/** Applies the consequences of trashing or deleting a value. Error: `invalid-operation` for the value in force. */
 export function applyValueDeletion(call: Call, event: Event): void {
   if (findField(call, event.streamIds) && isActive(event)) refuseTrash()
   if (!event.trashed) releaseValue(call, event)

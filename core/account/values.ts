@@ -1,4 +1,7 @@
-/** The values of account fields: which are allowed, which one is in force, and which have to be unique among all accounts. (docs/spec/accounts.md#account-events) */
+/**
+ * The values of account fields: which values are allowed, which value of a field is in force, and which values have to
+ * be unique among all accounts. (docs/spec/accounts.md#account-events)
+ */
 import type { Event } from '../../schemas/event.js'
 import { applyFieldValue } from './email/changes.js'
 import { fail } from '../errors.js'
@@ -25,12 +28,12 @@ export function findField({ services }: Call, streamIds: readonly string[]): Acc
   return undefined
 }
 
-/** Returns whether a value is the one in force. */
+/** Returns whether a value is in force. */
 export function isActive({ streamIds }: Event): boolean {
   return streamIds.includes(activeId)
 }
 
-/** Throws `invalid-operation` for fields that only the service sets, `forbidden` for hidden ones. */
+/** Throws `invalid-operation` for fields that only the service sets, `forbidden` for hidden fields. */
 export function assertEditable({ isEditable, isShown, streamId }: AccountField): void {
   if (!isEditable)
     fail('invalid-operation', `Values of "${streamId}" cannot be changed`, {
@@ -53,7 +56,10 @@ export function claimValue({ store }: Call, { isUnique, name }: AccountField, va
     fail('item-already-exists', `The ${name} is already taken`, { [name]: value })
 }
 
-/** Frees the value of an event for other accounts. Decided by the event's own mark, since settings may have changed. */
+/**
+ * Frees the value of an event for other accounts. Decided by the event's own mark, since the settings may have changed
+ * since then.
+ */
 export function releaseValue({ store }: Call, { content, streamIds }: Event): void {
   if (streamIds.includes(uniqueId)) store.unique.release(getFieldName(streamIds[0]!), content)
 }
@@ -74,8 +80,8 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
 }
 
 /**
- * Replaces the value in force of a field. `isOwnerProven`: whether the user has proven who they are in this call. Errors:
- * `item-already-exists`, and those of {@link applyFieldValue}.
+ * Replaces the value in force of a field. `isOwnerProven`: whether the user has proven who they are in this call.
+ * Errors: `item-already-exists`, and the errors of {@link applyFieldValue}.
  */
 export function setValue(call: Call, field: AccountField, content: unknown, isOwnerProven: boolean): void {
   const { caller, changes, services, now, store } = call

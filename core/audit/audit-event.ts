@@ -1,4 +1,7 @@
-/** Audit records as clients see them: as events, or in the older form of logs. (docs/spec/audit.md#audit-events; docs/spec/audit.md#audit-logs) */
+/**
+ * Audit records as clients see them: as events, or as log entries of the older API. (docs/spec/audit.md#audit-events;
+ * docs/spec/audit.md#audit-logs)
+ */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../schemas/event.js'
 import type { AuditScope } from '../../storage/audit/scope.js'

@@ -8,9 +8,10 @@ import { auditAccesses, auditActions, getAuditedAccess, auditRoot, isAuditedActi
 import type { Reader } from '../call/reader.js'
 
 /**
- * Translates queries into criteria, without those that no record can match. Errors: `forbidden` for accesses whose calls
- * the caller may not see, and for all other streams unless it is personal; `unknown-referenced-resource` for streams that
- * are not part of the audit. `maySee` decides about accesses.
+ * Translates queries into criteria, without those that no record can match. Errors: `forbidden` for accesses whose
+ * calls the caller may not see, and for all streams outside the audit unless the caller is personal;
+ * `unknown-referenced-resource` for streams that are not part of the audit. `maySee` decides whether the calls of an
+ * access may be seen.
  */
 export function toAuditCriteria(
   { caller, store }: Reader,

@@ -75,7 +75,7 @@ export function getAuditEvent({ caller, services, store }: Call, id: string): Ev
   return toAuditEvent(services, record)
 }
 
-/** Returns whether a type is one of those requested; true if no types are requested. */
+/** Returns whether a type is one of those requested; true if the request names no types. */
 export function matchesTypes(type: string, types: readonly string[] | undefined): boolean {
   if (!types || types.length === 0) return true
   return types.includes(type) || types.includes('audit-log/*')

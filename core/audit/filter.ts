@@ -19,7 +19,7 @@ const unauditedMethods = new Set([
   'system.checkPlatformIntegrity'
 ])
 
-/** Ids of the methods whose calls are recorded, and of those whose calls are sent to syslog. */
+/** Ids of the methods whose calls are recorded, and ids of the methods whose calls are sent to syslog. */
 export interface AuditedMethods {
   readonly recorded: ReadonlySet<string>
   readonly sent: ReadonlySet<string>
@@ -68,7 +68,7 @@ function* listProblems(key: string, filter: MethodFilter, ids: readonly string[]
     }
 }
 
-/** Returns the texts of a list; the schema check reports what is not one. */
+/** Returns the texts of a list; the schema check reports items that are no texts. */
 function filterTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter(name => typeof name === 'string') : []
 }

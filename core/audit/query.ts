@@ -11,8 +11,8 @@ const maxCharacters = 1024
 type RecordedQuery = Record<string, string | readonly string[]>
 
 /**
- * A query that is serialised only when its call is recorded; until then it refers to the received values, or to a copy
- * cut to length.
+ * A query that is serialised only when its call is recorded; until then this object refers to the received values, or
+ * to a copy cut to length.
  */
 export class AuditedQuery {
   /** True if a part of it is omitted. */
@@ -29,7 +29,7 @@ export class AuditedQuery {
     this.#values = kept
   }
 
-  /** Values by name, several as an array; `undefined` if there are none. */
+  /** The values by name, several values of one name as an array; `undefined` if there are no values. */
   toJSON(): RecordedQuery | undefined {
     let recorded: RecordedQuery | undefined
     for (const [name, value] of this.#values) {

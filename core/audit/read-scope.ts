@@ -11,7 +11,10 @@ import { isStreamPermission } from '../../schemas/permission.js'
 import { parseStreamsQuery } from '../events/streams-query.js'
 import { truncateText } from '../truncate-text.js'
 
-/** Limits on the recorded streams, on the characters of each id, and of all of them: calls of a few bytes are recorded, too. */
+/**
+ * Limits on the number of recorded streams, on the characters of each id, and on those of all ids: even a call of a few
+ * bytes is recorded, so records must not be much larger.
+ */
 const maxStreams = 20
 const maxIdLength = 100
 const maxLength = 500
@@ -93,7 +96,7 @@ function listReadable({ access }: Caller): RecordedStreams {
   return found
 }
 
-/** Returns the ids that a `streams` parameter asks for, in any form; it has been validated before. */
+/** Returns the ids that a `streams` parameter asks for, in any form; the parameter has been validated before. */
 function listRequested(caller: Caller, streams: unknown): RecordedStreams {
   if (isIdList(streams)) return cutIds(streams)
   const queries = parseStreamsQuery(streams, Infinity)
@@ -101,7 +104,7 @@ function listRequested(caller: Caller, streams: unknown): RecordedStreams {
   return cutIds([...new Set(queries.flatMap(({ any }) => (any === '*' ? [] : any.map(({ id }) => id))))])
 }
 
-/** Returns whether it is a plain list of ids, by far the most frequent form. */
+/** Returns whether a `streams` parameter is a plain list of ids, by far the most frequent form. */
 function isIdList(streams: unknown): streams is readonly string[] {
   return Array.isArray(streams) && streams.every(id => typeof id === 'string' && /^[a-z0-9-]+$/i.test(id))
 }

@@ -11,8 +11,8 @@ type Tree = Static<typeof StreamTree>
 
 /**
  * Adds what a caller may read of the audit to the other roots, while calls are recorded: the root of the audit for
- * personal accesses, first; the stream of its own calls for an app, last, where it disturbs no client. `*` does not
- * cover the audit, and accesses granted another part of it know that from their permissions.
+ * personal accesses, first; for an app the stream of its own calls, last, where it disturbs no client. `*` does not
+ * cover the audit, and accesses that were granted another part of the audit know that from their permissions.
  * (docs/spec/audit.md#streams-of-the-audit)
  */
 export function addAuditStream(
@@ -34,7 +34,7 @@ interface PagePosition {
   readonly isLast: boolean
 }
 
-/** Inserts the stream into a page of the text of the roots, if it belongs there. */
+/** Inserts the audit's stream into a page of the text of the roots, if its place is on that page. */
 function insertStream(
   { caller }: Call,
   text: string,

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
 import { toEventFields } from './audit-event.js'
 
-/** Formats the message about a call; without `accountId`, about one that concerns no account. */
+/** Formats the message about a call; without `accountId`, about a call that concerns no account. */
 export type SyslogFormat = (entry: AuditEntry, accountId: string | undefined) => Buffer
 
 const severities = { emerg: 0, alert: 1, critical: 2, error: 3, warning: 4, notice: 5, info: 6 } as const
@@ -30,7 +30,7 @@ export function createSyslogFormat(config: Config): SyslogFormat {
   }
 }
 
-/** Returns the field at a path of keys with dots; values other than text as JSON, missing ones as empty text. */
+/** Returns the field at a path of keys with dots; values other than text as JSON, missing fields as empty text. */
 function getTextAt(fields: unknown, path: string): string {
   let value = fields
   for (const key of path.split('.')) {

@@ -22,7 +22,7 @@ export interface AuditedMethod {
   readonly status: number
   /** Recorded instead of the access if a call needs none. */
   readonly standIn: AuditActor
-  /** Whether it writes an event or an access, which the record then names. */
+  /** Whether the method writes an event or an access, which the record then names. */
   readonly writesItem: boolean
   /** Parameters of the query string that are recorded; `undefined` if params come in the body. */
   readonly query: ReadonlySet<string> | undefined
@@ -40,7 +40,7 @@ export interface CompletedCall {
   readonly auditScope?: AuditScope | undefined
   /** The provider that has vouched for the user. */
   readonly provider?: string | undefined
-  /** The account's store, unless the call has one of its own. */
+  /** The account's store, unless the call itself has a store. */
   readonly store?: UserStore | undefined
 }
 
@@ -78,8 +78,8 @@ export class AuditTrail {
   }
 
   /**
-   * Returns how calls of a method are audited; `undefined` if they are not. Methods of the service itself have no
-   * account to record them in: those that name an actor are only sent to syslog.
+   * Returns how calls of a method are audited; `undefined` if they are not. Calls of the service's own methods have no
+   * account in which to be recorded: if the method names an actor, they are only sent to syslog.
    */
   getAudited({ allow, auditActor, id, mode, params }: AnyMethod): AuditedMethod | undefined {
     const isOfService = mode === 'service'
@@ -101,7 +101,7 @@ export class AuditTrail {
     }
   }
 
-  /** Records a call that has succeeded; for one that writes, within its transaction. */
+  /** Records a call that has succeeded; for a call that writes, within its transaction. */
   recordSuccess(
     account: Account | undefined,
     audited: AuditedMethod,
@@ -200,7 +200,7 @@ function createAuditedQuery(
 
 /**
  * Returns whether an error's message may quote parts of a body, which must never be recorded. Messages about wrong
- * tokens do not; others may, unless all params were in the URL.
+ * tokens do not; other messages may, unless all params were in the URL.
  */
 function quotesBody(
   { isMember, via }: Credentials,

@@ -12,7 +12,7 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 
 /**
- * Returns whether the credentials are exactly the operator's key; never if none is configured. Throws
+ * Returns whether the credentials are exactly the operator's key; always false if no key is configured. Throws
  * `too-many-requests` after wrong keys from the same address. Wrong keys are counted by {@link refuseUnknownPath}.
  */
 export function verifyAdminKey(services: Services, credentials: Credentials): boolean {
@@ -22,8 +22,8 @@ export function verifyAdminKey(services: Services, credentials: Credentials): bo
 }
 
 /**
- * Returns whether the caller is an operator: either a verified operator session or the admin key (see {@link
- * verifyAdminKey}).
+ * Returns whether the caller is an operator: either a verified operator session or the admin key (see
+ * {@link verifyAdminKey}).
  */
 export function verifyOperator(services: Services, credentials: Credentials): boolean {
   return credentials.operator !== undefined || verifyAdminKey(services, credentials)
@@ -60,7 +60,7 @@ export const adminOnly: AccessRule = {
   }
 }
 
-/** Refuses as if there were nothing at this path, and logs a warning; repeated guesses are throttled. */
+/** Refuses a request as if no route had this path, and logs a warning; repeated guesses are throttled. */
 export function refuseUnknownPath(
   { config, log, throttle }: Services,
   { authorization, ip }: Credentials

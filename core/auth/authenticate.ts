@@ -11,7 +11,7 @@ import { getAccessId, isValidReadToken } from './read-token.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Credentials to authenticate, and the account that they are for. */
+/** Credentials to authenticate, and the account for which they have to be valid. */
 export interface Authentication {
   readonly services: Services
   readonly account: Account
@@ -26,7 +26,7 @@ export interface Authentication {
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
  * `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or
- * unknown ones, and those of {@link parsePresented}.
+ * unknown tokens, and the errors of {@link parsePresented}.
  */
 export function authenticate({
   services,

@@ -6,9 +6,9 @@ import { authenticate } from './authenticate.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * Returns the open account of this name. Throws `unknown-resource`, `user-account-relocated`, and `forbidden` for one
- * that is suspended or closed. Only valid tokens learn that it is closed: others get `invalid-access-token`, as if it
- * were open.
+ * Returns the open account of this name. Throws `unknown-resource`, `user-account-relocated`, and `forbidden` for an
+ * account that is suspended or closed. Only callers with a valid token learn that it is closed: others get
+ * `invalid-access-token`, as if the account were open.
  */
 export function requireOpenAccount(services: Services, username: string, credentials: Credentials): Account {
   const { accounts, clock } = services

@@ -9,8 +9,9 @@ import { fail } from '../errors.js'
 import { authenticate } from './authenticate.js'
 
 /**
- * Returns the operator of a name, authenticated by the credentials of their session. Errors: `unknown-resource` for
- * anybody else, those of {@link authenticate}, and `AccountElsewhere` if another thread has to be asked.
+ * Returns the operator of a name, authenticated by the credentials of their session. Errors: `unknown-resource` for a
+ * user who is no operator, the errors of {@link authenticate}, and `AccountElsewhere` if another thread has to be
+ * asked.
  */
 export async function authenticateOperator(
   { credentials, now, services }: ServiceCall,

@@ -12,8 +12,8 @@ export function isSessionOpen({ auth }: Config, store: UserStore, accessId: stri
 }
 
 /**
- * Opens a session for an app, or prolongs the open one, which keeps its token. Must run within a transaction. Returns the access
- * with its token.
+ * Opens a session for an app, or prolongs the app's open session, which keeps its token. Must run within a transaction.
+ * Returns the access with its token.
  */
 export function openSession(config: Config, store: UserStore, appId: string, now: number): Access {
   const known = store.accesses.findByName('personal', appId)
@@ -29,7 +29,7 @@ export function openSession(config: Config, store: UserStore, appId: string, now
   return kept
 }
 
-/** A session of one of the service's own pages, and the one that ended for it: its sockets have to be closed. */
+/** A session of one of the service's own pages, and the session that ended for it, whose sockets have to be closed. */
 export interface PageSession {
   readonly access: Access
   readonly ended?: string
@@ -45,14 +45,15 @@ export interface PageSignIn {
   readonly browser: string
   /** Seconds. */
   readonly now: number
-  /** The access of the browser's former session. */
+  /** The access of the session that the browser had until now. */
   readonly replaced?: Access | undefined
 }
 
 /**
  * Opens a separate session for a sign-in on one of the service's own pages. It takes over the access of `replaced`, the
- * session that the browser had until now, or of one that has ended; with {@link maxPageSessions} open, the least
- * recently used one ends. Must run within a transaction. (docs/spec/authentication.md#sessions-of-pages)
+ * session that the browser had until now, or the access of a session that has ended. If {@link maxPageSessions} are
+ * open, the least recently used session ends. Must run within a transaction.
+ * (docs/spec/authentication.md#sessions-of-pages)
  */
 export function openPageSession(
   config: Config,

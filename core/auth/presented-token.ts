@@ -18,9 +18,9 @@ export const maxCallerIdLength = 100
 const unknownToken: PresentedToken = { token: '' }
 
 /**
- * Returns the token in the credentials; `undefined` if there is none. Text too long to be a token counts as an unknown one.
- * Forms and sockets send text of any kind and length, so everything here takes linear time. Errors: `forbidden` for Basic
- * with an empty user name, `invalid-request-structure` for an invalid caller id.
+ * Returns the token in the credentials; `undefined` if there is none. Text too long to be a token counts as an unknown
+ * token. Forms and sockets send text of any kind and length, so everything here takes linear time. Errors: `forbidden`
+ * for Basic with an empty user name, `invalid-request-structure` for an invalid caller id.
  */
 export function parsePresented({ auth, authorization }: Credentials): PresentedToken | undefined {
   if (isTooLong(authorization)) return unknownToken

@@ -5,7 +5,7 @@ import type { Services } from '../call/services.js'
 /** Names of the secrets. */
 const secretNames = ['readToken', 'passkeyChallenge'] as const
 
-/** Creates the secrets that do not exist yet. Concurrent callers all get the first one created. */
+/** Creates the secrets that do not exist yet. Concurrent callers all get the secrets that were created first. */
 export async function createSecrets({ platform }: Pick<Services, 'platform'>): Promise<void> {
   const missing = secretNames.filter(name => platform.secrets.find(name) === undefined)
   if (missing.length === 0) return

@@ -14,7 +14,7 @@ interface TrustedPair {
   readonly origin: string
 }
 
-/** Longest origin that is compared, in characters; a longer one is not trusted. */
+/** Length of the longest origin that is compared, in characters; a longer origin is not trusted. */
 const maxOriginLength = 2000
 /** Maximum number of characters of an origin that the error message quotes. */
 const maxQuotedLength = 200
@@ -84,7 +84,10 @@ function parsePairs(config: Config): TrustedPair[] {
 /** App ids of the service's own pages, which are always trusted so that no setting locks users out. */
 const ownAppPattern = 'coffer-*'
 
-/** Returns whether an app id is one of the service's own pages, where each sign-in has a separate session. */
+/**
+ * Returns whether an app id is the id of one of the service's own apps (its pages), where each sign-in has a separate
+ * session.
+ */
 export function isOwnApp(appId: string): boolean {
   return matches(ownAppPattern, appId)
 }

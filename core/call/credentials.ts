@@ -1,7 +1,7 @@
 /** The credentials of a call: who calls, and from where. */
 import type { Account } from '../../storage/platform/account.js'
 
-/** A parsed query string: one text per name, or several if the name is repeated or marks a list. */
+/** A parsed query string: one text per name, or several texts if the name is repeated or marks a list. */
 export type QueryValues = ReadonlyMap<string, string | readonly string[]>
 
 /** What a transport receives with a call besides its params. */
@@ -26,7 +26,7 @@ export interface Credentials {
   readonly isPage?: true
   /** All page sessions of the browser, whatever credentials the call uses. Signing in replaces the session of the account. */
   readonly pageSessions?: readonly PageSession[]
-  /** The user of the page's session, in calls that operators may make with it. */
+  /** The user of the page's session, in calls that operators may make with such a session. */
   readonly pageUser?: string
   /** The authenticated operator. Set by the dispatcher only, since it grants the same rights as the admin key. */
   readonly operator?: Pick<Account, 'id' | 'username'>
@@ -45,7 +45,7 @@ export interface PageSession {
   readonly token: string
 }
 
-/** A read token and the file that it is used for. It is valid for that file only. */
+/** A read token, and the file that is to be read with it. A read token is valid for one file only. */
 export interface ReadTokenUse {
   readonly token: string
   readonly eventId: string

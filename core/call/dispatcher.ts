@@ -35,7 +35,7 @@ export interface SharedServices {
   readonly accounts: {
     /** Returns an active account. Names are compared exactly, so they must be in lower case. */
     find(username: string): Account | undefined
-    /** Like `find`, but includes accounts that are closed until they are deleted. */
+    /** Like `find`, but includes accounts that are closed because their deletion is scheduled. */
     findServed(username: string): Account | undefined
     /** Returns the new URL of an account that has moved. */
     getRelocationUrl(username: string): string | undefined
@@ -71,7 +71,7 @@ export interface Subscriber {
   close(): void
 }
 
-/** An account and credentials that are valid for it. */
+/** An account, and credentials that are valid for this account. */
 export interface AuthenticatedUser {
   readonly account: Account
   readonly credentials: Credentials

@@ -17,7 +17,7 @@ export interface Imports {
   begin(account: Account, id: string): void
   /** Stops the work on an import. Resolves when nothing more is written. */
   stop(account: Account, id: string): Promise<void>
-  /** Returns the progress of an import; `undefined` if it is not being worked on. */
+  /** Returns the progress of an import; `undefined` if no thread works on the import. */
   getProgress(id: string): ImportProgress | undefined
   /** Returns true if an import is running or queued. */
   isActive(id: string): boolean

@@ -103,9 +103,15 @@ interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
   hiddenState?(call: Call, params: Static<P>): unknown
   /** Set if the call accepts files: see `Call.files`. */
   readonly takesFiles?: true
-  /** Set if it is allowed when the quota is used up, such as deletions and signing in. See core/dispatch/quota.ts. */
+  /**
+   * Set if the method is allowed when the quota is used up, such as deletions and signing in. See
+   * core/dispatch/quota.ts.
+   */
   readonly mayExceedQuota?: true
-  /** Set if it also works on an account scheduled for deletion: signing in, keeping the account, revoking a token. */
+  /**
+   * Set if the method also works on an account scheduled for deletion: signing in, keeping the account, revoking a
+   * token.
+   */
   readonly isAllowedWhileClosing?: true
   /** Does asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
@@ -126,11 +132,11 @@ interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
 /** A method of the service, independent of any user's data. */
 export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P> {
   readonly mode: 'service'
-  /** Set if the result depends on the settings only. Then it has a validator. */
+  /** Set if the result depends on the settings only. Then the response has a validator. */
   readonly isConstant?: true
   /**
-   * Set if it makes changes as an operator. Returns the params to record in the operators' activity log; `undefined` for a call that
-   * changes nothing.
+   * Set if the method makes changes as an operator. Returns the params to record in the operators' activity log;
+   * `undefined` for a call that changes nothing.
    */
   describeAction?(params: Static<P>): Readonly<Record<string, unknown>> | undefined
   run(call: ServiceCall, params: Static<P>): Promise<Result> | Result

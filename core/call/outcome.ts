@@ -34,7 +34,7 @@ export interface Request {
   readonly isDocument?: true
   /** Set if the result must be complete, without a `remainder`. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
   readonly isWhole?: true
-  /** Maximum length of a complete result in characters; a longer one is refused while it is assembled. */
+  /** Maximum length of a complete result in characters; a longer result is refused while it is assembled. */
   readonly maxLength?: number
   /** Uploaded files. After the call, the transport discards those that have not been stored. */
   readonly files?: readonly UploadedFile[]
@@ -200,7 +200,7 @@ export function toErrorAfterWrite(thrown: unknown): ApiError {
 
 const resultUnavailable = 'The call took effect, but its result is unavailable at the moment'
 
-/** Creates an error without `retryAfter`, which would say that nothing has been written. */
+/** Creates an error without `retryAfter`: that detail would say that nothing has been written. */
 function createUnknownResultError(message: string, cause: unknown): ApiError {
   return new ApiError('api-unavailable', message, { cause })
 }

@@ -1,4 +1,4 @@
-/** The reader of a response, and the detection of changes to it. */
+/** The reader of a response, and the detection of changes to the reader's access or streams. */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Access } from '../../schemas/access.js'

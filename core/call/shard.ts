@@ -14,7 +14,7 @@ export interface ShardMap {
 export interface Shard {
   readonly index: number
   readonly map: ShardMap
-  /** The other threads or nodes, if there are any. */
+  /** The other threads or nodes; absent if this thread serves all users. */
   readonly peers?: Peers
   /** Returns the base URL of the node that serves a user, or of this node; empty if clients may not connect to it directly. */
   getUrl?(username?: string): string

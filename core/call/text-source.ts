@@ -15,12 +15,15 @@ export abstract class TextSource implements AsyncGenerator<string, void, undefin
   /** True if the last text is known to be ASCII, which saves encoders from checking. */
   isAscii = false
 
+  /** Returns the next text, which may be empty. */
   abstract next(): Promise<TextResult>
+  /** Ends the sequence and releases what it holds. May be called at any time, also before the first `next`. */
   abstract return(): Promise<TextResult>
 
   /** Like `next`, but a text may be followed by stored bytes, for consumers that need not decode them. */
   nextChunk?(): Promise<ChunkResult>
 
+  /** Ends the sequence and rejects with `error`. */
   async throw(error: unknown): Promise<TextResult> {
     await this.return()
     throw error

@@ -1,4 +1,7 @@
-/** Collects the changes made by a batch, which are published at its end, or earlier if there are many. */
+/**
+ * Collects the changes made by a batch, which are published at the end of the batch, or earlier if there are many
+ * changes.
+ */
 import type { Party } from '../../storage/scheduler.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { Account } from '../../storage/platform/account.js'

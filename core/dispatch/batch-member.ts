@@ -19,11 +19,11 @@ export interface BatchCall {
   readonly caller: Caller
   readonly credentials: Credentials
   readonly calls: readonly unknown[]
-  /** Called when the last call has run, within its transaction if there is one. */
+  /** Called when the last call has run, within that call's transaction if it has one. */
   onEnd(): void
 }
 
-/** A call of a batch; with `error` instead of `compiled` if it cannot be made. */
+/** A call of a batch; with `error` instead of `compiled` if the call cannot be made. */
 export interface BatchMember {
   readonly index: number
   readonly method: string

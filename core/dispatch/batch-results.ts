@@ -45,7 +45,10 @@ export class BatchResults {
     this.#spool.add(text)
   }
 
-  /** Appends a list chunk by chunk, each in a turn of the access, as `getReader` may see it then. */
+  /**
+   * Appends a list chunk by chunk, each chunk in a turn of the access, and as the current reader (`getReader`) may see
+   * it.
+   */
   async addList(
     writer: MemberWriter,
     getReader: () => Reader,

@@ -117,7 +117,7 @@ export class Batch {
     return start + (await this.#runTogether(group))
   }
 
-  /** Runs calls in one transaction, or without one if they only read. Returns the number of calls made. */
+  /** Runs calls in one transaction, or without a transaction if they only read. Returns the number of calls made. */
   async #runTogether(group: readonly BatchMember[]): Promise<number> {
     const isWriting = group.some(({ compiled }) => compiled?.definition.mode === 'write')
     // Writes wait for the turn of the account instead.

@@ -1,6 +1,6 @@
 /**
- * Prevents one account from filling a turn of the event loop with slow calls, such as queries of many streams. A call cannot be
- * interrupted, but the next one waits. (docs/architecture.md#where-long-work-takes-turns)
+ * Prevents one account from filling a turn of the event loop with slow calls, such as queries of many streams. A call
+ * cannot be interrupted, but the account's next call waits. (docs/architecture.md#where-long-work-takes-turns)
  */
 import { scheduler } from '../../storage/scheduler.js'
 import { getPresentedToken } from '../auth/authenticate.js'

@@ -105,7 +105,7 @@ export class Execution {
     return await new Batch(this.dispatch, { account, caller, credentials, calls, onEnd }).run()
   }
 
-  /** Stores the files of a call; removes them if it fails. */
+  /** Stores the files of a call; removes them if the call fails. */
   async #runWithFiles(definition: UserMethod, files: readonly UploadedFile[]): Promise<Outcome> {
     const stored = await keepFiles(this.#services, this.context.account, files)
     try {
@@ -116,6 +116,7 @@ export class Execution {
     }
   }
 
+  /** Prepares and runs a method. After each wait the caller is authenticated again. */
   async #runMethod(definition: UserMethod, files: readonly Attachment[]): Promise<Outcome> {
     const { account, params, service } = this.context
     let prepared: unknown
@@ -149,7 +150,7 @@ export class Execution {
       : this.#toSuccess(result, caller, true)
   }
 
-  /** Runs a write; in steps if it is large, or turns out to be. */
+  /** Runs a write; in steps if it is large, or turns out to be large. */
   #commitWrite(
     definition: UserMethod,
     files: readonly Attachment[],

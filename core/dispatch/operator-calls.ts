@@ -9,8 +9,8 @@ import { toApiError } from '../call/outcome.js'
 import { ApiError } from '../errors.js'
 
 /**
- * Returns the credentials of a call, with `operator` if they are the session of an operator. Errors: those of an ended session, and of
- * too many calls. A user who is not an operator is refused by the method.
+ * Returns the credentials of a call, with `operator` if they are the session of an operator. Errors: the errors of a
+ * call with an ended session, or of too many calls. A user who is not an operator is refused by the method.
  */
 export async function addOperator(
   call: ServiceCall,
@@ -89,6 +89,7 @@ export async function recordRefusedAction(
   await recordAction({ id: definition.id }, call, params, target?.id, toApiError(error).id)
 }
 
+/** Adds a call to the activity log if an operator made it, or a caller with the admin key. `error`: id of its error. */
 async function recordAction(
   definition: Partial<ServiceMethod> & { readonly id: string },
   { credentials, now, services }: ServiceCall,

@@ -1,4 +1,7 @@
-/** Enforces the storage quota of accounts. Beyond it, writes are refused, but not reads and deletions. (docs/spec/limits.md#quota) */
+/**
+ * Enforces the storage quota of accounts. Writes beyond the quota are refused, but not reads and deletions.
+ * (docs/spec/limits.md#quota)
+ */
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { ApiError } from '../errors.js'
@@ -19,8 +22,8 @@ export function getQuota({ quota }: Pick<Config, 'quota'>, account: Pick<Account
 }
 
 /**
- * Notes the usage before a write, and returns a function to call after it. That throws `user-intervention-required` if the write has
- * exceeded the quota.
+ * Notes the usage before a write, and returns a function to call after it. The returned function throws
+ * `user-intervention-required` if the write has exceeded the quota.
  */
 export function createQuotaCheck(
   { mayExceedQuota }: Pick<UserMethod, 'mayExceedQuota'>,

@@ -20,7 +20,7 @@ export class ReadAuthorization {
     private readonly services: Services,
     private readonly account: Account,
     private readonly credentials: Credentials,
-    /** Id of the calling access; `undefined` if the method requires none. */
+    /** Id of the calling access; `undefined` if the method requires no access. */
     private readonly accessId: string | undefined
   ) {}
 
@@ -29,7 +29,9 @@ export class ReadAuthorization {
     return { account: this.account.id, access: this.accessId ?? '' }
   }
 
-  /** Returns the current reader. Errors: those of a call with the same credentials. Not counted as a call. */
+  /**
+   * Returns the current reader. Errors: the errors of a call with the same credentials. This does not count as a call.
+   */
   getReader(): Reader {
     const { account, services, credentials } = this
     const { accounts } = services
@@ -49,7 +51,9 @@ export class ReadAuthorization {
     if (!this.#hasEndedOwnAccess) this.getReader()
   }
 
-  /** Notes a write. If it has ended the access that made it, the caller may still read the result. */
+  /**
+   * Notes that the call has written. If the write ended the access that made it, the caller may still read the result.
+   */
   noteWrite(): void {
     try {
       this.getReader()

@@ -170,13 +170,17 @@ export class Registry implements Dispatch, Dispatcher {
     )
   }
 
-  /** Returns the account of a call: an open one, or, if the method allows it, one that is scheduled for deletion. */
+  /**
+   * Returns the account of a call: an open account or, if the method allows that, an account that is scheduled for
+   * deletion.
+   */
   #findAccount(definition: AnyMethod, username: string): Account | undefined {
     const { accounts } = this.services
     const { isAllowedWhileClosing } = definition as Partial<UserMethod>
     return accounts.find(username) ?? (isAllowedWhileClosing ? accounts.findClosing(username) : undefined)
   }
 
+  /** Makes a call of a method of the service itself, which needs no account. */
   async #callService(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
     const definition = compiled.definition as ServiceMethod
     const credentials = await addOperator(service, definition)
@@ -270,7 +274,10 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /** Repeats an operation that failed because the file was not ready, once it is. Other errors are passed to `onError`. */
+  /**
+   * Repeats an operation that failed because the file was not ready, once the file is ready. Other errors are passed to
+   * `onError`.
+   */
   #retryWhenReady<T>(
     error: unknown,
     retry: () => Promise<T> | T,

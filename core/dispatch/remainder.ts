@@ -14,7 +14,7 @@ import { TextSource, type TextChunk, type ChunkResult, type TextResult } from '.
 export const targetTextLength = 64 * 1024
 /** Size, in characters, from which text that cannot be divided into pages is spooled to disk. */
 export const maxTextInMemory = 1024 * 1024
-/** Time after which it yields to the event loop even with little text, in milliseconds. */
+/** Time after which the work yields to the event loop even if it has produced little text, in milliseconds. */
 const sliceMs = 5
 
 /** Where texts are spooled; if `undefined`, they stay in memory, for readers that consume them immediately. */

@@ -1,6 +1,7 @@
 /**
- * Assembles long results that must be complete: a few at a time, and one per account. The first page of a result is in memory before
- * its turn comes, so the size of waiting pages is limited. (docs/spec/limits.md#answers)
+ * Assembles long results that must be complete before they are sent: a few at a time, and one per account. The first
+ * page of a result is in memory before its turn comes, so the size of waiting pages is limited.
+ * (docs/spec/limits.md#answers)
  */
 import { ApiError } from '../errors.js'
 import { FairScheduler } from '../security/fair-scheduler.js'
@@ -35,7 +36,7 @@ export class ResponseAssembly {
     return new Promise(resolve => waitingPages.waiting.push(resolve))
   }
 
-  /** Returns true if a first page of this length (characters) may wait: always if no other does. */
+  /** Returns true if a first page of this length (characters) may wait: always if no other page waits. */
   hasRoom(account: string, length: number): boolean {
     const ownLength = this.#byAccount.get(account)?.length ?? 0
     return (

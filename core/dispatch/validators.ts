@@ -23,13 +23,16 @@ const maxAccesses = 20
 /** Mask for a small integer, which V8 holds in a machine word. */
 const smallIntegerMask = 0x3fffffff
 
-/** A count of the changes visible to an access. The name distinguishes it from earlier counts and from those of other threads. */
+/**
+ * A count of the changes visible to an access. The name distinguishes this count from earlier counts and from the
+ * counts of other threads.
+ */
 interface Version {
   readonly name: string
   count: number
   /** Changes that have not been evaluated yet, in order. */
   pending: Change[]
-  /** The evaluation of the first of these, once begun; continued by whichever code runs next. */
+  /** The evaluation of the first pending change, once begun; continued by whichever code runs next. */
   evaluation: Steps<void> | undefined
 }
 
@@ -100,6 +103,7 @@ export class Validators {
     return fields.map(({ name }) => getStorageCount(name, store.storageUsed())).join('-')
   }
 
+  /** Counts a change for each access of the user: at once if that is quick, otherwise in the queue. */
   #handleChange(username: string, change: Change): void {
     const versions = this.#versions.get(username)
     const account = versions && this.services.accounts.find(username)
@@ -130,7 +134,7 @@ export class Validators {
       }
   }
 
-  /** Evaluates pending changes for a few milliseconds. Returns true if none is left. */
+  /** Evaluates pending changes for a few milliseconds. Returns true if no change is pending any more. */
   #evaluatePending(store: UserStore, id: string, version: Version): boolean {
     const end = performance.now() + evaluationMs
     do this.#advance(store, id, version)

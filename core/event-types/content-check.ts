@@ -5,12 +5,12 @@ import type { ContentSchema } from '../../schemas/event-types/directory.js'
 import { findSlowText } from '../validation/slow-patterns.js'
 import { getViolationCode, type Violation } from '../validation/params.js'
 
-/** Returns what is wrong with a content; `undefined` if it is valid. */
+/** Returns what is wrong with a content; `undefined` if the content is valid. */
 export type ContentCheck = (content: unknown) => Violation | undefined
 
 let ajv: Ajv | undefined
 
-/** Compiles a schema, which may refer to parts of a `whole`. Throws an `Error` if it is invalid. */
+/** Compiles a schema, which may refer to parts of a `whole`. Throws an `Error` if the schema is invalid. */
 export function compileContentCheck(schema: ContentSchema, whole?: ContentSchema): ContentCheck {
   ajv ??= createAjv()
   const isValid = ajv.compile(whole && hasReference(schema) ? embedSchema(schema, whole) : schema)
@@ -31,7 +31,7 @@ export function compileContentCheck(schema: ContentSchema, whole?: ContentSchema
 /** The key under which a part of a schema is put into the whole to be compiled. */
 const partKey = 'x-part'
 
-/** Embeds a schema in the one it is part of, in which its references are resolved. */
+/** Embeds a schema in the whole schema that it is part of, in which its references are resolved. */
 function embedSchema(schema: ContentSchema, whole: ContentSchema): ContentSchema {
   const { $id = 'coffer:whole' } = whole
   return { $defs: { whole: { ...whole, $id, [partKey]: schema } }, $ref: `${String($id)}#/${partKey}` }
@@ -42,7 +42,7 @@ function hasReference(schema: unknown): boolean {
   return Object.entries(schema).some(([key, value]) => key === '$ref' || hasReference(value))
 }
 
-/** Loads ajv on first use: that takes longer than the rest of the start, and most checks do without it. */
+/** Loads ajv on first use: loading it takes longer than the rest of the start, and most checks do without it. */
 function createAjv(): Ajv {
   const require = createRequire(import.meta.url)
   const { Ajv } = require('ajv') as typeof import('ajv')

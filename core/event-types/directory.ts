@@ -22,17 +22,17 @@ export interface EventTypes {
   check(type: string, content: unknown): unknown
   /** Returns whether the type is in the directory. */
   isKnown(type: string): boolean
-  /** Returns the fields that a content of this type has, required ones first; the one of a simple type is `value`. */
+  /** Returns the fields that a content of this type has, required ones first; the field of a simple type is `value`. */
   fields(type: string): readonly Field[]
   /** The directory as served to clients. */
   readonly directory: EventTypeDirectory
 }
 
-/** One value within a content: a column of a series. Names of nested ones are joined by dots. */
+/** One value within a content: a column of a series. Names of nested values are joined by dots. */
 export interface Field {
   readonly name: string
   readonly schema: ContentSchema
-  /** The schema of the whole content, if it is another one: references are resolved in it. */
+  /** The schema of the whole content, in which references are resolved; absent if it is `schema` itself. */
   readonly whole?: ContentSchema
   readonly isRequired: boolean
 }
@@ -74,7 +74,7 @@ class Directory implements EventTypes {
   readonly directory: EventTypeDirectory
   readonly #types = new Map<string, ContentType>()
 
-  /** Leaves out types of the extension whose schemas are invalid, and adds them to `faults`. */
+  /** Leaves out types of the extension whose schemas are invalid, and adds them to `invalidEntries`. */
   constructor(
     standard: EventTypeDirectory,
     extension: Partial<EventTypeDirectory> = {},
@@ -113,7 +113,10 @@ class Directory implements EventTypes {
     return this.#find(type)?.fields() ?? []
   }
 
-  /** Holders of series get their content from the service; clients may send one that they have read before. (docs/spec/series.md#holder-events) */
+  /**
+   * Holders of series get their content from the service; clients may send a content that they have read before.
+   * (docs/spec/series.md#holder-events)
+   */
   #checkHolder(type: string, content: unknown): SeriesContent {
     const elementType = type.slice(seriesPrefix.length)
     if (!this.isKnown(elementType)) fail('invalid-event-type', `Unknown series type "${type}"`)
@@ -135,7 +138,7 @@ class Directory implements EventTypes {
 
 /**
  * Returns whether a content is what a service gives to holders of the same points. Another service's directory may have
- * further fields, but not other required ones.
+ * further fields, but the same required fields.
  */
 function isSeriesContent(content: unknown, { elementType, required }: SeriesContent): boolean {
   if (!isObject(content) || Object.keys(content).length !== 3) return false
@@ -184,6 +187,7 @@ class ContentType {
     }
   }
 
+  /** Returns the content, converted if the type asks for it. Throws an API error if it does not match the type. */
   check(content: unknown): unknown {
     const value = this.#convert(content ?? null)
     if (this.#isPlainNumber) {
@@ -197,6 +201,7 @@ class ContentType {
     return value ?? undefined
   }
 
+  /** Lists the fields of the content: none for empty content, one named `value` for content other than objects. */
   fields(): Field[] {
     const { type } = this.schema
     if (type === 'null') return []
@@ -216,6 +221,7 @@ class ContentType {
   }
 }
 
+/** Lists the fields of an object schema, those of nested objects included; required fields first. */
 function listFields(
   schema: ContentSchema,
   whole: ContentSchema,
@@ -241,7 +247,7 @@ interface InvalidEntry {
   readonly problem: string
 }
 
-/** Extracts the valid entries of a directory. Throws an `Error` if the value is not one at all. */
+/** Extracts the valid entries of a directory. Throws an `Error` if the value is no directory at all. */
 function parseExtension(value: unknown): {
   extension: Partial<EventTypeDirectory>
   invalidEntries: InvalidEntry[]

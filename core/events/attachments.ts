@@ -8,8 +8,8 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * Stores uploaded files before any row names them. If one fails, all are removed. Throws `invalid-parameters-format` for a
- * file name that is too long.
+ * Stores uploaded files before any row names them. If storing a file fails, all files are removed. Throws
+ * `invalid-parameters-format` for a file name that is too long.
  */
 export async function keepFiles(
   services: Services,
@@ -45,7 +45,7 @@ export function assertFileCount({ config }: Pick<Services, 'config'>, count: num
     )
 }
 
-/** Returns whether a number is above a limit, where 0 is none. */
+/** Returns whether a number is above a limit; a limit of 0 means that there is no limit. */
 export function isBeyond(limit: number, count: number): boolean {
   return limit > 0 && count > limit
 }

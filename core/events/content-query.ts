@@ -5,7 +5,7 @@ import { refuseParams } from '../validation/params.js'
 
 /**
  * Parses the conditions of both parameters, all of which have to hold: arrays of `{path, <operation>: value}`, or the
- * JSON text of one. Throws `invalid-parameters-format` for anything else.
+ * JSON text of such an array. Throws `invalid-parameters-format` for anything else.
  */
 export function parseContentConditions(
   given: { readonly content?: unknown; readonly clientData?: unknown },

@@ -8,7 +8,9 @@ import { acceptProtectedFields, trackingFields } from '../validation/protected-f
 /** Tags of an event. Their number is limited, as each may create a stream. (docs/spec/events.md#tags) */
 export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
 
-/** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
+/**
+ * The fields that clients may set; `null` unsets an optional field; as a `duration` it means that the event is ongoing.
+ */
 export const writableFields = {
   streamIds: orNull(Type.Array(Identifier, { minItems: 1, maxItems: 10_000 })),
   streamId: orNull(Identifier),
@@ -40,7 +42,7 @@ export function isSeries(type: string): boolean {
 
 /**
  * Returns the ids of streams that a request names, without duplicates; `undefined` if it names none. Throws
- * `invalid-operation` if both forms are given.
+ * `invalid-operation` if the request has both `streamId` and `streamIds`.
  */
 export function getNamedStreams({
   streamId,

@@ -11,8 +11,8 @@ import { getAccountStreams } from '../account/fields.js'
 import type { Services } from '../call/services.js'
 
 /**
- * Part of the text of every value in force. Other contents may hold it too, so it is only a first test. Searching for a
- * text that begins with a rare character is fastest.
+ * This is part of the text of every value in force. Other events may contain it too, so it is only a first test.
+ * Searching for a text that begins with a rare character is fastest.
  */
 const activeMark = '_system:active'
 

@@ -1,4 +1,6 @@
-/** Events as one caller sees them: stored texts, except for those with files, whose read tokens belong to the caller. */
+/**
+ * Events as one caller sees them: stored texts, except for events with files, whose read tokens belong to the caller.
+ */
 import type { Attachment } from '../../schemas/event.js'
 import { JsonText } from '../json/json-text.js'
 import { findMember, type TextRange } from '../json/reader.js'

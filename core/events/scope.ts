@@ -27,15 +27,15 @@ export function resolveEventScope(call: Call, streams: unknown, withTrashed: boo
   return scope
 }
 
-/** Limits on the scopes cached for each access, and on the streams in one of them. */
+/** Limits on the number of scopes cached for each access, and on the number of streams in one scope. */
 const maxCached = 20
 const maxCachedSize = 20_000
 /** Longest query that is cached, in characters: ids may have any length. */
 const maxCachedKey = 10_000
 
 /**
- * Maximum number of streams in the criteria of one query. Each id stands for its whole subtree in each criterion: naming the root of
- * ten thousand streams a thousand times would take seconds, and exhaust the memory.
+ * Maximum number of streams in the criteria of one query. In each criterion, an id stands for a whole subtree: naming
+ * the root of ten thousand streams a thousand times would take seconds, and exhaust the memory.
  */
 const maxStreams = 500_000
 
@@ -134,7 +134,8 @@ class ScopeBuilder {
   }
 
   /**
-   * Returns all readable streams; `undefined` if these are no restriction, or none beyond the user's own streams. If some are excluded, the others are still named, since a query over few streams is faster.
+   * Returns all readable streams; `undefined` if that is no restriction, or no restriction other than to the user's own
+   * streams. If some streams are excluded, the others are still named, since a query over few streams is faster.
    */
   #allReadable(excludedStreams: ReadonlySet<number>): ReadonlySet<number> | undefined {
     const { visibility } = this.#caller
@@ -159,7 +160,7 @@ class ScopeBuilder {
     )
   }
 
-  /** Returns a stream and, if wanted, those below it; without trashed ones unless these count. */
+  /** Returns a stream and, if wanted, the streams below it; without trashed streams unless the query includes these. */
   #resolve({ id, withBelow }: RequestedStream): readonly StreamNode[] {
     const node = this.#streams.find(id)
     if (!node) return []

@@ -67,8 +67,8 @@ export interface SelectedEvents {
 const noEvents: readonly never[] = []
 
 /**
- * Selects at most `limit` events. When a page finds that the tree or the access has changed, the query is built again
- * for what may be seen now.
+ * Selects at most `limit` events. When a page finds that the tree or the access has changed, the query is built again,
+ * for what the caller may see now.
  */
 export function selectEvents(
   call: Call,
@@ -82,6 +82,7 @@ export function selectEvents(
   return { query, events: createListing(call, query, queryFor) }
 }
 
+/** Creates the list of a query's events. `queryFor` builds the query again for a reader with other permissions. */
 function createListing(
   call: Call,
   query: EventQuery,
@@ -132,8 +133,8 @@ function matchesNothing({ streams, types }: EventQuery): boolean {
 }
 
 /**
- * Creates the search for a text; `undefined` if none is given. Throws `invalid-parameters-format` for text without a word.
- * (docs/spec/events.md#searching-texts)
+ * Creates the search for a text; `undefined` if no text is given. Throws `invalid-parameters-format` for text without a
+ * word. (docs/spec/events.md#searching-texts)
  */
 function createTextSearch({ caller, store }: Call, text: string | undefined): TextSearch | undefined {
   if (text === undefined) return undefined

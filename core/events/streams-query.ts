@@ -11,7 +11,7 @@ export interface RequestedStream {
 
 /** One query. Every part has to hold. */
 export interface StreamsQuery {
-  /** Prefix of the ids of the store that it queries, such as `:_audit:`; empty for the account's own. */
+  /** Prefix of the ids of the queried store, such as `:_audit:`; empty for the account's own. */
   readonly store: string
   /** `*`: everything that may be read. */
   readonly any: readonly RequestedStream[] | '*'
@@ -78,7 +78,7 @@ function parseQueries(value: unknown, limit: number): StreamsQuery[] {
   return items.map(parseQuery)
 }
 
-/** Returns how many ids a value names; the number of its queries if those are too many already. */
+/** Returns how many ids a value names; the number of its queries if there are already too many queries. */
 function countIds(value: unknown, limit: number): number {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (items.length > limit) return items.length
@@ -103,6 +103,7 @@ function groupByStore(ids: readonly string[]): StreamsQuery[] {
 
 const queryKeys = new Set(['any', 'all', 'not'])
 
+/** Parses one query object. All of its ids have to belong to one store. */
 function parseQuery(value: unknown): StreamsQuery {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     refuse('must contain either IDs or objects')
@@ -144,7 +145,9 @@ function parseId(item: unknown, key: string): RequestedStream {
     : { id: item, withBelow: true }
 }
 
-/** Returns the store that an id belongs to: its prefix `:name:`, unless that is one of the account's own. */
+/**
+ * Returns the store that an id belongs to: its prefix `:name:`, unless that is a prefix of the account's own streams.
+ */
 function getStoreOfId(id: string): string {
   if (!isSystemId(id)) return ''
   const store = /^:[^:]*:/.exec(id)?.[0] ?? ''

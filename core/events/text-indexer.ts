@@ -23,7 +23,10 @@ export class TextIndexer {
     )
   }
 
-  /** Indexes texts that are due, for {@link indexSliceMs} per account; with `all`, every text without limit. Never rejects. */
+  /**
+   * Indexes texts that are due, for {@link indexSliceMs} per account; with `all`, every text without limit, also in
+   * files that are held by a long write. Never rejects.
+   */
   catchUp(all = false): Promise<void> {
     return this.#scan.run(
       (account, { events }) =>
@@ -34,6 +37,7 @@ export class TextIndexer {
     )
   }
 
+  /** Stops indexing. Resolves once no index is being written. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#scan.stop()

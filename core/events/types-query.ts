@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { UserStore } from '../../storage/user/user-store.js'
 
-/** Types, or whole classes of them: `mass/kg`, `mass/*`. */
+/** Event types, or whole classes of types: `mass/kg`, `mass/*`. */
 export const Types = Type.Array(
   Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }),
   { maxItems: 10_000 }

@@ -1,4 +1,4 @@
-/** Writes an event with other files than before; a large one in steps. (docs/spec/attachments.md) */
+/** Writes an event with other files than before; a large event in steps. (docs/spec/attachments.md) */
 import type { Attachment } from '../../schemas/event.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -8,7 +8,7 @@ import { largeSize } from '../json/writer.js'
 import { toPublicEvent } from './public-event.js'
 import { findWritableEvent, prepareBody } from './writable-event.js'
 
-/** Computes the files of an event from those before. */
+/** Computes the new files of an event from its previous files. */
 type Change = (before: readonly Attachment[]) => Attachment[]
 
 interface EventResult {

@@ -1,4 +1,4 @@
-/** Checks that a caller may change an event; in steps for large ones. (docs/spec/events.md#who-may-do-what) */
+/** Checks that a caller may change an event; in steps for large events. (docs/spec/events.md#who-may-do-what) */
 import type { Event } from '../../schemas/event.js'
 import { findField, assertEditable } from '../account/values.js'
 import { isAuditId } from '../audit-ids.js'
@@ -11,8 +11,9 @@ import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
 
 /**
- * Returns the event, which is read in steps on a draft. Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams;
- * `invalid-operation` for values of account fields that the service alone sets.
+ * Returns the event, which is read in steps on a draft. Errors: `unknown-resource`, also for a deleted event;
+ * `forbidden` unless the caller contributes to one of its streams; `invalid-operation` for values of account fields
+ * that the service alone sets.
  */
 export function* findWritableEvent(call: Call, id: string): Steps<Event> {
   const { isDraft, events } = call.store
@@ -34,7 +35,10 @@ export function requireWritable(call: Call, id: string, found: Event | undefined
   return event
 }
 
-/** Returns the text of an event to store, made in steps on a draft. Elsewhere it is `undefined`: it is made when it is stored. */
+/**
+ * Returns the text of an event to store, made in steps on a draft. Outside of steps it returns `undefined`: the text is
+ * then made when the event is stored.
+ */
 export function* prepareBody({ store }: Call, event: Event): Steps<EventBody | undefined> {
   return store.isDraft ? yield* store.events.writeBody(event) : undefined
 }

@@ -17,18 +17,19 @@ export const PublicIdentity = Type.Object({
   id: Identifier,
   provider: PublicProvider,
   issuer: Type.String(),
-  /** As the provider told it when the identity was linked. */
+  /** The email address that the provider stated when the identity was linked. */
   email: Type.Optional(Type.String()),
-  /** Whether it opens the account: its provider is in the settings. */
+  /** Whether the user can sign in with the identity: its provider is in the settings. */
   isUsable: Type.Boolean(),
   created: Timestamp,
-  /** The last sign-in with it. */
+  /** The time of the last sign-in with the identity. */
   lastUsed: Type.Optional(Timestamp)
 })
 
 /** Maximum number of identities of an account. */
 const maxIdentities = 20
 
+/** Converts an identity to what methods return. `isUsable` is false if its provider is no longer configured. */
 export function toPublicIdentity(
   config: Config,
   { created, email, id, issuer, provider, used }: Identity

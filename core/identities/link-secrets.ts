@@ -1,5 +1,5 @@
 /**
- * Secrets with which a session links an identity, so that an attacker cannot link theirs to it.
+ * Secrets with which a session links an identity, so that an attacker cannot link their own identity to the account.
  * (docs/spec/identities.md#linking)
  */
 import type { Access } from '../../schemas/access.js'
@@ -8,7 +8,7 @@ import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { createToken } from '../ids.js'
 
-/** The session that created the secret; it may have ended and been opened again since. */
+/** The session that created the secret; the session may have ended and been opened again since. */
 interface LinkSession {
   readonly accessId: string
   readonly digest: string

@@ -8,9 +8,9 @@ export interface PendingSignIn {
   readonly nonce: string
   /** Of PKCE. */
   readonly verifier: string
-  /** Digest of the cookie of the browser in which it has begun. */
+  /** Digest of the cookie of the browser in which the sign-in has begun. */
   readonly browser: string
-  /** Digest of the secret of the page in which it has begun. */
+  /** Digest of the secret of the page in which the sign-in has begun. */
   readonly secret: string
   /** The URL of that page. */
   readonly page: string
@@ -24,7 +24,7 @@ interface StoredSignIn extends PendingSignIn {
 
 /** Seconds that a user may take at the provider. */
 export const signInLifetime = 600
-/** Maximum numbers: in total, and from one address. Each takes up to 2 KB. */
+/** Maximum numbers of pending sign-ins: in total, and from one address. Each takes up to 2 KB. */
 const maxPending = 10_000
 const maxPerAddress = 100
 
@@ -57,7 +57,7 @@ export class PendingSignIns {
     }
   }
 
-  /** Removes and returns a sign-in; `undefined` if there is none, or it has expired. */
+  /** Removes and returns a sign-in; `undefined` if the sign-in is unknown or has expired. */
   take(state: string, now: number): PendingSignIn | undefined {
     this.#dropExpired(now)
     const kept = this.#signIns.get(state)

@@ -41,7 +41,7 @@ export async function verifyProofInCluster(call: ServiceCall, params: Proof): Pr
   return verifyProof(call, params)
 }
 
-/** Makes a ticket invalid. Throws `invalid-credentials` if another call has used it first. */
+/** Makes a ticket invalid. Throws `invalid-credentials` if another call has used the ticket first. */
 export async function useProof({ services }: ServiceCall, { ticket }: Pick<Proof, 'ticket'>): Promise<void> {
   if (!(await services.platform.change('useProof', digestSecret(ticket))))
     fail('invalid-credentials', 'The proof of identity has already been used')

@@ -39,7 +39,10 @@ export class ProviderClient {
     }
   }
 
-  /** Returns the configuration of a provider. Rejects if it cannot be reached, or its issuer does not match. */
+  /**
+   * Returns the configuration of a provider. Rejects if the provider cannot be reached, or the issuer in the
+   * configuration does not match.
+   */
   async getConfiguration(provider: Provider): Promise<Configuration> {
     const known = this.#cache.get(provider.name)
     if (known && this.clock.now() - known.readAt < metadataAge) return known.configuration
@@ -62,6 +65,7 @@ export class ProviderClient {
     await this.#outgoing.free.close()
   }
 
+  /** Fetches the configuration of a provider, and prepares authentication with it. */
   async #read({ clientId, clientSecret, issuer, tokenEndpointAuthMethod }: Provider): Promise<Configuration> {
     const client = await loadOpenidClient()
     const { oidcAllowInternalTargets, oidcTimeoutMs } = this.config.auth

@@ -39,7 +39,7 @@ export function toPublicProvider({ label, name }: Provider): { name: string; lab
   return { name, label }
 }
 
-/** Returns the URL to which a provider redirects users; to be registered with it. */
+/** Returns the URL to which a provider redirects users; the URL has to be registered with the provider. */
 export function getCallbackUrl({ publicUrl }: Config, name: string): string {
   return `${publicUrl}/auth/oidc/${name}/callback`
 }
@@ -49,7 +49,9 @@ export function signOutUrl({ publicUrl }: Config, name: string): string {
   return `${publicUrl}/auth/oidc/${name}/sign-out`
 }
 
-/** Returns the URL to which a provider redirects users after signing out; may be registered with it. */
+/**
+ * Returns the URL to which a provider redirects users after signing out; the URL may be registered with the provider.
+ */
 export function getSignedOutUrl({ publicUrl }: Config): string {
   return `${publicUrl}/access/access.html`
 }

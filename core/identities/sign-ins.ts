@@ -117,8 +117,8 @@ export class SignIns {
   }
 
   /**
-   * Returns the URL at which the user signs out at the provider; the service's own page if the provider has none.
-   * Rejects with `unknown-resource`.
+   * Returns the URL at which the user signs out at the provider; the service's own page if the provider has no such
+   * URL. Rejects with `unknown-resource`.
    */
   async signOut(name: string): Promise<Redirect> {
     const provider = this.#findProvider(name)
@@ -137,6 +137,7 @@ export class SignIns {
     return findProvider(this.config, name) ?? fail('unknown-resource', 'Unknown provider')
   }
 
+  /** Redeems the code in a callback's query, and returns the claims of the user. Rejects if the response is invalid. */
   async #fetchClaims(
     provider: Provider,
     { nonce, verifier }: PendingSignIn,
@@ -193,9 +194,9 @@ function toIdentityProof(provider: Provider, { secret }: PendingSignIn, claims: 
 const maxPageLength = 1000
 
 /**
- * Returns the URL of a page of the service, without its fragment, given its address relative to the root; by default the sign-in
- * page. Users return from a provider only to these. Throws `invalid-parameters-format` for anything but a page below `access/` or
- * `app/`. (docs/spec/identities.md#redirects)
+ * Returns the URL of a page of the service, without its fragment, given its address relative to the root; by default
+ * the sign-in page. Users return from a provider only to such pages. Throws `invalid-parameters-format` for anything
+ * but a page below `access/` or `app/`. (docs/spec/identities.md#redirects)
  */
 function resolveOwnPage({ publicUrl }: Config, page: unknown): string {
   const root = new URL(`${publicUrl}/`).href

@@ -11,7 +11,10 @@ const BatchCall = Type.Object({
 
 const BatchParams = Type.Array(BatchCall)
 
-/** Limits the number of calls before they are validated one by one. (docs/spec/batch.md#limits) */
+/**
+ * Allows any access, but checks the number of calls, before the calls are validated one by one.
+ * (docs/spec/batch.md#limits)
+ */
 const anyAccessWithinLimit: AccessRule = {
   ...anyAccess,
   check({ services, params }) {

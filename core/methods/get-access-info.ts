@@ -52,7 +52,8 @@ const cachedTexts = new WeakMap<Access, string>()
 
 /**
  * Returns the members of an access as its holder sees it, without its last use, as JSON text. Cached, since building it
- * takes as long as the rest of the call, which apps make first. What depends on more than the access is not cached.
+ * takes as long as the rest of the call, which apps make first. Members that depend on more than the access are not
+ * cached.
  */
 function getAccessText(call: Call, access: Access): string {
   const mayKeep = access.type !== 'shared' && !call.credentials.isPage
@@ -78,7 +79,7 @@ function getOperatorFlag({ account, caller, credentials, services }: Call): { is
   return isOperator && caller.isPersonal && credentials.isPage ? { isOperator: true } : {}
 }
 
-/** Returns a shared access with its effective permissions: at most those of the app that shared it. */
+/** Returns a shared access with its effective permissions: at most the permissions of the app that shared it. */
 function limitToEffective({ caller }: Call, access: PublicAccess): PublicAccess {
   if (access.type !== 'shared') return access
   const { integrity: _kept, permissions = [], ...rest } = access
@@ -112,8 +113,8 @@ function getEffectiveLevel(caller: Caller, { level, streamId }: StreamPermission
 }
 
 /**
- * Adds the permission that every access has to see its own calls. The integrity value, which does not cover it, is then
- * omitted. (docs/spec/accesses.md#access-info)
+ * Adds the permission that every access has to see its own calls. The integrity value, which does not cover this
+ * permission, is then omitted. (docs/spec/accesses.md#access-info)
  */
 function addOwnAudit({ caller, services }: Call, access: PublicAccess): PublicAccess {
   if (caller.isPersonal || !services.config.audit.active || !caller.mayAudit(access.id)) return access

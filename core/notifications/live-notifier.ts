@@ -75,8 +75,8 @@ export class LiveNotifier implements Notifier {
   }
 
   /**
-   * Subscribes to changes. Returns `undefined` if the access has ended since it was admitted, or there is no room
-   * left.
+   * Subscribes to changes. Returns `undefined` if the access has ended since it was admitted, or there is no room left
+   * for another subscriber.
    */
   join(admission: AdmittedAccess, subscriber: Subscriber): SubscribedAccess | undefined {
     const { username } = admission.account
@@ -127,7 +127,7 @@ export class LiveNotifier implements Notifier {
 
   /**
    * Returns whether the user may have another socket. A single shared or app access gets at most half of them, so that
-   * some are left for the user.
+   * some sockets are left for the user.
    */
   #hasRoom({ access, account }: AdmittedAccess): boolean {
     const { maxPerUser } = this.services.config.sockets
@@ -180,7 +180,10 @@ export class LiveNotifier implements Notifier {
     }
   }
 
-  /** Returns what the access may see now, unless its permissions have ended since it joined. */
+  /**
+   * Returns the access as a recipient of changes, as its permissions are now; `undefined` if it has ended since it
+   * joined.
+   */
   #getRecipient(member: Member): ChangeRecipient | undefined {
     const current = this.#tryOrUndefined(member, () => this.#findCurrent(member))
     return current && isInForce(current.store, current.access, this.services.clock.now())
@@ -203,7 +206,7 @@ export class LiveNotifier implements Notifier {
     return true
   }
 
-  /** Checks again when the access is due to end, since it may have been prolonged by then. */
+  /** Checks again when the access is due to end, since the access may have been prolonged by then. */
   #watch(member: Member): void {
     const end = this.#endOf(member)
     if (end === Infinity) return
@@ -231,7 +234,10 @@ export class LiveNotifier implements Notifier {
     }
   }
 
-  /** Returns when the access ends, in seconds: infinite if it does not, 0 if it has been deleted or signed out. */
+  /**
+   * Returns when the access ends, in seconds: `Infinity` if the access never ends, 0 if it has been deleted or signed
+   * out.
+   */
   #endOf(admission: AdmittedAccess): number {
     const { config } = this.services
     const current = this.#findCurrent(admission)

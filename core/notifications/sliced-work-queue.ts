@@ -30,7 +30,7 @@ export class SlicedWorkQueue {
     this.#continue(account)
   }
 
-  /** Resolves when there is room for more of an account's work; `undefined` if there is. */
+  /** Resolves when there is room for more of an account's work; `undefined` if there is room now. */
   whenEased(account: string): Promise<void> | undefined {
     if (!this.#isCrowded(account)) return undefined
     return new Promise(resolve => {

@@ -10,6 +10,8 @@ export interface AdmittedAccess extends AuthenticatedUser {
 
 /** An access that gets notifications. */
 export interface SubscribedAccess extends AdmittedAccess, Subscription {
-  /** With scopes, it is notified of matching changes only; without, it gets the API's own messages. */
+  /**
+   * With scopes, the subscriber is notified of matching changes only; without scopes, it gets the API's own messages.
+   */
   scopes: Scopes | undefined
 }

@@ -89,7 +89,7 @@ function subscribe(
   return { ok: true, keys: Object.keys(added) }
 }
 
-/** Removes scopes. Without any left, the socket gets the API's own messages again. */
+/** Removes scopes. If no scope is left, the socket gets the API's own messages again. */
 function unsubscribe(
   _services: Services,
   callers: CallerSource,

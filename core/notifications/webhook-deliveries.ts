@@ -16,13 +16,13 @@ import type { Webhook } from '../../schemas/webhook.js'
 interface Task {
   readonly account: Account
   readonly id: string
-  /** Messages that are not stored, such as that of the start. */
+  /** Messages that are not stored, such as the message about the start of the service. */
   readonly transientMessages: Set<string>
   cancelTimer: () => void
 }
 
 const bootMessage = 'systemBoot'
-/** Seconds after which unavailable accounts are tried again. */
+/** Seconds after which unavailable accounts are retried. */
 const retrySeconds = 30
 
 export class WebhookDeliveries {
@@ -30,7 +30,7 @@ export class WebhookDeliveries {
   readonly #tasks = new Map<string, Task>()
   readonly #sending = new Set<Promise<void>>()
   #cancelRetry: () => void = () => {}
-  /** User names of accounts to be tried again. */
+  /** User names of the accounts to be retried. */
   readonly #retryUsernames = new Set<string>()
   readonly #unsubscribe: () => void
   #isClosed = false
@@ -48,8 +48,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Notifies all active webhooks of the start, together with messages still queued; or only those of some users, who
-   * are served here from now on. Never rejects.
+   * Notifies all active webhooks of the start, together with messages still queued; or only the webhooks of some users,
+   * who are served here from now on. Never rejects.
    */
   async start(isIncluded: (username: string) => boolean = () => true): Promise<void> {
     try {
@@ -83,6 +83,7 @@ export class WebhookDeliveries {
     }
   }
 
+  /** Schedules the start message for each webhook, and unmarks accounts that have no webhooks any more. */
   async #startAll(isIncluded: (username: string) => boolean): Promise<void> {
     const { accounts, log, platform } = this.services
     const without: string[] = []
@@ -104,8 +105,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Tries again later: otherwise the queued messages of an account whose file was not available at the takeover would
-   * wait for its next change.
+   * Schedules a retry for an account: otherwise the queued messages of an account whose file was not available at the
+   * takeover would wait for its next change.
    */
   #scheduleRetry({ username }: Account): void {
     this.#retryUsernames.add(username)
@@ -128,7 +129,7 @@ export class WebhookDeliveries {
     for (const kept of store.webhooks.list()) if (hasOwed(kept)) this.#schedule(account, kept)
   }
 
-  /** Schedules a call for as soon as the interval allows, unless one is scheduled or in progress. */
+  /** Schedules a call for as soon as the interval allows, unless a call of this webhook is scheduled or in progress. */
   #schedule(account: Account, { webhook }: StoredWebhook, transientMessages: readonly string[] = []): void {
     if (this.#isClosed) return
     const known = this.#tasks.get(getTaskKey(account, webhook))

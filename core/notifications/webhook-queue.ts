@@ -18,8 +18,9 @@ type CompletedWrite = Pick<Call, 'changes' | 'now' | 'store'>
 const maxAtOnce = 50_000
 
 /**
- * Queues the messages of a call that has run. An event may be in thousands of streams, of which each access sees others, so
- * this may take long. Throws `NeedsSteps` for that unless the store is a draft, or `mayTakeLong`.
+ * Queues the messages of a call that has run. An event may be in thousands of streams, of which each access sees
+ * different ones, so this may take long. If it would, throws `NeedsSteps`, unless the store is a draft or `mayTakeLong`
+ * is set.
  */
 export function* enqueueMessages(
   { changes, now, store }: CompletedWrite,

@@ -30,8 +30,8 @@ export function assertWebhookUrl(url: string): void {
 }
 
 /**
- * Runs a write that sets the URL of a webhook. Error: `item-already-exists` if the access already has one with that
- * URL.
+ * Runs a write that sets the URL of a webhook. Error: `item-already-exists` if the access already has a webhook with
+ * that URL.
  */
 export function writeWebhook(url: string, write: () => void): void {
   try {

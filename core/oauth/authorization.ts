@@ -15,7 +15,7 @@ import { failOAuth, type OAuthErrorCode } from './errors.js'
 import { getResourceUser } from './metadata.js'
 import { assertScopeAllowed, parseAskedScope, type Scope } from './scope.js'
 
-/** Parameters as they came: several values where one was repeated. */
+/** Parameters as they came: several values where a parameter was repeated. */
 export type Params = Readonly<Record<string, string | readonly string[]>>
 
 /** Where the answer to a request goes. */
@@ -57,7 +57,9 @@ export function resolveRecipient(services: Services, params: Params): Recipient 
   return { client, redirectUri }
 }
 
-/** Returns the `state` of a request, which every response carries; `undefined` if it is repeated or too long. */
+/**
+ * Returns the `state` of a request, which every response carries; `undefined` if the parameter is repeated or too long.
+ */
 export function getState({ state }: Params): string | undefined {
   return typeof state === 'string' && state !== '' && state.length <= maxTextLength ? state : undefined
 }
@@ -116,7 +118,9 @@ export function toAppRequest(
   }
 }
 
-/** Returns the value of a parameter; an empty one counts as absent. Throws `invalid_request` for several. */
+/**
+ * Returns the value of a parameter; an empty value counts as absent. Throws `invalid_request` for a repeated parameter.
+ */
 export function getSingleParam(params: Params, name: string): string | undefined {
   const value = params[name]
   if (typeof value === 'object')
@@ -125,8 +129,8 @@ export function getSingleParam(params: Params, name: string): string | undefined
 }
 
 /**
- * Returns the permission without a name if it is on a stream of tags, which the service names. Throws `invalid_scope` if the
- * scope names it otherwise than its id.
+ * Returns the permission without a name if it is on a stream of tags, which the service names. Throws `invalid_scope`
+ * if the scope gives such a stream a name other than its id.
  */
 function omitTagName(config: Config, permission: RequestedPermission): RequestedPermission {
   if (!('streamId' in permission) || !getAccountStreams(config).isTagId(permission.streamId))
@@ -158,7 +162,7 @@ function parseChallenge(params: Params): string {
   return challenge
 }
 
-/** Returns the user whose account is requested, if the resources name one. (RFC 8707) */
+/** Returns the user whose account is requested, if the `resource` parameter names a user. (RFC 8707) */
 function resolveUser(config: Config, { resource = [] }: Params): string | undefined {
   const users = new Set<string>()
   for (const each of [resource].flat()) {
@@ -171,8 +175,8 @@ function resolveUser(config: Config, { resource = [] }: Params): string | undefi
 }
 
 /**
- * Returns the lifetime of the access in seconds, the shortest of what is requested and configured; `undefined` if the
- * user has to end it.
+ * Returns the lifetime of the access in seconds, the shortest of the requested and configured lifetimes; `undefined` if
+ * the access lasts until the user revokes it.
  */
 function computeLifetime(
   config: Config,

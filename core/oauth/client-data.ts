@@ -1,6 +1,6 @@
 /**
  * The mark of accesses that came by OAuth, in their client data. It includes what the client may know of the user: an
- * access granted without that is a different one. (docs/api/oauth.md#accesses)
+ * access granted without this information is a different access. (docs/api/oauth.md#accesses)
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Access } from '../../schemas/access.js'
@@ -12,6 +12,7 @@ import type { Scope } from './scope.js'
 /** The key of the mark. Other apps cannot set it. */
 export const oauthKey = 'coffer:oauth'
 
+/** Builds the `clientData` of an access that a client of OAuth gets: who the client is, and its identity scopes. */
 export function buildOAuthData({ id, name }: Client, { identity }: Scope): Record<string, unknown> {
   return {
     [oauthKey]: { clientId: id, ...(name !== undefined && { clientName: name }), scopes: identity.toSorted() }

@@ -13,7 +13,7 @@ import { failOAuth } from './errors.js'
 export interface Client extends ClientSettings {
   readonly id: string
   readonly name?: string | undefined
-  /** Whether it registered itself, unknown to the operator. */
+  /** Whether the client registered itself, unknown to the operator. */
   readonly isSelfRegistered: boolean
 }
 
@@ -72,8 +72,8 @@ export function hashSecret(secret: string): string {
 }
 
 /**
- * Returns whether the secret is right. A client without a secret must not present one: it would be mistaken for
- * another.
+ * Returns whether the secret is right. A client without a secret must not present a secret: the client would be
+ * mistaken for another one.
  */
 function isAuthentic({ secretHash }: Client, secret = ''): boolean {
   if (secretHash === undefined) return secret === ''

@@ -35,7 +35,7 @@ export function isOAuthRequest(known: StoredRequest): known is OAuthKnownRequest
   return known.request.oauth !== undefined
 }
 
-/** Seconds for which a code can be used, and for which it is remembered that it has been. */
+/** Seconds for which a code can be used, and for which used codes are remembered. */
 const codeLifetime = 60
 const usedCodeLifetime = 3600
 /** Tolerance in seconds for rounding errors. */
@@ -45,8 +45,8 @@ const maxCodes = 50
 
 /**
  * Creates a code for an access that the user has granted. Throws `forbidden` if the access was granted for another
- * request, belongs to a different user from the one that the client requested, if nothing proves that the user decides, or the sign-in
- * is older than the client allows.
+ * request, belongs to a different user from the one that the client requested, if nothing proves that the user has
+ * decided, or if the sign-in is older than the client allows.
  */
 export async function issueCode(
   call: ServiceCall,
@@ -119,8 +119,9 @@ function getSignInTime({ credentials, now, services }: ServiceCall, store: UserS
 
 /**
  * Throws `forbidden` where the app itself may have decided: it knows the token once it holds the access, and an
- * attacker who has stolen that token must not get codes, refresh tokens and ID tokens for it. An access older than the
- * request may have been held before even without a grant: archives of accounts import accesses without grants.
+ * attacker who has stolen that token must not get codes, refresh tokens and ID tokens for it. Even if an access older
+ * than the request has no grant, an app may hold its token: importing an account archive restores accesses, but no
+ * grants.
  */
 function assertDecidedByOwner(
   store: UserStore,

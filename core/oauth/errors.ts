@@ -34,7 +34,7 @@ const protocolCodes: Partial<Record<ErrorId, string>> = {
   forbidden: 'access_denied'
 }
 
-/** Ends the call with an error of the protocol. `accessId`: the access that it was about, for the audit. */
+/** Ends the call with an error of the protocol. `accessId`: the access that the call was about, for the audit. */
 export function failOAuth(code: OAuthErrorCode, description: string, accessId?: string): never {
   throw new ApiError(errorIds[code], description, {
     data: { error: code },

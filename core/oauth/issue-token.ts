@@ -77,7 +77,10 @@ export function issueToken(
   }
 }
 
-/** Prolongs the access of a refresh token, from the time it was replaced, and only once. Must run within a transaction. */
+/**
+ * Prolongs the access of a refresh token. The lifetime counts from the time at which the token was replaced, so that a
+ * retry prolongs it no further. Must run within a transaction.
+ */
 export function renewToken(
   call: Call,
   client: Client,
@@ -102,7 +105,7 @@ export function renewToken(
   return { ...buildTokenAnswer(call, kept, grant.scopes), refresh_token: refreshToken }
 }
 
-/** Replaces the first token of an access, which consent pages know, by one that only the client knows. */
+/** Replaces the first token of an access, which consent pages know, by a token that only the client knows. */
 function replaceToken(call: Call, access: Access): Access {
   const { account, changes, now, store } = call
   if (getTokenOwner(access.token) === account.username) return access

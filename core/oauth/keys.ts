@@ -38,7 +38,7 @@ const bits = 2048
 const publishedAfterSeconds = 86_400
 const generateKey = promisify(generateKeyPair)
 
-/** Returns the key in force at `now` (seconds), and creates one if there is none, or it is too old. */
+/** Returns the key in force at `now` (seconds), and creates a key if there is none, or if the latest key is too old. */
 export async function getSigningKey(services: Services, now: number): Promise<SigningKey> {
   const { id, pem } = await getKeyInForce(services, now)
   return { id, key: createPrivateKey(pem) }
@@ -58,7 +58,7 @@ export async function listPublicKeys(
   return { keys: keys.map(toPublicKey) }
 }
 
-/** Keys that are being created, by platform: concurrent calls share one. */
+/** Keys that are being created, by platform: concurrent calls wait for the same key. */
 const pendingKeys = new WeakMap<Services['platform'], Promise<KnownKey>>()
 
 async function getKeyInForce(services: Services, now: number): Promise<KnownKey> {

@@ -61,7 +61,10 @@ export function buildServerMetadata(config: Config): object {
   }
 }
 
-/** Returns the metadata of a resource: where to sign in for it, and the scopes an assistant requests by default. */
+/**
+ * Returns the metadata of a resource: where users sign in to grant access to the resource, and the scopes an assistant
+ * requests by default.
+ */
 export function buildResourceMetadata(config: Config, resource: string): object {
   return {
     resource,
@@ -73,9 +76,9 @@ export function buildResourceMetadata(config: Config, resource: string): object 
 }
 
 /**
- * Returns the user that a resource indicator (RFC 8707) names, or `null` if it is the service as a whole; `undefined` for what
- * is neither. Scheme and host are compared without regard to case, and a default port or a slash at the end make no
- * difference. (RFC 3986, 6.2.2.1 and 6.2.3)
+ * Returns the user that a resource indicator (RFC 8707) names, `null` if it means the service as a whole, or
+ * `undefined` for any other text. Scheme and host are compared without regard to case, and a default port or a slash at
+ * the end make no difference. (RFC 3986, 6.2.2.1 and 6.2.3)
  */
 export function getResourceUser(config: Config, resource: string): string | null | undefined {
   const whole = normalizeResource(resource)
@@ -91,7 +94,7 @@ export function getResourceUser(config: Config, resource: string): string | null
   return [root, root && `${root}/mcp`].includes(whole) ? name : undefined
 }
 
-/** Returns a URL of a resource in the normal form used for comparison; `undefined` for invalid ones. */
+/** Returns a URL of a resource in the normal form used for comparison; `undefined` for an invalid URL. */
 function normalizeResource(resource: string): string | undefined {
   const url = parseUrl(resource)
   const isPlain = url && url.username === '' && url.password === '' && !/[?#]/.test(resource)

@@ -1,5 +1,5 @@
 /**
- * Redeems codes and refresh tokens, each once. A second use means that it was stolen, by either client: the access
+ * Redeems codes and refresh tokens, each once. A second use means that one of the two clients has stolen it: the access
  * ends. (docs/api/oauth.md#codes; docs/api/oauth.md#refreshing)
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -26,7 +26,7 @@ export interface RedeemedCode {
   readonly use: CodeGrant
 }
 
-/** A refreshed grant: the next refresh token, and when it replaced the former (seconds). */
+/** A refreshed grant: the next refresh token, and when it replaced the previous one (seconds). */
 export interface RefreshedGrant {
   readonly kind: 'refresh'
   readonly grant: StoredGrant
@@ -48,8 +48,8 @@ export interface RefreshRequest {
 }
 
 /**
- * Redeems a code. Throws `invalid_grant` for one that is unknown, used or another client's, or without the redirect URI
- * and the verifier that belong to it: there is no second attempt.
+ * Redeems a code. Throws `invalid_grant` if the code is unknown, used or another client's, or comes without its
+ * redirect URI and verifier: there is no second attempt.
  */
 export async function redeemCode(call: Call, client: Client, proof: CodeProof): Promise<RedeemedCode> {
   const { code, code_verifier } = requireProof(proof)
@@ -81,9 +81,9 @@ export async function redeemCode(call: Call, client: Client, proof: CodeProof): 
 }
 
 /**
- * Replaces a refresh token by the next one; one that was replaced within the last seconds gets the same response again,
- * for clients that retry or have lost the response. Throws `invalid_grant` for one that is unknown, used before or
- * another client's, and `invalid_scope`, with which the token stays valid, if another scope is requested.
+ * Replaces a refresh token by the next one. A token that was replaced within the last seconds gets the same response
+ * again, for clients that retry or have lost the response. Throws `invalid_grant` if the token is unknown, was used
+ * before or is another client's, and `invalid_scope`, with which the token stays valid, if another scope is requested.
  */
 export async function refreshGrant(
   call: Call,
@@ -149,7 +149,7 @@ function assertOpenAccount({ account }: Call): void {
   if (account.deletion !== null) throw createClosingError(account.deletion)
 }
 
-/** Returns the code with its verifier. Throws `invalid_request` if one is missing. */
+/** Returns the code with its verifier. Throws `invalid_request` if either is missing. */
 function requireProof({ code, code_verifier }: CodeProof): { code: string; code_verifier: string } {
   if (code === undefined) failOAuth('invalid_request', 'The code is missing')
   if (code_verifier === undefined) failOAuth('invalid_request', 'The code_verifier is missing (PKCE)')
@@ -210,7 +210,7 @@ function assertSameScope(
     )
 }
 
-/** Scopes in one order. */
+/** Sorts the scopes in a text, so that texts can be compared. */
 function sortScope(text: string): string {
   return text.split(' ').toSorted().join(' ')
 }

@@ -25,7 +25,8 @@ const maxScopes = 1000
 const features: readonly string[] = ['selfRevoke', 'selfAudit']
 
 /**
- * Parses scopes that are separated by spaces. Throws `invalid_scope` for unknown ones, and for two on the same stream.
+ * Parses scopes that are separated by spaces. Throws `invalid_scope` for unknown ones, and for two scopes on the same
+ * stream.
  */
 export function parseScope(text: string): Scope {
   const tokens = text.split(' ').filter(token => token !== '')
@@ -69,8 +70,9 @@ export function formatScope(permissions: readonly Permission[], identity: readon
 }
 
 /**
- * Throws `invalid_scope` unless the requested scope lies within the client's allowed scopes: the same stream, or all of
- * them, with the same level or a higher one. Account fields and the audit, which `*` never covers, have to be named.
+ * Throws `invalid_scope` unless the requested scope lies within the client's allowed scopes: the client is allowed the
+ * same stream, or all streams, with the same level or a higher one. Account fields and the audit, which `*` never
+ * covers, have to be named.
  */
 export function assertScopeAllowed(asked: Scope, allowed: readonly string[]): void {
   const { identity, permissions } = parseScope(allowed.join(' '))

@@ -35,7 +35,7 @@ export function createRefreshToken(): RefreshToken {
   return { family: randomText(16), secret: randomText(24) }
 }
 
-/** Seconds for which a replaced refresh token still leads to the one in force. */
+/** Seconds for which a replaced refresh token still leads to the token in force (the grace period). */
 const graceSeconds = 10
 /** Maximum number of replaced tokens that a grant keeps; clients refresh once an hour. */
 const maxReplaced = 10
@@ -46,7 +46,7 @@ export interface NextToken {
   readonly replaced: readonly ReplacedToken[]
 }
 
-/** Derives the next refresh token of a grant from the one in force. `now` in seconds. */
+/** Derives the next refresh token of a grant from the token in force. `now` in seconds. */
 export function deriveNextToken({ replaced = [] }: StoredGrant, secret: string, now: number): NextToken {
   const salt = randomText(16)
   // Each token leads to the next one, so none between two of them may be missing.
@@ -56,8 +56,8 @@ export function deriveNextToken({ replaced = [] }: StoredGrant, secret: string, 
 }
 
 /**
- * Returns the secret in force that a token replaced within the grace has led to; `undefined` for any other. `now` in
- * seconds. (docs/api/oauth.md#refreshing)
+ * Returns the secret of the token in force, given a token that was replaced within the grace period; `undefined` for
+ * any other token. `now` in seconds. (docs/api/oauth.md#refreshing)
  */
 export function findSuccessor(
   { replaced = [] }: StoredGrant,
@@ -77,8 +77,8 @@ function isWithinGrace({ time }: ReplacedToken, now: number): boolean {
 }
 
 /**
- * Derives the next secret. Finding a former token is not enough to derive later ones, because of the random salt, nor
- * is reading the file, because of the secret.
+ * Derives the next secret. A replaced token alone is not enough to derive later tokens, because of the random salt; nor
+ * is the content of the file, because of the secret.
  */
 function deriveSecret(secret: string, salt: string): string {
   return createHmac('sha256', secret).update(salt).digest().subarray(0, 24).toString('base64url')

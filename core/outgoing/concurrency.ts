@@ -88,7 +88,7 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** Starts the first waiting work that the limits allow; returns whether there was any. */
+  /** Starts the first waiting work that the limits allow; returns whether there was such work. */
   #startNext(): boolean {
     if (this.#startedInStep >= this.#perStep || this.#count >= this.limits.concurrency) return false
     const index = this.#waiting.findIndex(({ keys }) => this.#isWithinLimits(keys))

@@ -29,7 +29,7 @@ const keepAliveMs = 4000
 /** Thrown if the address to call is internal. */
 class InternalAddress extends Error {}
 
-/** Thrown if there was no response in time, it was too long, or the server failed. */
+/** Thrown if no response came in time, if the response was too long, or if the server failed. */
 export class NoResponse extends Error {}
 
 /** A call whose response is read. */
@@ -40,7 +40,7 @@ export interface OutgoingFetch {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Loaded on the first call: most services never make one, and loading costs time and memory. */
+/** Loads undici on the first call to a URL: most services never make such a call, and loading costs time and memory. */
 const loadUndici = (): Promise<typeof import('undici')> => import('undici')
 
 export class Outgoing {
@@ -156,8 +156,8 @@ function isGlobal(address: ipaddr.IPv6): boolean {
 }
 
 /**
- * Creates a connector that checks every address before connecting: those that a name resolves to, and literal ones,
- * which are never looked up.
+ * Creates a connector that checks every address before connecting: the addresses to which a name resolves, and literal
+ * addresses, which are never looked up.
  */
 async function createGuardedConnector(timeoutMs: number): Promise<buildConnector.connector> {
   const { buildConnector } = await loadUndici()

@@ -33,7 +33,7 @@ export function fillCall({ body, headers, method, url }: Endpoint, values: Value
   }
 }
 
-/** Replaces placeholders; those inside values are not replaced. Unknown ones stay. `encode` encodes a value. */
+/** Replaces placeholders; those inside values are not replaced. Unknown placeholders stay. `encode` encodes a value. */
 export function fillPlaceholders(
   template: string,
   values: Values,

@@ -40,7 +40,7 @@ export class WebhookSender {
   }
 
   /**
-   * Calls a webhook with the message `test` when it is its turn. Returns the status, 0 for none. Error:
+   * Calls a webhook with the message `test` when it is its turn. Returns the status; 0 without a response. Error:
    * `too-many-requests` if too many test calls of the account are waiting, since clients may not wait for them.
    */
   async test(accountId: string, kept: StoredWebhook): Promise<number> {
@@ -64,7 +64,9 @@ export class WebhookSender {
     return await this.#limiter.run([`host ${new URL(url).host}`, `user ${accountId}`], work)
   }
 
-  /** Makes a call; to be used within {@link runWithinLimits}. Returns the status, 0 for none. Never rejects. */
+  /**
+   * Makes a call; to be used within {@link runWithinLimits}. Returns the status; 0 without a response. Never rejects.
+   */
   async post({ secret, webhook }: StoredWebhook, messages: readonly string[]): Promise<number> {
     const now = this.clock.now()
     const body = `{"messages":${JSON.stringify(messages)},${toMetaMember(this.config, now)}}`

@@ -7,7 +7,7 @@ export function isExpired({ expires }: Access, now: number): boolean {
   return expires !== undefined && expires <= now
 }
 
-/** Returns the id of the access that created this one: `createdBy` may hold a caller id after it. */
+/** Returns the id of the access that created an item: `createdBy` may hold a caller id after it. */
 export function getCreatorId({ createdBy }: Pick<Access, 'createdBy'>): string {
   return createdBy.split(' ', 1)[0] ?? ''
 }

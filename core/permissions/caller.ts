@@ -12,7 +12,7 @@ import type { StreamNode } from '../../storage/streams/node.js'
 export type { VisibleStreams } from './grants.js'
 export type { Action } from './levels.js'
 
-/** The access behind a call. Without one (before sign-in) nothing is allowed. */
+/** The access behind a call. Without an access (before sign-in) nothing is allowed. */
 export class Caller {
   readonly #grants: Grants
   /** When the caller's permissions last changed through a write to an access, in seconds. */
@@ -49,16 +49,16 @@ export class Caller {
   }
 
   /**
-   * Returns the level on a stream: granted on itself, else on its nearest ancestor, else on `*`; `undefined` without
-   * any.
+   * Returns the level on a stream: granted on itself, else on its nearest ancestor, else on `*`; `undefined` without a
+   * grant.
    */
   level(streamId: string): Level | undefined {
     return this.isPersonal ? 'manage' : this.#grants.level(this.store.streams, streamId)
   }
 
   /**
-   * Returns whether the action is allowed on a stream; `*` stands for what is outside every stream, such as adding a
-   * root.
+   * Returns whether the action is allowed on a stream; `*` stands for actions outside every stream, such as adding a
+   * root stream.
    */
   may(action: Action, streamId: string): boolean {
     const { streams } = this.store
@@ -94,8 +94,8 @@ export class Caller {
   }
 
   /**
-   * Returns whether an event in these streams may be read: one of them has to be readable, and none may be closed to
-   * the caller (`none` or `create-only`).
+   * Returns whether an event in these streams may be read: one of the streams has to be readable, and no stream may be
+   * closed to the caller (`none` or `create-only`).
    */
   mayReadEvent(streamIds: readonly string[]): boolean {
     if (this.isPersonal) return !this.#isHidden(streamIds[0] ?? '')
@@ -124,7 +124,7 @@ export class Caller {
     return action === 'manage' && this.store.streams.isTagId(streamId)
   }
 
-  /** Returns whether an event as it was at a time could be read, by the former paths of its streams. */
+  /** Returns whether an event as it was at a time could be read, by the paths that its streams had then. */
   couldReadEvent(paths: readonly (readonly string[])[], at?: number): boolean {
     if (this.isPersonal) return true
     const levels = paths.map(path => this.#grants.levelOnPath(this.store.streams, path, at))
@@ -132,8 +132,8 @@ export class Caller {
   }
 
   /**
-   * Returns whether the audit of an access may be read: the caller's own unless switched off, and those granted.
-   * (docs/spec/audit.md#reading)
+   * Returns whether the audit of an access may be read: the caller's own audit unless that is switched off, and granted
+   * audits. (docs/spec/audit.md#reading)
    */
   mayAudit(accessId: string): boolean {
     return this.isPersonal || this.#grants.mayAudit(accessId)
@@ -144,7 +144,10 @@ export class Caller {
     return this.isPersonal ? { everything: true } : this.#grants.getVisibleStreams(this.store.streams)
   }
 
-  /** Returns whether these permissions lie within the caller's own, so that it may grant them to others. */
+  /**
+   * Returns whether these permissions lie within the caller's own permissions, so that the caller may grant them to
+   * others.
+   */
   covers(permissions: readonly Permission[]): boolean {
     return (
       this.isPersonal ||

@@ -22,7 +22,8 @@ export function getMessage({ kind }: Change): string | undefined {
 }
 
 /**
- * Paths that are evaluated in a step: well below a millisecond where their levels are cached, a few where they are not.
+ * Number of paths that are evaluated in a step: that takes well below a millisecond if their levels are cached, a few
+ * milliseconds if they are not.
  */
 const pathsPerStep = 200
 
@@ -43,8 +44,9 @@ export class ChangeRecipient {
   }
 
   /**
-   * Returns whether it may be notified of a change: personal accesses of all, others of those that their permissions
-   * cover. In steps, since the change may affect very many streams; the result is cached.
+   * Returns whether the recipient may be notified of a change: personal accesses of every change, other accesses of the
+   * changes that their permissions cover. In steps, since the change may affect very many streams; the result is
+   * cached.
    */
   *mayReceive(change: Change): Steps<boolean> {
     if (this.#lastDecision?.change !== change)
@@ -60,8 +62,8 @@ export class ChangeRecipient {
   }
 
   /**
-   * Returns the streams in which it may be notified of a change, with all their ancestors: a change within them is one
-   * below these. In steps, and cached: up to a thousand scopes look this up.
+   * Returns the streams in which the recipient may be notified of a change, with all their ancestors, since a change in
+   * a stream is also a change below its ancestors. In steps, and cached: up to a thousand scopes look this up.
    */
   *listVisibleStreams(change: Change): Steps<ReadonlySet<string>> {
     if (this.#lastStreams?.change !== change)
@@ -82,8 +84,8 @@ export class ChangeRecipient {
   }
 
   /**
-   * Returns whether a stream has moved to where the access has a different level, even a stream that it cannot see:
-   * that may hide or reveal events that are in other streams as well. In steps.
+   * Returns whether a stream has moved to where the access has a different level, even a stream that the access cannot
+   * see: the move may hide or reveal events that are in other streams as well. In steps.
    */
   *mayChangeVisibility({ kind, places }: Change): Steps<boolean> {
     if (kind !== 'streams') return false
@@ -142,8 +144,8 @@ interface CachedNode {
 const cachedNodes = new WeakMap<Path, CachedNode>()
 
 /**
- * Returns the user's stream at a path; `undefined` if it has moved or been deleted. Cached for all recipients: levels
- * on streams are cached, those on paths are not, and there may be thousands of paths a hundred levels deep.
+ * Returns the user's stream at a path; `undefined` if the stream has moved or been deleted. Cached for all recipients:
+ * levels on streams are cached, levels on paths are not, and there may be thousands of paths a hundred levels deep.
  */
 function getNodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
   let place = cachedNodes.get(path)

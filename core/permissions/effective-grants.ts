@@ -1,6 +1,6 @@
 /**
- * The effective grants and lifetime of an access: one shared by an app lasts no longer than the app's, and grants no
- * more.
+ * The effective grants and lifetime of an access: an access shared by an app lasts no longer than the app's access, and
+ * grants no more.
  */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -9,7 +9,10 @@ import { getCreatorId } from './access.js'
 
 export interface EffectiveGrants {
   readonly grants: Grants
-  /** When it ends, in seconds: `Infinity` if never, `-Infinity` if it is void. Sessions are checked elsewhere. */
+  /**
+   * When it ends, in seconds: `Infinity` if the access never ends, `-Infinity` if it is void. Sessions are checked
+   * elsewhere.
+   */
   readonly ends: number
   /** When its effective grants last changed through a write to an access, in seconds. */
   readonly modified: number
@@ -34,7 +37,7 @@ export function getEffectiveGrants(store: UserStore, access: Access): EffectiveG
   return effective
 }
 
-/** Returns whether neither an access nor the one that shared it has expired. */
+/** Returns whether neither an access nor the app access that shared it has expired. */
 export function isInForce(store: UserStore, access: Access, now: number): boolean {
   return getEffectiveGrants(store, access).ends > now
 }

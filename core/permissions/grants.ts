@@ -13,9 +13,12 @@ export type VisibleStreams =
   | { readonly everything: true }
   | {
       readonly everything: false
-      /** An event has to be in one of these. */
+      /** Numbers of the streams of which an event has to be in at least one. */
       readonly readable: ReadonlySet<number>
-      /** An event must be in none of these (`none`, `create-only`), even if it is in a readable one as well. */
+      /**
+       * Numbers of the streams of which an event must be in none (levels `none` and `create-only`), even if it is in a
+       * readable stream as well.
+       */
       readonly closed: ReadonlySet<number>
       /** Everything except the values of account fields is readable. */
       readonly isAllButAccountFields?: true
@@ -77,6 +80,7 @@ export class Grants {
     return this.limit ? limitLevel(own, this.limit.level(streams, streamId)) : own
   }
 
+  /** Returns the level on a stream, at most that of the app that shared it; `undefined` without a grant. */
   levelAt(streams: StreamRepository, node: StreamNode): Level | undefined {
     const own = node.number < 0 ? this.#accountLevel(node) : this.#levelAt(streams, node)
     return this.limit ? limitLevel(own, this.limit.levelAt(streams, node)) : own
@@ -85,7 +89,7 @@ export class Grants {
   /**
    * Returns the level on a stream from the ids on its path: itself first, its root last. The stream may have been
    * deleted: with `at`, the time of the record about it (seconds), only permissions on that very stream count, not
-   * those on another one with the same id.
+   * permissions on another stream with the same id.
    */
   levelOnPath(streams: StreamRepository, path: readonly string[], at?: number): Level | undefined {
     const own = this.#levelOnPath(streams, path, at)
@@ -98,7 +102,10 @@ export class Grants {
     return (this.#visibleStreams ??= this.#computeVisibleStreams(streams))
   }
 
-  /** Returns whether the audit of an access may be read: its own unless switched off (`selfAudit`), and those granted. */
+  /**
+   * Returns whether the audit of an access may be read: the access's own audit unless that is switched off
+   * (`selfAudit`), and granted audits.
+   */
   mayAudit(accessId: string): boolean {
     if (accessId === this.access.id) return !this.isForbidden('selfAudit')
     return this.#audited.has(accessId) && (!this.limit || this.limit.mayAudit(accessId))
@@ -116,8 +123,8 @@ export class Grants {
 
   /**
    * Returns whether the holder of these grants may pass on `others`: on each stream at most the level held there.
-   * Levels change only at streams named by either side, so checking those (and `*`) is enough; it also catches levels
-   * that `others` would inherit where these grants are narrower. `create-only` cannot be passed on.
+   * Levels change only at streams named by either side, so checking these streams (and `*`) is enough; that also
+   * catches levels that `others` would inherit where these grants are narrower. `create-only` cannot be passed on.
    */
   covers(streams: StreamRepository, others: Grants): boolean {
     const ended = [...this.#endedById.keys()].filter(id => streams.find(id))
@@ -131,6 +138,10 @@ export class Grants {
     return [...others.#audited].every(id => this.mayAudit(id))
   }
 
+  /**
+   * Computes the level on a stream without the limit of the sharing app. Caches the levels of all ancestors that it
+   * passes.
+   */
   #levelAt(streams: StreamRepository, node: StreamNode): Level | undefined {
     this.#refresh(streams)
     const levels = this.#levels
@@ -155,6 +166,9 @@ export class Grants {
     return level
   }
 
+  /**
+   * Does for {@link levelOnPath} what {@link #levelAt} does for existing streams: without the limit of the sharing app.
+   */
   #levelOnPath(
     streams: StreamRepository,
     path: readonly string[],
@@ -190,8 +204,8 @@ export class Grants {
   }
 
   /**
-   * Returns the level granted on the stream that had this id at the time `at`; without `at`, on the one that has it or
-   * had it last.
+   * Returns the level granted on the stream that had this id at the time `at`; without `at`, on the stream that has the
+   * id or had it last.
    */
   #grantedLevel(streams: StreamRepository, id: string, at: number | undefined): Level | undefined {
     const node = streams.find(id)
@@ -226,6 +240,7 @@ export class Grants {
     return 'none'
   }
 
+  /** Determines for each stream whether its events may be read, and whether it hides them. */
   #computeVisibleStreams(streams: StreamRepository): VisibleStreams {
     const readable = new Set<number>()
     const closed = new Set<number>()
@@ -262,8 +277,8 @@ export class Grants {
 }
 
 /**
- * Returns whether a tag stream lies below a stream that is not one. Any event with the tag is in it, so it inherits
- * only levels that hide from its ancestors.
+ * Returns whether a tag stream lies below a stream that is no tag stream. Any event with the tag is in it, so of its
+ * ancestors' levels it inherits only those that hide events.
  */
 function isMisplacedTag(streams: StreamRepository, id: string, parentId: string | undefined): boolean {
   return parentId !== undefined && streams.isTagId(id) && !streams.isTagId(parentId)

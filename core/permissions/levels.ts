@@ -1,10 +1,10 @@
-/** Levels of permissions: what each allows, and what two of them allow together. */
+/** Levels of permissions: what each level allows, and which level allows what two levels allow. */
 import type { Level } from '../../schemas/permission.js'
 
 /** An action on a stream, or on the events in it. */
 export type Action = 'list' | 'read' | 'create' | 'contribute' | 'manage'
 
-/** The levels that allow each action. `create-only` lists the stream and adds events, but reads none. */
+/** The levels that allow each action. `create-only` lists the stream and adds events, but reads no events. */
 const levelsByAction: Readonly<Record<Action, ReadonlySet<Level>>> = {
   list: new Set(['read', 'create-only', 'contribute', 'manage']),
   read: new Set(['read', 'contribute', 'manage']),
@@ -27,7 +27,7 @@ export function allows(level: Level | undefined, action: Action): boolean {
   return level !== undefined && levelsByAction[action].has(level)
 }
 
-/** Returns whether a level hides the events of a stream, even those that are in a readable one as well. */
+/** Returns whether a level hides the events of a stream, even events that are in a readable stream as well. */
 export function hidesEvents(level: Level | undefined): boolean {
   return level === 'none' || level === 'create-only'
 }
@@ -40,8 +40,8 @@ export function intersectLevels(a: Level, b: Level): Level {
 }
 
 /**
- * Limits a shared level to that of the app that shared it (`holder`): what is hidden from the app stays hidden, even
- * where nothing was shared.
+ * Limits a shared level to the level of the app that shared it (`holder`): what is hidden from the app stays hidden,
+ * even where nothing was shared.
  */
 export function limitLevel(level: Level | undefined, holder: Level | undefined): Level | undefined {
   if (hidesEvents(holder)) return 'none'

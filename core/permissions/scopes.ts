@@ -8,7 +8,7 @@ import { fail } from '../errors.js'
 import type { ChangeRecipient } from './change-recipient.js'
 
 /**
- * Checks that a caller may subscribe to these scopes. Throws `forbidden` for streams it may not list,
+ * Requires that a caller may subscribe to these scopes. Throws `forbidden` for streams it may not list,
  * `unknown-referenced-resource` for unknown ones, `invalid-operation` for too many scopes or streams in them.
  */
 export function assertMaySubscribe(store: UserStore, caller: Caller, scopes: Scopes, limit: number): void {

@@ -6,7 +6,7 @@ import type { Services } from '../call/services.js'
 
 /**
  * Removes the accounts served here whose deletion is due, or whose removal has failed. Returns how many. `signal` ends
- * it after the current one.
+ * the work after the current account.
  */
 export async function deleteDue(services: Services, signal?: AbortSignal): Promise<number> {
   const { accounts, clock, log, platform } = services
@@ -20,7 +20,7 @@ export async function deleteDue(services: Services, signal?: AbortSignal): Promi
       services.previews.forget(account)
       count++
     } catch (cause) {
-      // The next run tries again.
+      // The next run retries.
       log.warn('an account scheduled for deletion could not be removed', {
         cause,
         accountId: account.id

@@ -43,8 +43,8 @@ function normalizeNodeUrl(url = ''): string | undefined {
 
 /**
  * Returns the account of an email address. Throws `unknown-resource`, `too-many-requests`, and `unavailable-method` if
- * such look-ups are off. Unknown addresses count as failures of look-ups only: an attacker may try many, and other
- * users at the same address have to be able to sign in. (docs/spec/limits.md#guessing)
+ * look-ups by email address are off. Unknown addresses count as failures of look-ups only: an attacker may try many,
+ * and other users at the same address have to be able to sign in. (docs/spec/limits.md#guessing)
  */
 export function findAccountByEmail(
   { config, platform, throttle }: Services,

@@ -9,7 +9,7 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
 
-/** The result of one kind of check; without errors all is well. */
+/** The result of one kind of check; the check has passed if `errors` is empty. */
 export const IntegrityCheck = Type.Object({
   title: Type.String(),
   infos: Type.Record(Type.String(), Type.Number()),
@@ -20,7 +20,10 @@ export type IntegrityCheck = Static<typeof IntegrityCheck>
 /** Maximum number of errors reported for each kind. */
 const maxErrors = 1000
 
-/** Checks everything, one account after the other, yielding to other work in between; or a single account. */
+/**
+ * Checks the platform and all accounts, one account after the other, yielding to other work in between. `only`: checks
+ * just this account.
+ */
 export async function checkPlatform(call: ServiceCall, only?: Account): Promise<IntegrityCheck[]> {
   const { services } = call
   const { accounts, uniqueFields, webhookAccounts, ...rest } = services.platform.counts()

@@ -103,7 +103,7 @@ async function runGuarded(
   }
 }
 
-/** Seconds for which an account counts as new: at least one daily job has counted it within them. */
+/** Seconds for which an account counts as new: at least one daily job has counted it within this time. */
 const newSeconds = 2 * 86_400
 
 /** Counts the events added to an account since it was last counted. (docs/spec/administration.md#growth) */

@@ -19,23 +19,23 @@ export const Person = Type.Object({
   created: Type.Number(),
   state: Type.Enum(['active', 'suspended', 'moved', 'closing']),
   suspended: orNull(Type.Number()),
-  /** When it will be deleted at its owner's request. */
+  /** When the account will be deleted at its owner's request. */
   deletion: orNull(Type.Number()),
   isOperator: Type.Boolean(),
-  /** What it may store; 0 for any number. */
+  /** Bytes that the account may store; 0 for no limit. */
   quota: Type.Number(),
   /** Whether that is its own limit, rather than that of the settings. */
   hasOwnQuota: Type.Boolean(),
   documents: orNull(Type.Number()),
   attachments: orNull(Type.Number()),
-  /** When any of its accesses was last used. */
+  /** When any access of the account was last used. */
   lastUsed: orNull(Type.Number()),
   hasSecondFactor: orNull(Type.Boolean()),
   passkeys: orNull(Type.Number())
 })
 export type Person = Static<typeof Person>
 
-/** Returns one account. Throws `AccountElsewhere` in a thread that does not have its file. */
+/** Converts one account to what operators see. Throws `AccountElsewhere` in a thread that does not have its file. */
 export function toPerson({ services }: ServiceCall, account: Account): Person {
   const isHere = account.relocatedTo === null && account.suspended === null
   return {

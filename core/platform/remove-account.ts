@@ -4,7 +4,7 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Removes an account. Every call on it fails from now on; its name is free once this resolves. */
+/** Removes an account. Every call on the account fails from now on; the account's name is free once this resolves. */
 export async function removeAccount(
   services: Services,
   account: Account,

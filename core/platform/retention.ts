@@ -3,7 +3,7 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
 
-/** Records of each kind removed in one commit, so that other writes can run in between. */
+/** Numbers of records of each kind that are removed in one commit, so that other writes can run in between. */
 const pageSizes = { audit: 500, deletions: 100 } as const
 
 /**

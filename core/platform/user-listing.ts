@@ -26,7 +26,7 @@ export type ListedUser = Static<typeof ListedUser>
 /** Accounts read from the platform database at a time. */
 const pageSize = 100
 
-/** Returns all accounts, or those of one server, newest first. Yields to other work in between. */
+/** Returns all accounts, or the accounts of one server, newest first. Yields to other work in between. */
 export async function listUsers(
   { services, credentials }: ServiceCall,
   server?: string

@@ -37,13 +37,13 @@ const recentBytes = 8 * 1024 * 1024
 const maxCachedRatios = 10_000
 /** Minimum seconds between two marks of use of a preview. */
 const markIntervalSeconds = 3600
-/** Seconds for which an unreadable picture is not tried again: each attempt may take long. */
+/** Seconds for which an unreadable picture is not retried: each attempt may take long. */
 const retryUnreadableAfter = 3600
 /** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 5
 
 export class Previews {
-  /** A user with many or unreadable pictures delays others by at most one of them. */
+  /** Runs work on pictures: a user with many or unreadable pictures delays other users by at most one picture. */
   readonly #queue: FairScheduler
   readonly #recentPreviews = new RecentlyUsedBytes(recentBytes)
   readonly #lastMarked = new BoundedMap<string, number>(maxCachedRatios)
@@ -70,7 +70,7 @@ export class Previews {
 
   /**
    * Ensures that an event's preview is available, and returns its key. Errors: `corrupted-data` (422) when there is no
-   * picture, `api-unavailable` when it cannot be rendered, or not now.
+   * readable picture, `api-unavailable` when pictures cannot be rendered at all or at the moment.
    */
   async provide(
     account: Account,

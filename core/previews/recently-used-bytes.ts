@@ -6,6 +6,7 @@ export class RecentlyUsedBytes {
 
   constructor(private readonly limit: number) {}
 
+  /** Returns the bytes stored under a key, which are now the most recently used ones. */
   get(key: string): Buffer | undefined {
     const bytes = this.#entries.get(key)
     if (bytes) {
@@ -15,6 +16,9 @@ export class RecentlyUsedBytes {
     return bytes
   }
 
+  /**
+   * Stores bytes, and evicts the least recently used ones above the limit. Bytes larger than the limit are not stored.
+   */
   set(key: string, bytes: Buffer): void {
     this.delete(key)
     if (bytes.length > this.limit) return

@@ -1,4 +1,4 @@
-/** Renders smaller pictures. A port: the library for it is optional. */
+/** The interface of what renders previews. The library that does it is optional. */
 import { ApiError } from '../errors.js'
 import type { Frame, Size } from './sizes.js'
 

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.js'
 import { isReservedUsername } from './usernames.js'
 import type { Services } from '../call/services.js'
 
-/** Returns whether an account has this email address, or is being created with it. */
+/** Returns whether an account has this email address, or is being created with this address. */
 export function isTakenEmail({ platform }: Services, email: string): boolean {
   return platform.findByUnique('email', email) !== undefined
 }

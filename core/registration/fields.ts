@@ -56,7 +56,10 @@ export function selectUniqueValues(
   )
 }
 
-/** Stores the values of a new account as events; fields without one get their default. Must run within a transaction. */
+/**
+ * Stores the values of a new account as events; fields without a value get their default. Must run within a
+ * transaction.
+ */
 export function storeValues(
   { config }: Services,
   store: UserStore,

@@ -12,6 +12,7 @@ export const ListedInvitation = Type.Object({
   consumedBy: Type.Optional(Type.String())
 })
 
+/** Converts an invitation to what methods return. Its times become whole milliseconds. */
 export function toListedInvitation({
   consumed,
   consumedBy,

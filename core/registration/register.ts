@@ -102,8 +102,8 @@ export function fillAccount(
 }
 
 /**
- * Returns whether this invitation, or none, allows registration: `free` any number of times, `once` for an invitation
- * that it uses up. Wrong guesses are counted, and a right one does not reset them.
+ * Returns how an invitation token, or a missing one, allows registration: `free` any number of times, `once` with an
+ * invitation that the registration uses up. Wrong guesses are counted, and a right guess does not reset the count.
  */
 export function checkAdmission(
   { config, platform, throttle }: Services,

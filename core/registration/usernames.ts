@@ -5,8 +5,9 @@ import { reservedUsernames } from './reserved-usernames.js'
 const reservedNames = new Set(reservedUsernames)
 
 /**
- * Returns whether a name is a word of the service's paths, on the operator's list, that of an operator, or the first label of
- * the public host, or begins with the service's name: such a user could impersonate the service. Ignores case.
+ * Returns whether a name is reserved: a word of the service's paths, a name on the operator's list, an operator's name,
+ * the first label of the public host, or a name that begins with the service's name. A user with such a name could
+ * impersonate the service. Ignores case.
  */
 export function isReservedUsername(
   name: string,

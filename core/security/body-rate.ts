@@ -13,12 +13,13 @@ export class BodyRate {
     this.#since = clock.now()
   }
 
-  /** Total seconds for which it has been paused. */
+  /** Total seconds for which the measurement has been paused. */
   get pausedSeconds(): number {
     const now = this.#pausedAt === undefined ? 0 : this.clock.now() - this.#pausedAt
     return this.#pausedBefore + now
   }
 
+  /** Records that bytes have arrived. */
   addBytes(bytes: number): void {
     this.#bytes += bytes
   }
@@ -28,6 +29,7 @@ export class BodyRate {
     this.#pausedAt ??= this.clock.now()
   }
 
+  /** Resumes the measurement after {@link pause}. */
   resume(): void {
     this.#pausedBefore = this.pausedSeconds
     this.#pausedAt = undefined

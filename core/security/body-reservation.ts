@@ -38,12 +38,12 @@ export class BodyReservation {
     return this.#wake !== undefined
   }
 
-  /** Whether it has ever had to wait. */
+  /** Whether the body has ever had to wait. */
   get hasWaited(): boolean {
     return this.#hasWaited
   }
 
-  /** Total seconds for which it has been made to wait. */
+  /** Total seconds for which the body has been made to wait. */
   get waitedSeconds(): number {
     return this.#rate.pausedSeconds
   }
@@ -68,6 +68,7 @@ export class BodyReservation {
     return mayProceed
   }
 
+  /** Lets a waiting body be read on. */
   wake(): void {
     const wake = this.#wake
     this.#resume()
@@ -75,8 +76,8 @@ export class BodyReservation {
   }
 
   /**
-   * Returns whether it arrives too slowly, or has been arriving for too long. `grace`: minimum seconds between two
-   * measurements.
+   * Returns whether the body arrives too slowly, or has been arriving for too long. `grace`: minimum seconds between
+   * two measurements.
    */
   isSlow(minBytesPerSecond: number, grace: number, maxSeconds: number): boolean {
     if (!this.isWaiting) return this.#rate.isSlow(minBytesPerSecond, grace, maxSeconds)

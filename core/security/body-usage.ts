@@ -1,4 +1,6 @@
-/** The bytes held by the bodies of one account, address or token, and which body proceeds when there is no room. */
+/**
+ * The bytes held by the bodies of one account, address or token, and which body proceeds when there is no more memory.
+ */
 import type { BodyReservation } from './body-reservation.js'
 
 /** Bodies of one account or address, or of one token of an account. */
@@ -9,32 +11,37 @@ export class BodyUsage {
   readonly parts = new Map<string, BodyUsage>()
   /** Bodies that are being read, oldest first. */
   readonly reading = new Set<BodyReservation>()
-  /** The one body that proceeds above the limit, until it ends: otherwise memory would not be bounded. */
+  /** The only body that proceeds above the limit, until it ends: if there were several, memory would not be bounded. */
   favored: BodyReservation | undefined
 
   get isEmpty(): boolean {
     return this.bytes === 0 && this.reading.size === 0
   }
 
+  /** Returns the usage of one part, such as a token; creates it if needed. */
   getPart(name: string): BodyUsage {
     let part = this.parts.get(name)
     if (!part) this.parts.set(name, (part = new BodyUsage()))
     return part
   }
 
+  /**
+   * Adds bytes that are held, and those of them that belong to bodies being processed. Negative numbers release them.
+   */
   add(bytes: number, workingBytes = 0): void {
     this.bytes += bytes
     this.workingBytes += workingBytes
   }
 
   /**
-   * Returns whether a body may proceed within `maxBytes`. Above that only the favored one may, unless bodies being
-   * processed use all of it: these end by themselves, whereas those being read might wait for each other.
+   * Returns whether a body may proceed within `maxBytes`. Beyond that only the favored body may, unless bodies being
+   * processed use all of the memory: these end by themselves, whereas bodies being read might wait for each other.
    */
   mayProceed(maxBytes: number, ticket: BodyReservation): boolean {
     return this.bytes < maxBytes || (this.workingBytes < maxBytes && this.#chooseFavored() === ticket)
   }
 
+  /** Removes a body from those being read. If it was the favored one, another one can be chosen. */
   remove(ticket: BodyReservation): void {
     this.reading.delete(ticket)
     if (this.favored === ticket) this.favored = undefined

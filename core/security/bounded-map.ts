@@ -5,12 +5,14 @@ export class BoundedMap<K, V> {
 
   constructor(private readonly limit: number) {}
 
+  /** Returns the value of a key, whose entry is now the most recently used one. */
   get(key: K): V | undefined {
     const value = this.#entries.get(key)
     if (value !== undefined) this.set(key, value)
     return value
   }
 
+  /** Sets the value of a key, and evicts the least recently used entry if there are too many. */
   set(key: K, value: V): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)
@@ -21,6 +23,7 @@ export class BoundedMap<K, V> {
     }
   }
 
+  /** Returns the keys, the least recently used first. */
   keys(): Iterable<K> {
     return this.#entries.keys()
   }

@@ -14,23 +14,23 @@ import type { Account } from '../../storage/platform/account.js'
  * so counting in memory is enough; a restart resets the counts.
  */
 export interface CallLimit {
-  /** Counts a call. Throws `too-many-requests` for one too many, which is not counted. */
+  /** Counts a call. Throws `too-many-requests` for a call beyond the limit, which is not counted. */
   count(account: Account, access: Access): void
-  /** Throws `too-many-requests` if the next call would be one too many, for example before an upload. */
+  /** Throws `too-many-requests` if the next call would exceed the limit. For use before an upload, for example. */
   check(account: Account, access: Access): void
 }
 
 /** Maximum number of accesses that are counted. The least recently used go first; most likely their window has passed by then. */
 const maxAccesses = 50_000
 
-/** Creates the configured limit; `undefined` if there is none, so that calls skip the check altogether. */
+/** Creates the configured limit; `undefined` if no limit is configured, so that calls skip the check altogether. */
 export function createCallLimit({ limits }: Config, clock: Clock): CallLimit | undefined {
   const { window, ...limitByType } = limits.callsPerToken
   if (Object.values(limitByType).every(calls => calls === 0)) return undefined
   /** When all counted calls of an access will have expired, in seconds. */
   const exhaustedUntil = new BoundedMap<string, number>(maxAccesses)
 
-  /** Returns when all calls will have expired, including this one. Throws if it is one too many. */
+  /** Returns when all calls will have expired, including this one. Throws if this call exceeds the limit. */
   const checkNextCall = ({ id }: Account, access: Access): { key: string; until: number } | undefined => {
     const calls = limitByType[access.type]
     if (calls === 0) return undefined

@@ -21,6 +21,7 @@ export class FairScheduler {
     return this.#waiting.countItems(account)
   }
 
+  /** Runs a task of a party once it is its turn. Settles as the task does. */
   async run<T>(party: Party, work: () => Promise<T>): Promise<T> {
     await new Promise<void>(start => {
       this.#waiting.add(party, start)

@@ -1,4 +1,7 @@
-/** Counts the bytes of the forms that an account uploads at the same time: together they have to fit into its quota. */
+/**
+ * Counts the bytes of the forms that an account uploads at the same time: together the forms have to fit into the
+ * account's quota.
+ */
 
 /** Tracks the bytes of forms that are being received, or whose calls are running, by account. */
 export class FormQuota {

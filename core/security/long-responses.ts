@@ -8,9 +8,9 @@ import type { Clock } from '../time.js'
 
 /** The recipient of a response. */
 export interface ResponseRecipient {
-  /** Name of the user under whose root it was requested; empty outside of any user's. */
+  /** Name of the user under whose root it was requested; empty for requests outside the root of any user. */
   readonly user: string
-  /** Id of the access, or something else that distinguishes clients without one. */
+  /** Id of the access, or something else that distinguishes clients without an access. */
   readonly access: string
 }
 
@@ -22,7 +22,7 @@ interface Waiting {
   admit(release: ReleasePlace): void
 }
 
-/** Places of an account, as a multiple of those of one access. */
+/** Places of an account, as a multiple of the places of one access. */
 const accessesPerAccount = 5
 /** Maximum time that a response waits for a slot, in seconds. */
 const maxWaitSeconds = 10
@@ -39,12 +39,12 @@ export class LongResponses {
     private readonly clock: Clock
   ) {}
 
-  /** Numbers of responses that have a place and that wait for one. */
+  /** Number of responses that have a place, and number of responses that wait for a place. */
   get load(): { readonly open: number; readonly waiting: number } {
     return { open: this.#total, waiting: this.#waiting.size }
   }
 
-  /** Acquires a place; `undefined` if none is free. */
+  /** Acquires a place; `undefined` if no place is free. */
   tryAcquire(recipient: ResponseRecipient): ReleasePlace | undefined {
     return this.#waiting.size === 0 || !this.#hasWaiting(recipient) ? this.#tryAcquire(recipient) : undefined
   }

@@ -2,8 +2,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Returns an IPv4 address unchanged, and the network of an IPv6 one, such as `2001:db8:0:1::/64`, since customers get a
- * whole /64. For text that is not an address: `fallback`, by default the text itself.
+ * Returns an IPv4 address unchanged, and the network of an IPv6 address, such as `2001:db8:0:1::/64`, since customers
+ * get a whole /64. For text that is not an address: `fallback`, by default the text itself.
  */
 export function getNetwork(ip: string, fallback = ip): string {
   if (!ipaddr.isValid(ip)) return fallback
@@ -27,7 +27,7 @@ export function getWideNetwork(ip: string): string {
   return `${front.join(':')}::/48`
 }
 
-/** Returns whether an address is a loopback one. */
+/** Returns whether an address is a loopback address. */
 export function isLoopback(ip: string): boolean {
   return ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'
 }

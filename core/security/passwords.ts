@@ -4,7 +4,10 @@ import { hash as argon2Hash, verify as argon2Verify, type Options } from '@node-
 import { fail } from '../errors.js'
 import { Semaphore } from './semaphore.js'
 
-/** Hooks around a verification that may have to queue, so that it can be refused by the outcome of earlier ones. */
+/**
+ * Hooks around a verification that may have to queue, so that the outcome of earlier verifications can cause it to be
+ * refused.
+ */
 export interface VerificationHooks {
   /** Runs right before the work; throws to refuse it. */
   check(): void
@@ -37,9 +40,13 @@ export function getHashConcurrency(cores: number): number {
 /** Maximum number of queued passwords: clients would not wait for a longer queue. */
 const maxWaiting = 1000
 
-/** Hash of an unused password, with the same parameters as all others. */
+/** Hash of an unused password, with the same parameters as all other hashes. */
 const dummyHash = argon2Hash('a password that nobody has', options)
 
+/**
+ * Creates the functions that hash and verify passwords, of which `concurrency` run at a time. Beyond a number of
+ * waiting ones they reject with `api-unavailable`.
+ */
 export function createPasswords(concurrency = getHashConcurrency(availableParallelism())): Passwords {
   const semaphore = new Semaphore(concurrency, maxWaiting, () =>
     fail('api-unavailable', 'Too many sign-ins at the moment. Try again later')
@@ -64,7 +71,7 @@ export function createPasswords(concurrency = getHashConcurrency(availableParall
   }
 }
 
-/** Returns whether a hash is of bcrypt: these begin with `$2a$`, `$2b$`, `$2x$` or `$2y$`. */
+/** Returns whether a hash is of bcrypt: such hashes begin with `$2a$`, `$2b$`, `$2x$` or `$2y$`. */
 function isBcrypt(hash: string): boolean {
   return /^\$2[abxy]\$/.test(hash)
 }

@@ -15,6 +15,7 @@ export class Semaphore {
     return this.#waiting.length
   }
 
+  /** Runs a task once a slot is free, and settles as the task does. Calls `refuse` if too many tasks wait. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.concurrency) this.#running++
     else {

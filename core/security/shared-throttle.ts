@@ -89,6 +89,7 @@ export class SharedThrottle implements Throttle {
     }
   }
 
+  /** Counts an event that another thread has reported. */
   #count(note: ThrottleEvent): void {
     switch (note.kind) {
       case 'failed':

@@ -12,7 +12,7 @@ import type { Clock } from '../time.js'
 
 /** An attempt at a secret. */
 export interface Guess {
-  /** The secret that is guessed at; those of an account end in its name: `login:alice`. */
+  /** What is guessed at; the subjects of an account end in its name: `login:alice`. */
   readonly subject: string
   /** The guesser's address. */
   readonly ip: string
@@ -32,13 +32,16 @@ export interface Throttle {
   /** Counts a failure. */
   failed(guess: Guess): void
   /**
-   * Resets the failures of this subject and address. Those of the address stay: signing in to one's own account must
-   * not reset the failures at others.
+   * Resets the failures of this subject and address. The failures of the address stay: signing in to one's own account
+   * must not reset the failures at others.
    */
   succeeded(guess: Guess): void
   /** Resets all failures at an account, from every address. */
   forget(username: string): void
-  /** Counts a registration. Throws `too-many-requests` after too many from one address. Returns a function that undoes it. */
+  /**
+   * Counts a registration. Throws `too-many-requests` after too many from one address. Returns a function that undoes
+   * the count.
+   */
   register(ip: string): () => void
   /**
    * Counts a look-up of a user name or email address. Throws `too-many-requests` after too many from one address, or from
@@ -50,8 +53,9 @@ export interface Throttle {
   /** Counts an authorisation request. Throws `too-many-requests` after too many from one address. */
   ask(ip: string): void
   /**
-   * Counts a call without the token that it needs, or with an unknown token or key. Throws `too-many-requests` instead
-   * after too many from one address. Valid tokens never have to wait, so that guessing does not lock others out.
+   * Counts a call without the token that it needs, or with an unknown token or key. After too many such calls from one
+   * address, throws `too-many-requests` instead of counting. Valid tokens never have to wait, so that guessing does not
+   * lock others out.
    */
   unknownToken(ip: string): void
   /**
@@ -63,7 +67,7 @@ export interface Throttle {
 
 interface Failures {
   count: number
-  /** Seconds: when they expire, and until when the next attempt has to wait. */
+  /** Seconds: when the counted failures expire, and until when the next attempt has to wait. */
   expiresAt: number
   waitUntil: number
 }
@@ -80,7 +84,7 @@ const firstWait = 2
 /** The longest wait for failures that others may have caused, in seconds. */
 const maxSharedWait = 60
 const hour = 3600
-/** Look-ups of a network (/24, /48), as a multiple of those of one address. */
+/** Look-ups of a network (/24, /48), as a multiple of the look-ups of one address. */
 const networkLookUpFactor = 4
 
 /** Creates a throttle that counts attempts in memory. */
@@ -117,7 +121,10 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
     failures.expiresAt = now + wait + throttle.window
     cache.set(key, failures)
   }
-  /** Counts one more in this hour; returns the function that undoes it. Loopback addresses are not counted. */
+  /**
+   * Counts one more event of an address in this hour; returns a function that undoes the count. Loopback addresses are
+   * not counted.
+   */
   const countHourly = (hours: BoundedMap<string, HourlyCount>, ip: string, limit: number): (() => void) => {
     if (isLoopback(ip)) return () => {}
     const now = clock.now()

@@ -1,7 +1,7 @@
 /**
  * Bounds the memory of request bodies that are being read or processed: in total, and for each holder (an account or an
- * address). Bodies beyond that wait unread. One body always proceeds, and slow ones are dropped once others have waited
- * for a while, so that no body waits forever.
+ * address). Bodies beyond these limits wait unread. One body always proceeds, and slow ones are dropped once others
+ * have waited for a while, so that no body waits forever.
  */
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
@@ -10,7 +10,7 @@ import { FormQuota } from './form-quota.js'
 import { BodyUsage } from './body-usage.js'
 import { BodyReservation, type BodyMemory } from './body-reservation.js'
 
-/** Each holder may have the total divided by this. */
+/** Each holder may use the total memory divided by this number. */
 const accountShare = 4
 /** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 5
@@ -28,7 +28,7 @@ export class UploadBuffer implements BodyMemory {
   readonly #unfinished = new Set<BodyReservation>()
   #isWatching = false
 
-  /** `maxBytes`: of all bodies together. `maxSeconds`: time that a body may take while others wait. */
+  /** `maxBytes`: maximum size of all bodies together. `maxSeconds`: time that a body may take while others wait. */
   constructor(
     private readonly maxBytes: number,
     private readonly maxSeconds: number,
@@ -119,8 +119,8 @@ export class UploadBuffer implements BodyMemory {
 }
 
 /**
- * Separate memory for bodies of calls with a valid token and of anonymous calls, so that the latter cannot exhaust that
- * of the former.
+ * Separate memory for bodies of calls with a valid token and of anonymous calls, so that anonymous calls cannot exhaust
+ * the memory of calls with a token.
  */
 export interface UploadBuffers {
   readonly known: UploadBuffer
@@ -129,6 +129,7 @@ export interface UploadBuffers {
   readonly forms: FormQuota
 }
 
+/** Creates the buffers for the bodies of all requests, limited by settings. */
 export function createUploadBuffers({ limits }: Config, clock: Clock): UploadBuffers {
   const { bodiesBytes, bodyTimeout } = limits
   return {

@@ -22,7 +22,7 @@ const durationField: Field = {
 
 export interface Column {
   readonly name: string
-  /** Its place among the columns of the type, required ones first. */
+  /** The place of the column among the columns of the type, required columns first. */
   readonly place: number
   readonly isRequired: boolean
   /** Whether any finite number is valid without conversion, as in most columns. */
@@ -70,6 +70,7 @@ const maxCellDepth = 10
 /** Maximum characters of a number given as text. */
 const maxNumberLength = 400
 
+/** Converts a field to a column. A schema without further conditions needs no compiled check. */
 function toColumn({ name, schema, whole, isRequired }: Field, place: number): Column {
   const isPlain = Object.keys(schema).every(key => annotations.has(key))
   const { type } = resolveReference(schema, whole ?? schema)
@@ -88,7 +89,7 @@ function toColumn({ name, schema, whole, isRequired }: Field, place: number): Co
   return { name, place, isRequired, isAnyNumber, isNumeric, value }
 }
 
-/** Compiles the check of a schema; one with unresolvable references accepts no values. */
+/** Compiles the check of a schema; a schema with unresolvable references accepts no values. */
 function compileCheck(schema: ContentSchema, whole: ContentSchema | undefined): ContentCheck {
   try {
     return compileContentCheck(schema, whole)
@@ -128,7 +129,7 @@ function createConversion({ type }: ContentSchema): (cell: unknown) => unknown {
   return type === 'string' ? toText : cell => (isShallow(cell, maxCellDepth) ? cell : undefined)
 }
 
-/** Converts a finite number, or the text of one. */
+/** Converts a finite number, or the text of a finite number. */
 export function toNumber(cell: unknown): number | undefined {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : undefined
   if (typeof cell !== 'string' || cell.length > maxNumberLength || !numeric.test(cell)) return undefined

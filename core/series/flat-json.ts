@@ -25,13 +25,13 @@ interface Layout {
   readonly time: number
   /** Subtracted from a time to get the deltaTime; `undefined` if rows contain the deltaTime itself. */
   readonly origin: number | undefined
-  /** Columns by their index in a row; none at that of the time. */
+  /** Columns by their index in a row; `undefined` at the index of the time. */
   readonly columns: readonly (Column | undefined)[]
 }
 
 /**
  * Reads the points of a `flatJSON` value for a series whose holder begins at `origin` (seconds). Throws
- * `invalid-request-structure` whose data name the row, the column and the rule; `context` is added to them.
+ * `invalid-request-structure` whose data name the row, the column and the rule; `context` is added to these data.
  */
 export function* readPoints(
   value: unknown,
@@ -51,6 +51,9 @@ class PointReader {
     private readonly refuse: (message: string, place: ErrorPlace) => never
   ) {}
 
+  /**
+   * Reads a flatJSON object: its points by column. Throws an API error if it is malformed or does not match the type.
+   */
   *read(value: unknown): Steps<Points> {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return this.refuse('The points must be a JSON object', { rule: 'object' })
@@ -157,7 +160,7 @@ function roundToMicroseconds(time: number): number {
   return Math.round(time * 1e6) / 1e6 + 0
 }
 
-/** Arranges points for storage: time first, columns in the order of the type, without empty ones. */
+/** Arranges points for storage: time first, columns in the order of the type, without empty columns. */
 function* arrangeColumns({ time, columns }: Layout, rows: readonly unknown[][]): Steps<Points> {
   const used: { column: Column; index: number }[] = []
   for (const [index, column] of columns.entries())
@@ -181,7 +184,7 @@ function* hasValue(rows: readonly unknown[][], index: number): Steps<boolean> {
   return false
 }
 
-/** Sorts rows by time and merges those of the same time: later values replace earlier ones. */
+/** Sorts rows by time and merges rows of the same time: later values replace earlier values. */
 function* mergeByTime(rows: readonly Row[]): Steps<readonly Row[]> {
   let index = 1
   while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) if (index++ % rowsPerStep === 0) yield

@@ -48,7 +48,7 @@ export class HolderUpdater {
     this.#scan = new AccountScan(services, () => void this.catchUp(), 'series events could not be updated')
   }
 
-  /** Updates holders; with `all` also those in files that are held by a long write. Never rejects. */
+  /** Updates holders; with `all` also holders in files that are held by a long write. Never rejects. */
   catchUp(all = false): Promise<void> {
     return this.#scan.run(
       (account, { series }) =>
@@ -57,6 +57,7 @@ export class HolderUpdater {
     )
   }
 
+  /** Ends the periodic updates. Resolves once all outdated holders have been updated. */
   async close(): Promise<void> {
     void this.#scan.stop()
     this.#isClosing = true

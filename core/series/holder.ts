@@ -20,8 +20,8 @@ export function requireReadableHolder(call: Asking, id: string): Holder {
 }
 
 /**
- * Returns a list of a holder's points that checks before each page whether it can still be read: the holder may be
- * deleted or moved meanwhile.
+ * Returns a list of a holder's points that checks before each page whether the caller may still read the holder, which
+ * may be deleted or moved meanwhile.
  */
 export function guardListing({ id, isTrashed, number }: Holder, points: Listing<Reader>): Listing<Reader> {
   return {
@@ -36,7 +36,7 @@ export function guardListing({ id, isTrashed, number }: Holder, points: Listing<
 
 /**
  * Returns a holder below which the caller may write: one of its streams has to allow the caller to create events, and
- * none may be `none`. Callers who only add events need not be able to read.
+ * no stream may have the level `none`. Callers who only add events need not be able to read.
  */
 export function requireWritableHolder(call: Asking, id: string): Holder {
   const holder = requireHolder(call, id)
@@ -49,7 +49,7 @@ export function requireWritableHolder(call: Asking, id: string): Holder {
   return holder
 }
 
-/** Returns a holder below which the caller may delete points: an event that it may change. */
+/** Returns a holder below which the caller may delete points: an event that the caller may change. */
 export function requireReducibleHolder(call: Asking, id: string): Holder {
   const holder = requireReadableHolder(call, id)
   const { caller, store } = call

@@ -11,7 +11,7 @@ export interface PointsQuery extends RowFormat {
   readonly isAscending: boolean
   /** Maximum number of points. */
   readonly limit: number
-  /** Whether its pages are sent unchanged, so that they may be bytes for readers that take them. */
+  /** Whether the pages of the listing are sent unchanged, so that they may be bytes for readers that accept bytes. */
   readonly allowsBytes?: boolean
 }
 

@@ -19,9 +19,9 @@ export const ProviderSetting = Type.Object(
     clientSecret: Type.Optional(Type.String({ maxLength: 1000, secret: true })),
     tokenEndpointAuthMethod: Type.Optional(Type.Enum(['client_secret_basic', 'client_secret_post'])),
     scopes: Type.Optional(Type.Array(Type.String({ pattern: '^[!#-\\[\\]-~]{1,100}$' }))),
-    /** Whether users with an identity there may create an account, regardless of `registration`. */
+    /** Whether users with an identity at this provider may create an account, regardless of `registration`. */
     autoRegister: Type.Optional(Type.Boolean()),
-    /** Groups of which one is required to sign in; none: no group is required. */
+    /** Groups of which the user has to be in at least one to sign in; an empty list: no group is required. */
     allowedGroups: Type.Optional(Type.Array(Name)),
     groupsClaim: Type.Optional(Name),
     /** Whether the second factor of an account is required even if the provider has required one. */

@@ -68,7 +68,10 @@ export const cluster = group({
 })
 type Cluster = Static<typeof cluster>
 
-/** Returns the problems of the cluster settings together. They may be of any type: the schema check reports that. */
+/**
+ * Returns the problems of the cluster settings together. The values may be of any type: the schema check reports wrong
+ * types.
+ */
 export function findClusterProblems(settings: Cluster, workers: unknown): string[] {
   const { engine, leaseSeconds, node, takeoverSeconds } = settings
   if (node === '') return []

@@ -14,7 +14,9 @@ export interface Config extends Settings {
 
 export const apiVersion = '1.6.21'
 
-/** Returns the configuration of validated settings. `port`: the actual port, where the setting asks for any free one. */
+/**
+ * Returns the configuration of validated settings. `port`: the actual port, where the setting asks for any free port.
+ */
 export function toConfig(settings: Settings, version: string, port = settings.port): Config {
   const publicUrl = (settings.publicUrl || getDefaultUrl(settings, port)).replace(/\/+$/, '')
   return Object.freeze({
@@ -27,8 +29,8 @@ export function toConfig(settings: Settings, version: string, port = settings.po
 }
 
 /**
- * Returns the default URL. Each host below the domain serves one user or service; pages need the one that serves all of
- * them by path.
+ * Returns the default URL. Each host below the domain serves one user or service; pages need the host that serves all
+ * users by path.
  */
 function getDefaultUrl({ domain, host }: Settings, port: number): string {
   return domain === '' ? buildLocalUrl(host, port) : `https://${domain}`

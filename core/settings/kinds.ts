@@ -7,7 +7,7 @@ export const text = (description: string, value: string) => Type.String({ defaul
 /** A setting whose text is never shown: a password, a key. */
 export const secret = (description: string) => Type.String({ default: '', description, secret: true })
 export const flag = (description: string, value: boolean) => Type.Boolean({ default: value, description })
-/** Text of a named form; it may be empty if that is the default. */
+/** Text of a named form; the text may be empty if the default is empty. */
 export const formText = (form: TextFormName, description: string, value = '') =>
   Type.String({ default: value, description, form, ...(value !== '' && { minLength: 1 }) })
 /** A path, or a part of one. */

@@ -1,6 +1,6 @@
 /**
- * Reads the settings: defaults, then those changed on the service's own pages, then a file, then the environment, then
- * flags. All problems are reported at once.
+ * Reads the settings: defaults, then the settings changed on the service's own pages, then a file, then the
+ * environment, then flags. All problems are reported at once.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -24,7 +24,7 @@ export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where `coffer.yaml` is looked for. */
   readonly cwd: string
-  /** Settings changed on the service's own pages, instead of those in the data directory. */
+  /** Settings changed on the service's own pages, which replace the stored ones in the data directory. */
   readonly pageSettings?: PageSettings
 }
 
@@ -72,7 +72,7 @@ export function loadSettings(sources: Sources): Settings {
   return settings
 }
 
-/** Returns the settings with all problems that can be found in them alone. */
+/** Returns the settings with all problems that can be found by looking at the settings alone. */
 export function readSettings(sources: Sources): ReadSettings {
   const problems: string[] = []
   const found = new Map<string, FoundValue>()
@@ -171,6 +171,7 @@ function getConfigFlag(argv: readonly string[]): string | undefined {
   return typeof values['config'] === 'string' ? values['config'] : undefined
 }
 
+/** Collects the settings in a nested object by their keys, and the problems of unknown or misplaced ones. */
 function collectValues(
   node: unknown,
   path: readonly string[],
@@ -203,6 +204,7 @@ function readEnvironment(env: Sources['env'], found: Map<string, FoundValue>, pr
   }
 }
 
+/** Collects the settings given as flags, and the problems of the arguments. */
 function readFlags(argv: readonly string[], found: Map<string, FoundValue>, problems: string[]): void {
   const names = [...settingsList.map(({ key }) => key), 'config']
   const { tokens } = parseArgs({

@@ -21,10 +21,11 @@ export interface PageFacts {
   readonly deletionGraceDays: number
   /** Whether there is a map to draw places on. */
   readonly hasMap: boolean
-  /** Origin of pages on which passkeys work; `null` where none do. */
+  /** Origin of pages on which passkeys work; `null` if passkeys work on no page. */
   readonly passkeyOrigin: string | null
 }
 
+/** Returns the settings that pages have to know. */
 export function getPageFacts(config: Config): PageFacts {
   const { app, auth, quota, registration, services, userAccount } = config
   const { enabled, http, smtp } = services.email

@@ -5,10 +5,10 @@ import { isObject } from '../validation/is-object.js'
 /** Settings as in a file: groups of names and values. */
 export type PageSettings = Readonly<Record<string, unknown>>
 
-/** The file in a data directory that stores them. */
+/** The file in a data directory that stores the page settings. */
 export const pageSettingsFile = 'settings.yaml'
 
-/** Returns the settings with further values, by key such as `service.name`; `undefined` removes one. */
+/** Returns the settings with further values, by key such as `service.name`; `undefined` removes a value. */
 export function mergePageSettings(chosen: PageSettings, values: ReadonlyMap<string, unknown>): PageSettings {
   const result = structuredClone(chosen) as Record<string, unknown>
   for (const [key, value] of values) {

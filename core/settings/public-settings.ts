@@ -9,10 +9,10 @@ import type { Settings } from './settings.js'
 export interface PublicSetting {
   readonly key: string
   readonly description: string
-  /** Absent if it is a secret. */
+  /** The value of the setting; absent if it is a secret. */
   readonly value?: unknown
   readonly isSecret: boolean
-  /** Whether it is the default; of a secret, whether there is none. */
+  /** Whether the value is the default; for a secret, whether no secret is set. */
   readonly isStandard: boolean
 }
 
@@ -25,7 +25,7 @@ export function listPublicSettings(settings: Settings): PublicSetting[] {
   })
 }
 
-/** Masks the credentials in a value that is a URL or a list of them. */
+/** Masks the credentials in a value that is a URL or a list of URLs. */
 function maskCredentials(value: unknown, isHostOnly: boolean): unknown {
   const shown = maskUrl(value, isHostOnly)
   // Several URLs may be separated by commas, with any protocol.

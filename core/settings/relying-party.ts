@@ -11,8 +11,9 @@ export interface RelyingParty {
 }
 
 /**
- * Returns the domain and origin of passkeys; `undefined` where there are none: they are off, or the service is reached by an
- * address instead of a name. On a local machine they belong to `localhost`, since browsers know no passkeys of addresses.
+ * Returns the domain and origin of passkeys; `undefined` if passkeys cannot be used: they are switched off, or the
+ * service is reached by an address instead of a name. On a local machine passkeys belong to `localhost`, since browsers
+ * support none for addresses.
  */
 export function getRelyingParty({
   auth,
@@ -31,7 +32,7 @@ export function getRelyingParty({
   return isWithin(url.hostname, id) ? { id, origin: url.origin } : undefined
 }
 
-/** Returns what is wrong with the domain; `undefined` if it is valid. */
+/** Returns what is wrong with the domain of passkeys; `undefined` if it is valid. */
 export function findPasskeyProblem(
   passkeyDomain: unknown,
   publicUrl: unknown,

@@ -20,7 +20,7 @@ interface Schema {
   readonly minLength?: number
   readonly maxLength?: number
   readonly pattern?: string
-  /** The form that a text must have, unless it may be empty and is. */
+  /** The form that a text must have, unless it is empty and may be empty. */
   readonly form?: TextFormName
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
@@ -102,6 +102,7 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false'
 }
 
+/** Describes in words what values a schema accepts, for messages to the operator. */
 function describeSchema(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(describeSchema).join(' or ')
   if (schema.enum) return `one of ${schema.enum.map(value => JSON.stringify(value)).join(', ')}`

@@ -8,6 +8,7 @@ const EmailSwitches = Type.Object(
   { additionalProperties: false }
 )
 
+/** The settings of one endpoint of a messaging service. */
 const endpoint = (what: string) =>
   group({
     // Some services want their key in the URL, or in the body.

@@ -9,13 +9,13 @@ import type { Services } from '../call/services.js'
 import type { Config } from '../settings/config.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
-/** Mails a link to the user of this name, if there is one. Returns at once and never throws. */
+/** Mails a link to the user of this name, if such a user exists. Returns at once and never throws. */
 export function sendResetLink(services: Services, username: string): void {
   if (services.mailer.sends('resetPassword'))
     services.mailer.send(() => buildResetMessage(services, username))
 }
 
-/** Builds the mail to the confirmed address: an app may have set the current one. */
+/** Builds the mail to the confirmed address: an app may have set the current address. */
 async function buildResetMessage(services: Services, username: string): Promise<Message | undefined> {
   const { accounts, clock, config } = services
   const account = accounts.findServed(username)
@@ -47,8 +47,8 @@ async function buildResetMessage(services: Services, username: string): Promise<
 }
 
 /**
- * Stores the token of a new link, which replaces earlier ones. Must run within a transaction. Returns when it ends, in
- * seconds.
+ * Stores the token of a new link, which replaces earlier links. Must run within a transaction. Returns when the link
+ * expires, in seconds.
  */
 export function storeResetToken(
   { config }: Pick<Services, 'config'>,

@@ -36,8 +36,8 @@ export function assertPasswordComplexity(
 }
 
 /**
- * Throws `invalid-parameters-format`. `data` holds one text, as clients expect; the sub-error has the same in
- * structured form, which pages can translate.
+ * Throws `invalid-parameters-format`. `data` holds one text, as clients expect; the sub-error has the same information
+ * in structured form, which pages can translate.
  */
 function refusePassword(what: string, rule: { code: string; param: string; minimum: number }): never {
   const message = `${what}.`
@@ -71,7 +71,7 @@ export function assertPasswordReplaceable(
     })
 }
 
-/** Throws `invalid-operation` for one of the latest passwords, whose hashes are kept. */
+/** Throws `invalid-operation` if the new password is one of the latest passwords, whose hashes are kept. */
 export async function assertPasswordNew(
   { config, passwords }: Services,
   latest: readonly PasswordRecord[],

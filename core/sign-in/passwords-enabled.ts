@@ -9,7 +9,7 @@ export function assertPasswordsEnabled({ auth }: Pick<Config, 'auth'>): void {
     fail('unavailable-method', 'Passwords are turned off. Sign in with one of the providers')
 }
 
-/** Returns `allow` for a method that takes a password: it is refused if passwords are switched off. */
+/** Returns the `allow` rules of a method that takes a password: calls are refused if passwords are switched off. */
 export function requirePasswordsEnabled(allow: AccessRule): AccessRule {
   return {
     ...allow,

@@ -6,11 +6,11 @@ import { getRelyingParty } from '../settings/relying-party.js'
 
 /** The number of sign-in methods of each kind. */
 export interface SignInMethods {
-  /** 1 if there is a password, and passwords are enabled. */
+  /** 1 if the account has a password and passwords are enabled, otherwise 0. */
   readonly password: number
   /** Identities of providers that are configured. */
   readonly identities: number
-  /** Passkeys, if the service supports them. */
+  /** Number of passkeys; 0 if the service does not support passkeys. */
   readonly passkeys: number
 }
 
@@ -33,7 +33,7 @@ export function countAllSignInMethods(config: Config, store: UserStore): number 
   )
 }
 
-/** Throws `invalid-operation` if no sign-in method remains. Must run within the write that removes one. */
+/** Throws `invalid-operation` if no sign-in method remains. Must run within the write that removes a method. */
 export function assertSignInPossible(config: Config, store: UserStore): void {
   if (countAllSignInMethods(config, store) === 0)
     fail('invalid-operation', 'This is the only way to sign in. Add another one first', {

@@ -50,7 +50,7 @@ export function signIn(call: Call, appId: string, provider?: string): SignedIn {
   }
 }
 
-/** Opens a session of one of the service's own pages, in place of the one whose cookie the browser sent. */
+/** Opens a session of one of the service's own pages, in place of the session whose cookie the browser sent. */
 function openOwnPageSession(
   { account, changes, credentials, now, services, store }: Call,
   appId: string

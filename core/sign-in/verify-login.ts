@@ -1,4 +1,4 @@
-/** Verifies user name and password, for the methods that take them. (docs/spec/authentication.md#signing-in) */
+/** Verifies user name and password, for the methods that take both. (docs/spec/authentication.md#signing-in) */
 import { Type } from 'typebox'
 import { AppId } from '../../schemas/account.js'
 import { fail } from '../errors.js'
@@ -48,7 +48,7 @@ export function assertPasswordCurrent({ services, now, store }: Call, hash: stri
   assertPasswordNotExpired(getPasswordTimes(services.config, password), now)
 }
 
-/** Throws unless the user name in the body is the one in the path. */
+/** Throws unless the user name in the body equals the user name in the path. */
 function assertSameUsername(pathUsername: string, given: string): void {
   if (given.toLowerCase() !== pathUsername)
     fail('invalid-operation', 'The username does not match the one in the URL')

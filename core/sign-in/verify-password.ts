@@ -13,8 +13,8 @@ export interface PasswordAttempt {
 
 /**
  * Returns whether the password has this hash; without a hash always false, after the same work. Failures count against
- * the user name and the address. Queued attempts are refused too (`too-many-requests`) once those before them have
- * failed too often, so that parallel attempts cannot get around the limit.
+ * the user name and the address. Queued attempts are refused too (`too-many-requests`) once the attempts before them
+ * have failed too often, so that parallel attempts cannot get around the limit.
  */
 export async function verifyPassword(
   { passwords, throttle }: Services,

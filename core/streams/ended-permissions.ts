@@ -1,4 +1,4 @@
-/** Permissions end with their streams: they must not apply to a stream created later under the same id. */
+/** Permissions end with their streams: a permission must not apply to a stream created later under the same id. */
 import { assertStreamsFitInMemory } from './placement.js'
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import type { Stream } from '../../schemas/stream.js'
@@ -19,8 +19,9 @@ export function* endPermissions(call: Call, nodes: readonly StreamNode[], until:
 }
 
 /**
- * Adds a stream. If one with its id was deleted before, permissions on that one are ended now: earlier versions left them
- * in place, and backups and archives of such versions still hold them. Error: `invalid-operation` for too many streams.
+ * Adds a stream. If one with its id was deleted before, permissions on the deleted stream are ended now: earlier
+ * versions of the software left such permissions in place, and backups and archives of such versions still hold them.
+ * Error: `invalid-operation` for too many streams.
  */
 export function insertStream(call: Call, stream: Stream): StreamNode {
   return runSteps(insertStreamInSteps(call, stream, () => addStream(call, stream)))
@@ -41,7 +42,10 @@ export function addStream(call: Call, stream: Stream): StreamNode {
   return node
 }
 
-/** Seconds. Creation times are those of the clock; deletion times may be ahead of it, being later than all earlier changes. */
+/**
+ * Seconds. Creation times are those of the clock; deletion times may be ahead of the clock, because they are later than
+ * all earlier changes.
+ */
 const clockTolerance = 1
 
 /** Returns a function that returns the deleted stream for accesses that existed when it was deleted. */
@@ -50,8 +54,8 @@ function selectOlder(id: string, deleted: number): (access: Access) => ReadonlyM
 }
 
 /**
- * Ends permissions of all accesses. `findStreams`: returns the ids of the deleted streams for an access, with the times
- * since when they existed.
+ * Ends permissions of all accesses. `findStreams`: returns the ids of the deleted streams for an access, with the time
+ * since when each of them existed.
  */
 function* endPermissionsWhere(
   call: Call,
@@ -68,6 +72,7 @@ function* endPermissionsWhere(
   }
 }
 
+/** Ends the permissions of one access on deleted streams. `streams`: ids with the times since when they existed. */
 function endAccessPermissions(
   { caller, changes, now, store }: Call,
   access: Access,

@@ -17,7 +17,8 @@ export function requireManagedStream({ caller, store }: Call, id: string): Strea
 
 /**
  * Refuses a change of a stream with contents that the caller may not manage, or not even see. The reason is the same
- * for streams and for events, and names none, so that it reveals nothing hidden. (docs/spec/streams.md#deleting)
+ * for streams and for events, and names none of them, so that it reveals nothing hidden.
+ * (docs/spec/streams.md#deleting)
  */
 export function refuseHiddenContents(): never {
   fail(
@@ -28,8 +29,8 @@ export function refuseHiddenContents(): never {
 }
 
 /**
- * Throws `forbidden` unless the caller manages all of these: a stream and those below it, which are moved, trashed, restored
- * or deleted with it. A lower level on any of them is enough to refuse.
+ * Throws `forbidden` unless the caller manages all of these streams: a stream and those below it, which are moved,
+ * trashed, restored or deleted with it. A lower level on a single stream is enough to refuse.
  */
 export function* assertManagesAll(caller: Caller, nodes: readonly StreamNode[]): Steps<void> {
   if (caller.isPersonal) return
@@ -39,7 +40,7 @@ export function* assertManagesAll(caller: Caller, nodes: readonly StreamNode[]):
   }
 }
 
-/** Adds changes of all of these, where they are now. */
+/** Records a change of each of these streams, with its current path. */
 export function* addAllChanges(changes: Changes, nodes: readonly StreamNode[]): Steps<void> {
   for (const { stream } of nodes) {
     changes.add('streams', [stream.id])

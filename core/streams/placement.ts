@@ -10,9 +10,9 @@ import type { Stream } from '../../schemas/stream.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
- * Checks that a stream may be placed below a parent, or at the root (`null`). Throws `forbidden` without `manage`
- * there, `unknown-referenced-resource` for an unknown parent, otherwise `invalid-operation`. `moved`: the stream,
- * unless new.
+ * Checks that a stream may be placed below a parent, or at the root (`null`). Throws `forbidden` unless the caller
+ * manages the parent, `unknown-referenced-resource` for an unknown parent, otherwise `invalid-operation`. `moved`: the
+ * stream, unless new.
  */
 export function assertParent(call: Call, parentId: string | null, moved?: StreamNode): void {
   const { caller, services, store } = call

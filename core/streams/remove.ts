@@ -11,8 +11,9 @@ import type { StreamNode } from '../../storage/streams/node.js'
 type Action = 'mergedToParent' | 'updatedStreamIds' | 'deleted'
 
 /**
- * Removes a stream and those below it (`nodes`, parents first), and the permissions on them. Their events move to `target`;
- * without one they lose the removed streams, and are deleted if they are in no other. Returns the outcome for each event.
+ * Removes a stream and those below it (`nodes`, parents first), and the permissions on them. Their events move to
+ * `target`; without `target` they lose the removed streams, and are deleted if they are in no other stream. Returns the
+ * outcome for each event.
  */
 export function* removeStreams(
   call: Call,
@@ -42,7 +43,7 @@ export function* removeStreams(
 
 /** Decides the outcome for each event of removed streams. */
 class OutcomeRecorder {
-  /** JSON texts: there may be very many. */
+  /** The outcomes as JSON texts, since they may be very many. */
   readonly texts: string[] = []
   readonly #announced = new Set<string>()
 
@@ -52,6 +53,10 @@ class OutcomeRecorder {
     private readonly target: string | undefined
   ) {}
 
+  /**
+   * Returns what becomes of an event: a deletion, or the event in its other streams or in the target. Records its
+   * outcome and announces the change.
+   */
   resolve(event: Event): EventOutcome {
     const { caller, services, now, store } = this.call
     const kept = event.streamIds.map(id => (this.removed.has(id) ? this.target : id))
@@ -72,7 +77,7 @@ class OutcomeRecorder {
     this.texts.push(`{"id":${JSON.stringify(id)},"action":"${action}"}`)
   }
 
-  /** Announces a change once for each combination of streams, which most events share with earlier ones. */
+  /** Announces a change once for each combination of streams, which most events share with earlier events. */
   #announce(streamIds: readonly string[]): void {
     const key = streamIds.join(' ')
     if (this.#announced.has(key)) return

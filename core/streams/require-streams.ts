@@ -1,10 +1,13 @@
-/** The streams of an event: they have to exist, and events cannot be added to trashed ones. (docs/spec/events.md#creating) */
+/**
+ * The streams of an event: the streams have to exist, and events cannot be added to trashed streams.
+ * (docs/spec/events.md#creating)
+ */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { isTrashed } from './tree.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** Returns the streams with these ids. Throws `unknown-referenced-resource` with those that do not exist. */
+/** Returns the streams with these ids. Throws `unknown-referenced-resource` with the ids that do not exist. */
 export function requireStreams({ streams }: UserStore, ids: readonly string[]): StreamNode[] {
   const nodes: StreamNode[] = []
   for (const id of ids) {
@@ -20,7 +23,7 @@ export function requireStreams({ streams }: UserStore, ids: readonly string[]): 
   return nodes
 }
 
-/** Throws `invalid-operation` if one of these streams, or one above it, is in the trash. */
+/** Throws `invalid-operation` if one of these streams, or an ancestor of one, is in the trash. */
 export function assertNotInTrash(nodes: readonly StreamNode[]): void {
   const trashed = nodes.find(isTrashed)
   if (trashed)

@@ -8,7 +8,7 @@ import { sortByName, getSortedChildren, isTrashed } from './tree.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** Maximum characters of a tree that is sent at once, and of the chunks of a larger one. */
+/** Maximum characters of a tree that is sent at once, and of the chunks of a larger tree. */
 const chunkSize = 256 * 1024
 
 /**
@@ -19,7 +19,7 @@ export function toPublicStream(caller: Caller, { parent, stream }: StreamNode): 
   return parent && !caller.mayAt('list', parent) ? { ...stream, parentId: null } : stream
 }
 
-/** A tree as it was last sent. */
+/** A tree as it was last sent to an access. */
 interface CachedTree {
   readonly version: ReaderVersion
   readonly hasTrashed: boolean
@@ -33,7 +33,7 @@ const maxCacheSize = 8 * 1024 * 1024
 let treeCache = new WeakMap<Access, CachedTree>()
 let cachedCharacters = 0
 
-/** Returns the tree that an access was last sent, if it would be the same again. */
+/** Returns the tree that an access was last sent, if the tree would be the same now. */
 function getCachedTree(access: Access, reader: Reader, hasTrashed: boolean): JsonText | undefined {
   const last = treeCache.get(access)
   if (!last || last.hasTrashed !== hasTrashed) return undefined
@@ -51,7 +51,10 @@ function cacheTree(access: Access, reader: Reader, hasTrashed: boolean, tree: Js
   treeCache.set(access, { version: new ReaderVersion(reader), hasTrashed, tree })
 }
 
-/** Which streams of the tree a view holds: those that may be listed, without the trashed ones unless asked for. */
+/**
+ * The part of the tree of streams that a caller gets: the streams that it may list, without trashed streams unless
+ * requested.
+ */
 export class StreamView {
   constructor(
     private readonly store: UserStore,
@@ -59,7 +62,7 @@ export class StreamView {
     private readonly hasTrashed: boolean
   ) {}
 
-  /** Returns the topmost streams that may be listed, by name, with all below them. */
+  /** Returns the topmost streams that may be listed, by name, with all streams below them. */
   roots(): JsonText | TextListing<Reader> {
     const { access } = this.caller
     const known = access && getCachedTree(access, this.#reader, this.hasTrashed)
@@ -83,6 +86,7 @@ export class StreamView {
     return new StreamView(store, caller, this.hasTrashed)
   }
 
+  /** Returns the children of a stream that the view holds, sorted. */
   children(parent: StreamNode): readonly StreamNode[] {
     const children = getSortedChildren(this.store.streams, parent)
     const isAll = this.caller.isPersonal && this.hasTrashed && !parent.system
@@ -170,7 +174,7 @@ class StreamListing implements TextListing<Reader> {
 }
 
 interface Level {
-  /** The parent of these; absent at the top. */
+  /** The parent of these streams; absent at the top. */
   readonly parent: StreamNode | undefined
   readonly nodes: readonly StreamNode[]
   next: number

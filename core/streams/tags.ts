@@ -22,7 +22,7 @@ export function isTagStreamId(services: Services, streamId: string): boolean {
   return getTag(services, streamId) !== undefined
 }
 
-/** Returns the event with the tags derived from its streams; without any if tags are switched off. */
+/** Returns the event with the tags derived from its streams; without tags if these are switched off. */
 export function addTags(services: Services, { tags: _former, ...event }: Event): Event {
   return { ...event, ...getTags(services, event.streamIds) }
 }
@@ -40,8 +40,8 @@ export function getTags(services: Services, streamIds: readonly string[]): Pick<
 
 /**
  * Returns the ids of the streams of tags. Callers who may write an event may tag it: missing streams are created, and
- * only a level of `none` forbids one. `before`: streams that the event is in already, which may be in the trash.
- * Errors: `forbidden`, `invalid-operation`, `invalid-parameters-format`.
+ * only a level of `none` on its stream forbids a tag. `before`: streams in which the event is already, even if they are
+ * in the trash. Errors: `forbidden`, `invalid-operation`, `invalid-parameters-format`.
  */
 export function provideTagStreams(
   call: Call,
@@ -61,8 +61,8 @@ export function provideTagStreams(
 }
 
 /**
- * Returns the streams that have to exist for an event in these streams. Those of its own tags need not: they are
- * created with it. An event copied from another account names both.
+ * Returns the streams that have to exist for an event in these streams. The streams of its own tags need not exist:
+ * they are created with the event. An event copied from another account names both tags and their streams.
  */
 export function omitOwnTags(
   { services, store }: Call,
@@ -77,7 +77,10 @@ export function omitOwnTags(
   return others.length > 0 ? others : named
 }
 
-/** Creates a tag stream, or their root, for an access that names it. Error: `invalid-item-id` if it is not a tag. */
+/**
+ * Creates a tag stream, or the root of tag streams, for an access that names it. Error: `invalid-item-id` if the id is
+ * not that of a tag.
+ */
 export function provideTagStream(call: Call, id: string): void {
   if (id === getTagSettings(call.services).rootStreamId) ensureTagRoot(call)
   else if (getTag(call.services, id) === undefined)
@@ -86,8 +89,8 @@ export function provideTagStream(call: Call, id: string): void {
 }
 
 /**
- * Creates a tag stream, or their root, for the account's owner who restores a backup. Returns `undefined` for others,
- * and for any other parent. Error: `item-already-exists`.
+ * Creates a tag stream, or the root of tag streams, for the account's owner who restores a backup. Returns `undefined`
+ * for other callers, and for any other parent. Error: `item-already-exists`.
  */
 export function restoreTagStream(call: Call, id: string, parentId: string | null): Stream | undefined {
   const { caller, services, store } = call
@@ -100,7 +103,7 @@ export function restoreTagStream(call: Call, id: string, parentId: string | null
   return store.streams.find(id)?.stream
 }
 
-/** Narrows a scope to events with one of these tags; unchanged if there are none. */
+/** Narrows a scope to events with one of these tags; returns it unchanged if `tags` is empty. */
 export function restrictToTags(
   { services, store }: Call,
   scope: Scope,
@@ -131,7 +134,7 @@ function getTag(services: Services, streamId: string): string | undefined {
   return streamId.slice(streamIdPrefix.length) || undefined
 }
 
-/** Trims tags, and removes duplicates and empty ones. */
+/** Trims tags, and removes duplicates and empty tags. */
 function normalizeTags(tags: readonly string[] | null | undefined): string[] {
   if (!tags || tags.length === 0) return []
   return [...new Set(tags.map(tag => tag.trim()).filter(tag => tag !== ''))]
@@ -199,7 +202,7 @@ function restorePlace(call: Call, { stream }: StreamNode, parentId: string | nul
   return node
 }
 
-/** Writes a stream under the first of the names that no sibling has, or else under a unique one. */
+/** Writes a stream under the first of the names that no sibling has, or else under a unique name. */
 function writeWithFreeName(
   id: string,
   names: readonly string[],
@@ -215,5 +218,5 @@ function writeWithFreeName(
   return write(`${id} ${createId()}`)
 }
 
-/** Criteria of which one has to hold; `undefined`: all events; an empty list: none. */
+/** Criteria of which one has to hold; `undefined`: all events; an empty list: no events. */
 export type Scope = readonly StreamsCriteria[] | undefined

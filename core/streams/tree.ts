@@ -1,4 +1,4 @@
-/** Traverses the tree of streams: pure functions, none of them recursive. */
+/** Traverses the tree of streams: pure functions without recursion. */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { Steps } from '../../storage/steps.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -29,7 +29,7 @@ export function* listSubtreeInSteps(node: StreamNode): Steps<StreamNode[]> {
 
 const stepNodes = 1000
 
-/** Returns whether there are more than `limit` streams below a stream. Takes time proportional to `limit` at most. */
+/** Returns whether a stream has more than `limit` descendants. Takes time proportional to `limit` at most. */
 export function hasMoreBelow(node: StreamNode, limit: number): boolean {
   const nodes = [node]
   for (const at of nodes)
@@ -59,7 +59,7 @@ export function getDepth(node: StreamNode): number {
   return count
 }
 
-/** Returns number of levels from a stream to the deepest below it: 1 without children. */
+/** Returns the number of levels from a stream to its deepest descendant: 1 without children. */
 export function getHeight(node: StreamNode): number {
   let count = 0
   for (let level = [node]; level.length > 0; level = level.flatMap(at => [...at.children])) count++
@@ -91,7 +91,7 @@ export function getSortedChildren(
 const sortLength = 200
 
 /**
- * Sorts streams by the beginnings of their names, the same way on every machine; those of the service come last.
+ * Sorts streams by the beginnings of their names, the same way on every machine; streams of the service come last.
  * (docs/spec/streams.md#reading-the-tree)
  */
 export function sortByName(nodes: Iterable<StreamNode>): StreamNode[] {

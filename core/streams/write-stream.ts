@@ -6,8 +6,8 @@ import { fail } from '../errors.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
- * Runs a write of a stream. Throws `item-already-exists` for an id or name in use; its data names both. `before`: the
- * stream as it was, for an update.
+ * Runs a write of a stream. Throws `item-already-exists` for an id or name in use; the error's data names both.
+ * `before`: the stream as it was, for an update.
  */
 export function writeStream<T>(
   streams: StreamRepository,

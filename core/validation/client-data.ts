@@ -10,8 +10,8 @@ interface LimitsContext {
 }
 
 /**
- * Returns the data after a change: given keys replace existing ones, `null` deletes a key, the others stay; `null` for the
- * whole unsets it. Keys are never assigned one by one, as `__proto__` is a key like any other.
+ * Returns the data after a change: given keys replace existing ones, `null` deletes a key, the others stay; `null` in
+ * place of the data removes them all. Keys are never assigned one by one, as `__proto__` is a key like any other.
  */
 export function mergeClientData(
   call: LimitsContext,

@@ -38,6 +38,7 @@ export function compileCoercions(schema: TSchema): ReadonlyMap<string, Coerce> {
   return new Map(Object.entries(properties).map(([name, property]) => [name, compile(property)]))
 }
 
+/** Compiles the conversion for a schema, by what kinds of values it accepts. */
 function compile(schema: Schema): Coerce {
   const accepts: Accepts = { number: false, boolean: false, text: false, object: false, items: [] }
   collectAccepted(schema, accepts)

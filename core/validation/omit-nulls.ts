@@ -3,7 +3,7 @@
  * (docs/spec/conventions.md#null-and-missing-fields)
  */
 
-/** Params of which none is `null`. */
+/** Params without `null` values. */
 export type WithoutNulls<P> = { [K in keyof P]: Exclude<P[K], null> }
 
 /** Returns the params without those that are `null`. */

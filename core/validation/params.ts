@@ -11,7 +11,7 @@ export interface Violation {
   readonly code: string
   readonly message: string
   readonly path: string
-  /** The field, if the code is specific to it. */
+  /** The field, if the error code is specific to a field. */
   readonly param?: string
   readonly params?: readonly unknown[]
 }
@@ -38,7 +38,10 @@ const codes: Readonly<Record<string, string>> = {
 /** Maximum number of violations in a response. */
 const maxErrors = 20
 
-/** Returns a function that throws `invalid-parameters-format` unless its argument fits the schema. Compiled on first use. */
+/**
+ * Returns a function that throws `invalid-parameters-format` unless its argument matches the schema. Compiled on first
+ * use.
+ */
 export function createChecker(schema: TSchema): (value: unknown) => void {
   let validator: ReturnType<typeof Compile> | undefined
   const findTooLong = createLengthCheck(schema)
@@ -159,6 +162,7 @@ function removeDuplicates(all: readonly Violation[]): Violation[] {
   return [...byText.values()]
 }
 
+/** Converts an error of the schema check to violations: one for each property that is unknown or missing. */
 function toGeneralViolations({ keyword, instancePath, message, params }: SchemaError): Violation[] {
   // An unknown property causes two errors; the second, at the object, names it.
   if (keyword === 'boolean') return []

@@ -10,8 +10,7 @@ import type { Log } from '../log.js'
 export const trackingFields = ['created', 'createdBy', 'modified', 'modifiedBy'] as const
 
 /**
- * Returns schema properties that accept protected fields with any value; {@link refuseProtected} refuses them later, if
- * at all.
+ * Returns schema properties that accept protected fields with any value; {@link refuseProtected} may refuse them later.
  */
 export function acceptProtectedFields<const K extends string>(
   names: readonly K[]
@@ -26,7 +25,10 @@ interface UpdateContext {
   readonly services: { readonly config: { readonly ignoreProtectedFieldUpdates: boolean }; readonly log: Log }
 }
 
-/** Throws `forbidden` if an update names a protected field; with `ignoreProtectedFieldUpdates` it is only logged. */
+/**
+ * Throws `forbidden` if an update names a protected field; with the setting `ignoreProtectedFieldUpdates` the attempt
+ * is only logged.
+ */
 export function refuseProtected({ services }: UpdateContext, names: readonly string[], update: object): void {
   const named = names.filter(name => Object.hasOwn(update, name))
   if (named.length === 0) return

@@ -16,7 +16,7 @@ export interface ReducedParams {
   restorePath(path: string): string
 }
 
-/** Returns params with the same errors, of long lists only those of the first `maxErrors` invalid items. */
+/** Returns params that cause the same errors; of long lists they keep only the first `maxErrors` invalid items. */
 export function reduceLists(schema: TSchema, params: unknown, maxErrors: number): ReducedParams {
   const kept = new Map<string, readonly number[]>()
   const { properties = {} } = schema as { properties?: Readonly<Record<string, TSchema>> }

@@ -9,7 +9,7 @@
 const lengths = [
   8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78, 97, 121, 151, 188, 235, 512, 1024, 4096, 16_384
 ]
-/** Milliseconds below which a text is not slow; above it is timed again to be sure. */
+/** Milliseconds below which a text is not slow; a text that takes longer is timed again to be sure. */
 const slowMs = 8
 /** Factor by which the time may grow with four times the length; linear time grows fourfold. */
 const maxGrowth = 9
@@ -100,8 +100,8 @@ const shorthands: Readonly<Record<string, string>> = {
 }
 
 /**
- * Lists a character for each position of a pattern that takes one, in order; of classes the first ones. Ignores groups
- * and counts.
+ * Lists the characters that the positions of a pattern accept, in order; of a character class only the first ones.
+ * Ignores groups and counts.
  */
 function listAtoms(source: string): string[] {
   const atoms: string[] = []

@@ -18,8 +18,8 @@ const assertPeriods = createChecker(
 )
 
 /**
- * Throws `invalid-parameters-format` if the `clientData` of an event names an unknown zone; `null` removes one. `path`:
- * of the value in the params. Other keys are not checked.
+ * Throws `invalid-parameters-format` if the `clientData` of an event names an unknown zone; `null` removes the zone.
+ * `path`: of the `clientData` in the params. Other keys are not checked.
  */
 export function assertClientDataZone(clientData: KeyValue | null | undefined, path: string): void {
   if (!clientData || !Object.hasOwn(clientData, zoneKey)) return

@@ -65,6 +65,7 @@ class ArchiveTableReader {
 
   constructor(private readonly sink: Sink) {}
 
+  /** Reads a file of the archive by the name of its table; does nothing for tables that are not imported. */
   async readTable(name: string, file: SourceFile): Promise<void> {
     const onRow = this.#getRowReader(name)
     if (!onRow) return
@@ -87,6 +88,7 @@ class ArchiveTableReader {
       this.#streams.set(id, { name, parentId: getText(row, 'body', 'parentId') ?? null })
   }
 
+  /** Reads a row of the table of events: adds the event, or remembers a series for its data points. */
   #readEvent(row: Json): void {
     const body = getMember(row, 'body')
     const [id, type, time] = [getText(body, 'id'), getText(body, 'type'), getNumber(body, 'time')]

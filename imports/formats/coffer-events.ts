@@ -64,6 +64,7 @@ class ObjectReader {
 
   constructor(private readonly sink: Sink) {}
 
+  /** Reads one object: an event, or the points of a series. */
   read(object: Json): void {
     const holder = getText(object, 'eventId')
     if (holder === undefined) this.#addEvent(object)
@@ -140,6 +141,7 @@ class RowReader {
 
   constructor(private readonly sink: Sink) {}
 
+  /** Adds a row. If it begins another event, the previous event is emitted. */
   addRow(row: NamedRow): void {
     const last = this.#rows[0]
     if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.emit()
@@ -148,6 +150,7 @@ class RowReader {
     this.#rows.push(row)
   }
 
+  /** Adds the event of the collected rows as a record, or skips it with a reason. */
   emit(): void {
     const [row] = this.#rows
     const rows = this.#rows

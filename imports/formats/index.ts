@@ -1,4 +1,4 @@
-/** Lists all formats. The first one that recognises a file reads it: stricter ones come first. */
+/** Lists all formats. The first format that recognises a file reads it, so stricter formats come first. */
 import type { ArchiveFormat, Format, FileHead } from '../record.js'
 import type { DatabaseFormat } from '../sqlite/database.js'
 import { appleEcg } from './apple/ecg.js'
@@ -69,7 +69,7 @@ export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]
 /** Formats of SQLite databases. */
 export const databaseFormats: readonly DatabaseFormat[] = [gadgetbridge, healthConnect]
 
-/** Returns the format of a file; `undefined` if none recognises it. */
+/** Returns the format of a file; `undefined` if no format recognises it. */
 export function findFormat(head: FileHead): Format | undefined {
   return formats.find(format => format.recognises(head))
 }

@@ -11,14 +11,14 @@ export function isJson({ text }: FileHead): boolean {
   return /^\s*[[{]/.test(text)
 }
 
-/** Selects top-level objects: those of the outermost list, or one per line. */
+/** Selects top-level objects: the objects of the outermost list, or one object per line. */
 export function isTopLevel(path: readonly string[]): boolean {
   return path.length === 0
 }
 
 /**
- * Calls `onObject` with the objects of wanted lists, and with those that {@link ObjectScanner} treats as frames; counts invalid
- * ones as skipped. Returns true if the file is complete.
+ * Calls `onObject` with the objects of wanted lists, and with the objects that {@link ObjectScanner} treats as frames;
+ * counts invalid ones as skipped. Returns true if the file is complete.
  */
 export async function readObjects(
   source: SourceFile,
@@ -43,6 +43,7 @@ export async function readObjects(
   return !scanner.isCutOff
 }
 
+/** Returns whether a value is a JSON object, neither null nor an array. */
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

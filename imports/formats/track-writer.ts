@@ -29,7 +29,7 @@ export interface TrackPoint extends Partial<
   Record<MeasureName | (typeof positionMembers)[number], number | undefined>
 > {
   readonly kind: string
-  /** Seconds; `NaN` if there is none. */
+  /** Seconds; `NaN` if the point has no time. */
   readonly time: number
   readonly latitude?: number | undefined
   readonly longitude?: number | undefined
@@ -46,7 +46,7 @@ export function isValidPosition(latitude: number | undefined, longitude: number 
   )
 }
 
-/** Adds the points of one segment after the other, and the activities that they belong to. */
+/** Adds the points of one segment after the other, and the activities to which they belong. */
 export class TrackWriter {
   #start = NaN
   #last = NaN
@@ -136,7 +136,7 @@ export class TrackWriter {
     }
   }
 
-  /** Returns the kind of an additional value of a point. The same string is reused, as there are millions. */
+  /** Returns the kind of an additional value of a point. The same string is reused, as there are millions of values. */
   #getValueKind(kind: string, name: MeasureName): string {
     if (kind !== this.#kind) {
       this.#kind = kind

@@ -22,7 +22,7 @@ const maxWindowRows = 2048
 /** Maximum size of all windows, in bytes, and the overhead of each besides its rows. */
 const maxWindowBytes = 16 * 1024 * 1024
 const windowOverhead = 1024
-/** Maximum number of events per batch, and of characters of them together. */
+/** Maximum number of events per batch, and maximum number of their characters together. */
 const maxBatchEvents = 100
 const maxBatchLength = maxRecordLength
 /** Size of each stream of an event. */
@@ -68,6 +68,10 @@ export class DraftBuilder implements Sink {
     return this.#duplicates.counts
   }
 
+  /**
+   * Adds a record as an event or as points, as its lane says. Ignored if its time is implausible or there are too many
+   * lanes.
+   */
   addRecord(record: ImportedRecord): void {
     if (!isPlausible(record.time)) return
     const lane = this.lanes.getLane(this.format, record)
@@ -103,6 +107,7 @@ export class DraftBuilder implements Sink {
     this.#flushEvents()
   }
 
+  /** Adds the draft of an event. Its id is derived from the record, so that importing it again changes nothing. */
   #addEvent(record: ImportedRecord): void {
     const { otherPaths, content, description, duration, identity, path, source, stream, time, type } = record
     const { version, zone } = record
@@ -147,6 +152,7 @@ export class DraftBuilder implements Sink {
     this.#batchLength = 0
   }
 
+  /** Adds a data point to the window of its series: one for each lane and year, or for each track. */
   #addPoint(lane: OpenLane, { content, duration, time }: ImportedRecord): void {
     const year = lane.isTrack ? 0 : new Date(time * 1000).getUTCFullYear()
     const key = `${lane.key}\n${year}`
@@ -192,6 +198,7 @@ export class DraftBuilder implements Sink {
     return { seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
   }
 
+  /** Returns the streams from the format's stream down to that of a record. Their ids are derived from their names. */
   #getPath(parents: readonly string[] = [], stream: string, source: string): readonly StreamDraft[] {
     const key = JSON.stringify([this.format, parents, stream, source])
     let path = this.#paths.get(key)

@@ -11,6 +11,7 @@ export class IdGenerator {
     this.#key = Buffer.from(key, 'hex')
   }
 
+  /** Returns an id of 25 characters: always the same for the same key and parts. */
   derive(...parts: readonly (string | number | undefined)[]): string {
     const digest = createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest()
     let id = 'c'

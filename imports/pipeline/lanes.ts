@@ -8,7 +8,7 @@ const minDensePerDay = 50
 const secondsPerDay = 86_400
 /** Maximum number of tracks per file, as each has a lane. */
 const maxTracks = 200_000
-/** Maximum number of other lanes per file, as each creates streams. */
+/** Maximum number of lanes per file other than tracks, as each lane creates streams. */
 const maxLanes = 2000
 
 export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {
@@ -36,7 +36,7 @@ export function getLaneKey(
   return `${key}\n${track === eventsSuffix ? JSON.stringify(track) : formatKeyPart(track)}`
 }
 
-/** Formats a name as part of a key: quoted if it contains a separator or begins like a quoted one. */
+/** Formats a name as part of a key: quoted if it contains a separator or begins like a quoted name. */
 function formatKeyPart(name: string, separator = '\n'): string {
   const isPlain = !name.includes('\n') && !name.includes(separator) && !name.startsWith('"')
   return isPlain ? name : JSON.stringify(name)
@@ -49,7 +49,7 @@ export function isNumericContent(content: unknown): boolean {
   return Object.values(content).every(value => typeof value === 'number')
 }
 
-/** Returns the key under which a lane is reported: all tracks of one kind share one. */
+/** Returns the key under which a lane is reported: all tracks of one kind share a key. */
 function getReportedKey({ isTrack, key }: Pick<OpenLane, 'isTrack' | 'key'>): string {
   return isTrack ? key.split('\n', 4).join('\n') : key
 }
@@ -60,7 +60,7 @@ export class Lanes {
   /** Samples by the key under which lanes are reported. */
   readonly #samplers = new Map<string, Sampler>()
   #tracks = 0
-  /** Lane of the previous record: consecutive records usually share it. */
+  /** The previous record and its lane: consecutive records usually share a lane. */
   #last: { readonly record: ImportedRecord; readonly lane: OpenLane } | undefined
 
   /** Restores the lanes of an earlier reading. */
@@ -129,7 +129,10 @@ export class Lanes {
     return this.#lanes.get(key)
   }
 
-  /** Lists the lanes as they are reported, with the current form of each. A lane that had a form before keeps it. */
+  /**
+   * Lists the lanes as they are reported, with the current form of each. A lane that had a form in an earlier attempt
+   * keeps it.
+   */
   list(forms: Readonly<Record<string, LaneForm>>): Lane[] {
     const lanes = new Map<string, Lane>()
     for (const lane of this.#lanes.values()) {
@@ -159,7 +162,7 @@ export class Lanes {
     return contents
   }
 
-  /** Returns the form of a lane: the one it had before, or `series` if it is dense. */
+  /** Returns the form of a lane: the form that it had before; for other lanes, `series` if it is dense. */
   getForm(key: string, forms: Readonly<Record<string, LaneForm>>): LaneForm {
     const lane = this.#lanes.get(key)!
     if (!lane.mayBeSeries) return 'events'

@@ -22,6 +22,7 @@ const infiniteNumber = 'of a number that is too large'
 export class LimitingSink implements Sink {
   constructor(private readonly sink: Sink) {}
 
+  /** Passes a record on, or skips it with the limit it exceeds. */
   addRecord(datum: ImportedRecord): void {
     if (!isWithinLimits(datum)) {
       this.skip(datum.kind, tooLarge)
@@ -113,7 +114,7 @@ function countNumericMembers(content: unknown): number {
   return count
 }
 
-/** Returns true if all numbers are finite. Factors may make them infinite. */
+/** Returns true if all numbers are finite. Multiplication by a factor may have made them infinite. */
 function hasFiniteNumbers(content: unknown): boolean {
   if (typeof content === 'number') return Number.isFinite(content)
   if (typeof content !== 'object' || content === null) return true

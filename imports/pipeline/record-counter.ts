@@ -7,7 +7,7 @@ import { isPlausible } from '../text/times.js'
 import { attachmentType, PendingFiles, unnamedFile } from './pending-files.js'
 import { Lanes } from './lanes.js'
 
-/** Maximum number of lanes and names that are reported; others are counted under one name. */
+/** Maximum number of lanes and names that are reported; further ones are counted together under one name. */
 const maxNames = 500
 const otherNames = '…'
 /** Maximum number of skipped kinds per reason. */
@@ -30,6 +30,7 @@ export class NameCounts {
 
   constructor(private readonly maxDifferent = maxNames) {}
 
+  /** Adds to the count of a name. Beyond the maximum number of different names all count as others. */
   add(name: string, count = 1): void {
     const previous = this.#counts.get(name)
     if (previous !== undefined) this.#counts.set(name, previous + count)
@@ -73,6 +74,7 @@ export class RecordCounter implements Sink {
     if (!this.#formats.has(format)) this.#formats.set(format, 0)
   }
 
+  /** Counts a record in its lane, or as skipped if its time is implausible or there are too many lanes. */
   addRecord(record: ImportedRecord): void {
     this.#countRecord(record.kind, 1)
     if (!isPlausible(record.time)) {
@@ -122,6 +124,7 @@ export class RecordCounter implements Sink {
     if (this.#warnings.size < maxWarnings) this.#warnings.set(formatNotice(notice), notice)
   }
 
+  /** Keeps a table to be shown in the summary, up to a number and a size; tables of equal headers once. */
   table(view: TableView): void {
     if (this.#tables.length >= maxTables || this.#tables.some(({ header }) => header === view.header)) return
     const { columns, sample } = view
@@ -157,7 +160,7 @@ export class RecordCounter implements Sink {
     }
   }
 
-  /** Returns the result to remember for the same bytes; `undefined` if it is too large. */
+  /** Returns the result, to be remembered in case the same bytes are imported again; `undefined` if it is too large. */
   counted(getReview: Review): CountedFile | undefined {
     const lanes = this.lanes.toCountedLanes(maxRememberedLanes)
     return lanes && { look: getReview, lanes }

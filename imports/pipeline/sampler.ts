@@ -24,6 +24,7 @@ export class Sampler {
     if (typeof min === 'object') this.#fieldCount = Object.keys(min).length
   }
 
+  /** Adds a content to the extremes of its numbers or fields. The first one becomes the example. */
   add(content: unknown): void {
     if (this.#isFirst) this.#setExample(content)
     if (typeof content === 'number') {
@@ -49,6 +50,7 @@ export class Sampler {
       this.#example = content ?? undefined
   }
 
+  /** Updates the extremes of the numbers in an object, up to a number of different fields. */
   #addFields(content: Readonly<Record<string, unknown>>): void {
     for (const name in content) {
       const value = content[name]

@@ -24,13 +24,16 @@ export class DatabasePages {
   readonly pageSize: number
   readonly usableSize: number
   readonly encoding: 'utf8' | 'utf-16le' | 'utf-16be'
-  /** Message about data that is known to be missing, for the user; `undefined` if there is none. */
+  /** Message about data that is known to be missing, for the user; `undefined` if nothing is known to be missing. */
   readonly missingData: MessageText | undefined
   readonly #pageCount: number
   readonly #readPages: Uint8Array
   readonly #file: number
 
-  /** Opens a file. `progress` is called with the number of bytes read. Throws {@link Unreadable} if it is not a database. */
+  /**
+   * Opens a file. `progress` is called with the number of bytes read. Throws {@link Unreadable} if the file is not a
+   * database.
+   */
   constructor(
     path: string,
     private readonly progress: (bytes: number) => void
@@ -63,7 +66,9 @@ export class DatabasePages {
     }
   }
 
-  /** Returns a page, numbered from 1. Throws {@link DamagedDatabase} if it does not exist or was returned before. */
+  /**
+   * Returns a page, numbered from 1. Throws {@link DamagedDatabase} if the page does not exist or was returned before.
+   */
   readPage(page: number): Buffer {
     const [index, bit] = [page >> 3, 1 << (page & 7)]
     if (page < 1 || page > this.#pageCount || (this.#readPages[index]! & bit) !== 0)
@@ -76,6 +81,7 @@ export class DatabasePages {
     return bytes
   }
 
+  /** Closes the file. */
   close(): void {
     closeSync(this.#file)
   }

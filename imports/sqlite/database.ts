@@ -29,7 +29,10 @@ export class Database {
   /** Losses of the schema table. */
   readonly #losses: ReadLosses = { pages: 0, rows: 0 }
 
-  /** Opens a file. `progress` is called with the number of bytes read. Throws `Unreadable` if it is not a database. */
+  /**
+   * Opens a file. `progress` is called with the number of bytes read. Throws `Unreadable` if the file is not a
+   * database.
+   */
   constructor(path: string, progress: (bytes: number) => void) {
     this.#pages = new DatabasePages(path, progress)
     try {
@@ -89,10 +92,12 @@ export class Database {
     }
   }
 
+  /** Closes the file. */
   close(): void {
     this.#pages.close()
   }
 
+  /** Reads the schema table, up to the limits; counts tables that cannot be read as losses. */
   #readTables(): void {
     let columns = 0
     for (const cell of readCells(this.#pages, 1, true, this.#losses)) {
@@ -125,7 +130,7 @@ export interface DatabaseFormat extends Omit<Format, 'recognises' | 'read'> {
   read(database: Database, sink: Sink, context: ReadContext): Promise<void>
 }
 
-/** Returns the cells of a row; `undefined` if it is damaged, which is counted. */
+/** Returns the cells of a row; `undefined` if the row is damaged, which is counted as a loss. */
 function decodeRow(
   { payload }: TreeCell,
   wanted: ColumnSelection,

@@ -10,7 +10,7 @@ export interface StoredColumn {
 }
 
 export interface TableColumns {
-  /** In the order in which rows store them. */
+  /** The stored columns, in the order in which rows store them. */
   readonly stored: readonly StoredColumn[]
   /** Column that is an alias of the row id, in lower case. It is not stored in rows. */
   readonly rowId: string | undefined
@@ -27,7 +27,7 @@ const tokenPattern =
 /** First words of table constraints. */
 const constraints = new Set(['constraint', 'primary', 'unique', 'check', 'foreign'])
 
-/** Parses a `CREATE TABLE`; returns `undefined` if it cannot be parsed. */
+/** Parses a `CREATE TABLE`; returns `undefined` if the statement cannot be parsed. */
 export function parseColumns(sql: string): TableColumns | undefined {
   const tokens = tokenize(sql)
   const start = tokens.indexOf('(')
@@ -124,7 +124,7 @@ function parseColumn(definition: Definition): StoredColumn {
   }
 }
 
-/** Parses the value of a `DEFAULT`; returns `undefined` if it is not supported. */
+/** Parses the value of a `DEFAULT`; returns `undefined` for an expression that is not supported. */
 function parseDefault([first = '', second = '']: Definition): Cell {
   if (first === '-' || first === '+') return parseNumber(second, first === '-' ? -1 : 1)
   if (/^["']/.test(first)) return unquote(first)

@@ -63,10 +63,10 @@ class TreePage {
   readonly rightmost: number | undefined
   readonly #bytes: Buffer
   readonly #pointers: number
-  /** Remaining budget of cells in bytes: twice the page, since a damaged cell may claim bytes of others. */
+  /** Remaining budget of cells in bytes: twice the page, since damaged cells may claim bytes of other cells. */
   #budget: number
 
-  /** Reads a page. Throws {@link DamagedDatabase} if it is not a page of such a tree. */
+  /** Reads a page. Throws {@link DamagedDatabase} if the page does not belong to such a tree. */
   constructor(
     private readonly pages: DatabasePages,
     number: number,
@@ -95,6 +95,10 @@ class TreePage {
     }
   }
 
+  /**
+   * Parses a cell: a reference to a child page, a row, or both in trees without row ids. Throws
+   * {@link DamagedDatabase}.
+   */
   #parseCell(start: number): PageCell {
     const isLeaf = this.rightmost === undefined
     const child = isLeaf ? undefined : this.#bytes.readUInt32BE(start)

@@ -5,13 +5,13 @@
 
 export interface ColumnRule {
   readonly name: RegExp
-  /** The name must match this as well. A single pattern with a gap would take quadratic time. */
+  /** A second pattern that the name must match as well. A single pattern with a gap would take quadratic time. */
   readonly also?: RegExp
   /** Type, if there is no unit. */
   readonly type?: string
   /** Types of the accepted units. Other units mean another measure. */
   readonly unitTypes?: readonly string[]
-  /** Additional names, in brackets, for the unit of the first of these types. */
+  /** Additional names, in brackets, that select the unit of the first of the types. */
   readonly bracketUnit?: RegExp
   /** Stream; the name of the column by default. */
   readonly stream?: string

@@ -19,8 +19,9 @@ export interface NamedUnit {
 }
 
 /**
- * Finds the unit in the name of a column: `Weight (kg)`, `glucose [mg/dL]`, `weight grams`, `Gewicht in kg`; returns `unknown` if
- * the name has a unit without a type. `takes` are the types of possible units, if known; `min` is a unit of time only for these.
+ * Finds the unit in the name of a column: `Weight (kg)`, `glucose [mg/dL]`, `weight grams`, `Gewicht in kg`; returns
+ * `unknown` if the name has a unit without a type. `unitTypes`: the types of possible units, if known; if these include
+ * no type of time, `min` means "minimum".
  */
 export function findUnitInName(
   name: string,
@@ -85,8 +86,8 @@ export function getBracketTexts(name: string): string[] {
 }
 
 /**
- * Returns the measure that more than half of the cells name. Single letters may be markers, such as `105 H`, unless they are units
- * of what is measured.
+ * Returns the measure that more than half of the cells name. Single letters may be markers, such as `105 H`, unless the
+ * measure has such a unit.
  */
 export function findUnitInCells(
   cells: readonly string[],

@@ -4,7 +4,7 @@ import { clockCell } from './time-columns.js'
 
 type Cells = readonly string[]
 
-/** Finds the column of dates in a table with such rows; returns `undefined` for other tables. */
+/** Finds the column of dates in a table with rows that only contain a date; returns `undefined` for other tables. */
 export function findDayColumn(records: readonly Cells[]): number | undefined {
   for (const [index, row] of records.entries()) {
     const column = findDay(row)

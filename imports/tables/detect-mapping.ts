@@ -117,6 +117,10 @@ function detectValues(
   return separateStreams(addHeartRate(removeIncomplete(values)))
 }
 
+/**
+ * Detects what a column contains, by its name, the unit in its name or cells, and the cells; `undefined` if that is
+ * unknown.
+ */
 function detectValue(
   column: number,
   name: string,

@@ -65,7 +65,7 @@ function simplifyName(name: string): string {
 /** Contents by the cells of Loop Habit Tracker's checkmarks. */
 const checkmarkCodes = { '2': true, 'yes manual': true, '0': false, no: false }
 
-/** Maps the checkmarks of Loop Habit Tracker, whose columns have names chosen by the user, or none. */
+/** Maps the checkmarks of Loop Habit Tracker, whose columns have names chosen by the user, or no names. */
 function mapHabits(
   name: string,
   names: readonly string[],

@@ -29,7 +29,7 @@ interface LongColumns {
   readonly others: readonly number[]
 }
 
-/** A table converted to one with a column for each measure. */
+/** A long table as a table with a column for each measure. */
 export interface WideTableResult {
   readonly layout: TableLayout
   readonly readRows: TableSource['readRows']
@@ -94,6 +94,7 @@ class WideTable {
     this.#names = columns.others.map(at => longLayout.columns![at]!)
   }
 
+  /** Adds a row of the long table to the sample, up to a number of rows for each measure. */
   addSample(cells: readonly string[]): void {
     const at = this.#getColumn(cells, true)
     const count = (this.#counts[at] = (this.#counts[at] ?? 0) + 1)
@@ -113,6 +114,7 @@ class WideTable {
     return values.filter(({ column }) => column >= first).length
   }
 
+  /** Returns the layout of the wide table: one column for each measure, and the sample as its records. */
   getLayout(): TableLayout {
     return {
       ...this.longLayout,
@@ -123,6 +125,7 @@ class WideTable {
     }
   }
 
+  /** Creates a function that reads the long table as rows of the wide one. */
   createRowReader({ readRows }: TableSource): TableSource['readRows'] {
     const { metric, others, unit } = this.columns
     return async ({ sharedColumns, ...wanted }, sink, onRow) => {

@@ -37,7 +37,7 @@ export class NextTableFinder {
     return false
   }
 
-  /** Row number of the next table's header, from 0; `Infinity` if there is none. */
+  /** Row number of the next table's header, from 0; `Infinity` if no further table was found. */
   get startRow(): number {
     return this.#start
   }

@@ -12,13 +12,16 @@ const startNames =
   /^(?:sleep|night|(?:in )?bed) ?(?:start(?:ed)?|begin|onset|from)\b|^(?:start|beginning|onset) of (?:sleep|night)\b|^(?:bed ?time|(?:went|going|time) to bed|(?:fell|fall) asleep)\b|^(?:schlaf ?(?:beginn|start|von)|einschlafzeit|eingeschlafen|zu bett|bettzeit)\b|^(?:debut (?:du |de )?(?:sommeil|nuit)|endormissement|(?:heure (?:de |du )?)?coucher)\b/
 const endNames =
   /^(?:sleep|night|(?:in )?bed) ?(?:end(?:ed)?|stop|until|to)\b|^end of (?:sleep|night)\b|^(?:wak(?:e|ing)|woke|got|get) ?up\b|^wake (?:time|onset)\b|^(?:schlaf ?(?:ende|bis)|aufwachzeit|aufgewacht|aufgestanden)\b|^(?:fin (?:du |de )?(?:sommeil|nuit)|(?:heure (?:de |du )?)?(?:reveil|lever))\b/
-/** Names of hours of sleep. A duration of sleep may be the time between both ends. */
+/**
+ * Names of columns with hours of sleep. Other durations of sleep may be the time between the beginning and the end of
+ * the night.
+ */
 const asleepNames =
   /^(?:(?:total|hours?|minutes?|time|duration|actual) )*(?:asleep|slept|of sleep)(?: (?:time|duration|hours?|minutes?))?$|^(?:stunden |minuten )?geschlafen$|^(?:heures|minutes) (?:de sommeil|dormies?)$/
 /** Names of the stages that make up sleep. */
 const stageNames = [/\bdeep\b|tief/, /\b(?:light|core)\b|leicht/, /\brem\b/]
 
-/** Finds the columns of the beginnings and the ends of nights, if there is one of each. */
+/** Finds the columns of the beginnings and the ends of nights, if the table has one column of each. */
 export function findNightColumns(
   names: readonly string[],
   sample: SampleRows

@@ -25,7 +25,7 @@ interface TablePosition {
   readonly hasNext: boolean
 }
 
-/** Reads a table and those below it that have their own header. */
+/** Reads a table, and the tables below it that have their own header. */
 export async function readTables(reading: TableSource, first: TableLayout): Promise<void> {
   let layout: TableLayout | undefined = first
   for (let tables = 1; layout; tables++) {
@@ -34,7 +34,7 @@ export async function readTables(reading: TableSource, first: TableLayout): Prom
   }
 }
 
-/** Reads a table; returns the layout of the next one in the file. */
+/** Reads a table; returns the layout of the next table in the file. */
 async function readTable(reading: TableSource, position: TablePosition): Promise<TableLayout | undefined> {
   const { context, sink } = reading
   const { hasNext, layout } = position
@@ -100,7 +100,7 @@ async function readTable(reading: TableSource, position: TablePosition): Promise
   return nextLayout
 }
 
-/** Converts a long table to one with a column for each measure; returns `undefined` if it is not one. */
+/** Converts a long table to one with a column for each measure; returns `undefined` if the table is not long. */
 async function pivotIfLong(
   reading: TableSource,
   position: TablePosition,

@@ -71,7 +71,7 @@ interface AmbiguousBlock {
   /** The two possible times of the last row. */
   first: number
   later: number
-  /** Times of the rows before and after; `NaN` without one. */
+  /** Times of the rows before and after; `NaN` without such a row. */
   readonly before: number
   after: number
   drops: number
@@ -87,8 +87,8 @@ const maxBlocks = 10_000
 const minSteps = 2
 
 /**
- * Resolves times that occur twice by the order of rows. First, pass all rows to `addRow`; then call `resolveNext` for each row,
- * in the same order.
+ * Resolves times that occur twice by the order of rows. First, pass all rows to `observeRow`; then call `resolveNext`
+ * for each row, in the same order.
  */
 export class ClockChangeResolver {
   readonly #blocks: AmbiguousBlock[] = []
@@ -144,6 +144,7 @@ export class ClockChangeResolver {
     return undefined
   }
 
+  /** Adds a row whose time occurs twice to the open block of such rows, or opens another block. */
   #addAmbiguous(row: number, first: number, later: number): void {
     const block = this.#openBlock
     if (!block || Math.abs(first - block.first) > 7200) {
@@ -178,7 +179,10 @@ export class ClockChangeResolver {
     this.#later = later
   }
 
-  /** Counts whether a row is later or earlier than the one before, whichever times both mean. */
+  /**
+   * Counts whether a row is later or earlier than the previous row, if that holds whichever of their two times the rows
+   * mean.
+   */
   #countStep(first: number, later: number): void {
     if (first > this.#later) this.#riseCount++
     else if (later < this.#first) this.#fallCount++
@@ -201,7 +205,7 @@ function getRowZone(cells: Cells, mapping: Mapping, zone: string | undefined): s
   return mapping.zone === undefined ? zone : (parseZone(mapping.zone) ?? null)
 }
 
-/** Returns the later time of a row's local time; `undefined` if it occurs once. */
+/** Returns the later time of a row's local time; `undefined` if the local time occurs only once. */
 function findLaterTime(
   cells: Cells,
   { clock, time }: Mapping,

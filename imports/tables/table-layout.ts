@@ -23,7 +23,7 @@ export interface TableLayout {
   readonly delimiter: string
   /** Column names; `undefined` without a header. */
   readonly columns: readonly string[] | undefined
-  /** Number of cells of the header, or of the first record without one. */
+  /** Number of cells of the header or, without a header, of the first record. */
   readonly width: number
   /** Number of rows before the first record, including the header. */
   readonly skippedRows: number
@@ -71,6 +71,7 @@ export function findRowLayout(rows: readonly string[][]): TableLayout | undefine
   return findCandidate(rows, '\t')?.layout
 }
 
+/** Returns the layout for one delimiter with its rank; `undefined` if the rows are no table with that delimiter. */
 function findCandidate(rows: readonly string[][], delimiter: string): Candidate | undefined {
   const width = findUsualWidth(rows)
   if (rows.length < 2 || width < 2 || width > maxColumns) return undefined
@@ -116,7 +117,10 @@ function findUsualWidth(rows: readonly (readonly string[])[]): number {
   return usual
 }
 
-/** Finds the header: among the rows before the first numbers, the one with a name for times, or with the most names. */
+/**
+ * Finds the header: among the rows before the first numbers, the row with a name for times, or the row with the most
+ * names.
+ */
 function findHeader(
   rows: readonly (readonly string[])[],
   width: number
@@ -196,7 +200,10 @@ function isUnitRow(row: readonly string[] | undefined): boolean {
   return cells.length > 0 && cells.every(isUnit)
 }
 
-/** Returns true if the row below a header contains units, possibly unknown ones: none of its cells is a value or a time. */
+/**
+ * Returns true if the row below a header contains units, possibly unknown ones: then none of its cells is a value or a
+ * time.
+ */
 function isUnitRowBelow(
   row: readonly string[] | undefined,
   records: readonly (readonly string[])[]

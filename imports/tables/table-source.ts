@@ -7,7 +7,7 @@ export type OnRow = (cells: string[], at?: number, numbers?: NumberFlags) => voi
 
 /** Selects what a pass over the rows returns. */
 export interface RowSelection {
-  /** Columns of which one cell may apply to several rows: those of times and names. */
+  /** Columns of which one cell may apply to several rows: the columns of times and names. */
   readonly sharedColumns: ReadonlySet<number | undefined>
   /** Returns true if the next row is a record of the table. */
   readonly isRecord: () => boolean

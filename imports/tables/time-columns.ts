@@ -17,7 +17,7 @@ const numberTimeNames =
   /time ?stamp|zeitstempel|horodatage|date|time|datum|zeit|heure|fecha|epoch|unix|\bat$|^utc\b|^(?:start|begin|beginn|debut|when|measured|recorded|created|jour|day|tag)$/
 const longNumber = /^(?:\d{8}|\d{9,}(?:\.\d+)?)$/
 const birthNames = /birth|geburt|\bgeb\b|naissance|nacimiento|nascita/
-/** Names of dates that are not those of records. */
+/** Names of columns with dates other than those of the records. */
 const otherDateNames =
   /birth|geburt|\bgeb\b|naissance|nacimiento|nascita|expir|updat|modif|geandert|^creat|erstellt|export|import|sync|print|\bdue\b|^(?:next|last|letzte[rs]?|dernier|derniere)\b/
 const clockNames =

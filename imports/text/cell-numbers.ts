@@ -15,13 +15,13 @@ interface WrittenNumber {
   readonly decimals?: Decimals
   /** The ambiguous separator. */
   readonly ambiguousSeparator?: ',' | '.'
-  /** Measure of the unit beside it. */
+  /** Measure of the unit beside the number. */
   readonly measure?: UnitMeasure
 }
 
 /**
- * Splits a number from the unit after it, such as `71.4 kg`; returns `undefined` without a known unit. `cal` is not one, as it
- * usually means kilocalories.
+ * Splits a number from the unit after it, such as `71.4 kg`; returns `undefined` without a known unit. `cal` does not
+ * count as a known unit, as it usually means kilocalories.
  */
 export function splitUnit(
   cell: string

@@ -8,7 +8,7 @@ import { formatOffset, parseZone, findAmbiguousOffsets } from './zones.js'
 /** How a time is interpreted. */
 export interface TimeFormat {
   readonly order: DateOrder
-  /** IANA zone or offset such as `+02:00`, for times without one; UTC by default. */
+  /** IANA zone or offset such as `+02:00`, for times without a zone; UTC by default. */
   readonly zone: string | undefined
 }
 
@@ -16,7 +16,7 @@ const numericDate = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?\s+|T|$)(.*)
 const yearFirstDate = /^(\d{4})[./-](\d{1,2})[./-](\d{1,2})(?:,?\s+|T|$)(.*)$/
 const compactDate =
   /^((?:19|20|21)\d\d)(\d\d)(\d\d)(?:[T ]?(\d\d)(\d\d)(?:(\d\d)(?:[.,]?(\d{1,9}))?)?)?\s?(Z|[+-]\d\d:?\d\d)?$/i
-/** Lengths of such dates without separators. */
+/** Lengths of compact dates, which have no separators. */
 const compactLengths: ReadonlySet<number> = new Set([8, 12, 14, 17])
 /** Matches compact dates with hours, or with two-digit years and minutes: they look like seconds of years from 2033 on. */
 const shortCompact =
@@ -163,6 +163,7 @@ function toFullYear(year: string): number {
   return Number(year) + (Number(year) < 70 ? 2000 : 1900)
 }
 
+/** Parses the time of day after a date; midnight if `rest` is empty, `NaN` if it is invalid. */
 function parseClock(
   year: number,
   month: number,

@@ -90,7 +90,10 @@ function isDeclared(bytes: Buffer): boolean {
   return /^\uFEFF|encoding=["']utf-8["']/i.test(bytes.toString('utf8', 0, 200))
 }
 
-/** Detects UTF-16 by its zeros: of digits, line ends and most letters, the same one of two bytes is zero. */
+/**
+ * Detects UTF-16 by its zeros: of digits, line ends and most letters, one of the two bytes is zero, always the same
+ * one.
+ */
 function detectUtf16(bytes: Buffer): Encoding | undefined {
   const zeros = [0, 0]
   for (let index = 0; index < bytes.length; index++) if (bytes[index] === 0) zeros[index % 2]!++

@@ -157,6 +157,9 @@ export class NotationDetector {
     return this.mapping.endFactor !== undefined || !this.#hasClockDurations
   }
 
+  /**
+   * Lists what the cells leave open, each with its readings: the order of dates, and the decimal separator of columns.
+   */
   listQuestions(): Question[] {
     const { mapping, zone } = this
     const questions: Question[] = []
@@ -191,6 +194,7 @@ export class NotationDetector {
     return mapping.values.length === 0 ? [] : questions
   }
 
+  /** Narrows the possible orders of dates by a cell, and keeps the cell as an example if it is ambiguous. */
   #addDate(column: number, cell = ''): void {
     if (this.mapping.dates !== undefined) return
     const orders = findDateOrders(cell)
@@ -210,6 +214,7 @@ export class NotationDetector {
     if (examples.length < maxExamples) this.#dates.set(column, [...examples, cell.trim()])
   }
 
+  /** Records which decimal separators a cell of a column proves or makes implausible. */
   #addNumber(
     { certain, examples, impossible, ambiguous, part }: ColumnStatistics,
     cell: string | undefined

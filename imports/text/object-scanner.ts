@@ -78,6 +78,7 @@ export class ObjectScanner {
     this.#appendToFrame(chunk, chunk.length)
   }
 
+  /** Ends the text, to find out whether it was cut off. */
   finish(): void {
     this.#isCutOff = this.#stack.length > 0 || this.#depth > 0 || this.#isInString
   }
@@ -173,7 +174,7 @@ export class ObjectScanner {
     frame.listDepth = this.#stack.length
   }
 
-  /** Closes the innermost container: a wanted list, the frame itself, or another one in it. */
+  /** Closes the innermost container: a wanted list, the frame itself, or another container in it. */
   #closeInFrame(frame: Frame, chunk: string, index: number): void {
     const depth = this.#stack.length
     this.#stack.pop()

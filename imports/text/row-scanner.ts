@@ -29,6 +29,7 @@ export class RowScanner {
     return this.#brokenCount
   }
 
+  /** Takes the next chunk, and emits each row that is complete. Rows that are too long count as broken. */
   write(chunk: string): void {
     if (this.#isSkipping) {
       const end = chunk.indexOf('\n')
@@ -44,6 +45,7 @@ export class RowScanner {
     this.#buffer = ''
   }
 
+  /** Ends the text: emits the last row. */
   finish(): void {
     if (this.#buffer !== '') this.#scan(this.#buffer, true)
     this.#buffer = ''

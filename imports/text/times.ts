@@ -124,7 +124,7 @@ export function getDayLength(text: string, zone: string | undefined): number {
   return matchesZone ? localToUtc(local + secondsPerDay, zone) - time : secondsPerDay
 }
 
-/** Returns the later time with the same local time; `undefined` if there is none. */
+/** Returns the later time with the same local time; `undefined` if the local time does not recur. */
 export function findRepeatedTime(time: number, zone: string): number | undefined {
   const offset = getOffset(time, zone)
   const after = getOffset(time + 7200, zone)
@@ -192,6 +192,7 @@ function getCachedOffset(time: number, offsets: CachedZone): number {
 /** Formats by zone in lower case: files may write a zone in many ways, and a format takes tens of kilobytes. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
+/** Computes the offset of a zone from UTC at a time, in seconds; `NaN` for implausible times. */
 function computeOffset(time: number, zone: string): number {
   // Invalid or implausible times.
   if (!(Math.abs(time) < maxQueriedTime)) return NaN

@@ -96,7 +96,7 @@ const measuresByUnit: Readonly<Record<string, UnitMeasure>> = {
   deg: { type: 'angle/deg' }
 }
 
-/** Units that differ from others only by capitals: siemens are not seconds. */
+/** Units that differ from other units only by capitals: siemens (S) are not seconds (s). */
 const caseSensitiveUnits: Readonly<Record<string, UnitMeasure | undefined>> = {
   Cal: { type: 'energy/kcal' },
   '[Cal]': { type: 'energy/kcal' },

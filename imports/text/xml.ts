@@ -11,7 +11,7 @@ export interface XmlHandler {
   text?(text: string): void
   /** Optionally reads whole elements at `<`; returns their end, or `start` if it reads none. */
   readElements?(text: string, start: number): number
-  /** True once it needs no more of the text. */
+  /** True once the reader needs no more of the text. */
   readonly isDone?: boolean
 }
 
@@ -38,6 +38,7 @@ export class XmlScanner {
     return this.#isCutOff
   }
 
+  /** Takes the next chunk, and emits the tags and texts that are complete. Tags that are too long are skipped. */
   write(chunk: string): void {
     const text = this.#buffer === '' ? chunk : this.#buffer + chunk
     this.#buffer = text.slice(this.#scan(text))
@@ -46,6 +47,7 @@ export class XmlScanner {
     this.#buffer = ''
   }
 
+  /** Ends the text: emits the remaining text, or records that the text was cut off. */
   finish(): void {
     this.#isCutOff = this.#buffer.trimStart().startsWith('<') || this.#skipEnd !== ''
     if (!this.#isCutOff) this.#emitText(this.#buffer)
@@ -136,7 +138,9 @@ export class XmlScanner {
   }
 }
 
-/** Returns the index of the `>` that ends a tag, ignoring those in values; negative if it is not there yet. */
+/**
+ * Returns the index of the `>` that ends a tag, ignoring those in values; negative if the text does not contain it yet.
+ */
 function findTagEnd(text: string, start: number, quotes: SubstringFinder): number {
   let end = text.indexOf('>', start)
   if (end >= 0 && followsValue(text, end)) return end
@@ -158,8 +162,8 @@ function findTextEnd(text: string, at: number): number {
 }
 
 /**
- * Returns true if a `>` follows the closing quote of a value: a value cannot contain such a quote, and an opening one follows a
- * `=`.
+ * Returns true if a `>` follows the closing quote of a value: a value cannot contain such a quote, and an opening quote
+ * follows a `=`.
  */
 function followsValue(text: string, end: number): boolean {
   const at = text.charCodeAt(end - 1) === 47 ? end - 2 : end - 1

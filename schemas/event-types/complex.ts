@@ -11,7 +11,7 @@ const oneOf = (...values: string[]) => Type.Enum(values, { type: 'string' })
 
 // Patterns are tested against clients' texts: each takes time linear in the length of the text.
 const httpUrl = Type.String({ pattern: '^(https?)://.+$' })
-/** `^(https?)://.+@.+$`, written so that it is decided at the first `@`. */
+/** `^(https?)://.+@.+$`, written so that a match is decided at the first `@`. */
 const apiEndpoint = Type.String({ pattern: '^(https?)://.[^@\\n\\r\\u2028\\u2029]*@.+$' })
 const numericalType = '^[a-z0-9-]+/[a-z0-9-]+$'
 

@@ -7,7 +7,7 @@ export type ContentSchema = Readonly<Record<string, unknown>>
 
 export interface EventTypeDirectory {
   readonly version: string
-  /** Schemas of contents by `class/format`; the format `*` stands for all others of its class. */
+  /** Schemas of contents by `class/format`; the format `*` stands for all other formats of its class. */
   readonly types: Readonly<Record<string, ContentSchema>>
   /** What clients display with contents, by class: names, symbols. */
   readonly extras: Readonly<Record<string, unknown>>

@@ -1,7 +1,8 @@
 /**
- * Encrypts backups in the age format (age-encryption.org/v1). Each backup has its own key, to which its files are encrypted.
- * The key is stored in the backup as an identity file, encrypted with the passphrase or to the operator's identity. With either
- * a backup can be opened without this software: `age -d -i key.age FILE.age`.
+ * Encrypts backups in the age format (age-encryption.org/v1). Each backup has its own key, to which its files are
+ * encrypted. The key is stored in the backup as an identity file, encrypted with the passphrase or to the operator's
+ * identity. With the passphrase or the identity, a backup can be opened without this software: `age -d -i key.age
+ * FILE.age`.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { ReadableStream } from 'node:stream/web'
@@ -118,7 +119,9 @@ function getKeyKind(text: string): 'passphrase' | 'identity' {
   )
 }
 
-/** Passes a stream on, and fails unless it begins with a short age header: the library would buffer an endless one. */
+/**
+ * Passes a stream on, and fails unless it begins with a short age header: the library would buffer an endless header.
+ */
 async function* requireHeader(
   name: string,
   source: AsyncIterable<Buffer>

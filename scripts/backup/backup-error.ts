@@ -6,7 +6,7 @@ export class BackupError extends Error {
   }
 }
 
-/** A file was not encrypted with this passphrase or identity, or was changed since. */
+/** A file was not encrypted with this passphrase or identity, or has been changed since. */
 export class NotAuthentic extends BackupError {
   constructor(name: string, what = 'passphrase') {
     super(`${name}: the ${what} is incorrect, or the file is damaged`)
@@ -22,7 +22,7 @@ export class EngineLost extends BackupError {
   }
 }
 
-/** Returns true if an error with one file would affect all others too. */
+/** Returns true if an error with one file would affect all other files too. */
 export function isFatal(error: Error): boolean {
   if (error instanceof EngineLost) return true
   return error.name === 'StorageFull' || ('code' in error && error.code === 'ENOSPC')

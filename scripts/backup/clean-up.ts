@@ -1,6 +1,6 @@
 /**
- * Removes earlier states of a backup that are no longer kept, and files that no state refers to. Files that this software would not
- * name like that are left alone.
+ * Removes earlier states of a backup that are no longer kept, and files that no state refers to. Files with names that
+ * this software does not use are left alone.
  */
 import { isAccountId } from '../../storage/files/layout.js'
 import {
@@ -18,11 +18,11 @@ import type { Stored } from './stored.js'
 import type { Vault } from './vault.js'
 
 export interface CleanUpOptions {
-  /** The previous state. It is removed if there is no rule. */
+  /** The previous state, which is removed if `keep` is absent. */
   readonly former: Manifest | undefined
-  /** Which earlier states to keep; by default those that exist. */
+  /** Which earlier states to keep; by default all states that exist. */
   readonly keep: RetentionRule | undefined
-  /** Lists of files that replace damaged ones, by the names of the latter. */
+  /** Lists of files that replace damaged ones, by the names of the damaged ones. */
   readonly replacedRecords: ReadonlyMap<string, Stored>
 }
 

@@ -8,7 +8,10 @@ import { Layout } from '../../storage/files/layout.js'
 import { BackupError } from './backup-error.js'
 import type { Place } from './place.js'
 
-/** Returns the destination given as an argument, or by default that of automatic backups. Throws {@link UsageError} if there is none. */
+/**
+ * Returns the destination given as an argument, or by default the destination of automatic backups. Throws
+ * {@link UsageError} if neither is set.
+ */
 export function getPlace([place]: readonly string[], { backup }: Settings): string {
   const to = place ?? backup.to
   if (to !== '') return to
@@ -48,8 +51,8 @@ export function findPlaceProblems({
 }
 
 /**
- * Throws {@link BackupError} if a backup contains accounts, and none of the given ones. It then belongs to another service, whose
- * states would be removed; or the accounts of this service have been lost.
+ * Throws {@link BackupError} if a backup contains accounts, but none of the given accounts. Then either the backup
+ * belongs to another service, whose states would be removed; or the accounts of this service have been lost.
  */
 export function assertSameService(
   { name }: Place,

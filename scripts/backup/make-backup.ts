@@ -51,13 +51,15 @@ const maxRetries = 5
 
 export interface BackupOptions {
   readonly progress?: Progress | undefined
-  /** Which earlier states to keep. Without it, those kept so far remain, and the previous state is replaced. */
+  /**
+   * Which earlier states to keep. Without a rule, the states kept so far remain, and the previous state is replaced.
+   */
   readonly keep?: RetentionRule | undefined
   /** The time of the backup in seconds; by default the time at which it completes. */
   readonly made?: number | undefined
   /**
-   * Usernames of accounts whose latest state is damaged. Each of their files is read before it is reused, and copied again if it
-   * is damaged. That state is not kept.
+   * Usernames of accounts whose latest state is damaged. Each of their files is read before it is reused, and copied
+   * again if it is damaged. The damaged state is not kept.
    */
   readonly damaged?: ReadonlySet<string> | undefined
   /** Where to read the accounts from; by default the data directory. */
@@ -86,7 +88,7 @@ class Backup {
   readonly #stamp = `${Date.now().toString(36)}-${process.pid.toString(36)}`
   readonly #known: ReadonlyMap<string, AccountEntry>
   #hasUnfinished = false
-  /** New lists of files that replace damaged ones, by the names of the latter. */
+  /** New lists of files that replace damaged ones, by the names of the damaged ones. */
   readonly #replacedRecords = new Map<string, Stored>()
   readonly #source: BackupSource
 
@@ -101,6 +103,7 @@ class Backup {
     this.#source = options.source ?? new FolderSource(layout)
   }
 
+  /** Backs up the platform, then each account. Reports accounts that could not be copied as problems. */
   async run(): Promise<BackupReport> {
     const { damaged, keep, made, progress } = this.options
     await this.#source.copyPlatform(this.draft)
@@ -200,7 +203,7 @@ class Backup {
       if (await this.#source.isDeleted(account)) return undefined
       const rest = known ? '. Its earlier backup is kept' : '. It is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
-      // Without its change mark, so that the next run tries again.
+      // Without its change mark, so that the next run retries.
       return known && { ...known, username, mark: '' }
     } finally {
       rmSync(this.draft.usersDirectory, { recursive: true, force: true })

@@ -43,7 +43,7 @@ const Manifest = Type.Object(
     /** Version of the software. */
     software: Type.String({ maxLength: 100 }),
     platform: Stored,
-    /** The settings made in the service's own pages; absent if there are none. */
+    /** The settings made in the service's own pages; absent if no settings were made in pages. */
     settings: Type.Optional(Stored),
     users: Type.Array(AccountEntry)
   },
@@ -83,8 +83,8 @@ export async function readEarlierManifest(vault: Vault, time: number): Promise<M
 }
 
 /**
- * Returns the latest manifest of a backup, or the latest one made by a time (seconds). Throws `NotAuthentic`, and {@link BackupError}
- * if there is none.
+ * Returns the latest manifest of a backup, or the latest one made by a time (seconds). Throws `NotAuthentic`, and
+ * {@link BackupError} if there is no such backup.
  */
 export async function findManifest(vault: Vault, at = Infinity): Promise<Manifest> {
   const { name } = vault.place
@@ -109,7 +109,7 @@ export function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
-/** Stores a manifest as an earlier one. */
+/** Stores the manifest of an earlier state. */
 export async function writeEarlierManifest(vault: Vault, manifest: Manifest): Promise<void> {
   await vault.write(getEarlierName(Math.floor(manifest.made)), JSON.stringify(manifest))
 }
@@ -159,7 +159,7 @@ export async function readRecord(vault: Vault, { id, record }: AccountEntry): Pr
   return { attachments, file }
 }
 
-/** Like {@link readRecord}, but returns `undefined` for a damaged record, which must not prevent a new one. */
+/** Like {@link readRecord}, but returns `undefined` for a damaged record, which must not prevent a new record. */
 export async function readRecordIfIntact(
   vault: Vault,
   user: AccountEntry

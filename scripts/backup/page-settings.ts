@@ -1,6 +1,7 @@
 /**
- * Backs up and restores the settings that were made in the service's own pages. Anyone who can write to an unencrypted backup can
- * change them, so only settings that the pages offer are restored from such a backup: others name programs and files.
+ * Backs up and restores the settings that were made in the service's own pages. Anyone who can write to an unencrypted
+ * backup can change them, so only settings that the pages offer are restored from such a backup: other settings name
+ * programs and files.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -120,7 +121,9 @@ function parseSettings(text: string): PageSettings | undefined {
   }
 }
 
-/** Separates the settings that the pages offer from all others, of which it returns the names. */
+/**
+ * Separates the settings that the pages offer from all other settings; of the other settings it returns only the names.
+ */
 function selectTrusted(found: PageSettings): {
   readonly taken: PageSettings
   readonly left: readonly string[]

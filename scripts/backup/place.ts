@@ -19,13 +19,13 @@ export interface Place {
   readonly name: string
   /** Locks the place until {@link close}. Throws `BackupError`, or `DirectoryLocked`, if another process has locked it. */
   lock(): Promise<void>
-  /** Opens a file; `undefined` if there is none. */
+  /** Opens a file; `undefined` if there is no such file. */
   open(path: string): Promise<OpenFile | undefined>
-  /** Writes a new file. Replaces one that an interrupted run has left. */
+  /** Writes a new file. Replaces a file that an interrupted run has left. */
   write(path: string, bytes: AsyncIterable<Buffer>): Promise<void>
   /** Creates or replaces a small file atomically. */
   replace(path: string, bytes: Buffer): Promise<void>
-  /** Links a local file instead of copying it. Returns false if that is not possible. */
+  /** Adds a local file as a link instead of copying it. Returns false if that is not possible. */
   link(path: string, source: string): Promise<boolean>
   /** Returns the size of a file in bytes; `undefined` if there is none. */
   getSize(path: string): Promise<number | undefined>

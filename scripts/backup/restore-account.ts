@@ -1,4 +1,4 @@
-/** Restores one account into a data directory with others, whether or not a service is running. */
+/** Restores one account into a data directory that holds other accounts, whether or not a service is running. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { runDirectlyOrRemotely } from '../terminal/operator.js'

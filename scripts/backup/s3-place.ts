@@ -1,6 +1,6 @@
 /**
- * A backup in a bucket of S3-compatible storage. The keys are listed once, after locking, and tracked from then on: checking each
- * attachment would take one request each.
+ * A backup in a bucket of S3-compatible storage. The keys are listed once, after locking, and tracked from then on:
+ * otherwise checking an attachment would take one request each time.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -16,7 +16,7 @@ const pageSize = 1000
 const lockName = 'backup.lock'
 /** Validity of a lock that is not renewed, in seconds. Other runs wait this long if a lock could not be removed. */
 const lockSeconds = 900
-/** Default time for a response; uploads get the same again for each 2 MB. */
+/** Default time for a response; uploads get this time once more for each 2 MB. */
 const defaultTimeoutMs = 60_000
 const closeTimeoutMs = 10_000
 const uploadBytesPerMs = 2_000_000 / defaultTimeoutMs

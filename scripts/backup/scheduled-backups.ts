@@ -18,7 +18,7 @@ import type { BackupCoordinator } from './sources/backup-coordinator.js'
 const startDelayMs = 1000
 /** Time after which a failed backup is retried. */
 const retryMs = 3_600_000
-/** Interval of checking whether this process must make a backup that another one has missed. */
+/** Interval of checking whether this process must make a backup that another process has missed. */
 const checkMs = 60_000
 /** Time after which a backup process is treated as hanging and killed. */
 const timeoutMs = 24 * 3_600_000
@@ -57,7 +57,7 @@ export interface ScheduleOptions {
   readonly flags: readonly string[]
   readonly layout: Layout
   readonly log: Log
-  /** Decides which of several processes with the same schedule makes a backup; by default this one. */
+  /** Decides which of several processes with the same schedule makes a backup; by default this process always does. */
   readonly coordinator?: Pick<BackupCoordinator, 'begin' | 'end' | 'look'> | undefined
   /** Tells the operator about failed backups. */
   readonly notifyFailure: (problem: string, succeeded: number | undefined) => Promise<void>

@@ -8,7 +8,7 @@ export const Stored = Type.Object(
     name: Type.String({ maxLength: 300 }),
     /** Bytes, before encryption. */
     size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    /** SHA-256 of those bytes, hexadecimal. */
+    /** SHA-256 of the stored bytes, hexadecimal. */
     digest: Type.String({ pattern: '^[0-9a-f]{64}$' })
   },
   closed

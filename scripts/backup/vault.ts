@@ -121,14 +121,14 @@ export class Vault {
     }
   }
 
-  /** Stores a text under a fixed name. Replaces an existing one atomically. */
+  /** Stores a text under a fixed name. Replaces an existing text atomically. */
   async write(name: string, text: string): Promise<void> {
     const source = Readable.from([Buffer.from(this.codec.addProof(text))])
     const bytes = await readBytes(name, this.#encode(source), 0, Infinity)
     await this.place.replace(this.#path(name), bytes)
   }
 
-  /** Reads the text stored under a fixed name; `undefined` if there is none. */
+  /** Reads the text stored under a fixed name; `undefined` if there is no such text. */
   async read(name: string, maxSize: number): Promise<string | undefined> {
     const file = await this.place.open(this.#path(name))
     if (!file) return undefined

@@ -17,6 +17,7 @@ export class Bench {
     private readonly ports: BarePorts
   ) {}
 
+  /** Starts the bare server, with its data in `directory`. */
   static async start(directory: string, options: Options): Promise<Bench> {
     const args = [directory, String(userCount)]
     const bare = new Child<never, BarePorts>(new URL('bare/main.js', import.meta.url), args)

@@ -13,7 +13,7 @@ import { deletions, deletedStream, type NeighbourAccounts } from './seed/neighbo
 /** Work to do while another user is measured. */
 export interface HeavyRequest {
   readonly name: string
-  /** True if it can be done only once per run. */
+  /** True if the request can be made only once per run. */
   readonly isOnce?: boolean
   /** True if the service must keep earlier versions of events. */
   readonly keepsHistory?: boolean
@@ -26,7 +26,7 @@ export const baseline: HeavyRequest = { name: 'nothing', run: () => wait(1000) }
 /** The part of a query that lifts the default limit. */
 const unlimited = 'limit=1000000000'
 
-/** Builds all of them. Their bodies take much memory. Deletions come last. */
+/** Builds all heavy requests. Their bodies take much memory. Deletions come last. */
 export function createHeavyRequests(): HeavyRequest[] {
   return [baseline, ...createQueries(), ...createBatches(), ...createLargeBodies(), ...createDeletions()]
 }

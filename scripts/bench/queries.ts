@@ -9,7 +9,7 @@ import { getAccessName, permittedStreams, quietCount, listStreamIds, starred } f
 export interface Query {
   readonly name: string
   readonly path: (size: number) => string
-  /** Name of the access that makes it; by default the personal one. */
+  /** Name of the access that makes the query; by default the personal access. */
   readonly permitted?: string
   readonly findsNothing?: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * The measured requests, each with the bare server's request that does the same physical work, and with its targets. To add one,
- * add an entry to `rows`, and a handler to `bare/actions.ts` if none does its work yet.
+ * The measured requests, each with the request to the bare server that causes the same work on disk and CPU, and with
+ * its targets. To add one, add an entry to `rows`, and a handler to `bare/actions.ts` if none does its work yet.
  */
 import type { BarePorts } from './bare/main.js'
 import type { RequestSpec } from './load/request-spec.js'

@@ -20,7 +20,10 @@ export function createLine(name: string, value: number, limit?: number): Line {
   return { name, figures, target: `≤ ${Number(limit.toPrecision(3))}`, isTargetMet: value <= limit }
 }
 
-/** Prints a table in columns, with right-aligned numbers of three significant digits. Prints nothing if it has no lines. */
+/**
+ * Prints a table in columns, with right-aligned numbers of three significant digits. Prints nothing if the table has no
+ * lines.
+ */
 export function printTable({ title, lines }: Table): void {
   const [first] = lines
   if (!first) return

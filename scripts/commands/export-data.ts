@@ -50,7 +50,7 @@ async function writeToOutput(chunks: AsyncIterable<string>): Promise<void> {
 /** All streams except those in which the service stores account fields. */
 const allUserStreams = [{ any: ['*'], not: [accountId, helpersId] }]
 
-/** A time beyond all others, in seconds. */
+/** A time after all possible event times, in seconds. */
 const maxTime = 8.64e12
 const daySeconds = 86_400
 

@@ -77,7 +77,7 @@ async function promptAll(wanted: typeof questions): Promise<string[]> {
   }
 }
 
-/** Returns the flag for an answer; none for the default. */
+/** Returns the flag for an answer; no flag if the answer is the default. */
 async function promptForFlag(
   key: string,
   question: string,
@@ -100,12 +100,15 @@ async function promptForFlag(
   }
 }
 
-/** Returns the problem of a single setting, if any. */
+/** Returns the problem of a single setting; `undefined` if it is valid. */
 function findProblem(flag: string): string | undefined {
   return readSettings({ argv: [flag], env: {}, cwd: '/nowhere', pageSettings: {} }).problems[0]
 }
 
-/** Returns the value of `registration.invitationTokens`. With at least one token listed, those of `coffer invite` are valid too. */
+/**
+ * Returns the value of `registration.invitationTokens`. With at least one token listed, tokens made by `coffer invite`
+ * are valid too.
+ */
 function toInvitationTokens(answer: string): string | undefined {
   if (answer === 'open') return 'null'
   if (answer === 'closed') return '[]'

@@ -1,4 +1,7 @@
-/** `coffer migrate`: migrates all files to the current schema. Without it, the service migrates each file when it is first used. */
+/**
+ * `coffer migrate`: migrates all files to the current schema. Without this command, the service migrates each file when
+ * it is first used.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Settings } from '../../core/settings/settings.js'
 import { migratePlatformFile, schemaVersions } from '../../storage/sqlite/copies.js'
@@ -38,7 +41,7 @@ interface MigrateReport {
   accounts: number
   /** Number of accounts whose files were migrated. */
   migrated: number
-  /** Place of the backup that was made before the migration, if any. */
+  /** Place of the backup that was made before the migration; absent if no backup was made. */
   backup?: string
   readonly problems: { readonly user: string; readonly detail: string }[]
 }
@@ -76,8 +79,9 @@ function assertOneBackupChoice({ backup, withoutBackup }: MigrateOptions): void 
 }
 
 /**
- * Makes a backup before the migration: earlier versions of the software cannot use migrated files. Returns its place; `undefined` if
- * it is declined. Throws {@link UsageError} if there is no place, {@link BackupError} if an account could not be copied.
+ * Makes a backup before the migration: earlier versions of the software cannot use migrated files. Returns its place;
+ * `undefined` if it is declined. Throws {@link UsageError} if no place for backups is known, {@link BackupError} if an
+ * account could not be copied.
  */
 async function makeBackupBefore(
   layout: Layout,

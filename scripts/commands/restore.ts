@@ -1,4 +1,4 @@
-/** `coffer restore`: restores all accounts of a backup, or one. */
+/** `coffer restore`: restores all accounts of a backup, or a single account. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { getPlace, withDefaultSecret } from '../backup/default-place.js'
@@ -30,7 +30,10 @@ export interface RestoreOptions extends SecretOptions {
   readonly json?: true
 }
 
-/** Restores or verifies a backup, by default the automatic one, and prints a report. The exit code is 1 if there are problems. */
+/**
+ * Restores or verifies a backup, by default from the place of automatic backups, and prints a report. The exit code is
+ * 1 if there are problems.
+ */
 export async function restore(args: readonly string[], options: RestoreOptions): Promise<void> {
   const { json, skipDamaged = false, user, verify } = options
   const { flags, operands } = splitOptionalArgument(args, 'place')

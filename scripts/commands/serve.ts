@@ -29,7 +29,7 @@ const minStartBytes = 3e6
 /** Time for closing files after the timeout of requests in flight. */
 const closeTimeoutMs = 1500
 
-/** Starts the service. Resolves once it listens. A signal ends the process. */
+/** Starts the service. Resolves once the service listens. A signal ends the process. */
 export async function serve(argv: readonly string[]): Promise<void> {
   const settings = await loadCheckedSettings(argv)
   const output = new LogOutput(process.stdout.fd)
@@ -94,6 +94,7 @@ class Service {
     return this.#stopping.signal.aborted
   }
 
+  /** Starts the server and its scheduled backups. Rejects if the server cannot start. */
   async start(settings: Settings): Promise<Server> {
     const backups = await createBackups(settings, this.argv, this.layout, this.log)
     this.#backups = backups
@@ -115,6 +116,7 @@ class Service {
     return server
   }
 
+  /** Stops the server and its backups, also while the server is starting. */
   async close(): Promise<void> {
     this.#stopping.abort()
     // Aborting also ends a start that is waiting for something.

@@ -24,7 +24,7 @@ export interface CreatedData {
   readonly files: number
   readonly fileBytes: number
   readonly accesses: number
-  /** Number of calls by others, and how many of them were refused. */
+  /** Number of calls by other accesses, and how many of these calls were refused. */
   readonly looks: number
   readonly refusals: number
 }
@@ -127,7 +127,10 @@ class AccountFiller {
     return { method: 'events.create', params: { id: this.#newId(), ...fact } }
   }
 
-  /** Creates the calls for a day's heart rate: points of the month's series, preceded by the series if it is new. */
+  /**
+   * Creates the calls for a day's heart rate: points of the month's series, preceded by the creation of the series if
+   * it is new.
+   */
   #createHeartCalls(day: Day): Call[] {
     const month = day.date.slice(0, 7)
     const isNew = this.heart?.month !== month

@@ -1,4 +1,4 @@
-/** Fills an account in a locked data directory. Creates the account, unless there is an empty one. */
+/** Fills an account in a locked data directory. Creates the account, unless an empty account of that name exists. */
 import { randomInt } from 'node:crypto'
 import { toConfig } from '../../core/settings/config.js'
 import { createPasswords } from '../../core/security/passwords.js'

@@ -23,6 +23,7 @@ export class PastClock implements Clock {
     return systemClock.after(seconds, run)
   }
 
+  /** Moves the clock on to a time (seconds); never back. */
   moveTo(time: number): void {
     this.#at = Math.max(this.#at ?? 0, time)
   }

@@ -11,7 +11,7 @@ interface Series {
 /** The doctor reads data on this day of every period, counted from the last day. */
 const [doctorsDay, doctorsRound] = [9, 31]
 const morning = 10.1 * 3600
-/** Maximum number of events that they read. */
+/** Maximum number of events that these callers read. */
 const limit = 60
 
 /** Makes the calls of the doctor and of the trainer's app. */

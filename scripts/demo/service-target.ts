@@ -41,7 +41,9 @@ export class ServiceTarget implements Target {
   }
 }
 
-/** Signs in to the service at a URL. Throws {@link DemoError} if it cannot be reached or refuses. */
+/**
+ * Signs in to the service at a URL. Throws {@link DemoError} if the service cannot be reached or refuses the sign-in.
+ */
 export async function signIn(
   url: string,
   username: string,
@@ -66,7 +68,7 @@ export async function signIn(
   )
 }
 
-/** Returns a URL without a trailing slash. Throws {@link DemoError} if it is malformed. */
+/** Returns a URL without a trailing slash. Throws {@link DemoError} if the URL is malformed. */
 export function parseBaseUrl(url: string): string {
   const address = parseUrl(url)
   if (address?.protocol === 'http:' || address?.protocol === 'https:')

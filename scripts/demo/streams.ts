@@ -1,4 +1,4 @@
-/** The streams of a demo, and the accesses to some of them. */
+/** The streams of a demo, and the accesses that are granted some of these streams. */
 import { measureKey } from '../../schemas/measures/measure.js'
 import type { Call } from './target.js'
 import { doctorName } from './person/letters.js'

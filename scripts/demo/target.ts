@@ -7,7 +7,7 @@ export interface Call {
   readonly params: object
 }
 
-/** The result of a call, with `error` if it was refused. */
+/** The result of a call, with `error` if the call was refused. */
 export interface CallResult {
   readonly error?: { readonly id: string; readonly message: string }
   readonly access?: { readonly token: string }

@@ -73,7 +73,7 @@ const closedModules: Readonly<Record<string, readonly string[]>> = {
   client: builtinModules
 }
 
-/** Core's modules and loose files from the bottom up: each may import those listed before it. */
+/** Core's modules and loose files from the bottom up: each may import what is listed before it. */
 const coreOrder = splitWords(
   'truncate-text.ts errors.ts version.ts time.ts log.ts ids.ts system-ids.ts audit-ids.ts changes.ts parse-url.ts redirect-uri.ts ip-range.ts ' +
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
@@ -86,7 +86,10 @@ const coreOrder = splitWords(
 const loose = 'loose files'
 /** A page of the app. Pages are modules that are not listed by name, and do not import each other. */
 const page = 'a page'
-/** The web's modules and loose files from the bottom up: each may import those in its own line and in lines before it. */
+/**
+ * The web's modules and loose files from the bottom up: each may import what is listed in its own line and in lines
+ * before it.
+ */
 const webOrder: readonly (readonly string[])[] = [
   [loose, 'worker', 'parts'],
   ['sign-in'],
@@ -111,7 +114,7 @@ interface Import {
   readonly from: string
   readonly to: string
   readonly isType: boolean
-  /** True for imports on demand: the shell loads pages this way, although they are above it. */
+  /** True for imports on demand: the shell loads pages on demand, although pages are above the shell. */
   readonly isLazy: boolean
 }
 

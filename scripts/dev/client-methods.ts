@@ -13,7 +13,7 @@ import { getNamedTypes, toType } from './client-types.js'
 /** The folder of the generated files. */
 export const clientMethodsFolder = join(packageDirectory, 'client', 'src', 'methods')
 
-/** Resources whose methods are in the file of another one. */
+/** Resources whose methods are in the file of another resource. */
 const sharedFiles: Readonly<Record<string, string>> = {
   admin: 'system',
   callBatch: 'service',

@@ -1,6 +1,6 @@
 /**
- * Finds or downloads nats-server, the engine for cluster tests: the binary named by COFFER_NATS_SERVER, the one in `.engine`, or the
- * one from a Debian release whose package is recent enough.
+ * Finds or downloads nats-server, the engine for cluster tests: the binary named by COFFER_NATS_SERVER, the one in
+ * `.engine`, or the binary from the package of a Debian release that is recent enough.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { packageDirectory } from '../../core/version.js'
 
 const archive = 'https://deb.debian.org/debian'
-/** The releases with a suitable package, the more stable one first. */
+/** The releases with a suitable package, the more stable release first. */
 const releases = ['forky', 'sid']
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 const folder = join(packageDirectory, '.engine')
@@ -34,7 +34,7 @@ interface Package {
   readonly version: string
 }
 
-/** Returns the path of nats-server. Throws an error that says what to do if it is not available. */
+/** Returns the path of nats-server. If nats-server is not available, throws an error that says what to do. */
 export async function findEngine(): Promise<string> {
   const named = process.env['COFFER_NATS_SERVER']
   if (named !== undefined && named !== '') return named

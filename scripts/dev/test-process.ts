@@ -113,6 +113,7 @@ class OutputParser {
     private startedMs: number
   ) {}
 
+  /** Parses one line of the TAP output. */
   add(line: string): void {
     const text = line.trim()
     if (text.startsWith('not ok') && !text.includes('# TODO')) {
@@ -127,11 +128,12 @@ class OutputParser {
     if (this.names.length > 1 && line === `# end of ${this.names[this.#files.length]}`) this.#endFile()
   }
 
+  /** Adds a line of stderr. */
   addError(line: string): void {
     this.#errors.push(line)
   }
 
-  /** Returns the results. `trouble`: how the process failed, if it did. */
+  /** Returns the results. `failure`: how the process failed, if it did. */
   result(failure: string | undefined): ProcessResult {
     const failed = parseCount(this.#totals, 'fail')
     const hasTests = parseCount(this.#totals, 'total') > 0

@@ -80,8 +80,8 @@ function listTestFiles(): string[] {
 }
 
 /**
- * Divides files among processes. Long ones come first, so that no processor waits for them at the end. They spend much time
- * waiting, so files that keep a browser busy are run in between.
+ * Divides files among processes. Files that take long come first, so that no processor waits for them at the end. These
+ * files spend much time waiting, so files that keep a browser busy run in between.
  */
 function groupFiles(files: readonly string[]): string[][] {
   const kinds = new Map(files.map(file => [file, getKind(file)]))
@@ -106,8 +106,8 @@ function interleave<T>(first: readonly T[], second: readonly T[]): T[] {
 }
 
 /**
- * Returns which files can share a process with a file: others with a browser, others with long timeouts, or none if it changes
- * state of its process or measures its memory.
+ * Returns which files can share a process with a file: other files with a browser, other files with long timeouts, or
+ * no files if it changes state of its process or measures its memory.
  */
 function getKind(file: string): Kind {
   const source = readFileSync(join(packageDirectory, file), 'utf8')

@@ -209,7 +209,7 @@ export class AccountCheck {
       this.#report('attachment', id, 'does not match its integrity value')
   }
 
-  /** Returns the size of a file, and its integrity value with the algorithm of the expected one. */
+  /** Returns the size of a file, and its integrity value with the same algorithm as the expected value. */
   async #computeDigest(
     id: string,
     expected: string | undefined

@@ -7,7 +7,10 @@ export interface BrokenRecord {
   readonly detail: string
 }
 
-/** Yields each record that is not linked to the one before it, or is not indexed. Calls `count` for each record. */
+/**
+ * Yields each record that is not linked to the previous record by its hash, or is not indexed. Calls `count` for each
+ * record.
+ */
 export function* findBrokenRecords(file: UserInspection, count: () => void): Generator<BrokenRecord> {
   const { indexed, ...anchor } = file.auditAnchor()
   let previous = anchor.hash

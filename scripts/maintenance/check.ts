@@ -78,6 +78,7 @@ class DirectoryCheck {
     this.#attachments = new DiskAttachments(layout)
   }
 
+  /** Checks the platform file, then the files of all accounts. What cannot be read is reported as a problem. */
   async run(): Promise<Report> {
     const report = { problems: this.#problems, counts: this.#counts }
     let platform: PlatformInspection

@@ -28,10 +28,10 @@ const timeoutMs = 60_000
 const pageSize = 100
 
 /**
- * Starts the logs of the platform and of all accounts with the content of a data directory, and stores its attachments where all
- * nodes can read them. Does nothing if the cluster has a platform log already. Resumes if it was interrupted. Returns the number of
- * accounts. Rejects with `OperatorError` if another cluster uses the object storage, and with `DirectoryLocked`, `PlatformRefused`,
- * `StoreUnavailable` and `EngineUnavailable`.
+ * Starts the logs of the platform and of all accounts with the content of a data directory, and stores its attachments
+ * where all nodes can read them. Does nothing if the cluster has a platform log already. Resumes an interrupted earlier
+ * call. Returns the number of accounts. Rejects with `OperatorError` if another cluster uses the object storage, and
+ * with `DirectoryLocked`, `PlatformRefused`, `StoreUnavailable` and `EngineUnavailable`.
  */
 export async function createCluster(settings: Settings, engine: Engine, objects: Objects): Promise<number> {
   if (await engine.last(platformSubject)) return 0
@@ -70,6 +70,10 @@ async function completeInterrupted(config: Config, layout: Layout, platform: Pla
   await new Accounts(layout, platform, accountsOptions(config, silentLog)).close()
 }
 
+/**
+ * Begins the logs of all accounts, and stores their attachments. Returns the number of accounts. Rejects with the first
+ * problem and the number of problems.
+ */
 async function beginAccounts(
   config: Config,
   shared: { engine: Engine; layout: Layout; objects: Objects; platform: PlatformStore }

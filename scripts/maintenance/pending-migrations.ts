@@ -75,7 +75,10 @@ export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Computes the disk space. Files are migrated one by one in a transaction: the log of the largest, and growth of all of at most their size. */
+/**
+ * Computes the disk space. Files are migrated one by one in a transaction: room for the log of the largest file, and
+ * for each file to grow to at most twice its size.
+ */
 function computeRoom({ root }: Layout, sizes: readonly number[]): PendingMigrations['room'] {
   const { bavail, bsize } = statfsSync(root)
   const files = sizes.reduce((sum, size) => sum + size, 0)

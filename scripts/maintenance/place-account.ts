@@ -44,8 +44,8 @@ export function findAccount(target: Layout, username: string): Account | undefin
 }
 
 /**
- * Adds an account to a data directory. A running service finds it with the first request for it. Throws {@link Taken}, with nothing
- * changed, if a name or value of it is in use.
+ * Adds an account to a data directory. A running service finds the account with the first request for it. Throws
+ * {@link Taken}, with nothing changed, if the account's name or a unique value of it is in use.
  */
 export async function addAccount(
   target: Layout,

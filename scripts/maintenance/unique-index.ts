@@ -6,7 +6,7 @@ import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { UniqueValue } from '../../storage/repositories/account-fields.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** A value that two accounts have. The index can contain it for only one of them. */
+/** A value that two accounts have. The index can contain the value for only one of these accounts. */
 export interface Conflict {
   readonly user: string
   readonly field: string

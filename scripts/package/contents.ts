@@ -13,7 +13,7 @@ export interface Content {
 const shipped = ['package.json', 'LICENSE', 'mail', 'transports/openapi/examples.json', 'web/assets']
 /** Build output for developers only. */
 const forDevelopers = /^dist\/(?:client|test|scripts\/(?:bench|dev|package))\/|^dist\/\.built$/
-/** Libraries that only install others, or that are bundled in `dist`. */
+/** Libraries that only install other libraries, or that are bundled in `dist`. */
 const excluded = new Set(['prebuild-install', 'typebox'])
 /** Files of libraries that are loaded, and license texts. */
 const loaded =

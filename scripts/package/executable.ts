@@ -49,7 +49,7 @@ export function makeExecutable(target: string, quality = defaultQuality): void {
   }
 }
 
-/** Writes all files compressed as one, and the list with which the launcher verifies them. */
+/** Writes all files as one compressed file, and the list with which the launcher verifies them. */
 function writeAssets(assets: { readonly list: string; readonly files: string }, quality: number): void {
   const importer = { name: 'import.cjs', bytes: Buffer.from('module.exports = file => import(file)\n') }
   const files = listContents().map(({ file, name }) => ({ name, bytes: readFileSync(file) }))

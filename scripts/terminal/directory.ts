@@ -34,7 +34,10 @@ export function assertWritable(layout: Layout): void {
     ])
 }
 
-/** Like {@link loadDirectory}, for commands that need existing data. Throws `SettingsError` if there is none. */
+/**
+ * Like {@link loadDirectory}, for commands that need existing data. Throws `SettingsError` if the data directory does
+ * not exist.
+ */
 export function loadExistingDirectory(flags: readonly string[]): ReturnType<typeof loadDirectory> {
   const directory = loadDirectory(flags)
   if (existsSync(directory.layout.root)) return directory

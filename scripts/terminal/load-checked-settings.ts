@@ -1,4 +1,4 @@
-/** Loads and checks the settings as the service does, including the files that they name. */
+/** Loads and checks the settings as the service does, including the files that the settings name. */
 import { findFilterProblems } from '../../core/audit/filter.js'
 import { readSettings, SettingsError } from '../../core/settings/load.js'
 import { methods } from '../../core/methods/index.js'

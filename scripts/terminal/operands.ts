@@ -16,7 +16,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Splits arguments. Throws {@link UsageError} unless there is one operand for each name. */
+/** Splits arguments. Throws {@link UsageError} unless the number of operands equals the number of names. */
 export function splitArguments(args: readonly string[], ...names: string[]): SplitArguments {
   const given = parse(args)
   if (given.operands.length === names.length) return given

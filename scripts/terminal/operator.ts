@@ -81,6 +81,7 @@ export async function withRuntime<T>(
   }
 }
 
+/** Starts a runtime with a random admin key, without log output and background work. */
 async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> {
   const adminKey = randomBytes(24).toString('base64url')
   const userAccount = { ...settings.userAccount, delete: ['adminToken' as const] }

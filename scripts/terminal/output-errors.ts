@@ -2,8 +2,8 @@
 import { describeSystemError } from './system-errors.js'
 
 /**
- * Makes commands continue after errors of standard output and standard error: a backup completes even if its output goes to `head`.
- * The exit code is then 1. A closed pipe is not reported; other errors are reported once.
+ * Makes commands continue after errors of standard output and standard error: a backup completes even if its output
+ * goes to `head`. The exit code is then 1. A closed pipe is not reported; other output errors are reported once.
  */
 export function handleOutputErrors(): void {
   let isReported = false

@@ -12,8 +12,8 @@ const shortest = 6
 const longest = 100
 
 /**
- * Returns the hash of a password that is typed twice on a terminal, or otherwise read from standard input. Throws {@link UsageError}
- * with the rule that it breaks.
+ * Returns the hash of a password that is typed twice on a terminal, or otherwise read from standard input. Throws
+ * {@link UsageError} with the rule that the password breaks.
  */
 export async function promptForPasswordHash(settings: Settings, username: string): Promise<string> {
   const password = await promptHidden(`Password of ${username}: `)

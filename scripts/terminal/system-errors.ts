@@ -1,8 +1,8 @@
 /** Describes errors of the operating system in plain English. */
 
 /**
- * Returns what failed and what to do about it; `undefined` if the error is not the operating system's. `file`: the path to name for
- * errors without one.
+ * Returns what failed and what to do about it; `undefined` if the error is not the operating system's. `file`: the path
+ * to name for errors without a path.
  */
 export function describeSystemError(error: unknown, file?: string): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error)) return undefined

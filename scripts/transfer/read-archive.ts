@@ -79,12 +79,12 @@ export class Archive {
     return [...this.entries.keys()].flatMap(name => attachmentName.exec(name)?.[1] ?? [])
   }
 
-  /** Yields the bytes of an attachment. Throws at the end if they do not match the digest. */
+  /** Yields the bytes of an attachment. Throws after the last byte if they do not match the digest. */
   attachment(id: string): AsyncGenerator<Buffer, void, undefined> {
     return this.#readFile(`attachments/${id}`)
   }
 
-  /** Yields the rows of a table; none if the archive does not contain it. */
+  /** Yields the rows of a table; yields nothing if the archive does not contain the table. */
   async *rows(table: ExportedTable): AsyncGenerator<unknown, void, undefined> {
     const name = `tables/${table}.jsonl`
     if (!this.entries.has(name)) return

@@ -7,8 +7,8 @@ import { listOtherWebhookIds } from '../maintenance/webhook-ids.js'
 import { TransferError } from './transfer-error.js'
 
 /**
- * State that belongs to the user and one particular service, and is not imported: sessions, failed attempts and pending emails of
- * sign-in, and consents to hand over accesses. It is created again when the user signs in here.
+ * State that belongs to the user and one particular service, and is not imported: sessions, failed attempts and pending
+ * emails of sign-in, and consents to hand over accesses. Such state is created again when the user signs in here.
  */
 const notImported = new Set<ExportedTable>(['session', 'sign_in_state', 'access_consent'])
 
@@ -34,7 +34,10 @@ export class RowAdapter {
     private readonly origin: ArchiveTrust
   ) {}
 
-  /** Returns the row to insert; `undefined` to skip it. Returns a value that is not a row unchanged; it is rejected later. */
+  /**
+   * Returns the row to insert; `undefined` to skip it. A value that is not a row is returned unchanged, and rejected
+   * later.
+   */
   adaptRow(table: ExportedTable, row: unknown): unknown {
     if (notImported.has(table)) return undefined
     if (table === 'identity' && !this.origin.keepsIdentities) {

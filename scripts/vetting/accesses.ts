@@ -116,7 +116,7 @@ function isGrantable({ level, streamId }: StreamPermission, home: Config): boole
   return level !== 'manage' && !(system && (system.isHidden || system.kind === 'mark'))
 }
 
-/** Validates the creator of an access: its type must allow it to create others, which a shared access cannot. */
+/** Validates the creator of an access: its type must allow it to create others, which a shared access cannot do. */
 function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<string, Known>): void {
   const { createdBy, expires = Infinity, id, type } = access
   const [by = ''] = createdBy.split(' ', 1)
@@ -131,6 +131,7 @@ function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<s
     say(false, "was created by an access that doesn't exist. Delete it before exporting the account")
 }
 
+/** Validates rows that refer to accesses: sessions, consents, OAuth grants, and use. */
 function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void {
   const { file } = examiner
   for (const { access } of file.rows('SELECT access FROM session')) {

@@ -10,7 +10,7 @@ const isTimes = compileShape(Type.Array(Type.Number()))
 
 /** Maximum length of a body in characters: many times what the service stores. */
 const maxBodyLength = 4 * 1024 * 1024
-/** Maximum number of an import. New ones are numbered after the highest. */
+/** Maximum number of an import. New imports are numbered after the highest number. */
 const maxNumber = 2 ** 47
 
 /** The stored state of imports, by pattern of the name. */

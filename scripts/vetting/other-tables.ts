@@ -139,7 +139,7 @@ const isIdentity = compileShape(
   })
 )
 
-/** Validates tables that have no other rules. */
+/** Validates the tables for which there is no separate module. */
 export function examineOtherTables(examiner: Examiner): void {
   const { file } = examiner
   for (const { created, hash } of file.rows('SELECT hash, created FROM password'))

@@ -58,7 +58,7 @@ function hasDeclaredPoints(chunk: Row): boolean {
   )
 }
 
-/** Returns true if a chunk has no summary, or one that matches its data points: samples rely on it. */
+/** Returns true if a chunk has no summary, or a summary that matches its data points: samples rely on summaries. */
 function hasMatchingSummary(chunk: Row, rows: readonly PointRow[]): boolean {
   const { count, last, measures, parts, summarized, summaryCount, summaryExtremes, summaryLast } = chunk
   if (summarized === null) return true

@@ -11,7 +11,7 @@ import { compileShape, type Examiner } from './examiner.js'
 const isStream = compileShape(Type.Object(Stream.properties, closed))
 const isPath = compileShape(Type.Array(Identifier))
 
-/** Numbers of the service's own streams: this and above, and below 0. */
+/** Numbers of the service's own streams: this number and above, and numbers below 0. */
 const firstServiceNumber = 2 ** 48
 
 /** Validates all streams, and the ids of deleted ones. */
@@ -41,7 +41,7 @@ export function examineStreams(examiner: Examiner): void {
     examiner.read('stream', id, path, isPath)
 }
 
-/** Returns true if a user can choose an id: reserved ones stand for all streams, or for data about a stream. */
+/** Returns true if a user can choose an id: reserved ids stand for all streams, or for data about a stream. */
 function isUserId(id: string): boolean {
   try {
     return toSlug(id) === id

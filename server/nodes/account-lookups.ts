@@ -8,7 +8,7 @@ import type { ShardOwnership } from './shard-ownership.js'
 interface ShardLogs {
   /** Returns whether the replica that is read from is complete. */
   readonly isLogComplete: (shard: number) => Promise<boolean>
-  /** Returns the subject of an account in it. */
+  /** Returns the subject of an account's log in a shard. */
   readonly logSubject: (shard: number, account: string) => string
 }
 

@@ -24,7 +24,7 @@ export class ActiveAlarms {
     return Array.from(this.#active.values())
   }
 
-  /** Replaces the alarms of some kinds. Alarms of those kinds that are not listed have ended. */
+  /** Replaces the alarms of some kinds. Active alarms of these kinds that are not in the list have ended. */
   replace(kinds: readonly AlarmKind[], alarms: readonly Alarm[]): void {
     const raised = new Map(
       kinds

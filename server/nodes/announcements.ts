@@ -6,7 +6,7 @@ import type { Services } from '../../core/call/services.js'
 /** A message to all nodes. */
 export interface Announcement {
   readonly note?: ThrottleEvent
-  /** The account of this user has changed: cached data of it is invalid. */
+  /** Name of a user whose account has changed, so that cached data of it is invalid. */
   readonly forget?: string
 }
 
@@ -41,7 +41,7 @@ export class Announcements {
   }
 }
 
-/** Parses an announcement; an empty one if it is malformed. */
+/** Parses an announcement; an empty announcement if it is malformed. */
 function parseAnnouncement(message: Uint8Array): Announcement & { readonly from?: string } {
   try {
     return (JSON.parse(Buffer.from(message).toString()) as Announcement | null) ?? {}

@@ -34,7 +34,7 @@ const engineAlarm: MailedAlarm = {
   text: 'The engine of the cluster is not responding, so no one can be served. At least two of its three servers must be running'
 }
 
-/** Starts to send mails. Returns a function that stops it. */
+/** Starts to send mails. Returns a function that ends this. */
 export async function startAlarmMails(options: ClusterAlarmMailsOptions): Promise<() => Promise<void>> {
   const { config, engine, lease, members, listOwnAlarms } = options
   const { createOverview } = await import('../../cluster/nodes/overview.js')

@@ -111,8 +111,9 @@ export class ClusterDispatcher implements Dispatcher {
   }
 
   /**
-   * Calls `runHere` if this node serves the user, `runThere` with a peer otherwise, which resolves with {@link servedElsewhere} if
-   * it does not serve the user. Rejects with `api-unavailable` if no node is found, and with the errors of both.
+   * Calls `runHere` if this node serves the user, `runThere` with a peer otherwise, which resolves with
+   * {@link servedElsewhere} if the peer does not serve the user. Rejects with `api-unavailable` if no node is found, and with
+   * the errors of both functions.
    */
   async runWhereServed<T>(
     username: string,

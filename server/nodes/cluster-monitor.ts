@@ -53,6 +53,7 @@ export class ClusterMonitor {
     })
   }
 
+  /** Starts to inspect the engine, and to send mails about alarms if an address is set. */
   async start(): Promise<void> {
     this.#inspector.start()
     if (this.options.config.alarms.mailTo === '') return
@@ -60,6 +61,7 @@ export class ClusterMonitor {
     this.#stopMails = await startAlarmMails({ ...this.options, listOwnAlarms: () => this.alarms() })
   }
 
+  /** Ends the mails, then the inspection. */
   async stop(): Promise<void> {
     await this.#stopMails?.()
     await this.#inspector.stop()

@@ -76,6 +76,7 @@ export class ClusterNotifier implements Notifier {
       if (ownership.getShard(routed.username) === shard) routed.rejoin()
   }
 
+  /** Ends all subscriptions. */
   close(): void {
     this.#isClosed = true
     for (const routed of this.#subscriptions.values()) routed.unsubscribe()
@@ -100,6 +101,7 @@ class RoutedSubscription implements Subscription {
     private readonly forget: () => void
   ) {}
 
+  /** Returns whether the subscription is at this life of a node. */
   isAt({ incarnation, node }: Life): boolean {
     const life = this.#subscription?.life
     return life?.node === node && life.incarnation === incarnation
@@ -131,7 +133,7 @@ class RoutedSubscription implements Subscription {
     this.subscriber.close()
   }
 
-  /** Joins at the node that serves the user. Resolves with whether the access still allows it. */
+  /** Joins at the node that serves the user. Resolves with whether the access still allows that. */
   async join(): Promise<boolean> {
     const { accounts, calls, feed, dispatcher, ownership } = this.options
     const { credentials, id, username } = this
@@ -177,6 +179,7 @@ class RoutedSubscription implements Subscription {
     void this.#rejoin().finally(() => (this.#isJoining = false))
   }
 
+  /** Joins again until that succeeds, and restores the scopes. Ends the subscription if it is refused. */
   async #rejoin(): Promise<void> {
     while (this.#needsRejoin && !this.#hasEnded) {
       this.#needsRejoin = false

@@ -110,8 +110,8 @@ async function execute(
 }
 
 /**
- * Moves all shards away. Other nodes that do not know yet that this node leaves may still hand it shards, so it is done only
- * after several polls without any. Rejects if no other node can take them.
+ * Moves all shards away. Other nodes that do not know yet that this node leaves may still hand it shards, so moving is
+ * done only after several polls without any shard. Rejects if no other node can take them.
  */
 async function moveShardsAway(shards: Pick<Shards, 'drain' | 'owned'>): Promise<void> {
   let idlePolls = 0

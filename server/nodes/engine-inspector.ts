@@ -18,7 +18,7 @@ export interface EngineInspectorOptions {
   readonly onError: (error: Error) => void
 }
 
-/** Kinds of alarms that checks of the engine raise, and kinds that are known without it. */
+/** Kinds of alarms that checks of the engine raise, and kinds that are known without asking the engine. */
 const [engineKinds, localKinds]: readonly [readonly AlarmKind[], readonly AlarmKind[]] = [
   ['replica', 'copies', 'server', 'limit'],
   ['register', 'account', 'platform', 'disk', 'backup']
@@ -37,15 +37,17 @@ export class EngineInspector {
     return this.#report
   }
 
-  /** Time of the last successful check, in seconds since the Unix epoch; 0 if there was none. */
+  /** Time of the last successful check, in seconds since the Unix epoch; 0 before the first successful check. */
   get inspectedAt(): number {
     return this.#inspectedAt
   }
 
+  /** Inspects the engine periodically from now on. */
   start(): void {
     this.#running = this.#run()
   }
 
+  /** Ends the inspection. Resolves once the request in progress has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running

@@ -11,7 +11,10 @@ import { createUncertainError, createUnreachableError } from './unavailable-erro
 export interface LocalCallsOptions {
   readonly registry: Registry
   readonly ownership: ShardOwnership
-  /** Resolves when this node knows all accounts that existed at the time of the call. Rejects if that is unknown. */
+  /**
+   * Resolves when this node knows all accounts that existed at the time of the call. Rejects if it cannot find that
+   * out.
+   */
   catchUp(): Promise<void>
   /** Returns the number of changes to the platform file that this node has applied. */
   countChanges(): number
@@ -23,6 +26,7 @@ const definiteErrors = new Set(['invalid-method', 'invalid-parameters-format', '
 export class LocalCalls {
   constructor(private readonly options: LocalCallsOptions) {}
 
+  /** Runs a call at this node. The outcome is a failure with `api-unavailable` if data may be outdated. */
   call(request: Request): Promise<Outcome> | Outcome {
     const { registry } = this.options
     const user = getCalledUser(request)
@@ -33,11 +37,13 @@ export class LocalCalls {
     )
   }
 
+  /** Prechecks a call here, before its body is read. */
   precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> | PrecheckResult | Failure {
     const { registry } = this.options
     return this.#check<PrecheckResult | Failure>(request, () => registry.precheck(request))
   }
 
+  /** Rechecks a call here, after its body was read. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
     const { registry } = this.options
     return this.#check(request, () => registry.recheck(request))
@@ -52,14 +58,15 @@ export class LocalCalls {
     return value
   }
 
-  /** Returns whether a method only reads. Unknown methods count as such, since calling them changes nothing. */
+  /** Returns whether a method only reads. Unknown methods count as reading, since calling them changes nothing. */
   isRead(method: string): boolean {
     return this.#getMode(method) === 'read'
   }
 
   /**
-   * Makes a call that needs only the platform file. That may not contain yet what another node has just returned to the caller:
-   * before refusing the call, this node applies missing changes, and calls again if there were any.
+   * Makes a call that needs only the platform file. That file may not contain yet what another node has just returned
+   * to the caller: before refusing the call, this node applies missing changes, and if there were any, repeats the
+   * call.
    */
   #callUpToDate(method: string, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
     const { options } = this
@@ -176,6 +183,7 @@ class LeasedRemainder extends TextSource {
     super()
   }
 
+  /** Reads on. Rejects with `api-unavailable` once this node may no longer serve the user. */
   async next(): Promise<TextResult> {
     const step = await this.remainder.next()
     if (this.ownership.isCertain) return step

@@ -8,7 +8,10 @@ import type { ShardOwnership } from './shard-ownership.js'
 export interface OrphanCleanupOptions {
   readonly accounts: Pick<Accounts, 'completeUnfinished' | 'handover'>
   readonly platform: Pick<PlatformStore, 'onChange'>
-  /** Resolves when this node knows all accounts that existed at the time of the call. Rejects if that is unknown. */
+  /**
+   * Resolves when this node knows all accounts that existed at the time of the call. Rejects if it cannot find that
+   * out.
+   */
   catchUp(): Promise<void>
   readonly ownership: Pick<ShardOwnership, 'isOwned'>
   readonly files: Pick<SharedAttachments, 'sweep'>
@@ -21,7 +24,7 @@ const [cleanUpMs, sweepMs] = [60_000, 3_600_000]
 const minAgeSeconds = 6 * 3600
 
 export class OrphanCleanup {
-  /** True if accounts may have been deleted without this node being notified of each. */
+  /** True if accounts may have been deleted without this node being notified of each deletion. */
   #hasMissed = true
   readonly #timers: NodeJS.Timeout[]
   readonly #unlisten: () => void
@@ -49,6 +52,7 @@ export class OrphanCleanup {
     }
   }
 
+  /** Ends the periodic cleanup. */
   close(): void {
     this.#unlisten()
     for (const timer of this.#timers) clearInterval(timer)

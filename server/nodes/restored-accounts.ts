@@ -12,7 +12,10 @@ export class RestoredAccounts {
     private readonly catchUp: () => Promise<void>
   ) {}
 
-  /** Closes an account, whether or not it can still write to its log, and returns it. Rejects if the user is unknown. */
+  /**
+   * Closes an account, whether or not this node can still write to its log, and returns the account. Rejects if the
+   * user is unknown.
+   */
   async release(username: string): Promise<Account> {
     await this.catchUp()
     const { accounts, platform } = this.services

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../storage/errors.js'
 
 export interface RetryStartOptions {
   readonly log: Pick<Log, 'info' | 'warn'>
-  /** Called repeatedly while it waits. */
+  /** Called repeatedly while the start waits. */
   readonly onWait: () => void
   /** Cancels the wait. */
   readonly signal: AbortSignal | undefined

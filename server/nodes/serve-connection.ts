@@ -77,7 +77,10 @@ export function serveConnection(
   }
 }
 
-/** Returns the operations of the runtime. Reading ones require a valid lease; exported files are lent to the node that asked. */
+/**
+ * Returns the operations of the runtime. Reading operations require a valid lease; exported files are lent to the node
+ * that asked.
+ */
 function createNodeOperations(
   { calls, files, runtime }: Pick<ServeConnectionOptions, 'calls' | 'files' | 'runtime'>,
   emit: EmitEvent

@@ -1,4 +1,6 @@
-/** Which users this node serves, and their calls in progress: a shard leaves only once these have ended. */
+/**
+ * Which users this node serves, and their calls in progress: a shard leaves this node only once its calls have ended.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Life } from '../../cluster/nodes/members.js'

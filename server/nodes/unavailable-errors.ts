@@ -1,7 +1,7 @@
 /** Errors for calls when the node that serves a user is unreachable, or its lease is invalid. (docs/spec/errors.md#retrying) */
 import { ApiError } from '../../core/errors.js'
 
-/** Returns the error for a call that has not been made, so that it may be retried. */
+/** Returns the error for a call that has not been made, so that the client may retry it. */
 export function createUnreachableError(cause?: unknown): ApiError {
   return new ApiError('api-unavailable', 'This account is temporarily unreachable. Try again', {
     retryAfter: 1,

@@ -7,7 +7,7 @@ import { fitInto, type Frame, type Size } from '../../core/previews/sizes.js'
 import { hasManyParts } from './picture-parts.js'
 import type { DecoderRequest, DecoderLimits, DecoderResult, DecoderReply } from './protocol.js'
 
-/** The parts of sharp that are used, since its own types are missing where it is not installed. */
+/** The parts of sharp that are used, since sharp's own types are missing where the library is not installed. */
 interface Sharp {
   metadata(): Promise<{ autoOrient: { width: number; height: number } }>
   resize(options: { width: number; height: number; fit: 'fill' }): Sharp

@@ -7,7 +7,7 @@
 const maxScans = 100
 const maxFrames = 1000
 
-/** Returns whether a picture has more scans, frames or pages than any real one. */
+/** Returns whether a picture has more scans, frames or pages than any real picture. */
 export function hasManyParts(picture: Buffer): boolean {
   if (picture.length < 16) return false
   if (picture[0] === 0xff && picture[1] === 0xd8) return hasManyScans(picture)
@@ -17,7 +17,7 @@ export function hasManyParts(picture: Buffer): boolean {
   return start.startsWith('MM') && hasManyPages(picture, false)
 }
 
-/** Counts the scans of a JPEG. Each one covers the whole picture, however few bytes it has. */
+/** Counts the scans of a JPEG. Each scan covers the whole picture, however few bytes it has. */
 function hasManyScans(picture: Buffer): boolean {
   let scans = 0
   for (let offset = picture.indexOf(0xff, 2); offset >= 0; offset = picture.indexOf(0xff, offset)) {
@@ -45,7 +45,7 @@ function hasManyChunks(picture: Buffer): boolean {
   return false
 }
 
-/** Counts the pages of a TIFF, which are a linked list. The decoder searches them all, too. */
+/** Counts the pages of a TIFF, which are a linked list. The decoder searches all pages, too. */
 function hasManyPages(picture: Buffer, isLittleEndian: boolean): boolean {
   const readUint = (offset: number, size: 2 | 4): number =>
     offset + size > picture.length

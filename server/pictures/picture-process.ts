@@ -6,7 +6,7 @@ import type { DecoderRequest, DecoderLimits, DecoderResult, DecoderReply } from 
 
 /** Decoding has a lower priority than requests; the range is -20 to 19. */
 const priority = 10
-/** Environment variables for finding libraries. Others are not passed on, since they may hold secrets. */
+/** Environment variables for finding libraries. Other variables are not passed on, since they may hold secrets. */
 const allowedVariables = [
   'PATH',
   'LD_LIBRARY_PATH',
@@ -46,7 +46,7 @@ export class PictureProcess {
     this.#lowerPriority()
   }
 
-  /** True if it can decode another picture. Memory left over from earlier ones must not count against the next. */
+  /** True if it can decode another picture. Memory left over from earlier pictures must not count against the next. */
   get isReusable(): boolean {
     return !this.#isKilled && this.#error === undefined && this.#memory < this.limits.maxMemory / 2
   }

@@ -1,4 +1,7 @@
-/** Lists the settings and their sources for operators, and stores those that they change. (docs/spec/administration.md#changing-settings) */
+/**
+ * Lists the settings and their sources for operators, and stores the settings that operators change.
+ * (docs/spec/administration.md#changing-settings)
+ */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -91,7 +94,10 @@ export class SettingsEditor {
     return read
   }
 
-  /** Each node of a cluster stores its own settings: those read from one node cannot be changed on another. */
+  /**
+   * Returns the version that a client has to send with a change. Each node of a cluster stores its own settings: a
+   * client that has read the settings of one node cannot change those of another.
+   */
   #version({ pageSettings }: ReadSettings): string {
     const text = JSON.stringify([this.current.cluster.node, pageSettings])
     return createHash('sha256').update(text).digest('base64url').slice(0, 22)
@@ -165,7 +171,7 @@ function refuseFixed({ origins }: ReadSettings, values: SettingsUpdate['values']
   if (problems.length > 0) refuseParams(problems)
 }
 
-/** Throws, with all problems at once, if there are any. */
+/** Throws an error that names all problems, if there are any. */
 function refuseProblems(problems: readonly string[], values: SettingsUpdate['values']): void {
   if (problems.length === 0) return
   refuseParams(

@@ -24,8 +24,8 @@ const settingKeys: Readonly<Record<keyof SetupChoices, string>> = {
   mailFrom: 'services.email.from'
 }
 /**
- * Settings made on pages that are restored from a backup, even though others could have written to it. `backup.to` is not
- * among them, since it would send all data there.
+ * Settings made on pages that are restored from a backup, even though other people could have written to the backup.
+ * `backup.to` is not among these settings, since its value decides where all data is sent.
  */
 export const restorableKeys: ReadonlySet<string> = new Set([
   ...Object.values(settingKeys),
@@ -35,7 +35,7 @@ export const restorableKeys: ReadonlySet<string> = new Set([
 ])
 const entries = Object.entries(settingKeys) as [keyof SetupChoices, string][]
 
-/** Returns the chosen settings, except those that another source sets. */
+/** Returns the chosen settings, except settings that another source sets. */
 export function toSettings(choices: SetupChoices, { given, settings }: ReadSettings): Map<string, unknown> {
   const values = new Map<string, unknown>()
   const { invitationTokens } = settings.registration
@@ -83,12 +83,15 @@ export function getCurrentChoices(
   }
 }
 
-/** Returns the registration mode; by invitation during set-up, unless another one is set. */
+/** Returns the registration mode; by invitation during set-up, unless another mode is set. */
 function getRegistrationMode(registration: Settings['registration'], isGiven: boolean): RegistrationMode {
   return registration.invitationTokens === null && !isGiven ? 'invited' : toRegistrationMode(registration)
 }
 
-/** Returns the invitation tokens for a registration mode. If at least one is listed, those of `coffer invite` are valid, too. */
+/**
+ * Returns the invitation tokens for a registration mode. If at least one token is listed, tokens made by `coffer
+ * invite` are valid, too.
+ */
 export function createInvitationTokens(choice: unknown): string[] | null {
   if (choice === 'open') return null
   return choice === 'closed' ? [] : [randomBytes(12).toString('base64url')]

@@ -27,9 +27,9 @@ import { assertSettings, getCurrentChoices, toSettings } from './setup-choices.j
 export interface SettingsSource {
   /** Returns the settings with these choices applied; without choices, the stored settings. */
   read(chosen?: PageSettings): ReadSettings
-  /** Returns further problems with settings: of the files and destinations that they name. */
+  /** Returns further problems with settings: problems of the files and destinations that the settings name. */
   check?(settings: Settings): Promise<readonly string[]>
-  /** Starts a scheduled backup now. Returns false if one is in progress. */
+  /** Starts a scheduled backup now. Returns false if a backup is in progress. */
   startBackup?(): boolean
   /** Restarts the service with the stored settings. */
   restart(): void
@@ -42,7 +42,9 @@ export class SetupService implements SetupActions {
   readonly #throttle: Throttle
   /** The admin key of this process: the account is created by the method that operators use. */
   readonly #adminKey: string
-  /** The last `finish` call. They run one at a time: of two people with the link, only one becomes the operator. */
+  /**
+   * The last `finish` call. Such calls run one at a time: of two people with the link, only one becomes the operator.
+   */
   #lastFinish: Promise<unknown> = Promise.resolve()
   #isDone = false
 

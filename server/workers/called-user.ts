@@ -1,7 +1,10 @@
 /** Determines whose file a call needs. */
 import type { Request } from '../../core/call/outcome.js'
 
-/** Returns the user whose file a call needs, if any. Methods of the service name that user in their params. */
+/**
+ * Returns the user whose file a call needs; `undefined` if the call needs no user's file. Methods of the service name
+ * that user in their params.
+ */
 export function getCalledUser({ params, user }: Pick<Request, 'params' | 'user'>): string | undefined {
   if (user !== undefined) return user
   if (typeof params !== 'object' || params === null || !('username' in params)) return undefined

@@ -23,7 +23,7 @@ interface Pending {
 export class Peer {
   readonly #pending = new Map<number, Pending>()
   #lastId = 0
-  /** Set once the other side is gone. */
+  /** The error with which requests are rejected; set once the other side is gone. */
   #disconnectError: Error | undefined
 
   constructor(

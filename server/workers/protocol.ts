@@ -49,7 +49,7 @@ export interface SentSuccess extends SentMembers {
 /** The requests that a worker answers. */
 export interface Operations {
   call(request: Request): Promise<SentSuccess | SentFailure>
-  /** Returns the next text of a result, and whether it was the last one. */
+  /** Returns the next text of a result, and whether it was the last text. */
   pull(remainder: number): Promise<readonly [text: string, isDone: boolean]>
   drop(remainder: number): void
   precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | SentFailure>
@@ -59,7 +59,7 @@ export interface Operations {
   join(username: string, credentials: Credentials, subscriberId: number): boolean | Promise<boolean>
   subscribing(subscriberId: number, method: string, params: unknown): object
   leave(subscriberId: number): void
-  /** The outcome of a call that this worker has forwarded. */
+  /** Passes on the outcome of a call that this worker has forwarded. */
   forwarded(id: number, outcome: SentSuccess | SentFailure): void
   throttled(note: ThrottleEvent): void
   advance(seconds: number): void
@@ -86,7 +86,7 @@ export interface WorkerEvents {
   /** Requests a call by the worker that owns this user's file; `forwarded` returns its outcome. */
   forward(id: number, username: string, request: Request): void
   throttled(note: ThrottleEvent): void
-  /** The account has changed: cached data of it is invalid. */
+  /** Tells that an account has changed, so that cached data of it is invalid. */
   forget(username: string): void
 }
 
@@ -101,6 +101,7 @@ export function toSentError({ details, id, message }: ApiError): SentError {
   return { id, message, details: rest, ...(subErrors && { subErrors: subErrors.map(toSentError) }) }
 }
 
+/** Restores an API error that another thread sent. */
 export function fromSentError({ details, id, message, subErrors }: SentError): ApiError {
   return new ApiError(id, message, {
     ...details,
@@ -113,6 +114,7 @@ export function toSentRequest<R extends Omit<Request, 'params'>>(config: Config,
   return { ...request, credentials: toSentCredentials(config, request.credentials, request.method) }
 }
 
+/** Converts a failure to a plain object, which can be sent to another thread. */
 export function toSentFailure({ accessId, error }: Failure): SentFailure {
   return { ok: false, error: toSentError(error), ...(accessId === undefined ? {} : { accessId }) }
 }

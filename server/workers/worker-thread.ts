@@ -9,7 +9,7 @@ export type WorkerEventHandlers = Omit<WorkerEvents, 'ready'>
 export class WorkerThread {
   /** Sends requests to the thread. */
   readonly peer: Peer
-  /** Resolves when the worker accepts requests; rejects if it could not start. */
+  /** Resolves when the worker accepts requests; rejects if the worker could not start. */
   readonly ready: Promise<void>
   readonly #worker: Worker
   readonly #ended: Promise<void>

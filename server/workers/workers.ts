@@ -60,7 +60,7 @@ export class Workers implements Dispatcher, Notifier {
     )
   }
 
-  /** Starts the threads. Rejects, with all of them terminated, if one cannot start. */
+  /** Starts the threads. If a thread cannot start, terminates all threads and rejects. */
   static async start(options: WorkersOptions): Promise<Workers> {
     const workers = new Workers(options)
     try {
@@ -183,14 +183,17 @@ export class Workers implements Dispatcher, Notifier {
     return { platform: all.every(({ platform }) => platform), disk: all.every(({ disk }) => disk) }
   }
 
+  /** Completes the background work of all workers that is otherwise up to a second behind. */
   async settle(): Promise<void> {
     await this.#requestAll('settle')
   }
 
+  /** Stops background work and notifications in all workers. Calls are still answered. */
   async drain(): Promise<void> {
     await this.#requestAll('drain')
   }
 
+  /** Ends all workers. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map(thread => thread.close()))
   }

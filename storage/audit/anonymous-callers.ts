@@ -1,6 +1,6 @@
 /**
- * Calls without a valid token, or beyond the rate limit. Anyone can make any number of them, so only some per hour get
- * a record each and the others are counted. The counts are stored too, so that a restart does not reset them.
+ * Calls without a valid token, or beyond the rate limit. Anyone can make any number of them, so only some calls per
+ * hour get a record each, and the others are counted. The counts are stored too, so that a restart does not reset them.
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
@@ -16,7 +16,7 @@ interface Hour {
   recorded: number
   /** Calls without a record that no summary covers yet, by method. */
   readonly unrecorded: Record<string, number>
-  /** The last of them. */
+  /** The last call that was only counted. */
   last?: AuditEntry
 }
 
@@ -36,7 +36,7 @@ export class AnonymousCallers {
     return this.#isChanged || this.#due.length > 0
   }
 
-  /** Counts a call. Returns whether it gets its own record. */
+  /** Counts a call. Returns whether the call gets its own record. */
   countCall(entry: AuditEntry): boolean {
     const hour = this.#enterHour(entry.time)
     this.#isChanged = true

@@ -1,6 +1,6 @@
 /**
- * An index of the blocks of records in which an access or action occurs, so that rare ones are found without a full scan.
- * The records after the last block are few, and are scanned.
+ * An index of the blocks of records in which an access or action occurs, so that rare words are found without a full
+ * scan. The records after the last block are few, and are scanned.
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'

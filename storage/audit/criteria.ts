@@ -1,7 +1,7 @@
 /** The conditions of an audit query. Accesses and actions are given by their numbers (storage/audit/words.ts). */
 import type { AuditRow } from './record.js'
 
-/** Numbers of accesses and actions; `undefined` matches any. */
+/** Numbers of accesses and actions (see words.ts); `undefined` matches every record. */
 export type AuditNumbers = ReadonlySet<number> | undefined
 
 /** Conditions that a record must all meet. */
@@ -11,7 +11,7 @@ export interface AuditCriteria {
   readonly not: ReadonlySet<number>
 }
 
-/** Returns whether a record meets at least one of the criteria. */
+/** Returns whether a record meets at least one of the criteria; false if there are no criteria. */
 export function matchesCriteria({ access, action }: AuditRow, criteria: readonly AuditCriteria[]): boolean {
   const isIn = (words: AuditNumbers): boolean => !words || words.has(access) || words.has(action)
   return criteria.some(

@@ -6,11 +6,11 @@ import { toStoredScope, parseScope, type StoredAuditScope, type AuditScope } fro
 export interface AuditEntry {
   /** When the call was made, in seconds. */
   readonly time: number
-  /** Id of the access used, or a word that stands for a missing or invalid one. */
+  /** Id of the access used, or a word that stands for a missing or invalid access. */
   readonly access: string
   /** Id of the method. */
   readonly action: string
-  /** The transport it came over. */
+  /** The transport over which the call came. */
   readonly via: string
   readonly ip: string
   /** HTTP status. */
@@ -85,6 +85,7 @@ export function formatAccessWord(access: string): string {
   return `access-${access}`
 }
 
+/** Returns the word by which records of an action are found. */
 export function formatActionWord(action: string): string {
   return `action-${action}`
 }

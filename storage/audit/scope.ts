@@ -2,7 +2,7 @@
 
 /** Updated while a long response is read, until the record is written. */
 export interface AuditScope {
-  /** The requested streams; if none were named, those granted to the access (`*` for all). */
+  /** The requested streams; if the request named no streams, the streams granted to the access (`*` for all). */
   readonly streamIds: readonly string[]
   /** True if the list of streams was truncated. */
   readonly isTruncated: boolean
@@ -26,6 +26,7 @@ export type StoredAuditScope = readonly [
   marks?: number
 ]
 
+/** Converts a scope to the form in which records store it. */
 export function toStoredScope({
   count,
   from,

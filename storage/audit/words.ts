@@ -20,6 +20,7 @@ export class AuditWords {
 
   constructor(private readonly db: Database) {}
 
+  /** Returns the number of a text; `undefined` if the audit does not have that text. */
   find(text: string): number | undefined {
     const known = this.#numbers.get(text)
     if (known !== undefined) return known
@@ -29,16 +30,17 @@ export class AuditWords {
     return number === undefined ? undefined : this.#cache(number, text)
   }
 
-  /** Returns the word of an access, adding it if it is new. Must run within a transaction. */
+  /** Returns the word of an access, and adds the word if it is new. Must run within a transaction. */
   ensureAccess(id: string): Word {
     return this.#accesses.get(id) ?? this.#ensure(this.#accesses, id, formatAccessWord(id))
   }
 
-  /** Returns the word of a method, adding it if it is new. Must run within a transaction. */
+  /** Returns the word of a method, and adds the word if it is new. Must run within a transaction. */
   ensureAction(id: string): Word {
     return this.#actions.get(id) ?? this.#ensure(this.#actions, id, formatActionWord(id))
   }
 
+  /** Returns the text of a number, which must exist. */
   getText(number: number): string {
     const known = this.#texts.get(number)
     if (known !== undefined) return known

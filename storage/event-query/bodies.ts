@@ -12,7 +12,7 @@ const maxPageBytes = 2 * pageBytes
 
 /** Maximum number of events in a page. */
 export const maxPageRows = 1000
-/** Target size: sizes vary, and a page that turns out too large has to be read again. */
+/** Target size: sizes vary, and a page that turns out to be too large has to be read again. */
 const targetBytes = 0.75 * pageBytes
 /** Maximum growth from page to page: small events may be followed by large ones. */
 const maxGrowth = 4
@@ -49,6 +49,7 @@ export class LargeEvents {
     this.#mayExist = undefined
   }
 
+  /** Records that a large event has been written. */
   record(): void {
     this.#mayExist = true
   }
@@ -56,8 +57,8 @@ export class LargeEvents {
 
 /**
  * Joins the bodies of events by commas, in the order of these numbers: as many as fit a page that already holds
- * `heldBytes` bytes, and at least one if it is empty. Events with files count as large; `present` turns a body into
- * what the caller sees.
+ * `heldBytes` bytes, and at least one if the page is empty. Events with files count as large; `present` turns a body
+ * into what the caller sees.
  */
 export function joinBodies(
   db: Database,
@@ -90,6 +91,7 @@ function joinAtOnce(
   }
 }
 
+/** Joins bodies one by one, so that no body that does not fit the page is read. */
 function joinOneByOne(
   db: Database,
   numbers: readonly number[],

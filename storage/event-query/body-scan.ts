@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { findMatchingContents, type ContentCondition } from './content.js'
 import type { Key } from './position.js'
 
-/** Maximum time that a page may spend on it, in milliseconds: some bodies are small, others many megabytes. */
+/** Maximum time that a page may spend on the scan, in milliseconds: some bodies are small, others many megabytes. */
 const maxScanMs = 10
 /** Initial batch size, in events. */
 const firstRows = 100

@@ -33,7 +33,7 @@ const testsByFile = new WeakMap<Database, { tests: readonly Test[] }>()
 
 /**
  * Returns which of these events meet all conditions. Bodies may be many megabytes and block other calls: after
- * `timeoutMs` no further one is read.
+ * `timeoutMs` no further body is read.
  */
 export function findMatchingContents(
   db: Database,
@@ -71,8 +71,8 @@ function groupTestsByPath(conditions: readonly ContentCondition[]): Map<string, 
 }
 
 /**
- * Builds the SQL, one text for each number of paths, which is bounded. CASE keeps the order: the body is not read after
- * the time limit.
+ * Builds the SQL for `count` paths; that number is bounded, so there are few texts. CASE keeps the order: the body is
+ * not read after the time limit.
  */
 function buildContentSql(count: number): string {
   const tests = Array.from({ length: count }, (_, index) => `event_meets(${index}, ${valueText})`)

@@ -17,7 +17,7 @@ export interface CopiedPage {
   readonly limit: number
 }
 
-/** Copies at most `limit` events, fewer if they do not fit a page; `undefined` if one of them is large. */
+/** Copies at most `limit` events, fewer if they do not fit a page; `undefined` if one of the events is large. */
 export function copyBodies(
   file: EventFile,
   { lane, ranges }: LaneRemainder,
@@ -47,8 +47,8 @@ export function copyBodies(
 const maxMatchesCopied = 100
 
 /**
- * Copies `limit` matching events if the next `examined` rows of a lane hold that many and none of them is large;
- * `undefined` otherwise, which implies nothing about the rows.
+ * Copies `limit` matching events if the next `examined` rows of a lane hold that many and none of the events is large.
+ * Otherwise returns `undefined`, which says nothing about the rows.
  */
 export function copyMatchingBodies(
   { db }: EventFile,

@@ -18,8 +18,8 @@ export class DriverProbe {
   #examined = 0
 
   /**
-   * Records a step that began after a key. Returns the probe's result once enough rows were examined and few of them
-   * matched.
+   * Records a step that began after a key. Once enough rows have been examined and few of them matched, returns what
+   * was examined.
    */
   record(from: Key | undefined, { examined, keys }: SearchResult): ProbeResult | undefined {
     if (this.#examined === 0) this.#from = from

@@ -1,6 +1,6 @@
 /**
- * What a query may be driven by: all events in order of time, or only those of some streams or types. Time order is
- * best if many events match; if few do, the narrowest group is.
+ * What a query may be driven by: all events in order of time, or only the events of some streams or types. Time order
+ * is best if many events match; if few events match, the narrowest group is best.
  */
 import type { Database } from 'better-sqlite3'
 import type { EventFile } from './event-file.js'
@@ -68,7 +68,7 @@ export function listLanes(driver: Driver | undefined, trashed: readonly number[]
   return trashed.flatMap(state => values.map(value => ({ kind, values: [value, state] })))
 }
 
-/** Returns the driver to use without looking at rows, if one is clearly good. `range`: where reading begins. */
+/** Returns the driver to use without looking at rows, if some driver is clearly good. `range`: where reading begins. */
 export function chooseObviousDriver(
   db: Database,
   drivers: readonly Driver[],
@@ -80,7 +80,10 @@ export function chooseObviousDriver(
   return range && others.length > 0 ? findShortDriver(db, drivers, trashed, order, range) : undefined
 }
 
-/** Returns a driver that can be read to its end at once, if there is one: no better one needs to be looked for. */
+/**
+ * Returns a driver that can be read to its end at once, if there is such a driver: then there is no need to look for a
+ * better one.
+ */
 function findShortDriver(
   db: Database,
   drivers: readonly Driver[],
@@ -100,7 +103,7 @@ function findShortDriver(
 
 /**
  * Returns the narrowest driver: the one with the fewest rows in the range `seen`, of which `examined` rows have been
- * read in order of time; `undefined` if none is clearly narrower than time itself. `all` breaks ties.
+ * read in order of time; `undefined` if no driver is clearly narrower than the order of time. `all` breaks ties.
  */
 export function chooseNarrowestDriver(
   file: EventFile,

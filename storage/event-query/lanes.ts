@@ -1,6 +1,6 @@
 /**
- * Lanes: indexes that hold some of the events in order of time. Every query reads one lane or merges several. All their
- * statements are built here, from six kinds of lanes and two orders: their number is bounded.
+ * Lanes: indexes that hold some of the events in order of time. Every query reads one lane or merges several lanes. All
+ * their statements are built here, from six kinds of lanes and two orders: their number is bounded.
  */
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
@@ -10,7 +10,10 @@ import type { Key, Order, KeyRange } from './position.js'
 import { runFiltered, rowCondition, type RowFilter } from './row-filter.js'
 import { isOnMap } from './stream-map.js'
 
-/** `time`: all events; `own`: without the values of account fields; `type`: of a type; `stream`: in a stream; `span`, `streamSpan`: the periods of a class among them. */
+/**
+ * `time`: all events; `own`: all events except the values of account fields; `type`: events of a type; `stream`: events
+ * in a stream; `span`: all periods of a duration class; `streamSpan`: the periods of a duration class in a stream.
+ */
 export type LaneKind = 'time' | 'own' | 'type' | 'stream' | 'span' | 'streamSpan'
 
 /** One index and the values that select the lane in it. */
@@ -71,7 +74,7 @@ const keysSql = createSqlBuilder(
     `SELECT l.time AS time, ${number} AS number FROM ${from} ${range} LIMIT +? OFFSET +?`
 )
 
-/** Reads the keys of the rows that pass a filter, among the next `examined` ones; at most `limit`. */
+/** Reads the keys of the rows that pass a filter, among the next `examined` rows; at most `limit` keys. */
 export function readMatchingKeys(
   db: Database,
   { kind, values }: Lane,
@@ -97,13 +100,13 @@ const matchingKeysSql = createSqlBuilder(
 
 /** The joined bodies of some rows. */
 export interface Bodies {
-  /** Absent if they do not fit a page. */
+  /** Absent if the bodies do not fit a page. */
   readonly text: string | undefined
   readonly count: number
   readonly bytes: number
 }
 
-/** Reads the bodies of the next rows; `undefined` if one of them is large. */
+/** Reads the bodies of the next rows; `undefined` if one of the events is large. */
 export function readBodies(
   db: Database,
   { kind, values }: Lane,
@@ -126,8 +129,8 @@ const joinedBodies = `CASE WHEN octet_length(text) <= ${pageBytes} THEN text END
       SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large`
 
 /**
- * Like {@link readBodies}, for those of the next `examined` rows whose streams are on a map, or that pass the test on
- * streams.
+ * Like {@link readBodies}, but only for those of the next `examined` rows whose streams are on a map, or that pass the
+ * test on streams.
  */
 export function readMatchingBodies(
   db: Database,
@@ -165,8 +168,8 @@ function toBodies([text, rows, large, bytes]: BodiesRow): Bodies | undefined {
 
 /**
  * Collects the keys of all rows of many lanes that pass a filter, in no particular order; `undefined` if more than
- * `limit` rows would have to be examined, or that exceeds the work limit. The lanes are of one kind, and their ranges
- * begin or end at the same time.
+ * `limit` rows would have to be examined, or if examining them exceeds the work limit. The lanes are of one kind, and
+ * their ranges begin or end at the same time.
  */
 export function collectMatchingKeys(
   db: Database,

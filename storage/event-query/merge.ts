@@ -9,7 +9,10 @@ export interface LaneRemainder {
   readonly ranges: readonly KeyRange[]
 }
 
-/** Maximum number of repeated events, from other lanes, before a page ends: some may be in all of two thousand lanes. */
+/**
+ * Maximum number of repeated events, from other lanes, before a page ends: an event may be in all of two thousand
+ * lanes.
+ */
 const maxRepeats = 20_000
 /** How many repeats count as one examined row. */
 const repeatsPerRow = 20
@@ -26,7 +29,7 @@ interface Entry {
   ranges: readonly KeyRange[]
   rows: readonly Key[]
   at: number
-  /** The next key, or while it is unread a time before which the lane holds no event. */
+  /** The next key; while that is unread, a time before which the lane holds no event. */
   head: Key | { readonly time: number; readonly number: typeof unread }
   /** Number of rows to read next time. */
   batchSize: number
@@ -65,7 +68,7 @@ export class LaneMerge {
     return Math.floor(this.#repeats / repeatsPerRow)
   }
 
-  /** Takes the next keys: fewer than `limit` at the end, or if it {@link isExhausted}, but at least one. */
+  /** Takes the next keys: fewer than `limit` keys at the end, or if it {@link isExhausted}, but at least one. */
   take(limit: number): Key[] {
     const taken: Key[] = []
     while (taken.length < limit && !(this.isExhausted && taken.length > 0)) {
@@ -85,7 +88,10 @@ export class LaneMerge {
     return taken
   }
 
-  /** Adds the lanes that hold events, as far as that is cheap to determine, each with a time before which it holds none. */
+  /**
+   * Adds the lanes that hold events, as far as that is cheap to determine, each with a time before which it holds no
+   * event.
+   */
   #start(lanes: readonly LaneRemainder[], batchSize: number): void {
     const first = lanes[0]
     const kind = first?.lane.kind
@@ -108,7 +114,7 @@ export class LaneMerge {
     }
   }
 
-  /** Adds a lane whose rows have not been read: it holds no event before `time`. */
+  /** Adds a lane whose rows have not been read, but that is known to hold no event before `time`. */
   #addUnread({ lane, ranges }: LaneRemainder, time: number, batchSize: number): void {
     this.#push({ lane, ranges, rows: [], at: 0, head: { time, number: unread }, batchSize })
   }

@@ -1,4 +1,7 @@
-/** Events by time of modification: if few have changed, they are found that way and sorted in memory. */
+/**
+ * Finds events by time of modification: if few events have changed since a time, this is faster, and they are sorted in
+ * memory.
+ */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import { isBefore, type Key } from './position.js'

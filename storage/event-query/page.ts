@@ -18,7 +18,7 @@ export interface Step {
   readonly isFull?: boolean
 }
 
-/** Adds two numbers; `undefined` if one is. */
+/** Adds two numbers; `undefined` if one of them is `undefined`. */
 export function addIfKnown(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : a + b
 }

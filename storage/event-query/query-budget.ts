@@ -34,7 +34,10 @@ export class QueryBudget {
     return rows
   }
 
-  /** Runs a statement for `rows` rows, or for fewer if it throws {@link WorkLimitExceeded}; returns for how many it ran. */
+  /**
+   * Runs a statement for `rows` rows, or for fewer if it throws {@link WorkLimitExceeded}; returns the result and the
+   * number of rows for which the statement ran.
+   */
   runWithinBudget<T>(rows: number, run: (rows: number) => T): { readonly found: T; readonly rows: number } {
     for (;;) {
       const allowed = Math.min(rows, this.#rows)

@@ -6,9 +6,11 @@ export const limits = {
   maxSortedPeriods: 1000,
   /** Number of examined rows after which a page ends, whatever it holds. */
   maxExaminedRows: 4000,
-  /** Cost of a row from one of several lanes, in examined rows: it is looked up by itself, anywhere in the file. */
+  /**
+   * Cost of a row from one of several lanes, in examined rows: each row is looked up by itself, anywhere in the file.
+   */
   lookupCost: 4,
-  /** Maximum number of rows that one step skips if none has to be examined. */
+  /** Maximum number of rows that one step skips if no row has to be examined. */
   maxSkippedRows: 50_000,
   /** Maximum number of modified events that are sorted in memory: at once, or if nothing better is found. */
   maxModifiedUpfront: 200,

@@ -33,7 +33,7 @@ export class QueryRun {
   #hasBegun = false
   #hasChosen = false
   #position: Key | undefined
-  /** The matching events that remain, if they were few enough to be sorted. */
+  /** The matching events that remain to be returned, if they were few enough to be sorted in memory. */
   #sorted: readonly Key[] | undefined
   /** True if other writes may have happened since the run began. */
   #isStale = false
@@ -144,7 +144,7 @@ export class QueryRun {
     }
   }
 
-  /** Copies as many rows of one lane as fit; `undefined` if one of them has to be read by itself. */
+  /** Copies as many rows of one lane as fit; `undefined` if one of the rows has to be read by itself. */
   #copyRows(file: EventFile, rest: LaneRemainder): Step | undefined {
     const { order } = this.query
     const copied = copyBodies(file, rest, order, Math.min(this.#remaining, file.sizeEstimate.rows))
@@ -285,7 +285,7 @@ export class QueryRun {
     return { lanes, filter: isFree ? undefined : filter }
   }
 
-  /** Creates the filter for rows from the lanes of a driver, or of none. */
+  /** Creates the filter for rows from the lanes of a driver; without `driver`, for rows in order of time. */
   #createFilter({ periods }: Segment, driver: Driver | undefined): RowFilter {
     const endFrom = typeof periods === 'object' ? periods.reaching : -Infinity
     const test = driver?.isExact ? undefined : this.#test

@@ -4,18 +4,18 @@ import type { Order } from './position.js'
 
 /** The streams that an event must and must not be in. */
 export interface StreamsCriteria {
-  /** In one of these; absent: in any stream. */
+  /** The event is in one of these streams; absent: in any stream. */
   readonly any?: ReadonlySet<number>
   /** Excludes the values of account fields: the numbers of their streams are below 0, and their events are in no others. */
   readonly excludesAccountFields?: boolean
-  /** In one of each of these. */
+  /** The event is in a stream of each of these sets. */
   readonly all: readonly ReadonlySet<number>[]
-  /** In none of these. */
+  /** The event is in none of these streams. */
   readonly not: ReadonlySet<number>
 }
 
 export interface EventQuery {
-  /** At least one of these must match; absent: no condition. */
+  /** Criteria of which at least one must match; absent: no condition. */
   readonly streams?: readonly StreamsCriteria[] | undefined
   /** Numbers of types; absent: any type. */
   readonly types?: ReadonlySet<number> | undefined
@@ -41,11 +41,11 @@ export interface EventQuery {
 
 /** Words that the texts of an event must contain, each at the beginning of a word. */
 export interface TextSearch {
-  /** As `EventTexts.soughtWords` returns them: at least one, the longest first. */
+  /** As `EventTexts.toSearchWords` returns them: at least one, the longest first. */
   readonly words: readonly string[]
   /**
-   * Whether the text index may be used: it leads to all events with the words, so the time it takes reveals how many
-   * these are. Only for callers that see everything.
+   * Whether the text index may be used: it leads to all events with the words, so the time that a search takes reveals
+   * how many events these are. Only for callers that see everything.
    */
   readonly mayUseIndex: boolean
 }

@@ -1,4 +1,7 @@
-/** Conditions that no index answers: tested row by row, those on streams and types by a function registered with SQLite. */
+/**
+ * Conditions that no index answers: tested row by row, conditions on streams and types by a function registered with
+ * SQLite.
+ */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
 import { QueryBudget, WorkLimitExceeded, maxStatementWork } from './query-budget.js'
@@ -50,8 +53,8 @@ export function runFiltered<T>(
 }
 
 /**
- * Returns which of these rows pass, within the work limit: of the first `tested` of them, at least one. `trashed`: as
- * in a query, unless already checked.
+ * Returns which of these rows pass, within the work limit. `tested`: the number of rows, from the first, that were
+ * tested; at least one. `trashed`: as in a query, unless already checked.
  */
 export function findPassingNumbers(
   db: Database,

@@ -11,7 +11,7 @@ export interface SearchResult {
   readonly keys: readonly Key[]
   /** Scan position; absent when the scan is complete. */
   readonly position: Key | undefined
-  /** Number of examined rows, if some of them did not pass. */
+  /** Number of examined rows, if some of the rows did not pass. */
   readonly examined: number
 }
 

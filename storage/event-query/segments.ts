@@ -17,6 +17,10 @@ export interface Segment {
 /** Maximum number of lanes of periods by stream that are merged; beyond it all periods are examined. */
 const maxStreamSpanLanes = 64
 
+/**
+ * Splits a query into its segments, in its order: one if it has no start or is for running events, none if its range is
+ * empty.
+ */
 export function splitIntoSegments({
   from = -Infinity,
   to = Infinity,

@@ -1,6 +1,6 @@
 /**
- * Duration classes: periods of class k last at most 2^k seconds, so those that began before a time and reach it are
- * found by looking back that far, class by class. Running periods are a separate class.
+ * Duration classes: periods of class k last at most 2^k seconds, so the periods that began before a time and reach it
+ * are found by looking back that far, class by class. Running periods are a separate class.
  */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
@@ -36,6 +36,7 @@ export class DurationClasses {
 
   constructor(private readonly db: Database) {}
 
+  /** Records that a class occurs. */
   add(span: number): void {
     this.#load().add(span)
   }

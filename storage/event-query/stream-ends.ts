@@ -1,6 +1,6 @@
 /**
  * Caches the first and last times of streams as queries ask for them: a query over hundreds of streams starts with
- * those that reach furthest, and reads nothing of the others. In a large file each lookup would cost a page.
+ * those that reach furthest, and reads nothing of the other streams. In a large file each lookup would cost a page.
  */
 import type { Database } from 'better-sqlite3'
 import { readFirstTimes } from './lanes.js'

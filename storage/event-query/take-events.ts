@@ -24,7 +24,7 @@ export interface TakenEvents {
   readonly stoppedAt: Key | undefined
 }
 
-/** Skips events, reads the texts of the next ones, and stops at the limit or when the page is full. */
+/** Skips events, reads the texts of the next events, and stops at the limit or when the page is full. */
 export function takeEvents(
   { db, sizeEstimate, large }: EventFile,
   found: readonly Key[],

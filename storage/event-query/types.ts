@@ -10,7 +10,7 @@ export class TypeNumbers {
 
   constructor(private readonly db: Database) {}
 
-  /** Returns the number of a type, if any event ever had it. */
+  /** Returns the number of a type, if any event has ever had this type. */
   find(name: string): number | undefined {
     const cached = this.#cached.get(name)
     if (cached !== undefined) return cached

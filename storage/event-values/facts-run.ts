@@ -46,7 +46,7 @@ export class FactsRun {
   readonly #finished = new Set<number>()
   /** The stream being read. */
   #stream: number | undefined
-  /** Its facts, if they depend on the caller's permissions and must not be shared. */
+  /** The facts of the current stream, if they depend on the caller's permissions and must not be shared. */
   #restricted: LaneFacts | undefined
   #isDone = false
 
@@ -145,7 +145,7 @@ function readLatestContents(
   })
 }
 
-/** Returns the content of an account field's event; some are computed when they are read. */
+/** Returns the content of an account field's event; some contents are computed when they are read. */
 function computeContent(db: Database, number: number, present: Present): string | undefined {
   const body = column(db, 'SELECT body FROM event WHERE number = ?').get(number) as string
   return JSON.stringify((JSON.parse(present(body)) as Event).content)

@@ -29,7 +29,7 @@ export interface Group {
   readonly stream: number
   readonly others: string | null
   count: number
-  /** Absent if it was removed and the next one has not been looked up yet. */
+  /** The first event; absent if it was removed and the next event has not been looked up yet. */
   first: Key | undefined
   last: Key | undefined
 }
@@ -38,7 +38,7 @@ export interface Group {
 const maxCountedRows = 10_000
 /** Duration after which a step ends, in milliseconds. */
 const stepMs = 1
-/** Maximum number of groups of one stream; beyond it the stream's facts are not cached. */
+/** Maximum number of groups of one stream; the facts of a stream with more groups are not cached. */
 const maxGroups = 1000
 /** Maximum length of a list of streams that distinguishes groups, in characters. */
 const maxOthersLength = 1000
@@ -106,8 +106,8 @@ export class LaneFacts {
   }
 
   /**
-   * Looks up first and last events that were removed. Returns `false` if one is not found: the stream has to be read
-   * again.
+   * Looks up first and last events that were removed. Returns `false` if one of them is not found: the stream has to be
+   * read again.
    */
   restoreEdges(db: Database): boolean {
     for (const group of this.groups.values()) {

@@ -84,7 +84,7 @@ export class LaneRows {
     this.#texts = buildTexts(options)
   }
 
-  /** Returns the next rows before a time, and the position after them; `undefined` if there are no more. */
+  /** Returns the next rows before a time, and the position after them; `undefined` if there are no more rows. */
   next(
     db: Database,
     lane: StreamState,
@@ -105,7 +105,7 @@ export class LaneRows {
 
   /**
    * Sums the rows of a range. The sums are valid only if no row is irregular: rows of events in several streams, or
-   * with `excludesOwnHome` only those whose first stream is another one.
+   * with `excludesOwnHome` only rows of events whose first stream is another stream.
    */
   sumRange(db: Database, lane: StreamState, range: TimeRange, excludesOwnHome: boolean): Sums {
     const sql = excludesOwnHome ? this.#texts.homeSums : this.#texts.sums
@@ -204,6 +204,10 @@ export interface RangeSummary {
   readonly shared: number
 }
 
+/**
+ * Counts the events of a stream within a time range, and those of them that are in several streams; finds their extreme
+ * type numbers.
+ */
 export function summarizeRange(
   db: Database,
   { stream, trashed }: StreamState,
@@ -233,7 +237,7 @@ export function findEdgeKey(
   return statement(db, sql).get(stream, trashed, from, before) as Key | undefined
 }
 
-/** Returns the time of the row `rows` ahead within a range; `undefined` if there are fewer. */
+/** Returns the time of the row `rows` ahead within a range; `undefined` if the range has fewer rows. */
 export function findTimeAhead(
   db: Database,
   { stream, trashed }: StreamState,

@@ -15,10 +15,13 @@ export class Membership {
   readonly #streams: readonly number[] | undefined
   readonly #test: RowTest | undefined
   readonly #homesByStreams = new Map<string, number | undefined>()
-  /** By event number: an event in thousands of streams is read in each of them, and its list is long. */
+  /**
+   * By event number: an event in thousands of streams is read in each of these streams, and its list of streams is
+   * long.
+   */
   readonly #homesByEvent = new Map<number, number | undefined>()
 
-  /** `criteria` as in a query: one has to match, if there are any. */
+  /** `criteria`: as in a query; at least one has to match, unless `criteria` is absent. */
   constructor(private readonly criteria: readonly StreamsCriteria[] | undefined) {
     this.isUnconditional = (criteria ?? []).every(({ all, not }) => all.length === 0 && not.size === 0)
     this.#streams = listNamedStreams(criteria)
@@ -102,7 +105,7 @@ export class StreamWalk {
   }
 }
 
-/** Lists the streams that criteria name; `undefined` if one of them names none. */
+/** Lists the streams that criteria name; `undefined` if a criterion names no stream. */
 function listNamedStreams(criteria: readonly StreamsCriteria[] | undefined): number[] | undefined {
   const named = new Set<number>()
   for (const { any } of criteria ?? [{ any: undefined }]) {

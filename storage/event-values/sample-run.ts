@@ -1,7 +1,7 @@
 /**
  * Aggregates event values into buckets over a time range, in steps. Between steps it holds its position as plain
- * values, and nothing of the file. Where events are dense, SQLite sums them in the index; where a bucket holds few, or
- * an event has to be read by itself, rows are read one by one.
+ * values, and nothing of the file. Where events are dense, SQLite sums them in the index; where a bucket holds few
+ * events, or an event has to be read by itself, rows are read one by one.
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
@@ -47,7 +47,10 @@ export type Present = (body: string) => string
 
 /** Approximate duration of a step, in milliseconds. */
 const stepMs = 8
-/** Events per bucket from which SQLite sums them faster than they are read, and below which it does not. */
+/**
+ * Numbers of events per bucket: from `denseEvents` on SQLite sums the following buckets, below `sparseEvents` their
+ * rows are read one by one again.
+ */
 const denseEvents = 24
 const sparseEvents = 12
 /** Number of events in a file above which a bucket may hold too many to be summed by one statement. */

@@ -1,6 +1,6 @@
 /**
  * Limits how many rows one statement sums, so that it does not block other calls. Measured ranges are cached: measuring
- * costs a fourth of the sum itself. A few rows may have been added to them since.
+ * costs a fourth of the sum itself. A few rows may have been added to such a range since.
  */
 import type { Database } from 'better-sqlite3'
 import { findTimeAhead, type StreamState } from './lane-rows.js'
@@ -34,7 +34,10 @@ export class SummableRanges {
     this.#count = this.#links = 0
   }
 
-  /** Returns the time up to which rows may be summed from a time on; that time itself if too many rows have it. */
+  /**
+   * Returns the time up to which rows may be summed from a time on; the start time itself if too many rows have that
+   * time.
+   */
   findEnd(db: Database, lane: StreamState, from: number): number {
     const key = `${lane.stream} ${lane.trashed}`
     const cached = this.#lanes.get(key)?.find(range => range.from <= from && from < range.before)

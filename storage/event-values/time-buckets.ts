@@ -16,7 +16,7 @@ export interface FoundValue extends Key {
 
 /** Aggregated events of a bucket. */
 export interface BucketSummary {
-  /** Number of events, if none of them has a number. */
+  /** Number of events, whether or not they have a number. */
   readonly all: number
   /** Number of events that have a number. */
   readonly count: number
@@ -39,7 +39,10 @@ interface Bucket {
   last: FoundValue | undefined
 }
 
-/** The result for a bucket: it covers events that have a number, or all events if none in any bucket has one. */
+/**
+ * The result for a bucket: it covers the events that have a number, or all events if no event in any bucket has a
+ * number.
+ */
 export interface Sample {
   /** Start of the bucket, in seconds. */
   readonly time: number
@@ -64,7 +67,9 @@ export class TimeBuckets {
     this.#length = Number.isFinite(length) ? length : to / buckets - from / buckets
   }
 
-  /** Returns the start of a bucket in seconds; after the last bucket, the first time after all of them. */
+  /**
+   * Returns the start of a bucket in seconds; for the index after the last bucket, the first time after that bucket.
+   */
   getStart(bucket: number): number {
     const { from, buckets, to } = this.bucketRange
     if (bucket >= buckets) return nextDouble(to, 'ASC')
@@ -84,7 +89,7 @@ export class TimeBuckets {
     return bucket
   }
 
-  /** Counts an event; `value` if it has a number. */
+  /** Counts an event. `value`: its number, if it has one. */
   countEvent(key: Key, value: number | undefined): void {
     const bucket = this.#getBucket(this.findBucket(key.time))
     bucket.all++

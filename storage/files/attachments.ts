@@ -38,13 +38,13 @@ export interface AttachmentStore {
   receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile>
   /** Moves a received file into place; it is on disk when this resolves. */
   put(account: string, id: string, file: ReceivedFile): Promise<void>
-  /** Removes a received file; does nothing if it has been put in place. */
+  /** Removes a received file; does nothing if the file has been put in place. */
   discard(file: ReceivedFile): Promise<void>
   /** The bytes of a file, or a range of them; `undefined` if there is no such file. */
   get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined>
   /** Size in bytes; `undefined` if there is no such file. */
   size(account: string, id: string): Promise<number | undefined>
-  /** Removes a file; does nothing if there is none. */
+  /** Removes a file; does nothing if there is no such file. */
   remove(account: string, id: string): Promise<void>
   /** The ids of an account's files. */
   list(account: string): Promise<string[]>
@@ -57,7 +57,7 @@ const openFile = promisify(open)
 /** Bytes per read. A slow download holds twice as many in memory. */
 const readSize = 128 * 1024
 
-/** Maximum number of folders remembered as synced. Beyond it, all are synced again. */
+/** Maximum number of folders remembered as synced. If there are more, all folders are synced again. */
 const maxRemembered = 10_000
 
 /** Attachments as files, one folder for each account and shard. */

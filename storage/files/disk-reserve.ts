@@ -1,6 +1,6 @@
 /**
- * Disk space reserved in a file, to be released when the disk is full: SQLite needs some even to open a file for
- * reading. While it is released, writes are refused, since they would use the space that reads need.
+ * Disk space reserved in a file, to be released when the disk is full: SQLite needs some space even to open a file for
+ * reading. While the reserve is released, writes are refused, since they would use the space that reads need.
  */
 import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs'

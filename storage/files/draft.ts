@@ -5,7 +5,7 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 
-/** Bytes buffered for one write. As many may be in the write before. */
+/** Bytes buffered for one write. The write in progress may hold as many bytes again. */
 const writeSize = 256 * 1024
 
 /**

@@ -57,8 +57,8 @@ export function makeFolderNow(folder: string): void {
 }
 
 /**
- * Creates a folder below `root` and its missing parents. Throws {@link UnexpectedPath} if one of them is a link or not a
- * folder.
+ * Creates a folder below `root` and its missing parents. Throws {@link UnexpectedPath} if one of these paths is a link
+ * or not a folder.
  */
 export function makeFolderWithin(root: string, folder: string): void {
   for (const path of pathsWithin(root, folder))
@@ -119,7 +119,10 @@ export interface OpenedFile {
   readonly bytes: ReadStream
 }
 
-/** Opens a regular file below `root` for reading. Throws {@link UnexpectedPath} for links, and for pipes: reading one could block for ever. */
+/**
+ * Opens a regular file below `root` for reading. Throws {@link UnexpectedPath} for links, and for pipes: reading a pipe
+ * could block for ever.
+ */
 export function openWithin(root: string, file: string): OpenedFile {
   for (const path of pathsWithin(root, file).slice(0, -1)) folderExists(path)
   assertFileOrAbsent(file)
@@ -147,10 +150,12 @@ export async function copyDurably(source: string, file: string, root: string): P
   for (let path = dirname(file); path.startsWith(root); path = dirname(path)) await syncPath(path)
 }
 
-/** Bytes that a file system can free at once without delaying the fsync of others for long. */
+/** Bytes that a file system can free at once without delaying the fsync of other files for long. */
 const partSize = 64 * 1024 * 1024
 
-/** Removes a folder. Large files are truncated in parts first, so that freeing them does not block others. */
+/**
+ * Removes a folder. Large files are truncated in parts first, so that freeing their space does not block other work.
+ */
 export async function removeInParts(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) if (entry.isFile()) await truncateInParts(join(folder, entry.name))

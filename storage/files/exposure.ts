@@ -1,4 +1,7 @@
-/** Finds what other users of the machine can access in a data directory that existed before, or that an earlier version made. */
+/**
+ * Finds what other users of the machine can access in a data directory that was not created by this version of the
+ * software.
+ */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Layout } from './layout.js'

@@ -11,7 +11,7 @@ import type { Layout } from './layout.js'
 export interface PreviewKey {
   /** The attachment that is the picture. */
   readonly fileId: string
-  /** Name of its size, such as `box-256`. */
+  /** Name of the preview's size, such as `box-256`. */
   readonly frame: string
   /** When the picture's event was last modified, in seconds. */
   readonly modified: number
@@ -32,6 +32,7 @@ export class PreviewCache {
 
   constructor(private readonly layout: Layout) {}
 
+  /** Finds a preview, with the time of its last use in seconds. */
   async find(account: string, key: PreviewKey): Promise<CachedPreview | undefined> {
     const path = this.#path(account, key)
     try {
@@ -135,7 +136,9 @@ async function readEntries(directory: string): Promise<string[]> {
   }
 }
 
-/** Reads when a file was last used, in seconds; `Infinity` for one that has just been removed, so that it is skipped. */
+/**
+ * Reads when a file was last used, in seconds; `Infinity` for a file that has just been removed, so that it is skipped.
+ */
 async function readLastUse(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs / 1000

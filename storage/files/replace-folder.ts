@@ -1,6 +1,6 @@
 /**
- * Replaces the folder of an account. The former one is set aside until the replacement is complete, and restored after
- * an error or a crash.
+ * Replaces the folder of an account. The previous folder is set aside until the replacement is complete, and restored
+ * after an error or a crash.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { isAccountId, type Layout } from './layout.js'
 
 /**
  * Replaces a folder by `newFolder`. The account must not be open. `complete` runs with the new folder in place and may
- * throw to undo the replacement; on success the former folder is moved to `formerTarget`.
+ * throw to undo the replacement; on success the previous folder is moved to `formerTarget`.
  */
 export function replaceFolder(
   layout: Layout,

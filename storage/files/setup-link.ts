@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { makeFolderNow, assertFileOrAbsent, syncPathNow } from './durable.js'
 import type { Layout } from './layout.js'
 
-/** Creates a secret, which replaces an earlier one. Blocking. */
+/** Creates a secret, which replaces an earlier secret. Blocking. */
 export function createSetupSecret({ setupFile }: Layout): string {
   const secret = randomBytes(24).toString('base64url')
   makeFolderNow(dirname(setupFile))

@@ -71,7 +71,7 @@ export class Spool {
     return this.#characters + this.#tail.length
   }
 
-  /** Whether all of it is one text in memory. */
+  /** Whether the whole content is one text in memory. */
   get isShort(): boolean {
     return this.#chunks.length === 0
   }

@@ -12,7 +12,7 @@ export interface IdentityProof {
   readonly provider: string
   readonly issuer: string
   readonly subject: string
-  /** Digest of the secret of the page that requested it: only that page may use it. */
+  /** Digest of the secret of the page that requested the proof: only that page may use it. */
   readonly secret: string
   readonly email?: { readonly address: string; readonly isVerified: boolean }
   /** A suggested user name. */
@@ -25,7 +25,10 @@ export interface IdentityProof {
 export class IdentityProofRepository {
   constructor(private readonly db: Database) {}
 
-  /** Stores the proof of a ticket with this digest until it expires (seconds). Beyond `limit` the oldest are removed. */
+  /**
+   * Stores the proof of a ticket with this digest until it expires (seconds). If there are more than `limit` proofs,
+   * removes the oldest.
+   */
   insert(digest: string, proof: IdentityProof, now: number, expires: number, limit: number): void {
     this.removeExpired(now)
     const sql = 'INSERT INTO identity_proof (hash, expires, body) VALUES (?, ?, ?)'
@@ -43,7 +46,10 @@ export class IdentityProofRepository {
     return proof?.secret === digestSecret(secret) ? proof : undefined
   }
 
-  /** Removes the proof of a ticket with this digest, which can be used once. Returns `false` if it was already used. */
+  /**
+   * Removes the proof of a ticket with this digest, which can be used once. Returns `false` if the proof has been used
+   * already.
+   */
   remove(digest: string): boolean {
     return statement(this.db, 'DELETE FROM identity_proof WHERE hash = ?').run(digest).changes > 0
   }

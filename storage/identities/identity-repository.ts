@@ -8,13 +8,13 @@ export interface Identity {
   readonly id: string
   readonly issuer: string
   readonly subject: string
-  /** Name of the provider in the settings when it was linked. */
+  /** Name of the provider in the settings when the identity was linked. */
   readonly provider: string
   /** As reported by the provider. */
   readonly email: string | null
   /** Seconds. */
   readonly created: number
-  /** The last sign-in in seconds; `null` if there was none. */
+  /** The last sign-in in seconds; `null` if the identity has not been used. */
   readonly used: number | null
 }
 

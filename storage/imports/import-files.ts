@@ -38,7 +38,7 @@ export class ImportFiles {
     return `${this.getPath(account, id)}.file`
   }
 
-  /** Opens such a file for reading. */
+  /** Opens the file at {@link getUnpackedPath} for reading. */
   openUnpacked(account: string, id: string): Readable {
     return createReadStream(this.getUnpackedPath(account, id))
   }
@@ -47,7 +47,10 @@ export class ImportFiles {
     return existsSync(this.getPath(account, id))
   }
 
-  /** Moves a file that was received as an attachment, unless it has been moved. It is on disk when this returns. */
+  /**
+   * Moves a file that was received as an attachment to its place, unless it is there already. The move is on disk when
+   * this returns.
+   */
   moveAttachment(account: string, attachment: string, id: string): void {
     const [folder, received] = [
       this.layout.importsDirectory(account),
@@ -79,10 +82,12 @@ export class ImportFiles {
     syncPathNow(folder)
   }
 
+  /** Removes the file of an import and its unpacked files. Idempotent. */
   async remove(account: string, id: string): Promise<void> {
     for (const path of this.#paths(account, id)) await rm(path, { force: true })
   }
 
+  /** Like {@link remove}, but synchronously. */
   removeNow(account: string, id: string): void {
     for (const path of this.#paths(account, id)) rmSync(path, { force: true })
   }
@@ -119,10 +124,12 @@ export class ImportFiles {
     }
   }
 
+  /** Returns whether an account is marked, see {@link mark}. */
   isMarked(id: string): boolean {
     return existsSync(join(this.layout.importingDirectory, id))
   }
 
+  /** Removes the mark of an account. Idempotent. */
   unmark(id: string): void {
     rmSync(join(this.layout.importingDirectory, id), { force: true })
   }

@@ -13,7 +13,7 @@ export interface ImportRow {
   readonly body: string
 }
 
-/** The import, and the attempt of it, that created an item. */
+/** The import that created an item, and which of its attempts did. */
 export interface ImportAttempt {
   readonly import: number
   readonly attempt: number
@@ -22,7 +22,7 @@ export interface ImportAttempt {
 /** Points of one import, in deltaTimes, both ends inclusive. */
 export interface ImportRange extends ImportAttempt {
   readonly number: number
-  /** Number of the event that holds them. */
+  /** Number of the event that holds the points. */
   readonly event: number
   readonly first: number
   readonly last: number
@@ -31,7 +31,10 @@ export interface ImportRange extends ImportAttempt {
   readonly times: readonly number[] | null
 }
 
-/** An imported event, or file of one: `isHere` is 1 if it exists, `isDeleted` is 1 if there is a record of its deletion. */
+/**
+ * An imported event, or a file of an imported event: `isHere` is 1 if it exists, `isDeleted` is 1 if there is a record
+ * of its deletion.
+ */
 export interface ImportedItemState {
   readonly id: string
   readonly isHere: 0 | 1
@@ -95,17 +98,22 @@ export class ImportRepository {
     statement(this.db, 'DELETE FROM import WHERE id = ?').run(id)
   }
 
-  /** Finds the attempt that created an event, a file of one or a version of a record, even if it has been deleted since. */
+  /**
+   * Finds the attempt that created an event, a file of an event or a version of a record, even if that has been deleted
+   * since.
+   */
   findAttempt(event: string): ImportAttempt | undefined {
     const sql = 'SELECT import, attempt FROM import_event WHERE event = ?'
     return statement(this.db, sql).get(event) as ImportAttempt | undefined
   }
 
+  /** Records which attempt created an event or a file of an event. */
   addEvent(event: string, { attempt, import: number }: ImportAttempt): void {
     const sql = 'INSERT OR REPLACE INTO import_event (event, import, attempt) VALUES (?, ?, ?)'
     statement(this.db, sql).run(event, number, attempt)
   }
 
+  /** Removes the record of which attempt created an event. */
   removeEvent(event: string): void {
     statement(this.db, 'DELETE FROM import_event WHERE event = ?').run(event)
   }
@@ -116,7 +124,7 @@ export class ImportRepository {
     return column(this.db, sql).all(number, after, limit) as string[]
   }
 
-  /** Returns the highest number of an import that has created an event or a file; 0 if none has. */
+  /** Returns the highest number of an import that has created an event or a file; 0 if no import has. */
   getLatestNumber(): number {
     return column(this.db, 'SELECT coalesce(max(import), 0) FROM import_event').get() as number
   }
@@ -148,6 +156,7 @@ export class ImportRepository {
     return statement(this.db, sql).get(event, number) as ImportAttempt | undefined
   }
 
+  /** Records which attempt created a range of points. */
   addRange({ attempt, count, event, first, import: number, last, times }: Omit<ImportRange, 'number'>): void {
     const sql = `INSERT INTO import_range (event, first, last, count, times, import, attempt)
       VALUES (?, ?, ?, ?, ?, ?, ?)`

@@ -1,4 +1,4 @@
-/** Brings a file's schema up to date: numbered steps, all pending ones in one transaction. */
+/** Brings a file's schema up to date: numbered steps, of which all pending ones run in one transaction. */
 import type { Database } from 'better-sqlite3'
 import { StoreTooNew } from '../errors.js'
 

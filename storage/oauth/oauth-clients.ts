@@ -16,8 +16,8 @@ export class OAuthClientRepository {
   }
 
   /**
-   * Adds a client. If there are `limit` already, replaces the oldest unused one that was created before `idleSince`
-   * (seconds); returns `false` if there is none.
+   * Adds a client. If there are `limit` clients already, replaces the oldest unused client that was created before
+   * `idleSince` (seconds); returns `false` if there is no such client.
    */
   insert(client: RegisteredClient, now: number, limit: number, idleSince: number): boolean {
     const count = column(this.db, 'SELECT count(*) FROM oauth_client').get() as number

@@ -1,4 +1,7 @@
-/** The grants of one user: what OAuth clients hold of accesses. They are removed with the access. */
+/**
+ * The grants of one user: which OAuth client holds an access, and how it refreshes it. A grant is removed with its
+ * access.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { OAuthGrant } from '../../schemas/oauth.js'
@@ -9,13 +12,16 @@ import { statement } from '../sqlite/statements.js'
 export interface StoredGrant extends OAuthGrant {
   readonly number: number
   readonly access: string
-  /** Expiry of its refresh token in seconds; absent if it has none. */
+  /** Expiry of the grant's refresh token in seconds; absent if the grant has none. */
   readonly expires?: number
   /** Refresh tokens that were replaced lately, oldest first; each was replaced by the next. */
   readonly replaced?: readonly ReplacedToken[]
 }
 
-/** A refresh token that has been replaced. The next one is derived from its secret and the salt, so neither is stored. */
+/**
+ * A refresh token that has been replaced. The next token is derived from the secret of this token and the salt, so
+ * neither secret is stored.
+ */
 export interface ReplacedToken {
   /** Digest of its secret. */
   readonly digest: string
@@ -52,7 +58,10 @@ export class OAuthGrantRepository {
     return (statement(this.db, sql).all(access) as Row[]).map(parseGrant)
   }
 
-  /** Finds the grant of a refresh token, and whether the token is the current one; `undefined` if none has its family. */
+  /**
+   * Finds the grant of a refresh token, and whether the token is the current one; `undefined` if no grant has the
+   * token's family.
+   */
   find({
     family,
     secret
@@ -65,7 +74,7 @@ export class OAuthGrantRepository {
     return { grant: parseGrant(row), isCurrent }
   }
 
-  /** Adds a grant. Replaces those of the access that cannot be refreshed, or no longer at `now` (seconds). */
+  /** Adds a grant. Replaces the access's grants that cannot be refreshed at `now` (seconds). */
   insert(access: string, grant: OAuthGrant, now: number, refresh?: RefreshToken, expires?: number): void {
     const over = 'DELETE FROM oauth_grant WHERE access = ? AND (family IS NULL OR expires <= ?)'
     statement(this.db, over).run(access, now)

@@ -1,4 +1,4 @@
-/** Stores bytes in a bucket: in parts, if there are many. */
+/** Stores bytes in a bucket: in parts, if there are many bytes. */
 import type { S3Client } from './s3-client.js'
 
 /** Size of a part of a large file, in bytes. There may be 10,000 parts, so a file may have 160 GB. */

@@ -7,7 +7,7 @@ import type { Account } from './account.js'
 export class AccountStatusRepository {
   constructor(private readonly db: Database) {}
 
-  /** Records since when (seconds) an account is suspended; `null` if it is not. */
+  /** Records since when (seconds) an account is suspended; `null` if it is not suspended. */
   suspend(id: string, since: number | null): void {
     statement(this.db, 'UPDATE account SET suspended = ? WHERE id = ?').run(since, id)
   }

@@ -16,7 +16,10 @@ export interface Account {
   readonly suspended: number | null
   /** Storage limit in bytes, 0 for unlimited; `null` for the default from the settings. */
   readonly quota: number | null
-  /** When it will be deleted at its owner's request, in seconds; closed until then. `null` if no deletion is scheduled. */
+  /**
+   * When the account will be deleted at its owner's request, in seconds; the account is closed until then. `null` if no
+   * deletion is scheduled.
+   */
   readonly deletion: number | null
 }
 
@@ -36,7 +39,7 @@ export interface Claim {
   readonly created: number
   /** Values that must be unique across accounts, by field. */
   readonly unique: Readonly<Record<string, string | number>>
-  /** The invitation that this account uses up. */
+  /** Token of the invitation that this account uses up. */
   readonly invitationToken?: string
 }
 
@@ -51,7 +54,7 @@ export const stateCommands: ReadonlySet<string> = new Set([
   'leaveDue'
 ])
 
-/** Returns the error that calls in flight on an account fail with, if it is not served here. */
+/** Returns the error with which calls in flight on an account fail; `undefined` if the account is served here. */
 export function toUnavailableError({
   deletion,
   relocatedTo,

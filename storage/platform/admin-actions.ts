@@ -12,7 +12,7 @@ export interface AdminAction {
   readonly method: string
   /** Id of the operator's account; `null` for the holder of the key. */
   readonly operator: string | null
-  /** Id of the account concerned, if there is one. */
+  /** Id of the account concerned; `null` for actions that concern no account. */
   readonly target: string | null
   /** Parameters of the call. */
   readonly detail: Readonly<Record<string, unknown>>

@@ -59,7 +59,10 @@ export class AuthRequestRepository {
     statement(this.db, oldest).run(limit)
   }
 
-  /** Records the decision on a request; the first one counts. Returns `false` if it is already decided, or gone. */
+  /**
+   * Records the decision on a request. Only the first decision counts: returns `false` if the request is already
+   * decided, or gone.
+   */
   decide(key: string, decision: Decision, account: string | null, now: number): boolean {
     const sql =
       'UPDATE auth_request SET decision = ?, account = ? WHERE key = ? AND decision IS NULL AND expires > ?'

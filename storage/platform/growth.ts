@@ -50,8 +50,8 @@ export class GrowthRepository {
 
   /**
    * Counts the events that were added to an account; `highest` is its highest event number, which only grows. On the
-   * first count events are only counted if the account `isNew`: others have been restored, or come from an earlier
-   * version.
+   * first count events are only counted if the account `isNew`: other accounts have been restored, or were created by
+   * an earlier version.
    */
   count(time: number, account: string, highest: number, isNew: boolean): void {
     const former = this.getCounted(account)
@@ -66,7 +66,10 @@ export class GrowthRepository {
     this.#removeOld()
   }
 
-  /** Returns the number up to which the events of an account have been counted; `undefined` if they have not. */
+  /**
+   * Returns the number up to which the events of an account have been counted; `undefined` if they have not been
+   * counted yet.
+   */
   getCounted(account: string): number | undefined {
     const sql = 'SELECT number FROM counted_events WHERE account = ?'
     return column(this.db, sql).get(account) as number | undefined

@@ -54,6 +54,7 @@ export class PlatformAccounts {
     return statement(this.db, sql).all(after, limit) as Account[]
   }
 
+  /** Counts the rows of the platform file. */
   counts(): PlatformCounts {
     const sql = `SELECT
       (SELECT count(*) FROM account WHERE state = 'active') AS accounts,
@@ -81,8 +82,8 @@ export class PlatformAccounts {
   }
 
   /**
-   * Claims a name, unique fields and an invitation for an account in state `creating`: all or none. Returns what was
-   * already taken; empty on success.
+   * Claims a name, unique fields and an invitation for an account in state `creating`: either all of these or, if
+   * something is taken, none. Returns what is taken already; empty on success.
    */
   claim(claim: Claim): string[] {
     const taken = this.listTaken(claim)
@@ -98,7 +99,7 @@ export class PlatformAccounts {
 
   /**
    * Registers an account whose files are already in place, as active. Returns which of `username` and its unique values
-   * other accounts have; if any, nothing was changed.
+   * other accounts have; if that is not empty, nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
     const { created, deletion, id, quota, relocatedTo, suspended, username } = account
@@ -152,7 +153,9 @@ export class PlatformAccounts {
     return row?.deletion
   }
 
-  /** Lists accounts that are due for deletion, and those whose removal has failed. Suspended accounts are kept. */
+  /**
+   * Lists accounts that are due for deletion, and those whose removal has failed. Suspended accounts are not listed.
+   */
   listDue(now: number): Account[] {
     // Together in one condition, they would use no index.
     const sql = `SELECT * FROM account WHERE state = 'deleting'
@@ -170,7 +173,7 @@ export class PlatformAccounts {
     return statement(this.db, sql).run(id, now).changes > 0
   }
 
-  /** Records the URL that an account has moved to; `null` when it is back. */
+  /** Records the URL that an account has moved to; `null` when the account is served here again. */
   relocate(id: string, url: string | null): void {
     statement(this.db, 'UPDATE account SET relocatedTo = ? WHERE id = ?').run(url, id)
   }

@@ -33,7 +33,10 @@ export class PlatformStore {
   #catchUp: (() => Promise<void>) | undefined
   readonly #listeners = new Set<ChangeListener>()
 
-  /** Opens the file, or creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
+  /**
+   * Opens the file, or creates it if the data directory holds no accounts yet. Throws `StoreDamaged`, `StoreTooNew`,
+   * `StorageFull`.
+   */
   constructor(
     { platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>,
     /** While it is released, changes are refused, except for those from the log of a cluster. */
@@ -76,8 +79,9 @@ export class PlatformStore {
   }
 
   /**
-   * Makes a change. Resolves with the command's result once it is on disk; without a cluster that is before this returns. Rejects
-   * with what the command throws, with `StorageFull`, and in a cluster with `StoreUnavailable`.
+   * Makes a change. Resolves with the command's result once it is on disk; without a cluster the change is on disk
+   * before this returns. Rejects with what the command throws, with `StorageFull`, and in a cluster with
+   * `StoreUnavailable`.
    */
   async change<N extends CommandName>(name: N, ...args: Arguments<N>): Promise<Result<N>> {
     return this.#changeHandler ? await this.#changeHandler(name, args) : this.changeNow(name, ...args)
@@ -255,8 +259,8 @@ export class PlatformStore {
   }
 
   /**
-   * Registers an account whose files are in place, as active, while no service runs. Returns which of `username` and its unique
-   * values other accounts have; if any, nothing was changed.
+   * Registers an account whose files are in place, as active, while no service runs. Returns which of `username` and
+   * its unique values other accounts have; if that is not empty, nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
     return this.#write(() => this.#tables.accounts.adopt(account, held))

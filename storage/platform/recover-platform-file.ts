@@ -44,8 +44,8 @@ export function recoverPlatformFile(file: string): RecoveredPlatform {
 }
 
 /**
- * Reads the rows of a table up to the first damaged one, and at most as many as the file can hold. Skips those that the
- * schema (an empty database) rejects: a misplaced page holds rows of another table.
+ * Reads the rows of a table up to the first damaged one, and at most as many rows as the file can hold. Skips those
+ * that the schema (an empty database) rejects: a misplaced page holds rows of another table.
  */
 function readRows<T>(db: Database, schema: Database, table: string): T[] {
   const rows: T[] = []

@@ -29,13 +29,13 @@ export class SecretRepository {
     for (const { name, value } of secrets) statement(this.db, sql).run(name, value)
   }
 
-  /** Lists the secrets whose names have a prefix, by name. Not cached: other threads may have added some. */
+  /** Lists the secrets whose names have a prefix, by name. Not cached: other threads may have added secrets. */
   list(prefix: string): Secret[] {
     const sql = 'SELECT name, value FROM secret WHERE substr(name, 1, ?) = ? ORDER BY name'
     return statement(this.db, sql).all(prefix.length, prefix) as Secret[]
   }
 
-  /** Adds a secret, and removes the former ones. */
+  /** Adds a secret, and removes the secrets named in `former`. */
   replace(secret: Secret, former: readonly string[]): void {
     this.add([secret])
     for (const name of former) statement(this.db, 'DELETE FROM secret WHERE name = ?').run(name)

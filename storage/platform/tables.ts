@@ -25,6 +25,7 @@ export interface Tables {
   readonly unique: UniqueFieldRepository
 }
 
+/** Creates the repositories of the platform file. */
 export function createTables(db: Database): Tables {
   const invitations = new InvitationRepository(db)
   const unique = new UniqueFieldRepository(db)

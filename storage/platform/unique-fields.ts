@@ -24,8 +24,8 @@ export class UniqueFieldRepository {
   }
 
   /**
-   * Settles values of an account that are in doubt: keeps some, and removes others. Those reserved again meanwhile are
-   * unchanged.
+   * Settles values of an account that are in doubt: keeps some, and removes others. Values that have been reserved
+   * again meanwhile are unchanged.
    */
   settle(account: string, kept: readonly Reservation[], released: readonly Reservation[]): void {
     const where = 'WHERE account = ? AND name = ? AND value = ? AND inDoubt = ?'

@@ -2,9 +2,9 @@
  * The platform's index of unique values, from the view of one account. Two files cannot share a transaction: before the
  * account's file is written, values to be added or removed are marked as in doubt, which reserves them. Once the write
  * is on disk or rolled back, the account's file settles them; after a crash in between, the next start or the next
- * opening of the file does. Marking may take a while in a cluster, and a transaction never waits. So a write only
- * records the values that it needs. If some are not marked, it is aborted by {@link Unreserved} and retried once they
- * are.
+ * opening of the file settles them. Marking may take a while in a cluster, and a transaction never waits. So a write
+ * only records the values that it needs. If some of the values are not marked, the write is aborted by
+ * {@link Unreserved}, and retried once they are marked.
  */
 import { randomInt } from 'node:crypto'
 import { Unreserved } from '../errors.js'
@@ -30,7 +30,10 @@ export type UniqueValues = Pick<
 /** Upper bound of tickets: numbers that both SQLite and JSON can represent. */
 const tickets = 2 ** 47
 
-/** A value in doubt. Settlement compares identity: a later write that needs the value creates another object for it. */
+/**
+ * A value in doubt. Settlement compares object identity: a later write that needs the same value creates another object
+ * for it.
+ */
 interface InDoubtValue extends Reservation {
   /** True if the value is certain to be marked. */
   readonly isMarked: boolean

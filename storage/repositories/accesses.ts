@@ -108,8 +108,8 @@ export class AccessRepository {
   }
 
   /**
-   * Lists the names of at most `limit` accesses, including deleted ones, by id: those after an id. Does not read their
-   * permissions, which may be very many.
+   * Lists the names of at most `limit` accesses, including deleted ones, by id: those after an id. Does not read the
+   * permissions of the accesses, which may be very many.
    */
   listNamesAfter(id: string, limit: number): Pick<Access, 'id' | 'name' | 'type'>[] {
     const sql = 'SELECT id, name, type FROM access WHERE id > ? ORDER BY id LIMIT +?'
@@ -132,6 +132,7 @@ export class AccessRepository {
     )
   }
 
+  /** Clears the cache. */
   invalidate(): void {
     this.#byToken = new Map()
     this.#byId = new Map()

@@ -1,5 +1,5 @@
 /**
- * The values of account fields: events in the streams of the fields, one per field active.
+ * The values of account fields: events in the streams of the fields, of which one per field is active.
  * (docs/spec/accounts.md#account-events)
  */
 import type { Database } from 'better-sqlite3'
@@ -74,6 +74,7 @@ export class AccountFields {
     this.db.transaction(move).immediate()
   }
 
+  /** Hides or shows the values in a stream that have the state `from`. */
   #setState(stream: number, from: number, isHidden: boolean): void {
     const sql = `SELECT number, others, json_extract(body, '$.trashed') AS inTrash
       FROM event_stream l CROSS JOIN event e ON e.number = l.event WHERE l.stream = ? AND l.trashed = ?`
@@ -99,8 +100,8 @@ export function isActive({ streamIds }: Event): boolean {
 
 /**
  * Lists the unique values in a user's file, which the platform's index reflects. They include the confirmed email
- * address, to which password resets are sent even if an app has set another one since, an address still stored in the
- * format of earlier versions, and the identities with which the user signs in.
+ * address, to which password resets are sent even if an app has set another one since, an address that is still stored
+ * in the format of earlier versions, and the identities with which the user signs in.
  */
 export function listUniqueValues(db: Database): UniqueValue[] {
   const values = readEvents(db, uniqueNumber).map(({ content, streamIds }) => {

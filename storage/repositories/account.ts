@@ -34,7 +34,7 @@ export class AccountRepository {
     statement(this.db, 'DELETE FROM password WHERE number <= ?').run(Number(lastInsertRowid) - keep)
   }
 
-  /** Returns the active value of an account field (`email`, `language`, …); `undefined` if there is none. */
+  /** Returns the active value of an account field (`email`, `language`, …); `undefined` if the field has no value. */
   field(name: string): unknown {
     const event = this.fields.findActive(name)
     if (event) return event.content

@@ -33,7 +33,7 @@ export class AttachmentRepository {
     return column(this.db, 'SELECT ifnull(sum(size), 0) FROM attachment').get() as number
   }
 
-  /** Sets the attachments of an event. Those that it no longer has become orphans. */
+  /** Sets the attachments of an event. Attachments that the event no longer has become orphans. */
   replace(event: number, attachments: readonly Attachment[]): void {
     const before = column(this.db, 'SELECT id FROM attachment WHERE event = ?').all(event) as string[]
     const kept = new Set(attachments.map(({ id }) => id))
@@ -53,6 +53,7 @@ export class AttachmentRepository {
     this.invalidate()
   }
 
+  /** Clears the cached {@link hasOrphans}. */
   invalidate(): void {
     this.#orphans = undefined
   }

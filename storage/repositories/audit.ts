@@ -31,14 +31,16 @@ import { column, statement } from '../sqlite/statements.js'
 
 /** Number of pending entries at which they are written at once instead of within a second. */
 const flushSize = 500
-/** Maximum number of entries waiting while they cannot be written, as on a full disk. Beyond it, calls are only counted. */
+/**
+ * Maximum number of entries waiting while they cannot be written, as on a full disk. Further calls are only counted.
+ */
 const maxPending = 5000
 
 const columns = 'at, access, action, detail, hex(hash) AS hash'
 
 /**
  * A waiting entry. Thousands may wait for a second, and objects that live that long are copied by the garbage
- * collector: it is kept as the stored text, unless its response is still being read and counted.
+ * collector: therefore an entry is kept as the text to be stored, unless its response is still being read and counted.
  */
 interface Pending extends Pick<AuditEntry, 'time' | 'access' | 'action'> {
   readonly detail: string | AuditEntry

@@ -21,8 +21,8 @@ const dependentRows: Readonly<Record<Table, readonly (readonly [table: string, c
 }
 
 /**
- * Records that must be kept. A deleted personal access is needed while accesses that it created exist: it shows that
- * the owner created them.
+ * Records that must be kept. A deleted personal access is kept while accesses that it created exist: its record shows
+ * that the owner created them.
  */
 const exceptions: Readonly<Partial<Record<Table, string>>> = {
   access: `AND NOT (type = 'personal' AND EXISTS (SELECT 1 FROM access AS made WHERE made.deleted IS NULL

@@ -126,14 +126,17 @@ function replaceRow(
   return row
 }
 
-/** Updates `home`, the event's first stream, in links that stay where they are; {@link moveLinks} sets it in the others. */
+/**
+ * Updates `home`, the event's first stream, in links that stay where they are; {@link moveLinks} sets it in the other
+ * links.
+ */
 function updateHome(db: Database, row: EventRow, streams: readonly number[], number: number): void {
   const home = row.others === null ? null : row.stream
   const sql = 'UPDATE event_stream SET home = ? WHERE stream = ? AND trashed = ? AND time = ? AND event = ?'
   for (const stream of streams) statement(db, sql).run(home, stream, row.trashed, row.time, number)
 }
 
-/** Maximum length of cached paths, in characters: together longer ones would fill the memory. */
+/** Maximum length of cached paths, in characters: many longer paths would fill the memory. */
 const maxCachedLength = 16 * 1024
 
 /** Formats the paths of an event's streams as JSON. `cached` holds them by the streams. */

@@ -11,7 +11,7 @@ export interface EventDeletion {
   readonly deleted: number
   /** Integrity value of the id and the time of deletion. */
   readonly integrity?: string
-  /** For each stream the event was in, the ids from it up to its root. They decide who may see this record. */
+  /** For each stream the event was in, the ids from it up to its root. These paths decide who may see the record. */
   readonly paths: readonly (readonly string[])[]
 }
 
@@ -93,7 +93,7 @@ export class EventHistory {
 
   /**
    * Lists deletions later than `since` (seconds), by time and id, continuing after `last` if given. The page also ends
-   * once the paths reach its size: those of one event may take megabytes.
+   * once the paths reach the size of a page: the paths of one event may take megabytes.
    */
   listDeletionsSince(
     since: number,

@@ -7,10 +7,13 @@ import type { Steps } from '../steps.js'
 /** Size in bytes above which a list reads a body on its own instead of joining it with others in SQL. */
 const largeBytes = 32 * 1024
 
-/** Not in the trash, in it, or hidden: values of hidden account fields, which no list shows. */
+/**
+ * 0: not in the trash; 1: in the trash; 2: hidden, which applies to values of hidden account fields, which no list
+ * shows.
+ */
 export type State = 0 | 1 | 2
 
-/** The columns of a row other than its number and that of its type. */
+/** The columns of an event's row other than its number and the number of its type. */
 export interface EventRow {
   readonly id: string
   readonly time: number
@@ -22,7 +25,7 @@ export interface EventRow {
   readonly others: string | null
   readonly large: 1 | null
   readonly body: string
-  /** As in the body; not a column. */
+  /** The event's integrity value, as in the body; not a column. */
   readonly integrity: string | undefined
 }
 
@@ -77,6 +80,7 @@ export function toLargeBody(event: Event, digests: Digests): Steps<EventBody> {
   return digests.largeEvent(toPublicEvent(event))
 }
 
+/** Returns an event with its public fields in order; empty fields become `undefined`, which JSON omits. */
 function toPublicEvent(event: Event) {
   const { attachments, clientData, duration } = event
   // JSON omits `undefined`. Spreading only the present fields would take several times as long.

@@ -46,7 +46,7 @@ export type EventRun = QueryRun | TextRun
 
 /** The location of an event, and its indexed words. */
 interface IndexedLocation extends EventLocation {
-  /** As stored by {@link EventTexts}; `null` for none. */
+  /** As stored by {@link EventTexts}; `null` if the event has no words. */
   readonly words: string | null
 }
 

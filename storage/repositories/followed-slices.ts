@@ -31,7 +31,7 @@ export class FollowedSliceRepository {
     this.#write('UPDATE followed_slice SET body = ? WHERE id = ?', slice)
   }
 
-  /** Returns whether there was one. */
+  /** Removes a slice. Returns whether it existed. */
   remove(id: string): boolean {
     return statement(this.db, 'DELETE FROM followed_slice WHERE id = ?').run(id).changes > 0
   }

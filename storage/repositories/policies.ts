@@ -13,7 +13,7 @@ export interface Digests {
 }
 
 /**
- * What remains of a deleted event: its id; also who changed it and when; or everything.
+ * What remains of a deleted event: only its id; its id and who changed it when; or everything.
  * (docs/spec/events.md#what-a-deletion-leaves)
  */
 export type DeletionMode = 'keep-nothing' | 'keep-authors' | 'keep-everything'

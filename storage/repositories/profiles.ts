@@ -9,7 +9,10 @@ export type ProfileSet = 'public' | 'private' | `app:${string}`
 export class ProfileRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns a set; empty if it was never written. Clients choose the keys: read them as own properties only. */
+  /**
+   * Returns a set; an empty object if the set was never written. Clients choose the keys: read them as own properties
+   * only.
+   */
   find(set: ProfileSet): KeyValue {
     const body = column(this.db, 'SELECT body FROM profile WHERE name = ?').get(set) as string | undefined
     return body === undefined ? {} : (JSON.parse(body) as KeyValue)

@@ -81,7 +81,9 @@ export class SeriesRepository {
     this.#chunks = new ChunkTable(db)
   }
 
-  /** True if a holder may be outdated: initially, because the last process may have ended before it updated all of them. */
+  /**
+   * True if a holder may be outdated: initially, because the last process may have ended before it updated all holders.
+   */
   get mayHaveOutdated(): boolean {
     return this.#mayHaveOutdated
   }

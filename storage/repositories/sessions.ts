@@ -23,7 +23,7 @@ export class SessionRepository {
     return this.#touched.size > 0
   }
 
-  /** Returns when the access's session was last used (seconds); `undefined` if there is none. */
+  /** Returns when the access's session was last used (seconds); `undefined` if the access has no session. */
   lastUse(access: string): number | undefined {
     return this.#touched.get(access) ?? this.#load().get(access)
   }
@@ -48,7 +48,7 @@ export class SessionRepository {
     return body === undefined ? undefined : (JSON.parse(body) as SignInSource)
   }
 
-  /** Ends a session. Returns `false` if there was none. */
+  /** Ends a session. Returns `false` if the access had no session. */
   end(access: string): boolean {
     this.#touched.delete(access)
     const { changes } = statement(this.db, 'DELETE FROM session WHERE access = ?').run(access)
@@ -74,6 +74,7 @@ export class SessionRepository {
     this.#touched.clear()
   }
 
+  /** Clears the cache of stored uses. */
   invalidate(): void {
     this.#used = undefined
   }

@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { digestSecret } from '../../schemas/secret-digest.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** The purpose of a token. Used tokens of kind `challenge` are kept so that none is used twice. */
+/** The purpose of a token. Used tokens of kind `challenge` are kept so that no challenge is used twice. */
 export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'challenge' | 'oauth-code' | 'oauth-used'
 
 export class SignInRepository {
@@ -19,13 +19,14 @@ export class SignInRepository {
     statement(this.db, sql).run(digestSecret(token), kind, expires, JSON.stringify(body))
   }
 
-  /** Returns the data of a token that is valid at `now`; `undefined` for any other. */
+  /** Returns the data of a token that is valid at `now`; `undefined` for any other token. */
   find(kind: TokenKind, token: string, now: number): unknown {
     const sql = 'SELECT body FROM sign_in_token WHERE hash = ? AND kind = ? AND expires > ?'
     const body = column(this.db, sql).get(digestSecret(token), kind, now) as string | undefined
     return body === undefined ? undefined : JSON.parse(body)
   }
 
+  /** Removes a token. */
   remove(token: string): void {
     statement(this.db, 'DELETE FROM sign_in_token WHERE hash = ?').run(digestSecret(token))
   }
@@ -56,6 +57,7 @@ export class SignInRepository {
     return body === undefined ? undefined : JSON.parse(body)
   }
 
+  /** Stores a state under a name, as JSON. */
   setState(name: string, value: unknown): void {
     const sql = `INSERT INTO sign_in_state (name, body) VALUES (?, ?)
       ON CONFLICT (name) DO UPDATE SET body = excluded.body`

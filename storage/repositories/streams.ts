@@ -69,6 +69,7 @@ export class StreamRepository {
     return this.#load().textLength
   }
 
+  /** Finds a stream by its id, system streams included. */
   find(id: string): StreamNode | undefined {
     return this.#load().byId.get(id) ?? this.system.byId.get(id)
   }
@@ -78,6 +79,7 @@ export class StreamRepository {
     return this.system.isTagId(id)
   }
 
+  /** Finds a stream by its number, which is negative for system streams. */
   findByNumber(number: number): StreamNode | undefined {
     return this.#load().byNumber.get(number) ?? this.system.byNumber.get(number)
   }
@@ -97,7 +99,7 @@ export class StreamRepository {
     return (this.#undefinedNumbers = new Set(numbers.filter(number => !this.system.byNumber.has(number))))
   }
 
-  /** Returns the number of a stream, including one of {@link undefinedNumbers}. Throws for any other id. */
+  /** Returns the number of a stream, including one of {@link undefinedNumbers}. Throws for unknown ids. */
   getNumber(id: string): number {
     const known = this.find(id)?.number
     if (known !== undefined) return known

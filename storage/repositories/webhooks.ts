@@ -1,4 +1,4 @@
-/** The webhooks of one user. They are few, so all are cached while the file is open. */
+/** The webhooks of one user. A user has few webhooks, so all are cached while the file is open. */
 import type { Database } from 'better-sqlite3'
 import type { Webhook } from '../../schemas/webhook.js'
 import { translateError } from '../errors.js'

@@ -33,8 +33,8 @@ export interface NewChunk extends Omit<Chunk, 'number'> {
 }
 
 /**
- * A chunk by its summary, with the one text that was requested; other fields are `null` if it has no summary. An array,
- * since a chart reads tens of thousands.
+ * A chunk by its summary, with the one text that was requested; the other fields are `null` if the chunk has no
+ * summary. An array, since a chart reads tens of thousands.
  */
 export type Summarized = readonly [
   number: number,
@@ -107,8 +107,8 @@ export class ChunkTable {
   }
 
   /**
-   * Finds the last deltaTime of the last chunk that begins at or before `at`: it tells whether the chunk has to be
-   * read.
+   * Finds the last deltaTime of the last chunk that begins at or before `at`: the result tells whether that chunk has
+   * to be read.
    */
   findEndAtOrBefore(event: number, at: number): number | undefined {
     const sql = 'SELECT last FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1'
@@ -128,8 +128,8 @@ export class ChunkTable {
   }
 
   /**
-   * Lists chunks that begin at or after `at`, in order, with one part of their summaries: at most `limit`, or two if
-   * their parts are longer than `length` characters together. `isLast`: whether there are no more.
+   * Lists chunks that begin at or after `at`, in order, with one part of their summaries: at most `limit` chunks, or
+   * two if their parts are longer than `length` characters together. `isLast`: whether no chunks follow.
    */
   listSummarized(
     event: number,
@@ -157,6 +157,7 @@ export class ChunkTable {
     return column(this.db, 'SELECT parts FROM series_summary WHERE chunk = ?').get(chunk) as string | null
   }
 
+  /** Returns whether a chunk has a stored summary. */
   isSummarized(chunk: number): boolean {
     return column(this.db, 'SELECT 1 FROM series_summary WHERE chunk = ?').get(chunk) !== undefined
   }
@@ -187,10 +188,12 @@ export class ChunkTable {
     return statement(this.db, sql).all(event, from, to, limit) as ChunkHead[]
   }
 
+  /** Returns the rows of a chunk as JSON, joined by commas. The chunk must exist. */
   readPoints(number: number): string {
     return column(this.db, 'SELECT points FROM series_chunk WHERE number = ?').get(number) as string
   }
 
+  /** Inserts a chunk, with its summary if it has been computed. */
   insert(event: number, { first, last, count, width, fine, points, summary }: NewChunk): void {
     const sql =
       'INSERT INTO series_chunk (event, first, last, count, width, fine, points) VALUES (?, ?, ?, ?, ?, ?, ?)'
@@ -198,6 +201,7 @@ export class ChunkTable {
     if (summary) this.summarize({ number: Number(lastInsertRowid), last, count }, summary)
   }
 
+  /** Replaces a chunk and its summary. */
   update(
     { number, count: before }: ChunkHead,
     { first, last, count, width, fine, points, summary }: NewChunk

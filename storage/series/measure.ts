@@ -1,7 +1,9 @@
 /** Sums and extremes of a column. */
 import type { Row } from './rows.js'
 
-/** The numbers in one cell of some rows: their count and sum, and the first rows with the least and the greatest. */
+/**
+ * The numbers in one cell of some rows: their count and sum, and the first rows with the least and the greatest number.
+ */
 export interface Measure {
   readonly count: number
   readonly sum: number
@@ -9,7 +11,7 @@ export interface Measure {
   readonly greatest: Row
 }
 
-/** Measures the numbers in one cell of consecutive rows; `undefined` if there are none. */
+/** Measures the numbers in one cell of consecutive rows; `undefined` if the cell holds no numbers. */
 export function measure(rows: readonly Row[], at: number): Measure | undefined {
   let count = 0
   let sum = 0

@@ -1,4 +1,4 @@
-/** Reads series chunk by chunk: whole chunks as stored text, and only those at the edges row by row. */
+/** Reads series chunk by chunk: whole chunks as stored text, and only chunks at the edges of the range row by row. */
 import type { Chunk, ChunkTable } from './chunks.js'
 import { fitRows, lowerBound, roundRows, splitRows, parseTime } from './rows.js'
 
@@ -16,7 +16,7 @@ export interface RowFormat {
   readonly isFine: boolean
 }
 
-/** Rows joined by commas, and the range that remains to be read; the end is reached if there is no `rest`. */
+/** Rows joined by commas, and the range that remains to be read; without `rest` the end is reached. */
 export interface PointPage {
   readonly text: string
   readonly count: number
@@ -39,11 +39,11 @@ const emptyPage: PointPage = { text: '', count: 0, rest: undefined }
  */
 const maxPageLength = 96 * 1024
 /**
- * Bytes after which whole chunks fill a page of bytes: these are not in V8's heap, and each page costs a turn of the
- * event loop.
+ * Bytes after which whole chunks fill a page of bytes: such bytes are not in V8's heap, and each page costs a turn of
+ * the event loop.
  */
 const maxPageBytes = 256 * 1024
-/** Maximum number of chunks in such a page. */
+/** Maximum number of chunks in a page of bytes. */
 const maxPageChunks = 16
 
 /** Reads the next rows of a range, ascending: of one chunk, or of several that need no change; at most `limit`. */
@@ -119,8 +119,8 @@ export function previousPage(
 }
 
 /**
- * Joins the chunks within a range, up to the first that cannot be copied as stored; `undefined` if that is the first
- * one.
+ * Joins the chunks within a range, up to the first chunk that cannot be copied as stored; `undefined` if not even the
+ * first one can.
  */
 function readWholeChunks(
   chunks: ChunkTable,
@@ -184,12 +184,12 @@ function getRemainder(texts: readonly string[], to: number): Range | undefined {
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** Returns the next double after one that is not negative. */
+/** Returns the next double after a double that is not negative. */
 export function nextDouble(time: number): number {
   return stepDouble(time, 1n)
 }
 
-/** Returns the double before one that is positive. */
+/** Returns the double before a positive double. */
 function previousDouble(time: number): number {
   return stepDouble(time, -1n)
 }

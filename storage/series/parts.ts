@@ -50,6 +50,7 @@ export function splitIntoParts({ count, first, last, points }: Measured, parts: 
 /** Upper bound of the length of a number, in characters. */
 const maxTimeLength = 32
 
+/** Creates the block of a part of a chunk from its figures. Rows are parsed on demand. */
 function createBlock(text: string, count: number, columns: readonly Figures[]): Block {
   const parseAt = (time: number): Row => parseRowAt(text, time)
   return {

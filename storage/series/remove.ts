@@ -1,4 +1,4 @@
-/** Removes the points of a range: whole chunks, and rows of those at its ends. */
+/** Removes the points of a range: whole chunks, and rows of the chunks at its ends. */
 import type { Chunk, ChunkTable } from './chunks.js'
 import type { Range } from './page.js'
 import { joinRows, lowerBound, splitRows, parseTime, type Row } from './rows.js'

@@ -74,8 +74,8 @@ export function fitRows(texts: readonly string[], width: number, has: number): s
 }
 
 /**
- * Rounds the deltaTimes of ascending rows to milliseconds, except those less than a millisecond from the next, which
- * would become equal. `before` and `after`: deltaTimes of the points around the rows.
+ * Rounds the deltaTimes of ascending rows to milliseconds, except deltaTimes less than a millisecond from the next,
+ * which would become equal. `before` and `after`: deltaTimes of the points around the rows.
  * (docs/spec/series.md#reading-points)
  */
 export function roundRows(texts: readonly string[], before: number, after: number): string[] {
@@ -85,7 +85,7 @@ export function roundRows(texts: readonly string[], before: number, after: numbe
   )
 }
 
-/** Returns whether a time is at least a millisecond from the one before and the one after. */
+/** Returns whether a time is at least a millisecond from the times before and after it. */
 export function isApart(before: number, time: number, after: number): boolean {
   return Math.round(Math.min(time - before, after - time) * 1e9) >= 1e6
 }

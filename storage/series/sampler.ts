@@ -127,6 +127,7 @@ class Extremes {
   readonly #greatest: (Row | undefined)[] = []
   #first: Row | undefined
 
+  /** Takes one row. */
   add(row: Row): void {
     this.#first ??= row
     for (let at = 1; at < row.length; at++) {
@@ -139,6 +140,7 @@ class Extremes {
     }
   }
 
+  /** Takes the extreme rows of a block instead of all its rows. */
   addBlock(block: Pick<Block, 'extremes'>): void {
     for (const row of block.extremes()) this.add(row)
   }

@@ -17,7 +17,10 @@ export interface Summary {
   readonly parts: string | null
 }
 
-/** The numbers of a column: their count and sum, the least and the greatest; 0 if there are none. */
+/**
+ * The numbers of a column: their count and sum, the least and the greatest; 0 in place of all of these if the column
+ * has no numbers.
+ */
 export type Figures = readonly [count: number, sum: number, least: number, greatest: number] | 0
 
 /** The start of a part in the text of its chunk; then for each column {@link Figures}, with the times of the extremes. */

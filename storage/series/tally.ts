@@ -20,6 +20,7 @@ export class Tally {
     }
   }
 
+  /** Accumulates a whole block by the figures it has stored. */
   addBlock(block: Pick<Block, 'count' | 'measures'>): void {
     this.#count += block.count
     const measures = block.measures()
@@ -50,6 +51,7 @@ class Column {
 
   constructor(readonly cell: number) {}
 
+  /** Accumulates `count` values by their sum and extremes. Sums beyond the greatest number are kept scaled. */
   add(count: number, sum: number, minimum: number, maximum: number): void {
     this.#count += count
     if (minimum < this.#minimum) this.#minimum = minimum
@@ -62,6 +64,7 @@ class Column {
     }
   }
 
+  /** Returns the minimum, the maximum and the mean; `null` for each without values. */
   cells(): (number | null)[] {
     if (this.#count === 0) return [null, null, null]
     const mean = this.#sum / this.#count / this.#unit

@@ -34,7 +34,7 @@ export class SeriesWriter {
     return small
   }
 
-  /** Writes ascending rows, none of which comes after all stored ones. */
+  /** Writes ascending rows, all of which lie at or before the last stored row. */
   *merge(rows: readonly Row[]): Steps<void> {
     for (let start = 0; start < rows.length;) {
       const time = rows[start]![0]
@@ -131,7 +131,7 @@ export class SeriesWriter {
     return padRows(splitRows(points, count), this.width - width)
   }
 
-  /** Builds one chunk, or several if one would be too long. */
+  /** Builds one chunk, or several chunks if one would be too long. */
   #fromRows(rows: readonly Row[]): NewChunk[] {
     const text = summarizeRows(rows)
     if (text.points.length > maxChunkLength && rows.length > 1) {

@@ -6,7 +6,7 @@ import { column, statement } from '../sqlite/statements.js'
 /** A passkey. Times in seconds. */
 export interface StoredPasskey {
   readonly id: string
-  /** The authenticator's own id for it, in base64url. */
+  /** The authenticator's own id of the passkey, in base64url. */
   readonly credential: string
   /** The public key in COSE format. */
   readonly key: Uint8Array
@@ -15,10 +15,10 @@ export interface StoredPasskey {
   /** How browsers reach the authenticator, such as `usb`. */
   readonly transports: readonly string[]
   readonly name: string
-  /** True if it is synchronized between devices. */
+  /** True if the passkey is synchronized between devices. */
   readonly isSynced: boolean
   readonly created: number
-  /** The last sign-in with it. */
+  /** The time of the last sign-in with the passkey; `null` if there was none. */
   readonly used: number | null
 }
 
@@ -55,7 +55,7 @@ export class PasskeyRepository {
     return column(this.db, 'SELECT count(*) FROM passkey').get() as number
   }
 
-  /** Throws `UniqueViolation` of `passkey.credential` if it exists. */
+  /** Adds a passkey. Throws `UniqueViolation` of `passkey.credential` if it exists already. */
   insert(passkey: StoredPasskey): void {
     const sql = `INSERT INTO passkey (id, credential, key, counter, transports, name, isSynced, created, used)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -78,7 +78,7 @@ export class PasskeyRepository {
     statement(this.db, sql).run(counter, Number(isSynced), now, id)
   }
 
-  /** Returns whether it existed. */
+  /** Removes a passkey. Returns whether it existed. */
   remove(id: string): boolean {
     return statement(this.db, 'DELETE FROM passkey WHERE id = ?').run(id).changes > 0
   }

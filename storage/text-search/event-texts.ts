@@ -192,6 +192,10 @@ export class EventTexts {
     this.#removals = 0
   }
 
+  /**
+   * Ends a bulk removal: if so many events were removed that their words were cleared, adds the words of all remaining
+   * ones.
+   */
   *endBulkRemoval(): Steps<void> {
     this.#removals = undefined
     if (!this.#isCleared) return

@@ -135,6 +135,7 @@ export const eventCondition = `${rowCondition} AND time <= ? AND trashed BETWEEN
 const wordsCondition = `instr(words, ?) > 0
   AND NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(words, w.value) = 0)`
 
+/** Returns the values to bind in {@link eventCondition}; `bounds` come first. */
 export function toEventBindings(
   { to, trashed }: TextFilter,
   bounds: readonly number[]

@@ -92,6 +92,7 @@ export class TextRun {
     this.#parts = this.#parts?.map(part => ('keys' in part ? { ...part, isUnconditional: false } : part))
   }
 
+  /** Reads the next page, for at most {@link maxPageMs}: a page may be empty although more follow. */
   next(file: EventFile): EventPage {
     const until = performance.now() + maxPageMs
     this.#isStale = this.#tail?.isComplete === true

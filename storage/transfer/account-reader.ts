@@ -42,6 +42,7 @@ export class AccountReader {
     }
   }
 
+  /** Yields the rows of a table as JSON lines, in pieces. */
   *#lines(table: ExportedTable): Generator<Buffer, void, undefined> {
     let remaining = maxRows(this.#db)
     const names = listColumns(this.#db, table).map(({ name }) => `"${name}"`)
@@ -68,6 +69,7 @@ export class AccountReader {
     }
   }
 
+  /** Closes the file, also while its rows are being read. */
   close(): void {
     // The consumer may have stopped halfway; an open cursor would keep the file from closing.
     this.#rows?.return?.()

@@ -53,6 +53,7 @@ export class CheckpointThread {
     }
   }
 
+  /** Ends the thread, even if a checkpoint runs. */
   end(): void {
     void this.#worker.terminate()
   }

@@ -52,11 +52,12 @@ export class OpenLog implements LogOwner {
     this.durability.afterSync(() => void this.#runCheckpoint(checkpoint))
   }
 
-  /** Keeps the log from being restarted until `release` is called. */
+  /** Keeps the log from being restarted until {@link allowRestart} is called. */
   preventRestart(): void {
     if (!this.#isClosed) this.#releaseState = holdState(this.db.name)
   }
 
+  /** Pauses writes until the log can be restarted and `checkpointRest` has run. Does nothing once closed. */
   async pause(checkpointRest: () => Promise<void>): Promise<void> {
     if (this.#isClosed) return
     await this.pauseWrites(async () => {
@@ -66,6 +67,7 @@ export class OpenLog implements LogOwner {
     })
   }
 
+  /** Ends the effect of {@link preventRestart}. */
   allowRestart(): void {
     this.#releaseState?.()
     this.#releaseState = undefined

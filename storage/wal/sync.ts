@@ -107,6 +107,7 @@ export class WalSync implements Durability {
     this.#descriptor = -1
   }
 
+  /** Syncs the log, and its folder if the log is new; then calls back everyone who has been waiting. */
   #start(): void {
     this.#isSyncing = true
     const waiting = this.#waiting

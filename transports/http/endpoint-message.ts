@@ -10,8 +10,8 @@ import { getMediaType, needsReservation, readJsonBody } from './request/body.js'
 import { reserveBody, getCredentials } from './request/credentials.js'
 
 /**
- * Authenticates the sender of a message, passes it to the endpoint, and sends the response. Errors: those of any call, and 415
- * for a body that is not JSON.
+ * Authenticates the sender of a message, passes it to the endpoint, and sends the response. Errors: the errors that any
+ * call may have, and 415 for a body that is not JSON.
  */
 export async function handleMessage(
   exchange: Exchange,

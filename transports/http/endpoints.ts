@@ -1,4 +1,4 @@
-/** The URL of each method for the audit log: the first route in the table that calls it. */
+/** The URL of each method for the audit log: the first route in the table that calls the method. */
 import type { Endpoints } from '../../core/call/services.js'
 import { serviceRoutes, userRoutes } from './routes.js'
 

@@ -20,7 +20,7 @@ export interface ExchangeState {
 export interface Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  /** The HTTP method in upper case, or the one that a form names. */
+  /** The HTTP method in upper case, or the method that a form names. */
   method: string
   readonly state: ExchangeState
 }

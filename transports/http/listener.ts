@@ -84,7 +84,7 @@ export class Listener {
     return listener
   }
 
-  /** The port that it listens on. */
+  /** The port on which the server listens. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }
@@ -96,7 +96,7 @@ export class Listener {
     })
   }
 
-  /** Passes requests to a listener, starting with those that have been waiting. */
+  /** Passes requests to a listener, starting with the requests that have been waiting. */
   serve(listener: RequestListener, config: Config, mount?: Mount): void {
     this.#config = config
     this.#listener = mount
@@ -133,6 +133,9 @@ export class Listener {
     else socket.destroy()
   }
 
+  /**
+   * Handles a parsed request: refuses it for unreliable headers, passes it on, or holds it until there is a listener.
+   */
   #receive(request: IncomingMessage, response: ServerResponse): void {
     // Requests after a refused one are counted, too, since Node keeps them in memory until the connection is closed.
     if (!this.#pipelines.admit(request, response)) return void request.socket.destroy()
@@ -222,10 +225,12 @@ const parserErrors = new Map<string | undefined, readonly [400 | 431, string]>([
   ['ERR_HTTP_REQUEST_TIMEOUT', [400, 'The request did not arrive in time']]
 ])
 
-/** Headers that must not be repeated: Node uses the first one, but a proxy may have checked another one. */
+/** Headers that must not be repeated: Node uses the first of several, but a proxy may have checked another. */
 const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type'])
 
-/** Returns the status and message for unreliable headers: Node may have dropped some, or one is repeated. */
+/**
+ * Returns the status and message for unreliable headers: Node may have dropped some headers, or a header is repeated.
+ */
 function findHeaderViolation({ rawHeaders }: IncomingMessage): readonly [400 | 431, string] | undefined {
   if (rawHeaders.length >= 2 * headerCount)
     return [431, `The request has too many headers. The limit is ${headerCount}`]
@@ -246,7 +251,10 @@ function afterResponses(socket: Duplex, run: () => void): void {
   else if (!socket.destroyed) run()
 }
 
-/** Closes a connection on which the client may still be sending. Destroying it immediately would reset it, and lose the response. */
+/**
+ * Closes a connection on which the client may still be sending. Destroying the socket immediately would reset the
+ * connection, and lose the response.
+ */
 function endAndDiscard(socket: Duplex, text = ''): void {
   socket.end(text)
   socket.resume()

@@ -13,7 +13,7 @@ export interface PreparedRoute extends Route {
   readonly isService: boolean
   /** True if callers are authorised before the body is read. */
   readonly needsPrecheck: boolean
-  /** True if it requires an access. */
+  /** True if the method requires an access. */
   readonly needsAccess: boolean
   /** Sends results that need more than their text. */
   readonly customReply: typeof replyDocument | undefined

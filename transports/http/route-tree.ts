@@ -56,6 +56,7 @@ function addParameter<T>(node: Node<T>, segment: string): Node<T> {
   return next
 }
 
+/** Finds the target below a node for the segments from `depth` on. `values`: of the parameters so far. */
 function search<T>(
   node: Node<T>,
   verb: string,

@@ -19,7 +19,7 @@ export type ResponseKind =
   /** The rows of the result as an HTML table, if the query has `toHTML=true`. */
   | 'table'
 
-/** What a body must be, if not any JSON or empty. */
+/** What the body must be, if it may not be any JSON or empty. */
 export type BodyKind =
   /** May be a multipart form: an event as JSON, with files. */
   | 'event'
@@ -53,7 +53,7 @@ export interface Route {
   readonly startsSession?: true
   /** The response may contain a token, so it must not be cached. */
   readonly isPrivate?: true
-  /** The user named by `:username` may call this method of the service with a page session, too. */
+  /** The user whom the path names as `:username` may call this method of the service with a page session, too. */
   readonly isByOwner?: true
   /** Operators may call it with a page session, too. (docs/spec/administration.md#operators) */
   readonly isForOperators?: true
@@ -72,7 +72,7 @@ function route(
 /** Operators may call these from their page. Responses must not be cached. */
 const forOperators = { isForOperators: true, isPrivate: true } as const
 
-/** High-frequency series; also served on a port of their own, if one is configured. */
+/** High-frequency series; also served on a port of their own, if the settings configure that. */
 export const seriesRoutes: readonly Route[] = [
   route('GET', '/events/:id/series', 'hfs.get'),
   route('POST', '/events/:id/series', 'hfs.add', 200, { bodyKind: 'object' }),

@@ -104,8 +104,8 @@ export function createServiceRouter(
 }
 
 /**
- * Adds the page for browsers at the address of an unknown authorisation request, such as a mistyped page. It must precede the
- * route that polls requests.
+ * Adds the page for browsers at the address of an unknown authorisation request, such as a mistyped page. This route
+ * must precede the route that polls requests.
  */
 function addUnknownRequests(
   router: Router<ExchangeState>,

@@ -1,5 +1,5 @@
 /**
- * Routes below a user's root. They are the hot path, so they use a route tree of our own.
+ * Routes below a user's root. They are the hot path, so they are found in a route tree instead of by koa's router.
  * (docs/decisions/0006-user-routes-are-found-in-a-tree.md)
  */
 import { fail } from '../../core/errors.js'

@@ -11,7 +11,7 @@ export type AssistantResult =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly error: Pick<ApiError, 'id' | 'message'> }
 
-/** Makes calls on the account of one user, with the access that sent the message. */
+/** Makes calls on the account of one user, with the access whose token came with the message. */
 export class AssistantCalls {
   constructor(
     private readonly dispatcher: Dispatcher,

@@ -70,7 +70,7 @@ export class Mcp implements UserEndpoint {
   }
 }
 
-/** Lists the tools that read and, if the access may write, the others. */
+/** Lists the tools that only read and, if the access may write, the tools that write. */
 async function listTools(tools: readonly Tool[], calls: AssistantCalls): Promise<Omit<Tool, 'method'>[]> {
   const mayWrite = await calls.mayWrite()
   return tools
@@ -108,7 +108,10 @@ function assertSingleMessage(body: unknown): void {
 const json = 'application/json'
 const eventStream = 'text/event-stream'
 
-/** Returns the media type that a client accepts, even by `*\/*`: events if it names them, else JSON. `undefined` if neither. */
+/**
+ * Returns the media type that a client accepts, even by `*\/*`: server-sent events if the client names them, else JSON.
+ * `undefined` if the client accepts neither.
+ */
 function choosePreferredType({ credentials: { headers = {} } }: EndpointMessage): string | undefined {
   const accept = accepts({ headers } as IncomingMessage)
   const types = String(headers['accept'] ?? '')

@@ -17,7 +17,7 @@ interface Stream {
 }
 
 const mimeType = 'application/json'
-/** Maximum number of streams listed; others are found by reading their parents. */
+/** Maximum number of streams listed; further streams are found by reading their parents. */
 const maxStreams = 500
 /** Number of latest events in a stream's resource. */
 const maxEvents = 20
@@ -33,7 +33,7 @@ export const resourceTemplates = [
   { uriTemplate: 'coffer:///events/{id}', name: 'Event', description: 'One event', mimeType }
 ]
 
-/** Lists the streams that the access may see, without those of the audit log: there is a tool for its records. */
+/** Lists the streams that the access may see, without those of the audit log: audit records have their own tool. */
 export async function listResources(calls: AssistantCalls): Promise<Resource[]> {
   const result = await calls.call('streams.get', {})
   if (!result.ok) return []
@@ -51,7 +51,7 @@ export async function listResources(calls: AssistantCalls): Promise<Resource[]> 
   return resources
 }
 
-/** Reads a resource; resolves with `undefined` if there is none at that URI. */
+/** Reads a resource; resolves with `undefined` if the URI names no resource. */
 export async function readResource(calls: AssistantCalls, uri: string): Promise<string | undefined> {
   const [, kind, name = ''] = /^coffer:\/\/\/(streams|events)\/([^/]{1,1000})$/.exec(uri) ?? []
   const id = decodeId(name)

@@ -94,7 +94,7 @@ function addHint(name: string, property: JsonSchema): JsonSchema {
   return hint === undefined || 'description' in property ? property : { ...property, description: hint }
 }
 
-/** Removes `null` from a schema: it means that a param is omitted, and assistants can omit it. */
+/** Removes `null` from a schema: `null` means that a param is omitted, and assistants can omit it. */
 function removeNull(property: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = property as { anyOf?: readonly JsonSchema[] }
   const [only, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? []

@@ -159,7 +159,7 @@ function getUpdateSchema(params: JsonSchema): JsonSchema | undefined {
   return (params['properties'] as Properties | undefined)?.['update']
 }
 
-/** Removes properties from an object schema; returns `undefined` if none remain. */
+/** Removes properties from an object schema; returns `undefined` if no properties remain. */
 function omitProperties(schema: JsonSchema, names: readonly string[]): JsonSchema | undefined {
   const { properties, required, ...rest } = schema
   if (properties === undefined) return schema

@@ -62,7 +62,7 @@ const groupNames = new Map(
   groups.flatMap(({ name, prefixes }) => prefixes.map(part => [part, name] as const))
 )
 
-/** Returns the group of a method: `Events` for `events.get`. Throws if there is none. */
+/** Returns the group of a method: `Events` for `events.get`. Throws if the method is in no group. */
 export function getTag(method: string): string {
   const part = method.includes('.') ? method.slice(0, method.indexOf('.')) : 'general'
   const name = groupNames.get(part)

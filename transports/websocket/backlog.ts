@@ -1,6 +1,6 @@
 /**
- * Limits the memory of responses that clients have not read and of calls that have not been made: in total for all sockets, and
- * per access and account, so that no client can use it all.
+ * Limits the memory of responses that clients have not read and of calls that have not been made: in total for all
+ * sockets, and per access and account, so that no client can use all of it.
  */
 import { ApiError } from '../../core/errors.js'
 

@@ -42,7 +42,7 @@ export class CallQueue {
     return this.#waiting.length + (this.#running ? 1 : 0)
   }
 
-  /** Drops all waiting calls. Resolves when the running one has finished. */
+  /** Drops all waiting calls. Resolves when the running call has finished. */
   async end(): Promise<void> {
     this.#isEnded = true
     this.#waiting = []
@@ -68,7 +68,7 @@ export class CallQueue {
     this.options.onIdle()
   }
 
-  /** Waits for the next second if the limit for this one is reached. */
+  /** Waits for the next second if the maximum number of calls for this second is reached. */
   #waitForRate(now: number): Promise<void> | undefined {
     if (now - this.#secondStart >= secondMs) {
       this.#secondStart = now

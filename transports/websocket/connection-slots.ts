@@ -24,7 +24,7 @@ export class ConnectionSlots {
   readonly #maxUnauthenticated: number
   readonly #byAddress: AddressCounts
   readonly #unauthenticatedByAddress: AddressCounts
-  /** In the order in which they became unauthenticated. */
+  /** Slots of unauthenticated connections, in the order in which they became unauthenticated. */
   readonly #unauthenticated = new Set<Slot>()
 
   constructor({ connections, isExempt, perAddress }: ConnectionLimits) {
@@ -97,6 +97,7 @@ export class Slot {
     this.releaseUnauthenticated = this.countUnauthenticated()
   }
 
+  /** Frees the slot when the connection ends. Idempotent. */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true

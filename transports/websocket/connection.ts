@@ -21,7 +21,7 @@ import { limitPackets } from './polling.js'
 export const maxUnauthenticatedMessageBytes = 16 * 1024
 /** Largest message of a JSONP client, in bytes. It escapes line ends, each of which takes as long as a kilobyte of other text. */
 const maxJsonpMessageBytes = 256 * 1024
-/** Limits for open namespaces, and for failed or pending attempts to join one. */
+/** Limits for open namespaces, and for failed or pending attempts to join a namespace. */
 const maxNamespaces = 1000
 const maxAttempts = 200
 /**
@@ -55,7 +55,7 @@ export interface ConnectionOptions {
 }
 
 export class Connection {
-  /** Returns the characters received and not yet decoded; set once there is a namespace. */
+  /** Returns the characters received and not yet decoded; set once a namespace has been joined. */
   undecoded: () => number = () => 0
   readonly outbox: Outbox
   readonly inbox: Inbox
@@ -120,6 +120,10 @@ export class Connection {
     this.#charge(namespace)
   }
 
+  /**
+   * Removes a namespace that was left. A connection without any counts as unauthenticated again, and is closed if it
+   * stays idle.
+   */
   removeNamespace(namespace: JoinedNamespace): void {
     this.#namespaces.delete(namespace)
     const [other] = this.#namespaces

@@ -85,7 +85,7 @@ export class Inbox {
     return this.#isFull ? new Promise(resolve => this.#emptyListeners.push(resolve)) : undefined
   }
 
-  /** Charges the bytes to this share from now on; to none before authentication. */
+  /** Charges the bytes to this share from now on; to no share before authentication. */
   charge(share: BacklogShare | undefined): void {
     this.#updateCharge(0)
     if (!share || !this.#share) this.#received = 0

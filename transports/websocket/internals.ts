@@ -50,7 +50,7 @@ interface Internals {
   readonly pingTimeoutTimer: NodeJS.Timeout | null
 }
 
-/** Node's counters: bytes passed to the operating system, and those that it has not taken yet. */
+/** Node's counters: bytes passed to the operating system, and bytes that it has not taken yet. */
 type TcpSocketInternals = TcpSocket & {
   readonly _bytesDispatched: number
   readonly _handle?: { readonly writeQueueSize: number } | null

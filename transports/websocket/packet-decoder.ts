@@ -24,8 +24,8 @@ const eventNamePattern = /^\[\s*("(?:[^"\\]|\\.)*")/
 const maxNameLength = 1000
 
 /**
- * Maximum number of arguments of an event: its name and its params. Socket.IO passes all of them to its listeners, and too many
- * for the stack would crash the process.
+ * Maximum number of arguments of an event: its name and its params. Socket.IO passes all arguments to its listeners,
+ * and more than fit on the stack would crash the process.
  */
 const maxArguments = 2
 
@@ -39,7 +39,7 @@ const malformed: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
 export interface PacketDecoder {
   /** Characters received and not yet decoded. */
   readonly undecoded: number
-  /** The account and access whose turns parsing takes; before authentication, those of the connection itself. */
+  /** The account and access whose turns parsing takes; before authentication, the turns of the connection itself. */
   party: Party
 }
 

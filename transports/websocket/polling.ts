@@ -1,4 +1,4 @@
-/** Limits of polling requests: the size of their bodies, and the number of packets in one. */
+/** Limits of polling requests: the size of their bodies, and the number of packets in a body. */
 import type { IncomingMessage } from 'node:http'
 import type { Packet, PayloadParser } from './internals.js'
 
@@ -48,7 +48,7 @@ function hasValidLengths(payload: string): boolean {
   return true
 }
 
-/** Returns the announced length of a body; infinite if it has none. */
+/** Returns the announced length of a body; infinite if the request announces none. */
 export function getAnnouncedBytes({ headers }: IncomingMessage): number {
   const length = headers['content-length']
   return length === undefined ? (headers['transfer-encoding'] === undefined ? 0 : Infinity) : Number(length)

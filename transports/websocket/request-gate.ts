@@ -19,7 +19,7 @@ const allowedMethods = new Set(['GET', 'POST', 'OPTIONS'])
 export interface ClientAddresses {
   /** Returns the address of the client that made a request. */
   getAddress(request: IncomingMessage): string
-  /** Returns whether an address is shared by any number of clients, such as that of a proxy. */
+  /** Returns whether an address is shared by any number of clients, such as the address of a proxy. */
   isShared(address: string): boolean
 }
 
@@ -132,7 +132,10 @@ export class RequestGate {
     response.writeHead(status, buildHeaders(retryAfterSeconds)).end(this.#buildBody(error))
   }
 
-  /** Adds the reason when Engine.IO refuses a body without a length that turns out to be too large: it sends no more than 413. */
+  /**
+   * Adds the reason when Engine.IO refuses a body of unannounced length that turns out to be too large: Engine.IO
+   * itself only sends the status 413.
+   */
   #explainRefusal(response: ServerResponse, limit: number): void {
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse
     response.setHeader('Content-Type', 'application/json')

@@ -68,7 +68,7 @@ export class SocketSession implements JoinedNamespace {
     return this.#queue.pendingCount
   }
 
-  /** Drops waiting calls. Resolves when the running one has been answered. */
+  /** Drops waiting calls. Resolves when the running call has been answered. */
   end(): Promise<void> {
     return this.#queue.end()
   }

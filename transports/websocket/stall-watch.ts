@@ -25,6 +25,7 @@ export class StallWatch {
     )
   }
 
+  /** Ends the periodic check. */
   stop(): void {
     this.#isStopped = true
     this.#cancel?.()

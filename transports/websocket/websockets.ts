@@ -206,7 +206,10 @@ function parseUsername(name: string): string {
   return (name.split('/').findLast(segment => segment !== '') ?? '').toLowerCase()
 }
 
-/** Adds the error as `data`, which clients of 3.x and later read; those of 2.x would get it instead of the message. */
+/**
+ * Adds the error as `data`, which clients of Socket.IO 3 and later read; clients of Socket.IO 2 would get it in place
+ * of the message.
+ */
 function addErrorData(error: ApiError): Error {
   return Object.assign(new Error(error.message), { data: { error } })
 }

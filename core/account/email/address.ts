@@ -1,7 +1,7 @@
 /**
  * The email addresses of an account: the current one, and the confirmed one, to which password reset links are sent. An
- * address is confirmed once the user has set or confirmed it. One set by an app has to be confirmed first; until then the
- * previous one stays the confirmed address.
+ * address is confirmed once the user has set or confirmed it. An address set by an app has to be confirmed first; until
+ * then the previous one stays the confirmed address.
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
 

@@ -10,8 +10,8 @@ import { addNotice } from './notices.js'
 
 /**
  * Applies the consequences of a new value of a field: an address other than the confirmed one has to be confirmed, and
- * a user who sets one has to prove who they are, or have recently signed in. Must be called within the write that sets
- * the value, before it is set. Error: `invalid-operation` (`proof-missing`).
+ * a user who sets such an address has to prove who they are, or have recently signed in. Must be called within the
+ * write that sets the value, before it is set. Error: `invalid-operation` (`proof-missing`).
  */
 export function applyFieldValue(
   call: Call,
@@ -35,7 +35,10 @@ export function applyFieldValue(
   sendConfirmation(services, account.username)
 }
 
-/** Makes an address the confirmed one. Links mailed to the previous one become invalid. Must run within a transaction. */
+/**
+ * Makes an address the confirmed address. Links mailed to the previous confirmed address become invalid. Must run
+ * within a transaction.
+ */
 export function confirmAddress(call: Call, address: string): void {
   const { store } = call
   notifyFormerAddress(call, address)

@@ -2,9 +2,9 @@
 import type { UserStore } from '../../../storage/user/user-store.js'
 
 /**
- * Kinds that are counted: password reset links, links that confirm an address, and notices to the former address: of an
- * address that an app has set (`notice`), and of a confirmed one (`change`). An app cannot use up the limit of the
- * latter. Notices of sign-ins, and of changes to how a user signs in (`security`), have their own limits.
+ * Kinds that are counted: password reset links, links that confirm an address, and notices to the previous address:
+ * that an app (`notice`) or the user (`change`) has set another address. An app cannot use up the limit of `change`.
+ * Notices of sign-ins, and of changes to how a user signs in (`security`), have their own limits.
  */
 export type CountedMessage = 'reset' | 'confirmation' | 'notice' | 'change' | 'sign-in' | 'security'
 
@@ -25,7 +25,7 @@ export function countMessage(store: UserStore, kind: CountedMessage, now: number
   return true
 }
 
-/** Returns the seconds until a mail of the kind may be sent again; 0 if one may be sent now. */
+/** Returns the seconds until a mail of the kind may be sent again; 0 if it may be sent now. */
 export function getMessageWait(store: UserStore, kind: CountedMessage, now: number): number {
   const { count, endsAt } = readCount(store, kind, now)
   return count < maxPerHour ? 0 : Math.ceil(endsAt - now)
@@ -33,7 +33,7 @@ export function getMessageWait(store: UserStore, kind: CountedMessage, now: numb
 
 /**
  * Resets the count of a kind, once one of its mails has been used. Not for mails that go to addresses of the caller's
- * choice: confirming one would allow unlimited mails to others. Must run within a transaction.
+ * choice: confirming one address would allow unlimited mails to other addresses. Must run within a transaction.
  */
 export function resetMessageCount(store: UserStore, kind: CountedMessage): void {
   store.signIn.removeState(toStateName(kind))

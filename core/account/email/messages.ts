@@ -1,4 +1,4 @@
-/** Mails about an account's address: a link that confirms it, and a notice to the one that it replaces. */
+/** Mails about an account's address: a link that confirms it, and a notice to the address that it replaces. */
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { createToken } from '../../ids.js'
 import type { Message } from '../../outgoing/mail/message.js'
@@ -16,7 +16,7 @@ export function sendConfirmation(services: Services, username: string): void {
   if (services.mailer.sends('confirmEmail')) services.mailer.send(() => buildConfirmation(services, username))
 }
 
-/** Mails the pending notices to an account's former address. Returns at once and never throws. */
+/** Mails the pending notices to an account's previous address. Returns at once and never throws. */
 export function sendNotices(services: Services, username: string): void {
   if (services.mailer.sends('emailChanged')) services.mailer.send(() => buildNotice(services, username))
 }

@@ -1,6 +1,6 @@
 /**
- * Pending notices to an account's former address. They are stored in the transaction of the change itself, so that a change
- * that is rolled back is never announced and a committed one always is.
+ * Pending notices to an account's previous address. They are stored in the transaction of the change itself, so that a
+ * change that is rolled back is never announced, and a committed change always is.
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { countMessage } from './message-count.js'
@@ -10,7 +10,7 @@ export interface Notice {
   readonly to: string
   /** The new address, masked. */
   readonly address: string
-  /** The app that has set it; absent if the user has. */
+  /** The app that has set the address; absent if the user has. */
   readonly by?: string
 }
 

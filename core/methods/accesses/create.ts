@@ -1,4 +1,4 @@
-/** Creates an app access or a shared one. (docs/spec/accesses.md#creating-an-access) */
+/** Creates an app access or a shared access. (docs/spec/accesses.md#creating-an-access) */
 import { Type, type Static } from 'typebox'
 import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
@@ -71,7 +71,7 @@ export const create = methodInSteps({
 /** Maximum permissions, and streams restored from the trash, without yielding. */
 const maxAtOnce = 500
 
-/** Returns whether many streams may be restored from the trash together with the one of a permission. */
+/** Returns whether many streams may be restored from the trash together with the stream of a permission. */
 function mayRestoreMany(streams: StreamRepository, permission: RequestedPermission): boolean {
   const node = 'streamId' in permission ? streams.find(permission.streamId) : undefined
   return node?.stream.trashed === true && hasMoreBelow(node, maxAtOnce)
@@ -118,7 +118,7 @@ function buildAccess(call: Call, params: Params, type: AccessType, permissions: 
 /** Minimum length of a token chosen by an app, so that it cannot be guessed. */
 const minTokenLength = 16
 
-/** Returns the token chosen by a client. The account's owner may choose any that is not in use. */
+/** Returns the token chosen by a client. The account's owner may choose any token that is not in use. */
 function resolveToken(caller: Caller, wanted: string): string {
   const token = toSlug(wanted, { isSecret: true })
   if (!caller.isPersonal && token.length < minTokenLength) refuseParams([shortTokenViolation])

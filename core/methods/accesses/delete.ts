@@ -9,7 +9,7 @@ import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { revokeInSteps } from '../../accesses/revoke-access.js'
 import type { Steps } from '../../../storage/steps.js'
 
-/** Returns the deletion; for an app access also those of the accesses it shared. */
+/** Returns the deletion; for an app access also the deletions of the accesses that it shared. */
 export const deleteAccess = methodInSteps({
   id: 'accesses.delete',
   summary: 'Delete an access and the accesses it created',

@@ -75,8 +75,8 @@ function createListing(
 }
 
 /**
- * Returns whether the caller may see an access: personal accesses see all, apps those they shared that still lie within
- * their own permissions.
+ * Returns whether the caller may see an access: personal accesses see all accesses, apps see the accesses that they
+ * shared and that still lie within their own permissions.
  */
 function mayList(caller: Caller, access: Access): boolean {
   if (caller.isPersonal) return true

@@ -12,9 +12,9 @@ import { countAllSignInMethods } from '../../sign-in/sign-in-methods.js'
 import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
- * Sets a new password, or the first one of an account without any after a recent sign-in. Sessions and tokens stay
- * valid; password reset links do not. Of two concurrent changes the later one fails, as its old password is no longer
- * the current one.
+ * Sets a new password, or after a recent sign-in the first password of an account that has none. Sessions and tokens
+ * stay valid; password reset links do not. Of two concurrent changes the later one fails, as its old password is no
+ * longer the current one.
  */
 export const changePassword = method({
   id: 'account.changePassword',

@@ -10,7 +10,10 @@ import { method } from '../../call/method.js'
 
 const Address = Type.Union([Type.String(), Type.Null()])
 
-/** Returns the current address, and the one to which password reset links are sent: they differ until the former is confirmed. */
+/**
+ * Returns the current address, and the address to which password reset links are sent: the two differ until the current
+ * address is confirmed.
+ */
 export const getEmail = method({
   id: 'account.getEmail',
   summary: 'Get whether the email address is confirmed (extension)',

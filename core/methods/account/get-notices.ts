@@ -8,7 +8,7 @@ import { personalOnly } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { wantsNotices } from '../../sign-in/notices/notices.js'
 
-/** `isOn`: whether the user wants them; `isAvailable`: whether the operator has enabled them. */
+/** `isOn`: whether the user wants notices; `isAvailable`: whether the operator has enabled notices. */
 export const Notices = Type.Object({ isOn: Type.Boolean(), isAvailable: Type.Boolean() })
 
 /** Returns whether notices are on and available. */

@@ -12,7 +12,7 @@ export const get = method({
   params: Type.Object({}),
   result: Type.Object({
     account: AccountView,
-    /** Bytes that this account may store, in place of what the settings say; 0 for any number. */
+    /** Bytes that this account may store, in place of the quota in the settings; 0 for no limit. */
     quota: Type.Optional(Type.Number())
   }),
   mode: 'read',

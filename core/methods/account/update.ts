@@ -23,8 +23,8 @@ const Update = Type.Object(
 )
 
 /**
- * Returns the changed account. Each value replaces the one in force. Another email address requires a proof or a
- * recent sign-in, and takes effect once it is confirmed. (docs/spec/accounts.md#email-address)
+ * Returns the changed account. Each value replaces the value in force of its field. Another email address requires a
+ * proof or a recent sign-in, and takes effect once it is confirmed. (docs/spec/accounts.md#email-address)
  */
 export const update = method({
   id: 'account.update',
@@ -49,7 +49,10 @@ export const update = method({
   }
 })
 
-/** Returns the values to set with their fields. Errors: those of {@link requireEditableField}, and for invalid values. */
+/**
+ * Returns the values to set with their fields. Errors: the errors of {@link requireEditableField}, and
+ * `invalid-parameters-format` for invalid values.
+ */
 function parseValues(call: Call, fields: Static<typeof Update>): (readonly [AccountField, unknown])[] {
   // The proof belongs to a change of address; by itself, it must not be treated as a change of password.
   const { credential: _credential, password: _password, ...others } = fields
@@ -65,8 +68,8 @@ function parseValues(call: Call, fields: Static<typeof Update>): (readonly [Acco
 }
 
 /**
- * Returns the field with this name. Errors: `invalid-operation` for one that cannot be changed,
- * `invalid-parameters-format` for unknown ones.
+ * Returns the field with this name. Errors: `invalid-operation` for a field that cannot be changed,
+ * `invalid-parameters-format` for an unknown field.
  */
 function requireEditableField({ services }: Call, name: string): AccountField {
   const field = getAccountStreams(services.config).byName.get(name)

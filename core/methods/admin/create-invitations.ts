@@ -30,7 +30,7 @@ export const createInvitations = serviceMethod({
   }
 })
 
-/** Creates invitations. Five-letter tokens may collide: others are then chosen. */
+/** Creates invitations. Five-letter tokens may collide: other tokens are then chosen. */
 async function createInvitationTokens(
   { now, services }: ServiceCall,
   count: number,

@@ -5,7 +5,7 @@ import { adminOnly } from '../../auth/admin.js'
 import { serviceMethod } from '../../call/method.js'
 import { countByServer } from '../../platform/user-listing.js'
 
-/** `GET /reg/admin/servers`: this server, and those to which accounts have moved. */
+/** `GET /reg/admin/servers`: this server, and the servers to which accounts have moved. */
 export const getServers = serviceMethod({
   id: 'admin.getServers',
   summary: 'Count the users of each server',

@@ -45,7 +45,10 @@ const Params = Type.Object(
 )
 type Params = WithoutNulls<Static<typeof Params>>
 
-/** Returns the calls made with an access, or with any that the caller may see; the latest first by default. */
+/**
+ * Returns the calls made with an access, or with any access whose calls the caller may see; the latest first by
+ * default.
+ */
 export const get = method({
   id: 'audit.get',
   summary: 'List audit records',
@@ -81,7 +84,7 @@ function startOfDay(time: number): number {
   return Math.floor(time / day) * day
 }
 
-/** Builds the criteria; by default all calls for personal accesses, and their own for others. */
+/** Builds the criteria; by default all calls for personal accesses, and for other accesses their own calls. */
 function buildCriteria(services: Services, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
   const { caller } = reader
   const own = caller.isPersonal ? auditRoot : getAuditStreamId(caller.accessId)
@@ -98,8 +101,8 @@ function buildCriteria(services: Services, reader: Reader, { accessId, streams }
 }
 
 /**
- * Returns whether the caller may see the calls of an access: its own, one it has been granted to audit, or one it
- * created, even if expired or deleted.
+ * Returns whether the caller may see the calls of an access: its own access, an access that it has been granted to
+ * audit, or an access that it created, even if expired or deleted.
  */
 function mayAudit({ caller, store }: Reader, accessId: string): boolean {
   if (caller.mayAudit(accessId)) return true
@@ -107,6 +110,7 @@ function mayAudit({ caller, store }: Reader, accessId: string): boolean {
   return access !== undefined && isCreatedBy(access, caller.accessId)
 }
 
+/** Creates the test of a record by params that no index covers. `resource` matches the beginning of a path. */
 function createFilter(services: Services, params: Params): (record: AuditRecord) => boolean {
   const { errorId, httpVerb, ip, types = [] } = params
   const status = params.status === undefined ? undefined : String(params.status)

@@ -14,7 +14,7 @@ import { assertNotImpersonatingOAuth } from '../../oauth/client-data.js'
 import { parseUrl } from '../../parse-url.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** Further properties are allowed: apps send various others. */
+/** Further properties are allowed: apps send various properties besides these. */
 const Params = Type.Object({
   requestingAppId: Type.String({ minLength: 6, maxLength: 99 }),
   requestedPermissions: Type.Array(KeyValue, { maxItems: 10_000 }),
@@ -30,7 +30,7 @@ const Params = Type.Object({
 })
 type Params = Static<typeof Params>
 
-/** Maximum number of stored characters of an origin: real ones are far shorter. */
+/** Maximum number of stored characters of an origin: real origins are far shorter. */
 const maxOriginLength = 300
 
 /** Schemes of links that would execute code in the pages that show them. */

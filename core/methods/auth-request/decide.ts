@@ -34,7 +34,7 @@ const Params = Type.Object({
 })
 type Params = Static<typeof Params>
 
-/** The new state, and where the page sends the user: `redirect`, unless it is to close itself. */
+/** The new state, and where the page sends the user: `redirect`, unless the page is to close itself. */
 export const decide = serviceMethod({
   id: 'authRequest.decide',
   summary: 'Accept or deny an access request',
@@ -133,7 +133,10 @@ function acceptRequest(
   }
 }
 
-/** Throws `forbidden` unless the access is the requested app's. Pages unaware of devices create accesses without one. */
+/**
+ * Throws `forbidden` unless the access is the requested app's. Pages that know nothing of devices create accesses
+ * without a device name.
+ */
 function assertRequested({ deviceName, name, type }: Access, { request }: StoredRequest): void {
   const isOfApp = type === 'app' && name === request.requestingAppId
   if (!isOfApp || (deviceName !== undefined && deviceName !== request.deviceName))
@@ -145,7 +148,7 @@ interface AccessReference {
   readonly token: string
 }
 
-/** Returns the user name and the token, given separately, in the endpoint, or both if they agree. */
+/** Returns the user name and the token, given separately, in the endpoint, or in both places if they agree. */
 function resolveAccessReference({ services }: ServiceCall, params: Params): AccessReference {
   const { config } = services
   const endpoint = params.apiEndpoint ?? undefined
@@ -174,7 +177,7 @@ function matchesEndpoint(endpoint: string, token: string, expected: string): boo
   return whole.toLowerCase() === expected.toLowerCase() && whole.includes(`//${token}@`)
 }
 
-/** Parses the token and the user name of an endpoint that has this form. */
+/** Parses the token and the user name of an endpoint. `form`: the URL template of the service's endpoints. */
 function parseEndpoint(endpoint: string, form: string): Partial<AccessReference> {
   const at = endpoint.indexOf('@')
   const scheme = endpoint.indexOf('//') + 2

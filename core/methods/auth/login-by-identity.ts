@@ -17,8 +17,8 @@ import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 const Params = Type.Object({ ...ProofParams, appId: AppId }, closed)
 
 /**
- * Signs in as `auth.login` does. The account's second factor is also required, unless the provider has required one and
- * is trusted to.
+ * Signs in as `auth.login` does. The account's second factor is also required, unless the provider has required a
+ * second factor and is trusted to do so.
  */
 export const loginByIdentity = method<typeof Params, VerifiedProof>({
   id: 'auth.loginByIdentity',

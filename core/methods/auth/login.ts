@@ -14,9 +14,9 @@ import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
- * Signs in. An unknown user and a wrong password get the same error after the same work; both are throttled. The password
- * is checked before the transaction, which makes sure that it is still the current one. With a second factor the result is
- * not a session but a token with which to prove the factor. (docs/spec/mfa.md#signing-in)
+ * Signs in. An unknown user and a wrong password get the same error after the same work; both are throttled. The
+ * password is checked before the transaction, which makes sure that the password is still the current one. With a
+ * second factor the result is not a session but a token with which to prove the factor. (docs/spec/mfa.md#signing-in)
  */
 export const login = method({
   id: 'auth.login',

@@ -10,7 +10,10 @@ import { Proof, verifyProof } from '../../identities/proofs.js'
 import { PublicProvider, toPublicProvider } from '../../identities/provider.js'
 import { isTakenEmail } from '../../registration/availability.js'
 
-/** Returns the user name of the account that it opens; without one, what an account can be created with. */
+/**
+ * Returns the user name of the account that the identity opens; if there is no such account, the data with which an
+ * account can be created.
+ */
 export const lookUpIdentity = serviceMethod({
   id: 'auth.lookUpIdentity',
   summary: 'Get the account that a proof of identity belongs to',

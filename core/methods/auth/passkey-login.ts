@@ -17,9 +17,9 @@ import {
 const Result = Type.Object({ username: Type.String(), ...SignedIn.properties })
 
 /**
- * Signs in the passkey's owner, with the same result as `auth.login`. No second factor is required: a passkey is one,
- * as the authenticator verifies the user. Unknown accounts, unknown passkeys and wrong signatures get the same error
- * after the same work.
+ * Signs in the passkey's owner, with the same result as `auth.login`. No second factor is required: the authenticator
+ * has verified the user, so a passkey is more than one factor. Unknown accounts, unknown passkeys and wrong signatures
+ * get the same error after the same work.
  */
 export const passkeyLogin = method({
   id: 'auth.passkeyLogin',

@@ -1,4 +1,6 @@
-/** Puts an event into the trash, or deletes one that is there. (docs/spec/events.md#trashing-and-deleting) */
+/**
+ * Moves an event to the trash, or deletes an event that is in the trash. (docs/spec/events.md#trashing-and-deleting)
+ */
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'

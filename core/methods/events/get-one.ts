@@ -36,7 +36,7 @@ export const getOne = method({
   }
 })
 
-/** Returns the deletion of an event. For callers who could not have read the event, it never existed. */
+/** Returns the deletion of an event. For callers who could not have read the event, the event counts as unknown. */
 function getDeletion({ caller, store }: Call, id: string): Result {
   const found = store.history.findDeletion(id)
   if (!found || !caller.couldReadEvent(found.paths, found.deleted))

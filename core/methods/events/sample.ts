@@ -77,6 +77,7 @@ class SampleListing implements Listing<Reader> {
     this.#run = call.store.events.createSample(buildQuery(call, params))
   }
 
+  /** Scans on. Empty pages until all events have been scanned, then one page with all buckets. */
   next(reader: Reader): Page {
     const { call, params } = this
     const { store } = reader

@@ -77,9 +77,9 @@ function buildUpdated(call: Call, before: Event, given: EventUpdate): Event {
 }
 
 /**
- * Resolves the streams of the event after the update. It may stay in a trashed one, but not be added to one. `tags`
- * replace the tag streams; without them `streamIds` is the whole list, while the older `streamId` leaves tag streams as
- * they are.
+ * Resolves the streams of the event after the update. It may stay in a trashed stream, but not be added to a trashed
+ * stream. `tags` replace the tag streams; without them `streamIds` is the whole list, while the older `streamId` leaves
+ * tag streams as they are.
  */
 function resolveStreams(
   call: Call,

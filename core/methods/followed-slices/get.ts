@@ -7,7 +7,7 @@ import type { Reader } from '../../call/reader.js'
 import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 
-/** Returns all of them, by name. */
+/** Returns all followed slices, by name. */
 export const get = method({
   id: 'followedSlices.get',
   summary: 'List followed slices',

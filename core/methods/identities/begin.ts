@@ -10,9 +10,9 @@ import { createLinkSecret } from '../../identities/link-secrets.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 
 /**
- * Returns a secret with which a sign-in at a provider is begun. Its result can be linked in this session only. Throws
- * `invalid-operation` unless the caller has recently signed in: an identity is a sign-in method that outlives the
- * session.
+ * Returns a secret with which a sign-in at a provider is begun. The identity that the provider confirms can be linked
+ * in this session only. Throws `invalid-operation` unless the caller has recently signed in: an identity is a sign-in
+ * method that outlives the session.
  */
 export const begin = method({
   id: 'identities.begin',

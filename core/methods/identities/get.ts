@@ -17,7 +17,7 @@ export const get = method({
   result: Type.Object({
     identities: Type.Array(PublicIdentity),
     hasPassword: Type.Boolean(),
-    /** Whether a sign-in method remains if one is removed. */
+    /** Whether a sign-in method remains if one of the identities is removed. */
     isSpare: Type.Boolean()
   }),
   mode: 'read',

@@ -13,7 +13,7 @@ import type { Listing } from '../../json/json-text.js'
 const pageSize = 100
 const pageCharacters = 100_000
 
-/** Returns imports, newest first; apps get those they created, while they manage the streams. */
+/** Returns imports, newest first; apps get the imports that they created, while they manage the imported streams. */
 export const get = method({
   id: 'imports.get',
   summary: 'List imports',

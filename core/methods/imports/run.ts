@@ -7,7 +7,7 @@ import { Import, toPublicImport } from '../../imports/job.js'
 import { beginImport, importChoices } from '../../imports/begin-import.js'
 import { getOwnJob } from '../../imports/params.js'
 
-/** Returns the import, which is then being written. A cancelled or failed one is resumed. */
+/** Returns the import, which is then being written. A cancelled or failed import is resumed. */
 export const run = method({
   id: 'imports.run',
   summary: 'Run an import',

@@ -19,8 +19,8 @@ const maxContentSize = 4096
 /**
  * Returns the token with which `mfa.confirm` puts the factor in force; until then nothing changes. Without a messaging
  * service, or with `method: 'totp'`, the factor is an authenticator app, whose secret is in the result; otherwise the
- * params are the data for messages to the user, and a first one is sent. The proof, not needed after a recent sign-in,
- * is not stored: it prevents an attacker from setting up a factor that locks the user out.
+ * params are the data for messages to the user, and a first message is sent. The proof, not needed after a recent
+ * sign-in, is not stored: it prevents an attacker from setting up a factor that locks the user out.
  */
 export const activate = method({
   id: 'mfa.activate',

@@ -9,7 +9,8 @@ import { getFactor, removeFactor } from '../../sign-in/mfa/factor.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 
 /**
- * Removes the factor, its recovery codes and its sessions, with a proof or a recent sign-in; without a factor it does nothing.
+ * Removes the factor, its recovery codes and its sessions, given a proof or a recent sign-in; does nothing if there is
+ * no factor.
  */
 export const deactivate = method({
   id: 'mfa.deactivate',

@@ -12,7 +12,7 @@ import { toAppRequest, resolveRecipient, getState, type Params } from '../../oau
 import { toProtocolError, failOAuth } from '../../oauth/errors.js'
 import { isLoopbackUri, addQuery } from '../../redirect-uri.js'
 
-/** Names are those of RFC 6749, OpenID Connect and RFC 8707; unknown ones are ignored, as the protocol requires. */
+/** Names are those of RFC 6749, OpenID Connect and RFC 8707; unknown params are ignored, as the protocol requires. */
 const AnyParams = Type.Record(
   Type.String({ maxLength: 1000 }),
   Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })])
@@ -20,8 +20,8 @@ const AnyParams = Type.Record(
 
 /**
  * Returns where to redirect the user: to the consent page, or back to the client with an error. An unknown client or
- * redirect URI is an error of the call itself, without a redirect. So are all errors of clients that registered
- * themselves, unless they run on the user's machine.
+ * redirect URI is an error of the call itself, without a redirect. The same holds for all errors of clients that
+ * registered themselves, unless they run on the user's machine.
  */
 export const authorize = serviceMethod({
   id: 'oauth.authorize',

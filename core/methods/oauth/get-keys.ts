@@ -5,7 +5,7 @@ import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { listPublicKeys } from '../../oauth/keys.js'
 
-/** Returns the key in force, and the former one while tokens signed with it may be valid. */
+/** Returns the key in force, and the previous key while tokens signed with the previous key may be valid. */
 export const getKeys = serviceMethod({
   id: 'oauth.getKeys',
   summary: 'Get the keys that verify ID tokens',

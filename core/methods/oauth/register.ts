@@ -7,7 +7,7 @@ import { fail } from '../../errors.js'
 import { removeUnusedClients } from '../../oauth/clients.js'
 import { ClientMetadata, createClient } from '../../oauth/registration.js'
 
-/** Returns the client's id, and its secret if it has one, which is never shown again. */
+/** Returns the client's id, and its secret, if it has one; the secret is never returned again. */
 export const register = serviceMethod({
   id: 'oauth.register',
   summary: 'Register an OAuth client, if registration is turned on',

@@ -25,10 +25,10 @@ export const cleanUpCache = serviceMethod({
   }
 })
 
-/** Minimum seconds between two runs, since any client may request one. */
+/** Minimum seconds between two runs, since any client may request a run. */
 const minPauseSeconds = 60
 
-/** Whether a run is in progress and when the last one began, keyed by the previews service. */
+/** Whether a run is in progress and when the last run began, keyed by the previews service. */
 const runs = new WeakMap<object, { isRunning: boolean; begunAt: number }>()
 
 /** Removes unused previews of all accounts, unless a run is in progress or has just started. Returns false then. */

@@ -1,4 +1,4 @@
-/** `registration.app`: one of the apps that the platform presents. (docs/spec/registration.md#apps) */
+/** `registration.app`: one of the apps that the operator lists. (docs/spec/registration.md#apps) */
 import { Type } from 'typebox'
 import { App } from '../../../schemas/app.js'
 import { anyone } from '../../auth/allow.js'

@@ -5,8 +5,8 @@ import { serviceMethod } from '../../call/method.js'
 import { registerAccount, type Registered } from '../../registration/register.js'
 
 /**
- * `POST {register}users`, `POST /users` at the root: 201. `register` itself validates the fields, after renaming
- * those with older names.
+ * `POST {register}users`, `POST /users` at the root: 201. `register` itself validates the fields, after renaming the
+ * fields with older names.
  */
 export const register = serviceMethod({
   id: 'auth.register',

@@ -1,4 +1,7 @@
-/** `hfs.addBatch`: adds points to several series, all or none. (docs/spec/series.md#writing-points) */
+/**
+ * `hfs.addBatch`: adds points to several series: all of them or, after an error, none.
+ * (docs/spec/series.md#writing-points)
+ */
 import { Type } from 'typebox'
 import type { Points } from '../../../storage/repositories/series.js'
 import type { UserStore } from '../../../storage/user/user-store.js'

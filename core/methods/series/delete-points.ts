@@ -16,8 +16,8 @@ import { omitNulls } from '../../validation/omit-nulls.js'
 const Params = Type.Object({ id: Identifier, ...bounds }, closed)
 
 /**
- * Removes the points that `hfs.get` with the same bounds shows. Many are removed in several writes, from the first on,
- * with other work in between: a crash leaves the beginning of the range removed.
+ * Removes the points that `hfs.get` with the same bounds returns. Many points are removed in several writes, beginning
+ * with the earliest points, with other work in between: a crash leaves the beginning of the range removed.
  */
 export const deletePoints = method({
   id: 'hfs.deletePoints',
@@ -49,7 +49,7 @@ export const deletePoints = method({
   }
 })
 
-/** Removes points while there are more than one write takes; returns how many. */
+/** Removes points in several writes, until one write can remove the rest; returns the number of removed points. */
 async function removeAllButLast(call: Call, params: Static<typeof Params>): Promise<number> {
   let removed = 0
   for (;;) {

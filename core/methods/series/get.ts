@@ -18,7 +18,7 @@ import type { Reader } from '../../call/reader.js'
 
 /**
  * Reads points by deltaTime: from `fromDeltaTime` on, up to but not including `toDeltaTime`, by default the present.
- * Beyond the specification: `limit`; `sortAscending: false` for the last ones first; `sample` for the extremes of so
+ * Beyond the specification: `limit`; `sortAscending: false` for the last points first; `sample` for the extremes of so
  * many equal buckets of the range, with `summary: true` one row of aggregates per bucket; `resolution: 'ns'` for
  * deltaTimes as precise as they were written.
  */

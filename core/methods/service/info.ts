@@ -1,4 +1,7 @@
-/** `service.info`: service information, for clients that know only one of its URLs. (docs/spec/service-information.md#reading-the-service-information) */
+/**
+ * `service.info`: service information, for clients that know only one URL of the service.
+ * (docs/spec/service-information.md#reading-the-service-information)
+ */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'

@@ -5,7 +5,7 @@ import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { endSession, listSessions } from '../../auth/sessions.js'
 
-/** Ends all sessions but the caller's own; that one too with `includeCurrent`. */
+/** Ends all sessions but the caller's own; with `includeCurrent` also the caller's own session. */
 export const deleteAll = method({
   id: 'sessions.deleteAll',
   summary: 'Revoke all other sessions',

@@ -32,7 +32,7 @@ type Params = Static<typeof Params>
 /** Maximum accesses that are processed without yielding to other work. */
 const maxAtOnce = 1000
 
-/** Returns the stream, without `children`: older clients fail on an empty list of them here. */
+/** Returns the stream, without `children`: older clients fail on an empty list of children here. */
 export const create = methodInSteps({
   id: 'streams.create',
   summary: 'Create a stream',
@@ -85,7 +85,7 @@ function guessId(requested: string): string {
   }
 }
 
-/** Returns the id for a requested one. */
+/** Returns the id of the new stream, given the requested id. */
 function resolveId({ streams }: UserStore, requested: string): string {
   const id = isSystemId(requested) ? requested : toSlug(requested)
   if (isSystemId(id) || streams.isTagId(id)) fail('invalid-item-id', `The ID "${requested}" is reserved`)

@@ -9,7 +9,7 @@ import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { StreamView } from '../../streams/stream-view.js'
 
-/** Returns the permitted streams by name and, if requested, those deleted since a time. */
+/** Returns the permitted streams by name and, if requested, records of the streams deleted since a time. */
 export const get = method({
   id: 'streams.get',
   summary: 'Get the stream tree',

@@ -8,19 +8,19 @@ const pageSize = 50
 
 const NameOrNull = Type.Union([Type.String(), Type.Null()])
 
-/** One action. Accounts have their current names; deleted ones `null`. */
+/** One action. Accounts have their current names; deleted accounts have `null`. */
 const AdminAction = Type.Object({
   number: Type.Integer(),
   time: Timestamp,
   method: Type.String(),
-  /** Whether it was authorised by the key. */
+  /** Whether the action was authorised by the operator's key. */
   isByKey: Type.Boolean(),
   operator: NameOrNull,
   /** Id of the account concerned. */
   target: NameOrNull,
   username: NameOrNull,
   detail: Type.Record(Type.String(), Type.Unknown()),
-  /** Id of the error if it was refused. */
+  /** Id of the error, if the action was refused. */
   error: NameOrNull,
   ip: Type.String()
 })

@@ -8,7 +8,7 @@ const daySeconds = 86_400
 
 const NumberOrNull = Type.Union([Type.Integer(), Type.Null()])
 
-/** One day in UTC. What was not measured on it is `null`. */
+/** One day in UTC. A figure that was not measured on that day is `null`. */
 const Day = Type.Object({
   /** Its beginning. */
   time: Timestamp,

@@ -6,8 +6,8 @@ import { authenticateOperator } from '../../auth/operators.js'
 import { serviceMethod } from '../../call/method.js'
 
 /**
- * `GET /system/operators/{username}`, with a personal token of that account. For other callers it does not seem to
- * exist.
+ * `GET /system/operators/{username}`, with a personal token of that account. For other callers the route does not seem
+ * to exist.
  */
 export const getOperator = serviceMethod({
   id: 'system.getOperator',

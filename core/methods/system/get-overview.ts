@@ -25,7 +25,7 @@ const Overview = Type.Object({
   registration: Type.String(),
   /** How users get links for a new password: by `mail`, from the `operator`, or not at all: `none`. */
   passwordReset: Type.String(),
-  /** Bytes that an account may store unless an operator says otherwise; 0: any number. */
+  /** Bytes that an account may store, unless an operator has set another quota for it; 0: no limit. */
   quota: Type.Number(),
   /** Whether operators may delete accounts. */
   mayDelete: Type.Boolean()

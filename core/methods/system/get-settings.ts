@@ -8,10 +8,10 @@ import { listPublicSettings } from '../../settings/public-settings.js'
 const PublicSetting = Type.Object({
   key: Type.String(),
   description: Type.String(),
-  /** Absent if it is a secret. */
+  /** The value of the setting; absent if it is a secret. */
   value: Type.Optional(Type.Unknown()),
   isSecret: Type.Boolean(),
-  /** Whether it is the default; of a secret, whether there is none. */
+  /** Whether the value is the default; for a secret, whether no secret is set. */
   isStandard: Type.Boolean()
 })
 

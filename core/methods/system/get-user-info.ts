@@ -12,7 +12,7 @@ const Counts = Type.Record(Type.String(), Type.Number())
 const UserInfo = Type.Object({
   username: Type.String(),
   storageUsed: Type.Object({ dbDocuments: Type.Number(), attachedFiles: Type.Number() }),
-  /** When any of its accesses was last used; 0 if none ever was. */
+  /** When any access of the account was last used; 0 if no access ever was. */
   lastAccess: Type.Number(),
   callsTotal: Type.Number(),
   /** By method, with a colon in place of the first dot; all methods are listed. */

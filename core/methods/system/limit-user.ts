@@ -8,7 +8,7 @@ import { announceAccountChange } from '../../platform/remove-account.js'
 
 const Quota = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()])
 
-/** `POST /system/users/{username}/quota` with `bytes`: 0 for any number, `null` for what the settings say. */
+/** `POST /system/users/{username}/quota` with `bytes`: 0 for no limit, `null` for the quota in the settings. */
 export const limitUser = serviceMethod({
   id: 'system.limitUser',
   summary: 'Set the storage limit of an account',

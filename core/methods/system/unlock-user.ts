@@ -9,7 +9,7 @@ import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { resetAttempts } from '../../sign-in/mfa/attempts.js'
 
-/** `DELETE /system/users/{username}/wait`: 204, whether there was anything to wait for or not. */
+/** `DELETE /system/users/{username}/wait`: 204, whether or not the user had to wait. */
 export const unlockUser = serviceMethod({
   id: 'system.unlockUser',
   summary: 'Unlock sign-in for a user',

@@ -34,7 +34,7 @@ export const deleteUser = serviceMethod({
   summary: 'Delete an account with all its data',
   params: Params,
   result: Type.Union([
-    /** `time`: when it is deleted, in seconds; absent if it is gone already. */
+    /** `time`: when the account will be deleted, in seconds; absent if it has been deleted already. */
     Type.Object({
       userDeletion: Type.Object({ username: Type.String(), time: Type.Optional(Type.Number()) })
     }),

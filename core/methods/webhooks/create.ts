@@ -44,6 +44,7 @@ export const create = method({
   }
 })
 
+/** Builds an active webhook that has not run yet. */
 function buildWebhook({ caller, services, now, store }: Call, url: string): Webhook {
   const { maxRetries, minIntervalMs } = services.config.webhooks
   const at = store.stamp(now)

@@ -18,7 +18,7 @@ export interface MailerOptions {
 /** Writes a message when it is about to be sent; `undefined` if there is nothing to send. */
 type MessageWriter = () => Promise<Message | undefined>
 
-/** Maximum number of waiting messages. More than this means that something is wrong. */
+/** Maximum number of waiting messages. More waiting messages mean that something is wrong. */
 const maxWaiting = 1000
 /** Number of messages sent concurrently. */
 const concurrency = 2
@@ -28,7 +28,7 @@ const retryDelays = [10, 60, 300, 1800]
 export class Mailer {
   readonly #waiting: (() => Promise<void>)[] = []
   readonly #aborting = new AbortController()
-  /** Scheduled retries; calling one starts it immediately. */
+  /** Functions that start a scheduled retry immediately. */
   readonly #retries = new Set<() => void>()
   readonly #running = new Set<Promise<void>>()
   #isClosed = false
@@ -109,6 +109,7 @@ export class Mailer {
     this.#running.add(running)
   }
 
+  /** Makes one attempt to deliver a message; schedules a retry if a later one may succeed. */
   async #deliver(message: Message, attempt: number): Promise<void> {
     const { log, transport } = this.options
     const { accountId, link } = message

@@ -29,7 +29,7 @@ const noticeTemplates = {
 } as const
 export type NoticeKind = keyof typeof noticeTemplates
 
-/** All of these kinds. */
+/** All kinds of notices. */
 export const noticeKinds = Object.keys(noticeTemplates) as NoticeKind[]
 
 /** Returns whether a mail is a notice about signing in. */
@@ -69,7 +69,7 @@ export function getTemplate({ services }: Config, kind: MessageKind): string {
 
 /**
  * Returns whether text is a single address without characters that are special to mail servers. Older accounts may have
- * other addresses: nothing is sent to those.
+ * other addresses: nothing is sent to such addresses.
  */
 export function isAddress(email: string): boolean {
   return (

@@ -8,7 +8,7 @@ import type { Config } from '../../settings/config.js'
 
 interface Attempts {
   readonly count: number
-  /** Time at which they are forgotten, in seconds. */
+  /** Time at which the attempts are forgotten, in seconds. */
   readonly forgottenAt: number
   /** Time until which the next attempt has to wait, in seconds. */
   readonly waitUntil: number
@@ -25,8 +25,8 @@ const firstWait = 2
 
 /**
  * Counts an attempt before its outcome is known, so that parallel attempts cannot get around the limit. Throws
- * `too-many-requests` for one that has to wait. Must run in a separate transaction, so that a later error does not undo the
- * count.
+ * `too-many-requests` for an attempt that has to wait. Must run in a separate transaction, so that a later error does
+ * not undo the count.
  */
 export function countAttempt(
   { services, throttle }: Config,

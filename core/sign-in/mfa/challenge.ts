@@ -6,18 +6,19 @@ import type { Services } from '../../call/services.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 import type { Account } from '../../../storage/platform/account.js'
 
-/** A code that was sent; a user has one at a time. */
+/** A code that was sent; a user has one such code at a time. */
 export interface SentCode {
   readonly digest: string
   /** Seconds. */
   readonly expires: number
-  /** Wrong attempts at it. */
+  /** Number of wrong attempts at the code. */
   readonly failures: number
 }
 
 /**
- * Sends a code, unless an authenticator app makes them. Returns the message for the user. Errors: `too-many-requests`,
- * `messaging-server-error`, `api-unavailable` if messages are no longer sent. Must be called before a transaction.
+ * Sends a code, unless the factor is an authenticator app, which makes its own codes. Returns the message for the user.
+ * Errors: `too-many-requests`, `messaging-server-error`, `api-unavailable` if messages are no longer sent. Must be
+ * called before a transaction.
  */
 export async function sendChallenge(
   services: Services,
@@ -34,7 +35,7 @@ export async function sendChallenge(
   return 'Enter the code that was sent to you'
 }
 
-/** Returns the digest of a code together with its recipient, so that it is valid for no other. */
+/** Returns the digest of a code together with its recipient, so that the code is valid for no other recipient. */
 export function digestSentCode({ content }: Candidate, code: string): string {
   return digestCode(JSON.stringify([content, code]))
 }

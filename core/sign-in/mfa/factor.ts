@@ -1,6 +1,6 @@
 /**
- * The second factor of an account: how it is verified, and the codes that remove it. Stored under a key of the private
- * profile set that profile methods neither show nor write. (docs/spec/mfa.md#storage)
+ * The second factor of an account: how it is verified, and the recovery codes that remove it. Stored under a key of the
+ * private profile set that profile methods neither show nor write. (docs/spec/mfa.md#storage)
  */
 import { createHash, randomInt } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -27,14 +27,17 @@ export function setFactor(store: UserStore, factor: Factor): void {
   store.profile.update('private', { mfa: factor })
 }
 
-/** Removes the factor with its sessions, code and counts: signing in takes only a password again. Must run within a transaction. */
+/**
+ * Removes the factor with its sessions, code and counts: from then on signing in takes only a password. Must run within
+ * a transaction.
+ */
 export function removeFactor(store: UserStore): void {
   if (getFactor(store)) store.profile.update('private', { mfa: null })
   store.signIn.removeAll('mfa')
   for (const name of ['mfa-code', 'mfa-failures'] as const) store.signIn.removeState(name)
 }
 
-/** Characters of recovery codes, without ones that are easily confused. */
+/** Characters of recovery codes, without characters that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** Groups of four: 79 bits. */
 const groupCount = 4

@@ -17,7 +17,7 @@ export type MfaSession =
   | {
       readonly purpose: 'login'
       readonly appId: string
-      /** The provider that vouched for the first factor, if one did. */
+      /** The provider by which the user signed in, if the first factor was an identity. */
       readonly provider?: string
     }
 
@@ -56,7 +56,10 @@ export function requireMfaToken({ services, credentials }: Call): string {
   return fail('invalid-access-token', 'The MFA session token is missing')
 }
 
-/** Returns the session of a call, of this purpose or of any. Throws `forbidden` if it is unknown or has ended. */
+/**
+ * Returns the session of a call, with this purpose or, without `purpose`, with any. Throws `forbidden` if it is unknown
+ * or has ended.
+ */
 export function requireMfaSession<P extends MfaSession['purpose'] = MfaSession['purpose']>(
   call: Call,
   purpose?: P
@@ -70,7 +73,10 @@ export function requireMfaSession<P extends MfaSession['purpose'] = MfaSession['
   return fail('forbidden', 'The MFA session token is invalid or expired')
 }
 
-/** Returns whether the sign-in session is still open with the same token: it may have been ended and opened again. */
+/**
+ * Returns whether the sign-in session is still open with the same token: the session may have been ended and opened
+ * again.
+ */
 function isSignInOpen({ services, now, store }: Call, { accessId, digest }: SignInProof): boolean {
   const access = store.accesses.find(accessId)
   return (
@@ -80,7 +86,7 @@ function isSignInOpen({ services, now, store }: Call, { accessId, digest }: Sign
   )
 }
 
-/** Returns what a session's user has to prove: the factor in force, or the one being activated. */
+/** Returns what a session's user has to prove: the factor in force, or the factor being activated. */
 export function getCandidate({ store }: Call, session: MfaSession): Candidate {
   if (session.purpose === 'activate') return session.candidate
   // Removing a factor ends its sessions, but an operator's tool may have removed only the factor.

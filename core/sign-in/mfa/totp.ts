@@ -18,9 +18,10 @@ export const TotpSecret = Type.Object({
 })
 export type TotpSecret = Static<typeof TotpSecret>
 
-/** Returns the time step of a code; `undefined` if it is wrong, or of a step that has been used. */
+/** Returns the time step of a code; `undefined` if the code is wrong, or of a step whose code has been used. */
 export type StepChecker = (secret: string, code: string, now: number, lastStep: number) => number | undefined
 
+/** Creates a secret for an authenticator app, with its `otpauth:` URI and a QR code of that (SVG as a data URL). */
 export async function createTotpSecret({ service }: Config, username: string): Promise<TotpSecret> {
   const { Secret, TOTP } = await import('otpauth')
   const secret = new Secret({ size: 20 })

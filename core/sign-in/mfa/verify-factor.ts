@@ -36,6 +36,7 @@ export async function verifyFactor(call: Call, candidate: Candidate, given: KeyV
   }
 }
 
+/** Verifies a code of a factor: here, or by the messaging service. Counts the attempt. Throws if the code is wrong. */
 async function verify(call: Call, candidate: Candidate, given: KeyValue): Promise<FactorProof> {
   const { account, services, now } = call
   const { accounts, config, messaging } = services

@@ -2,7 +2,7 @@
 
 import type { Credentials } from '../../call/credentials.js'
 
-/** Browsers by a part of their `User-Agent`, which may contain those of later ones. */
+/** Browsers by a part of their `User-Agent`, which may contain the parts of browsers that come later in this list. */
 const browsers: readonly (readonly [string, string])[] = [
   ['Edg/', 'Edge'],
   ['EdgA/', 'Edge'],

@@ -14,8 +14,8 @@ const name = 'devices'
 const maxDevices = 30
 
 /**
- * Records the device of a sign-in. Returns whether others are known, but not this one: the first is not announced, as
- * it is the user's own. Must run within a transaction.
+ * Records the device of a sign-in. Returns whether the device is new although others are known: the first device is not
+ * announced, as it is the user's own. Must run within a transaction.
  */
 export function recordDevice(store: UserStore, credentials: Pick<Credentials, 'headers' | 'ip'>): boolean {
   const known = (store.signIn.getState(name) as readonly string[] | undefined) ?? []

@@ -38,7 +38,7 @@ interface PendingNotice extends Notice {
 export type NoticeContext = Pick<Call, 'account' | 'now' | 'services' | 'store'> &
   Partial<Pick<Call, 'credentials'>>
 
-/** Names of states: pending notices, and whether the user has switched them off. */
+/** Names of states: the pending notices, and whether the user has switched notices off. */
 const pendingState = 'notices'
 const offState = 'notices-off'
 
@@ -59,8 +59,8 @@ export function notifyNewDevice(call: NoticeContext & Pick<Call, 'credentials'>)
 }
 
 /**
- * Notifies the user, unless they or the operator have switched notices off, no address is confirmed, or too many were
- * sent within the hour. Sign-ins have a separate limit. Must run within a transaction.
+ * Notifies the user, unless the user or the operator has switched notices off, no address is confirmed, or too many
+ * were sent within the hour. Sign-ins have a separate limit. Must run within a transaction.
  */
 export function notifyUser(call: NoticeContext, notice: Notice): void {
   const { account, credentials, now, services, store } = call
@@ -76,11 +76,12 @@ export function notifyUser(call: NoticeContext, notice: Notice): void {
   sendNext(services, account.username)
 }
 
-/** Mails the first pending notice; the others follow. Returns at once and never throws. */
+/** Mails the first pending notice, and then the others. Returns at once and never throws. */
 function sendNext(services: Services, username: string): void {
   services.mailer.send(() => buildMessage(services, username))
 }
 
+/** Takes the first pending notice, and builds its mail; `undefined` if no notice is pending. */
 async function buildMessage(services: Services, username: string): Promise<Message | undefined> {
   const account = services.accounts.findServed(username)
   if (!account) return undefined

@@ -1,9 +1,8 @@
 /**
- * Challenges, which passkeys sign: each is valid once, for one purpose and a few minutes.
- * (docs/spec/passkeys.md#challenges) A challenge contains its end and a keyed hash, so that nothing has to be stored
- * for those that anonymous callers request, however many, and any thread can verify those of the others. Only used ones
- * are stored until they end, in the file of the account in which they were used: a passkey of that account has signed
- * them.
+ * Challenges, which passkeys sign: each is valid once, for one purpose and for a few minutes.
+ * (docs/spec/passkeys.md#challenges) A challenge contains its end and a keyed hash. So nothing has to be stored for
+ * challenges that anonymous callers request, however many, and any thread can verify the challenges of the others. Only
+ * used challenges are stored until they end, in the file of the account whose passkey has signed them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -38,7 +37,7 @@ export function createChallenge(services: Services, purpose: Purpose, now: numbe
 
 /**
  * Returns whether a challenge was created here for the purpose, and has not ended. Compares in constant time. Its text
- * has to be the original one: used challenges are stored by their text, and decoding would accept other texts for the
+ * has to be the original text: used challenges are stored by their text, and decoding would accept other texts for the
  * same bytes.
  */
 export function isValidChallenge(
@@ -61,14 +60,14 @@ export function isUsedChallenge(store: UserStore, challenge: string, now: number
   return store.signIn.find('challenge', challenge, now) !== undefined
 }
 
-/** Marks a challenge as used; `false` if it was used before. Must run within a transaction. */
+/** Marks a challenge as used; returns `false` if it was used before. Must run within a transaction. */
 export function useChallenge(store: UserStore, challenge: string, now: number): boolean {
   if (isUsedChallenge(store, challenge, now)) return false
   store.signIn.insert('challenge', challenge, now, now + challengeLifetime, {})
   return true
 }
 
-/** Returns the domain and origin of passkeys. Throws `unavailable-method` if there are none. */
+/** Returns the domain and origin of passkeys. Throws `unavailable-method` if passkeys are not available. */
 export function requireRelyingParty({ config }: Pick<Services, 'config'>): RelyingParty {
   return getRelyingParty(config) ?? fail('unavailable-method', 'Passkeys are not available on this service')
 }

@@ -5,7 +5,7 @@ import type { Call } from '../../call/method.js'
 import type { Services } from '../../call/services.js'
 import { challengeLifetime, createChallenge, requireRelyingParty, type Purpose } from './challenges.js'
 
-/** COSE numbers of the algorithms that signatures may have, the first ones preferred: EdDSA, ES256, RS256. */
+/** COSE numbers of the algorithms that signatures may have, the first algorithms preferred: EdDSA, ES256, RS256. */
 export const algorithms = [-8, -7, -257]
 
 /** Returns the user handle of an account, which its passkeys return: its id, which reveals nothing about the user. */
@@ -18,7 +18,7 @@ export function parseUserHandle(handle: string): string {
   return Buffer.from(handle.slice(0, 100), 'base64url').toString()
 }
 
-/** Returns options that request a signature; by any passkey of the service unless some are given. */
+/** Returns options that request a signature; by any passkey of the service unless passkeys are given. */
 export function createRequestOptions(
   services: Services,
   purpose: Purpose,
@@ -34,7 +34,7 @@ export function createRequestOptions(
   }
 }
 
-/** Returns options that request a new passkey, on an authenticator that has none of the account yet. */
+/** Returns options that request a new passkey, on an authenticator that has no passkey of the account yet. */
 export function createCreationOptions(
   { account, services, now, store }: Call,
   purpose: Purpose

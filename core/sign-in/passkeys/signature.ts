@@ -20,7 +20,7 @@ export interface VerifiedSignature {
 
 /**
  * Returns which passkey of the account has signed. Throws `invalid-credentials` for a wrong signature, a passkey of
- * another account, and one that has been copied; `too-many-requests` after too many. Must be called before a
+ * another account, and a passkey that has been copied; `too-many-requests` after too many. Must be called before a
  * transaction, which calls {@link recordPasskeyUse}.
  */
 export async function verifyPasskeySignature(
@@ -69,7 +69,7 @@ export async function refuseUnknownAccount(
   return refuseSignature(call, guess)
 }
 
-/** Returns the passkey named in the assertion, if it is this account's, and the account that it names is this one. */
+/** Returns the passkey named in the assertion, if it belongs to this account, and the assertion names this account. */
 function findSigningPasskey(
   { account, store }: Call,
   { id, response }: Assertion

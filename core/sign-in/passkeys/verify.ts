@@ -18,8 +18,8 @@ export interface VerifiedAttestation
 
 /**
  * Verifies a signature: by this passkey, of a user verified by the authenticator, on one of the service's own pages,
- * for a challenge of this purpose. Otherwise returns `undefined`, after the same work whether or not there is a
- * passkey. The counter is left to {@link isClone}.
+ * for a challenge of this purpose. Otherwise returns `undefined`, after the same work whether or not the passkey
+ * exists. The counter is left to {@link isClone}.
  */
 export async function verifySignature(
   call: ServiceCall,
@@ -111,10 +111,14 @@ interface Expectation {
     readonly expectedRPID: string
     readonly requireUserVerification: true
   }
-  /** The challenge, once it was found valid. */
+  /** The challenge, once it has been found valid. */
   readonly seen: { challenge?: string }
 }
 
+/**
+ * Creates the values that the library compares a response with, and the object in which the valid challenge is
+ * recorded.
+ */
 function createExpectation({ now, services }: ServiceCall, purpose: Purpose): Expectation {
   const { id, origin } = requireRelyingParty(services)
   const seen: { challenge?: string } = {}
@@ -135,8 +139,8 @@ function createExpectation({ now, services }: ServiceCall, purpose: Purpose): Ex
 }
 
 /**
- * Returns whether the page was in a frame of another one. The library refuses that only if the browser names it, and
- * not all of them do; no page may frame the service's own.
+ * Returns whether the page was in a frame of another page. The library refuses that only if the browser names the other
+ * page, and not all browsers do; no page may frame the service's own pages.
  */
 async function checkFramed(clientDataJSON: string): Promise<boolean> {
   const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers')
@@ -144,8 +148,8 @@ async function checkFramed(clientDataJSON: string): Promise<boolean> {
 }
 
 /**
- * Removes the statement of an attestation, as none is requested: no certificates are parsed, and nothing that they name
- * is fetched. Only the key signs later.
+ * Removes the statement of an attestation, as none is requested: no certificates are parsed, and nothing that
+ * certificates name is fetched. Later signatures need only the key.
  */
 async function removeStatement(attestationObject: string): Promise<string> {
   const { decodeAttestationObject, isoBase64URL, isoCBOR } = await import('@simplewebauthn/server/helpers')
@@ -161,8 +165,8 @@ async function removeStatement(attestationObject: string): Promise<string> {
 let decoy: Buffer | undefined
 
 /**
- * Returns a key that no account has: a signature is checked with it if there is no passkey, so that both take the same
- * time.
+ * Returns a key that no account has: if there is no passkey, a signature is checked with this key, so that both cases
+ * take the same time.
  */
 function getDecoyKey(): Buffer {
   if (decoy) return decoy
@@ -180,7 +184,7 @@ function getDecoyKey(): Buffer {
 
 type CoseKey = ReturnType<typeof decodeCredentialPublicKey>
 
-/** Labels of COSE: the kind of a key, and the coordinate of one for EdDSA. (RFC 9053, 7.2) */
+/** Labels of COSE: the kind of a key, and the coordinate of a key for EdDSA. (RFC 9053, 7.2) */
 const [kindLabel, coordinateLabel] = [1, -2]
 /** The kind of keys for EdDSA. */
 const octetKeyPair = 1
@@ -197,7 +201,7 @@ const smallPoints: ReadonlySet<string> = new Set([
   ...['ec', 'ed', 'ee'].map(first => `${first}${'ff'.repeat(30)}7f`)
 ])
 
-/** Returns true if signatures can be made without the private key; authenticators create none of these keys. */
+/** Returns true if signatures can be made without the private key; authenticators create no such keys. */
 function isWeakKey(key: CoseKey): boolean {
   // The library has a type for each kind only.
   const members = key as unknown as ReadonlyMap<number, unknown>

@@ -27,8 +27,8 @@ export const appleHealth: Format = {
 }
 
 /**
- * Elements that contain others, describe one, or belong to a skipped one. All other elements that are not read are counted as
- * skipped.
+ * Elements that contain other elements, describe an element, or belong to a skipped element. All other elements that
+ * are not read are counted as skipped.
  */
 const ignoredElements = new Set([
   'HealthData',
@@ -60,7 +60,7 @@ function createItem(kind: string, attributes: string): Item {
   return { kind, attributes, zone: undefined, statistics: [], metadata: new Map() }
 }
 
-/** A group of records, as far as it has been read. */
+/** A correlation (group of records), as far as it has been read. */
 interface Correlation {
   readonly attributes: string
   systolic?: number
@@ -86,6 +86,7 @@ class HealthReader {
     this.#pairs = new PressurePairs(sink)
   }
 
+  /** Handles a start tag. `isEmpty`: the element has no end tag. */
   open(name: string, attributes: string, isEmpty: boolean): void {
     if (name === 'Record') {
       if (this.#correlation) this.#readCorrelatedRecord(attributes)
@@ -103,6 +104,7 @@ class HealthReader {
     else if (!ignoredElements.has(name)) this.sink.skip(name, 'of a kind without a type here')
   }
 
+  /** Handles an end tag: adds the record that is complete now. */
   close(name: string): void {
     const item = this.#currentItem
     if (name === 'Record' && item?.kind === 'Record') {
@@ -117,6 +119,7 @@ class HealthReader {
     } else if (name === 'HealthData') this.isClosed = true
   }
 
+  /** Ends the file: adds the complete pairs of blood pressures, and skips the halves that are left. */
   end(): void {
     this.#pairs.end()
   }

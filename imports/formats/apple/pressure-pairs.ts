@@ -1,4 +1,7 @@
-/** Joins blood pressures that are written as two records, systolic and diastolic, with or without a correlation of them. */
+/**
+ * Joins blood pressures that are written as two records, systolic and diastolic, whether or not the file groups them in
+ * a correlation.
+ */
 import type { Sink } from '../../record.js'
 
 interface Half {
@@ -44,7 +47,7 @@ export class PressurePairs {
     }
   }
 
-  /** Emits a correlation, and drops the records that it consists of. Time is in seconds. */
+  /** Emits a correlation as one record, and drops the single records of which it consists. `time` in seconds. */
   correlation(correlation: {
     readonly kind: string
     readonly source: string

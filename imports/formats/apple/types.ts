@@ -60,7 +60,7 @@ function getCached(cache: Map<string, string>, key: string, compute: () => strin
   return value
 }
 
-/** Maps a quantity to a type and content; returns the reason if it is skipped. */
+/** Maps a quantity to a type and content; returns the reason if records of this kind are skipped. */
 export function mapQuantity(
   kind: string,
   unit: string,

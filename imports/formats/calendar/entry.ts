@@ -6,7 +6,7 @@ export interface CalendarEntry {
   readonly kind: string
   /** Name of the calendar. */
   readonly calendar: string
-  /** Zone for times without one. */
+  /** Zone for times without a zone. */
   readonly zone: string | undefined
   readonly isCancelled: boolean
   readonly lines: Map<string, ContentLine[]>

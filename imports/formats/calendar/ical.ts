@@ -69,6 +69,7 @@ class CalendarReader {
     private readonly zone: string | undefined
   ) {}
 
+  /** Reads one unfolded line. */
   readLine(line: ContentLine): void {
     const { name, value } = line
     if (name === 'BEGIN') this.#openComponent(value.trim().toUpperCase())
@@ -79,12 +80,14 @@ class CalendarReader {
     } else if (this.#path.length === 1) this.#readCalendarLine(line)
   }
 
+  /** Ends the file: adds the entries that had to wait for this, and reports what was cut off. */
   finish(): void {
     if (this.#entry) this.sink.skip(this.#entry.kind, 'cut off before its end')
     if (this.#path.length > 0) this.sink.warn('The file is cut off: what is whole was read')
     for (const entry of this.#heldEntries) this.#emit(entry)
   }
 
+  /** Handles `BEGIN`. A calendar or an entry also ends unfinished components before it. */
   #openComponent(name: string): void {
     if (this.#path.length >= maxDepth)
       throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: maxDepth })
@@ -205,6 +208,7 @@ class CalendarReader {
       : undefined
   }
 
+  /** Converts a `VEVENT` to a record; returns the reason if it is skipped. */
   #toEvent(entry: CalendarEntry): ImportedRecord | SkipReason {
     const start = this.#getTime(entry, 'DTSTART')
     if (!start) return 'without a time'
@@ -223,7 +227,7 @@ class CalendarReader {
     }
   }
 
-  /** Returns the duration in seconds: 0 if there is none, `NaN` if the end is unreadable. */
+  /** Returns the duration in seconds: 0 if the entry states none, `NaN` if its end is unreadable. */
   #getDuration(entry: CalendarEntry, start: CalendarTime): number {
     const end = this.#getTime(entry, 'DTEND')
     if (end) return end.time < start.time ? 0 : end.time - start.time
@@ -232,6 +236,7 @@ class CalendarReader {
     return start.isDay ? start.nextDay - start.time : 0
   }
 
+  /** Converts a `VJOURNAL` to a record; returns the reason if it is skipped. */
   #toJournalRecord(entry: CalendarEntry): ImportedRecord | SkipReason {
     const times = ['DTSTART', 'CREATED', 'DTSTAMP'].map(name => this.#getTime(entry, name))
     const start = times.find(each => each !== undefined)

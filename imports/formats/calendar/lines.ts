@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FileHead, SourceFile } from '../../record.js'
 import { readBytesAsText, isUtf16, readText } from '../../text/decode.js'
 
-/** Maximum length of a line, in characters. The rest is dropped, such as that of embedded pictures. */
+/** Maximum length of a line, in characters. The rest of a longer line is dropped, as happens with embedded pictures. */
 const maxLineLength = 100_000
 
 export interface ContentLine {
@@ -15,7 +15,7 @@ export interface ContentLine {
   readonly value: string
   /** Length in characters. */
   readonly length: number
-  /** True if it was truncated. */
+  /** True if the line was truncated. */
   readonly isTruncated: boolean
 }
 
@@ -46,6 +46,7 @@ export class LineScanner {
     private readonly onLine: (line: ContentLine) => void
   ) {}
 
+  /** Takes the next chunk, and emits each line that is complete. */
   write(chunk: string): void {
     let at = 0
     while (at < chunk.length) {
@@ -69,6 +70,7 @@ export class LineScanner {
     }
   }
 
+  /** Ends the text: emits the last line. */
   end(): void {
     this.#emit()
   }
@@ -100,6 +102,7 @@ function findLineEnd(text: string, from: number): number {
 
 const parameterPattern = /;([\w-]+)=((?:"[^"]*"|[^":;])*)/y
 
+/** Parses an unfolded line; returns `undefined` if it is malformed. */
 function parseLine(line: string, isTruncated: boolean): ContentLine | undefined {
   const start = /^\uFEFF?([\w.-]+)/.exec(line)
   if (!start) return undefined

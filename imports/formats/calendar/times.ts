@@ -18,7 +18,7 @@ export interface CalendarTime {
 
 const secondsPerDay = 86_400
 
-/** Parses the time of a line. `zone` applies to times and dates without one. */
+/** Parses the time of a line. `zone` applies to times and dates without a zone. */
 export function parseCalendarTime(
   { parameters, value }: ContentLine,
   zones: CalendarZones,

@@ -17,7 +17,9 @@ interface Observance {
   dates: number[]
 }
 
-/** The day of the year on which an observance starts. Missing parts are those of its first start. */
+/**
+ * The day of the year on which an observance starts. Missing parts are taken from the first start of the observance.
+ */
 interface Rule {
   readonly month: number | undefined
   readonly weekday: number | undefined
@@ -36,7 +38,7 @@ export class CustomZone {
   /** IANA name, if the definition has one. */
   name: string | undefined
   readonly #observances: Observance[] = []
-  /** Transitions by year, preceded by the one in effect when the year begins. */
+  /** Transitions by year, preceded by the transition in effect when the year begins. */
   readonly #transitionsByYear = new Map<number, readonly Transition[]>()
   #rules = 0
   #dates = 0
@@ -85,6 +87,7 @@ export class CustomZone {
     return this.#observances.filter(({ from, start, to }) => start === start && to === to && from === from)
   }
 
+  /** Lists the transitions within a year (UTC), preceded by the last one before it. */
   #listTransitions(year: number): Transition[] {
     const [from, to] = [Date.UTC(year, 0, 1) / 1000, Date.UTC(year + 1, 0, 1) / 1000]
     let before: Transition = { at: -Infinity, offset: NaN }
@@ -104,7 +107,7 @@ export class CustomZone {
 }
 
 const maxObservances = 500
-/** Limits for one zone. */
+/** Limits for the number of dates and observances of one zone. */
 const maxDates = 5000
 const maxRules = 100
 const maxRuleLength = 500
@@ -122,7 +125,7 @@ function parseRule(text: string): Rule | undefined {
   }
 }
 
-/** Returns the last start of an observance before a local time; `-Infinity` if there is none. */
+/** Returns the last start of an observance before a local time; `-Infinity` if it has not started by then. */
 function findLastStart({ dates, rule, start, until }: Observance, local: number): number {
   if (local < start) return -Infinity
   let last = start
@@ -144,7 +147,7 @@ function findLastStart({ dates, rule, start, until }: Observance, local: number)
   return last
 }
 
-/** Returns the time in a year at which a rule applies, at the hour of its start; `NaN` if there is none. */
+/** Returns the time in a year at which a rule applies, at the hour of its start; `NaN` if the year has no such time. */
 function findYearlyStart(year: number, rule: Rule, start: number): number {
   const clock = ((start % 86_400) + 86_400) % 86_400
   const started = new Date(start * 1000)
@@ -180,6 +183,7 @@ export function parseLocalTime(text: string): number {
 export class CalendarZones {
   readonly #definedZones = new Map<string, CustomZone>()
 
+  /** Adds a time zone that the file defines; ignored beyond the maximum number. */
   define(id: string, zone: CustomZone): void {
     if (this.#definedZones.size < maxZones) this.#definedZones.set(id, zone)
   }

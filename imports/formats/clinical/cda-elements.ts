@@ -69,11 +69,12 @@ export class ElementBuilder {
     this.#open = [this.root]
   }
 
-  /** True if it exceeds the limit of a record. It is incomplete then. */
+  /** True if the element exceeds the limit of a record, and is therefore incomplete. */
   get isTooLarge(): boolean {
     return this.#size > maxLength
   }
 
+  /** Handles a start tag. Throws `Unreadable` if elements are nested too deeply. */
   open(tag: string, attributes: string): void {
     if (this.#open.length >= maxDepth)
       throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: maxDepth })
@@ -83,6 +84,7 @@ export class ElementBuilder {
     this.#open.push(element)
   }
 
+  /** Adds text to the innermost open element. */
   add(text: string): void {
     this.#size += text.trim().length
     if (!this.isTooLarge) this.#open.at(-1)!.text += text

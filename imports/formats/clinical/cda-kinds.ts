@@ -1,9 +1,9 @@
-/** Maps statements of a clinical document to FHIR's kinds, and finds those that did not take place. */
+/** Maps statements of a clinical document to FHIR's kinds, and finds statements about what did not take place. */
 import type { SkipReason } from '../../skip-reasons.js'
 import type { CdaElement } from './cda-elements.js'
 import { getCodeName } from './cda-values.js'
 
-/** Elements that are statements about a person. Other elements within an entry describe one of these. */
+/** Elements that are statements about a person. Other elements within an entry describe such a statement. */
 export const statementElements = new Set([
   'observation',
   'act',
@@ -64,17 +64,19 @@ export function toFhirKind(element: CdaElement, section: string): string | undef
   }
 }
 
+/** Returns whether an observation is a vital sign, by the code of its section or by its template. */
 export function isVitalSign(element: CdaElement, section: string): boolean {
   return section === vitalSection || hasTemplate(element, 27)
 }
 
 /** Statuses of statements that did not begin or were cancelled. */
 const unfinishedStatuses = new Set(['cancelled', 'held', 'new', 'obsolete'])
-/** Kinds that also count when they are orders. */
+/** Kinds whose orders count as well, not only what was carried out. */
 const orderKinds = new Set(['MedicationStatement', 'MedicationRequest'])
 
 /**
- * Returns the reason to skip a statement because it, or one that contains it, states nothing that happened; `undefined` to keep it.
+ * Returns the reason to skip a statement because it, or a statement that contains it, states nothing that happened;
+ * `undefined` to keep it.
  */
 export function findSkipReason(element: CdaElement, section: string): SkipReason | undefined {
   const kind = toFhirKind(element, section)

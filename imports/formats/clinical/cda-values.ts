@@ -3,7 +3,7 @@ import { parseIsoTime, toTime } from '../../text/times.js'
 import type { Json } from '../json-files.js'
 import type { CdaElement } from './cda-elements.js'
 
-/** A time and its duration, in seconds; the time is `NaN` if there is none. */
+/** A time and its duration, in seconds; the time is `NaN` if the statement has none. */
 export interface TimeSpan {
   readonly time: number
   readonly duration?: number

@@ -1,4 +1,4 @@
-/** Reads clinical documents of HL7 version 3 (CDA, C-CDA), and the one in Apple's export. */
+/** Reads clinical documents of HL7 version 3 (CDA, C-CDA), and the clinical document in Apple's export. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
 import type { SkipReason } from '../../skip-reasons.js'
 import { getLocalName } from '../../text/xml.js'
@@ -120,12 +120,14 @@ class CdaReader implements ElementReader {
     this.#enter(tag, name, attributes)
   }
 
+  /** Handles text between tags. */
   text(text: string): void {
     const section = this.#sections.at(-1)
     if (this.#building) this.#building.add(text)
     else if (section && !section.hasText) section.hasText = text.trim() !== ''
   }
 
+  /** Handles an end tag: processes the element that is complete now, or leaves the elements that contain others. */
   close(tag: string): void {
     const name = getLocalName(tag)
     const building = this.#building
@@ -147,7 +149,7 @@ class CdaReader implements ElementReader {
     for (const name of this.#path.splice(0).toReversed()) this.#leave(name)
   }
 
-  /** Emits what is pending. Call it after everything has been read. */
+  /** Emits what is pending. Must be called after the whole file has been read. */
   end(): void {
     this.#pairs.end()
   }
@@ -227,7 +229,7 @@ class CdaReader implements ElementReader {
     else this.#addClinicalRecord(kind, element, whole, this.#findTimeSpan(nested))
   }
 
-  /** Returns the time of the innermost of nested elements that has one. */
+  /** Returns the time of the innermost of nested elements that has a time. */
   #findTimeSpan(around: readonly CdaElement[]): TimeSpan {
     const spans = around.map(each => findTimeSpan(each.findAll('effectiveTime'), this.zone))
     return spans.find(({ isUnreadable, time }) => isUnreadable || !Number.isNaN(time)) ?? spans[0]!

@@ -22,7 +22,7 @@ export function isClinicalKind(kind: string): boolean {
   return kinds.has(kind)
 }
 
-/** Returns the event of a clinical record. `kind` is one that {@link isClinicalKind} accepts. */
+/** Returns the event of a clinical record. `kind`: a kind that {@link isClinicalKind} accepts. */
 export function buildClinicalEvent(
   kind: string,
   record: { readonly name: string; readonly identifier: string; readonly isVital: boolean }

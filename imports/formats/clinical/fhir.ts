@@ -48,6 +48,7 @@ export class FhirReader {
     private readonly versions: ResourceVersions
   ) {}
 
+  /** Reads one resource: adds its records, or skips it with a reason. */
   read(resource: unknown): void {
     const kind = getText(resource, 'resourceType') ?? 'entry'
     const statuses = isObject(resource) ? getStatuses(resource) : []

@@ -48,12 +48,16 @@ async function readQrCodes(
   return text.split(/\s+/).filter(code => code !== '')
 }
 
-/** Decodes the token of a QR code from pairs of digits; returns `undefined` for one chunk of several, or another code. */
+/**
+ * Decodes the token of a QR code from pairs of digits; returns `undefined` for a code that is one of several chunks,
+ * and for other codes.
+ */
 function decodeToken(code: string): string | undefined {
   const [, digits] = /^shc:\/((?:\d\d)+)$/i.exec(code) ?? []
   return digits?.replaceAll(/\d\d/g, pair => String.fromCharCode(Number(pair) + 45))
 }
 
+/** Reads the FHIR bundle of a card from its token; skips cards that cannot be read with the reason. */
 function readCard(token: unknown, reader: FhirReader, sink: Sink): void {
   const parts = typeof token === 'string' && /^[\w.-]+$/.test(token) ? token.split('.') : []
   if (parts.length === 5) sink.skip(kind, 'encrypted')
@@ -76,7 +80,7 @@ function readCard(token: unknown, reader: FhirReader, sink: Sink): void {
   }
 }
 
-/** Decompresses the payload; returns the reason if it cannot be decompressed. */
+/** Decompresses the payload; returns the reason if that fails. */
 function decompress(bytes: Buffer): Buffer | 'damaged' | 'packed suspiciously tightly' {
   try {
     return inflateRawSync(bytes, { maxOutputLength: maxLength })

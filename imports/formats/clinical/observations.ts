@@ -5,7 +5,7 @@ import { findMeasure, scaleValue } from '../../text/units.js'
 /** What observations with a code measure. */
 interface KnownMeasurement {
   readonly stream: string
-  /** Prefix of the types of its values. Values in other units are ignored. */
+  /** Prefix of the types of the observation's values. Values in other units are ignored. */
   readonly typePrefix?: string
   /** For counts: the type, and the accepted units without UCUM annotations in braces. */
   readonly count?: { readonly type: string; readonly units: RegExp }
@@ -47,8 +47,8 @@ interface Measurement {
 }
 
 /**
- * Returns the measurement of an observation; `undefined` if it is not a value of one type. `duration` is that of the observation,
- * in seconds.
+ * Returns the measurement of an observation; `undefined` if it is not a value of one type. `duration`: the duration of
+ * the observation, in seconds.
  */
 export function findMeasurement(resource: Json, duration: number | undefined): Measurement | undefined {
   const pressure = findPressure(resource)
@@ -125,8 +125,8 @@ export function findPressureHalf(resource: Json): { isSystolic: boolean; value: 
 }
 
 /**
- * Returns the systolic and diastolic pressure, and the heart rate if present, of an observation with both components, whatever
- * its own code; `undefined` without them.
+ * Returns the systolic and diastolic pressure, and the heart rate if present, of an observation with both components,
+ * whatever its own code; `undefined` for other observations.
  */
 function findPressure(resource: Json): { systolic: number; diastolic: number; rate?: number } | undefined {
   const components = getList(resource, 'component')

@@ -11,7 +11,7 @@ interface Version {
   readonly id: string
   /** Seconds; `NaN` if unknown. */
   readonly updated: number
-  /** `NaN` if it is not a number. */
+  /** The number of the version; `NaN` if the version is not a number. */
   readonly number: number
 }
 
@@ -19,7 +19,9 @@ export class ResourceVersions {
   readonly #newest = new Map<string, Version>()
   readonly #emitted = new Set<string>()
 
-  /** Adds the version of a resource. Of two whose order is unknown, the later one in the file is newer. */
+  /**
+   * Adds the version of a resource. Of two versions whose order is unknown, the later one in the file counts as newer.
+   */
   add(resource: unknown): void {
     const key = isObject(resource) ? getResourceKey(resource) : undefined
     if (key === undefined) return
@@ -51,7 +53,10 @@ export function getRecordVersion(resource: Json): ImportedRecord['version'] {
   return { record: computeDigest(key), state: computeDigest(JSON.stringify(state)) }
 }
 
-/** Returns a key of the resource that all its versions share. Ids are unique within one server: the patient's id tells two apart. */
+/**
+ * Returns a key of the resource that all its versions share. Ids are unique within one server: the patient's id
+ * distinguishes resources of different servers.
+ */
 function getResourceKey(resource: Json): string | undefined {
   const id = getText(resource, 'id')
   if (id === undefined) return undefined

@@ -65,7 +65,7 @@ class FitReader {
   readonly #monitoring: MonitoringReader
   /** Time of the last message with a timestamp (seconds). */
   #now = NaN
-  /** Time of the last record, and the number of records before it with that time. */
+  /** Time of the last record, and the number of earlier records with the same time. */
   #lastRecordTime = NaN
   #sameTimeCount = 0
 
@@ -79,6 +79,7 @@ class FitReader {
     this.#monitoring = new MonitoringReader(sink, source)
   }
 
+  /** Reads one message, by its global message number. */
   read(message: FitMessage): void {
     const { fields, number, timestamp } = message
     const time = toTime(timestamp)

@@ -57,8 +57,8 @@ export function isFit(bytes: Buffer): boolean {
 }
 
 /**
- * Yields the messages of all concatenated files; returns whether they were complete. Throws {@link Unreadable} if it is not a FIT
- * file.
+ * Yields the messages of all concatenated files; returns whether the files were complete. Throws {@link Unreadable} if
+ * the bytes are no FIT file.
  */
 export function* readMessages(bytes: Buffer): Generator<FitMessage | 'file', FitEnd, undefined> {
   let isCutOff = false
@@ -82,7 +82,7 @@ export function* readMessages(bytes: Buffer): Generator<FitMessage | 'file', Fit
   return { isCutOff, hasWrongChecksum }
 }
 
-/** Yields the messages of one file; returns true if the last one is complete. */
+/** Yields the messages of one file; returns true if the last message is complete. */
 function* readFileMessages(
   bytes: Buffer,
   start: number,
@@ -135,6 +135,7 @@ function getDefinitionSize(
   return offset + whole > end ? undefined : whole
 }
 
+/** Parses a definition message: which fields the following messages of its local type have. */
 function parseDefinition(bytes: Buffer, at: number, hasDeveloper: boolean): Definition {
   const isLittleEndian = bytes[at + 1] === 0
   const count = bytes[at + 4]!
@@ -175,6 +176,7 @@ function readFields(
   return values
 }
 
+/** Reads a field: a text, a number, or the list of numbers of an array; `undefined` if it is invalid. */
 function readField(
   bytes: Buffer,
   at: number,

@@ -34,6 +34,7 @@ export class MonitoringReader {
     private readonly source: string
   ) {}
 
+  /** Reads one monitoring message: heart rate, temperature and totals. */
   read(message: FitMessage): void {
     const { fields, timestamp } = message
     if (timestamp !== undefined) this.#clock = timestamp

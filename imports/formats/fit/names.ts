@@ -112,10 +112,12 @@ const deviceMessages = new Set([
   106, 127, 131, 158, 159, 160, 162, 167, 188, 206, 207, 210, 258, 259, 262, 264, 375, 389
 ])
 
+/** Returns the name of a message by its global message number; `message` and the number if it is unknown. */
 export function getMessageName(number: number): string {
   return messageNames[number] ?? `message ${number}`
 }
 
+/** Returns whether a message is about the file or the device, not a measurement. */
 export function isDeviceMessage(number: number): boolean {
   return deviceMessages.has(number)
 }

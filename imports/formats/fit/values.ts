@@ -8,7 +8,7 @@ const epoch = 631_065_600
 /** Smaller times (FIT seconds) count from when the device was switched on: its clock was not set. */
 const minTime = 0x1000_0000
 const timestampField = 253
-/** Sent by a scale while it calculates. */
+/** The value that a scale sends while it calculates. */
 const calculatingValue = 65_534
 
 /** Converts FIT seconds to seconds since the epoch; returns `NaN` if there is no time or the clock was not set. */
@@ -16,6 +16,7 @@ export function toTime(value: number | undefined): number {
   return value === undefined || value < minTime ? NaN : value + epoch
 }
 
+/** Returns a field's number, or the first of its numbers; `undefined` without one. */
 export function getNumber(fields: FitMessage['fields'], field: number): number | undefined {
   const value = fields.get(field)
   if (typeof value === 'number') return value
@@ -30,6 +31,7 @@ export function getNumbers(fields: FitMessage['fields'], field: number): readonl
   return typeof value === 'number' ? [value] : Array.isArray(value) ? (value as number[]) : []
 }
 
+/** Converts a raw number to its unit, rounded to four decimals. */
 export function scaleValue(value: number | undefined, divisor: number, offset = 0): number | undefined {
   return value === undefined ? undefined : Number((value / divisor + offset).toFixed(4))
 }
@@ -44,9 +46,9 @@ interface MeasuredField {
 
 interface Layout {
   readonly values: readonly MeasuredField[]
-  /** Fields about how or when it was measured. */
+  /** Fields about how or when the value was measured. */
   readonly contextFields?: readonly number[]
-  /** Field of the time, if it is not the usual timestamp. */
+  /** Field of the time, if that is not the usual timestamp. */
   readonly time?: number
 }
 

@@ -5,6 +5,7 @@ export class CoveredTimes {
   #ranges: { readonly from: number; to: number }[] = []
   #isSorted = true
 
+  /** Adds the range from `from` to `to` (seconds); ignored if it ends before it begins. */
   add(from: number, to: number): void {
     if (!(to >= from)) return
     const last = this.#ranges.at(-1)

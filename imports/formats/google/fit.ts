@@ -60,6 +60,7 @@ const sleepStages: readonly string[] = ['', 'awake', 'asleep', 'outOfBed', 'ligh
 class GoogleFitReader {
   constructor(private readonly sink: Sink) {}
 
+  /** Adds a data point as a record, or skips it with a reason. `origin`: the data source of its list. */
   addPoint(object: Json, origin: string): void {
     const name = getText(object, 'dataTypeName') ?? origin.split(':')[1] ?? ''
     const kind = name.startsWith(prefix) ? name.slice(prefix.length) : name || 'point'

@@ -69,6 +69,7 @@ class LocationReader {
 
   constructor(private readonly sink: Sink) {}
 
+  /** Reads one object of a list of a timeline export, by the name of the list. */
   read(object: Json, list: string): void {
     if (list === 'locations') this.#addLocation(object)
     else if (list === 'timelineObjects') this.#readTimelineObject(object)
@@ -204,7 +205,7 @@ class LocationReader {
     } else if (path.length === 0) this.sink.skip('segment', 'of a kind without a type here')
   }
 
-  /** Adds a raw signal. Paths consist of such positions: those within a path would be duplicates. */
+  /** Adds a raw signal. Paths consist of such positions: positions within the time of a path would be duplicates. */
   #addSignal(object: Json): void {
     const position = object['position']
     if (!isObject(position)) {

@@ -47,6 +47,7 @@ class GadgetbridgeReader {
     private readonly sink: Sink
   ) {}
 
+  /** Reads the names of devices, which records have as their source. Must be called before {@link read}. */
   async readDevices(): Promise<void> {
     const { database, sink } = this
     const count = await readRows(
@@ -61,6 +62,7 @@ class GadgetbridgeReader {
     if (count > 0) sink.skip(deviceTable, 'about the file or the device, not a measurement', count)
   }
 
+  /** Reads a table: adds its rows as records, or skips all of them with a reason. */
   async read(table: string): Promise<void> {
     const { database, sink } = this
     const columns = findColumns(table)

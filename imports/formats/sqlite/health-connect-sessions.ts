@@ -104,7 +104,7 @@ export async function readNights(rows: HealthRows): Promise<void> {
   }
 }
 
-/** Reads sleep stages; returns the ids of the nights that have any. */
+/** Reads sleep stages; returns the ids of the nights that have stages. */
 async function readStages({ database, sink }: HealthRows, parents: ParentRows): Promise<Set<Cell>> {
   const nightsWithStages = new Set<Cell>()
   const names = ['parent_key', 'stage_start_time', 'stage_end_time', 'stage_type']

@@ -45,7 +45,7 @@ class HealthConnectReader {
 
   constructor(private readonly rows: HealthRows) {}
 
-  /** Reads a table and those that belong to it. */
+  /** Reads a table, and the tables whose rows belong to its rows. */
   async read(table: string): Promise<void> {
     if (this.#readTables.has(table)) return
     this.#readTables.add(table)

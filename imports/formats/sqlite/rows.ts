@@ -55,7 +55,7 @@ export interface ColumnMeasure {
   readonly zero?: SkipReason
 }
 
-/** Returns the reason to skip a cell; `undefined` if it is a valid value, which is a number then. */
+/** Returns the reason to skip a cell; `undefined` if it is a valid value, in which case it is a number. */
 export function findSkipReason(
   cell: Cell,
   { absent, range, zero }: Omit<ColumnMeasure, 'stream' | 'type'>

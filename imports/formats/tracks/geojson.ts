@@ -45,6 +45,7 @@ class GeoJsonReader {
     private readonly zone: string | undefined
   ) {}
 
+  /** Reads one feature: a point as a position, lines as tracks; skips other geometries. */
   readFeature(feature: Json): void {
     const properties = feature['properties']
     const geometry = feature['geometry']

@@ -58,7 +58,7 @@ class GpxReader implements ElementReader {
   /** Depth of elements within the current track. */
   #depth = 0
   #hasSegment = false
-  /** Segments of the current track, whose name may follow them. */
+  /** Segments of the current track, which are kept because the track's name may follow them. */
   #segments: { readonly start: number; readonly end: number }[] = []
 
   constructor(
@@ -95,10 +95,12 @@ class GpxReader implements ElementReader {
     }
   }
 
+  /** Collects text until the next end tag. */
   text(text: string): void {
     this.#text += text
   }
 
+  /** Handles an end tag: adds the point, segment or track that is complete now. */
   close(name: string): void {
     const element = getLocalName(name)
     const text = this.#text.trim()

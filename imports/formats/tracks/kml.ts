@@ -37,10 +37,12 @@ class KmlReader implements ElementReader {
   readonly #track: TrackWriter
   #isInTrack = false
   #isInPlacemark = false
-  /** Times without positions yet, or positions without times yet: usually all of one kind come first. */
+  /**
+   * Times without positions yet, or positions without times yet: usually either all times or all positions come first.
+   */
   #times: number[] = []
   #positions: Position[] = []
-  /** Index of the first pending one. */
+  /** Index of the first pending time or position. */
   #firstPending = 0
   /** Times of the current track's points, to which its arrays belong. */
   #pointTimes: number[] = []
@@ -76,10 +78,12 @@ class KmlReader implements ElementReader {
     else if (element === 'Point' || shapes.has(element)) this.#shape = element
   }
 
+  /** Collects text until the next end tag. */
   text(text: string): void {
     this.#text += text
   }
 
+  /** Handles an end tag: adds the track or placemark that is complete now. */
   close(name: string): void {
     const element = getLocalName(name)
     const text = this.#text.trim()
@@ -182,6 +186,7 @@ class KmlReader implements ElementReader {
     else if (this.#points.length < maxPending) this.#points.push(places[0]?.split(',').map(parseNumber) ?? [])
   }
 
+  /** Adds the points and tracks of a placemark, now that its texts are known. */
   #endPlacemark(): void {
     if (!this.#isInPlacemark) return
     const { begin, end, name, when } = this.#placemarkTexts

@@ -28,6 +28,7 @@ export const owntracks: Format = {
 class OwntracksReader {
   constructor(private readonly sink: Sink) {}
 
+  /** Adds a location message as a position; skips messages of other kinds. */
   addMessage(object: Json): void {
     const kind = getText(object, '_type') ?? 'message'
     const seconds = getNumber(object, 'tst')

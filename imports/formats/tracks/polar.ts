@@ -55,7 +55,7 @@ function isInList(list: string): (path: readonly string[]) => boolean {
   return path => path.length === 1 && path[0] === list
 }
 
-/** Returns the members before a session's samples: its own members precede those of its exercises. */
+/** Returns the members before a session's samples: the session's own members precede the members of its exercises. */
 function parseSummary(text: string): Json {
   const names = [
     'startTime',
@@ -100,6 +100,7 @@ class PolarReader {
     this.#track = new TrackWriter(sink, '')
   }
 
+  /** Reads a whole exercise: its samples, then the activity. */
   readExercise(exercise: Json): void {
     this.beginExercise(exercise)
     const lists = getMember(exercise, 'samples')
@@ -108,12 +109,14 @@ class PolarReader {
     this.endExercise(true)
   }
 
+  /** Begins an exercise whose samples follow. */
   beginExercise(exercise: Json): void {
     this.#exercise = exercise
     this.#offset = getNumber(exercise, 'timezoneOffset') ?? getNumber(exercise, 'timeZoneOffset')
     this.#track = new TrackWriter(this.sink, '')
   }
 
+  /** Adds one sample of a list of the current exercise, by the name of the list. */
   addSample(list: string, sample: unknown): void {
     const time = this.#parseTime(getMember(sample, 'dateTime'))
     if (list === 'recordedRoute') {
@@ -130,6 +133,7 @@ class PolarReader {
     else this.#track.addPoint({ kind, time, [sampleKind.name]: scaleValue(value, sampleKind.factor) })
   }
 
+  /** Adds the activity. `isComplete` is false if the file was cut off within the exercise. */
   endExercise(isComplete: boolean): void {
     const exercise = this.#exercise
     const [start, end] = [this.#parseTime(exercise['startTime']), this.#parseTime(exercise['stopTime'])]

@@ -35,7 +35,7 @@ export class StravaExport {
     private readonly files: ReadonlySet<string>
   ) {}
 
-  /** Finds the table among the files of an archive. Each is readable until the next one is requested. */
+  /** Finds the table among the files of an archive. Each file is readable until the next one is requested. */
   static async find(openFiles: () => AsyncIterable<SourceFile>): Promise<StravaExport | undefined> {
     let table: string | undefined
     const files = new Set<string>()
@@ -80,6 +80,7 @@ export class StravaExport {
     this.#skippedCount += scanner.brokenCount
   }
 
+  /** Adds a row of the table: by its file, if the archive contains that. */
   #addRow(cells: readonly string[]): void {
     const [id = '', date = '', name = '', type = '', description = '', seconds = ''] = cells
     const activity: Activity = {
@@ -112,6 +113,7 @@ export class StravaSink implements Sink {
     return this.#count > 0
   }
 
+  /** Passes a record on; an activity with the description of the table. */
   addRecord(record: ImportedRecord): void {
     if (record.type !== 'activity/plain') {
       this.sink.addRecord(record)
@@ -127,7 +129,7 @@ export class StravaSink implements Sink {
     })
   }
 
-  /** Counts the row of the table. Call it after the file has been read. */
+  /** Counts the row of the table. Must be called after the activity's file has been read. */
   end(): void {
     if (this.hasActivity) this.sink.skip(kind, joinedReason)
     else this.sink.addRecord(toRecord(this.activity))

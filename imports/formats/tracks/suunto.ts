@@ -44,7 +44,7 @@ function parseHeader(text: string): Header {
   }
 }
 
-/** Members of samples and how they convert to our units. */
+/** Members of samples what they measure, and how they convert to our units. */
 const sampleMembers = new Map<
   string,
   {
@@ -89,6 +89,7 @@ class SuuntoReader {
     this.#track = new TrackWriter(sink, '')
   }
 
+  /** Adds the numbers and R-R intervals of one sample. */
   addSample(object: Json): void {
     const inner = getMember(object, 'Attributes', 'suunto/sml', 'Sample')
     const sample = isObject(inner) ? inner : object
@@ -108,6 +109,7 @@ class SuuntoReader {
     if (Object.keys(numbers).length > 0) this.#track.addPoint({ kind: 'sample', time, ...numbers })
   }
 
+  /** Ends the file: adds the training. `isComplete` is false if the file was cut off. */
   finish(isComplete: boolean): void {
     const { end, start } = this.#track.span
     const headerStart = parseIsoTime(this.header.start, this.zone)
@@ -125,7 +127,7 @@ class SuuntoReader {
     })
   }
 
-  /** Adds intervals between beats (ms). The last one ends with the sample. */
+  /** Adds intervals between beats (ms). The last interval ends at the time of the sample. */
   #addIntervals(object: Json, time: number): void {
     const inner = getMember(object, 'Attributes', 'suunto/sml', 'R-R')
     const list = getList(isObject(inner) ? inner : object['R-R'], 'Data').filter(

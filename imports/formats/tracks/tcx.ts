@@ -78,10 +78,12 @@ class TcxReader implements ElementReader {
     }
   }
 
+  /** Collects text until the next end tag. */
   text(text: string): void {
     this.#text += text
   }
 
+  /** Handles an end tag: adds the point that is complete now, or reads a property of the activity. */
   close(name: string): void {
     const element = getLocalName(name)
     const text = this.#text.trim()

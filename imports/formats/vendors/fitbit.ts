@@ -94,6 +94,7 @@ class FitbitReader {
     private readonly sink: Sink
   ) {}
 
+  /** Reads one object, according to the kind of file. */
   read(object: Json): void {
     if (this.kind === 'weight') this.#addWeight(object)
     else if (this.kind === 'sleep') this.#addNight(object)

@@ -21,7 +21,7 @@ export function formatWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Types of rates per minute, by name. For other names such a unit is ambiguous. */
+/** Types of rates per minute, by name. For other names, "per minute" is ambiguous. */
 const typesOfRates: Readonly<Record<string, string>> = {
   heart_rate: 'frequency/bpm',
   resting_heart_rate: 'frequency/bpm',
@@ -66,14 +66,14 @@ function toQuantity(
   return { type: measure.type, content: scaleValue(value, measure.factor) }
 }
 
-/** Numeric members of values with the suffix of their stream. The first one counts as the record itself. */
+/** Numeric members of values with the suffix of their stream. The first member counts as the record itself. */
 const numericMembers: readonly (readonly [member: string, part: string])[] = [
   ['qty', ''],
   ['Avg', ''],
   ['Min', ', lowest'],
   ['Max', ', highest']
 ]
-/** Members about a value that are kept with it. */
+/** Members that describe a value and are kept with it. */
 const contextMembers = ['mealTime', 'reason', 'value'] as const
 const readMembers: ReadonlySet<string> = new Set([
   ...numericMembers.map(([member]) => member),

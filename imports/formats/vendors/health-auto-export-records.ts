@@ -82,6 +82,7 @@ export class WorkoutReader {
     this.#track = new TrackWriter(sink, '')
   }
 
+  /** Adds one value of a list within a workout: a position of its route, or a quantity. */
   addListValue(list: string, object: Json): void {
     const kind = `workouts ${list}`
     if (list === 'route') {
@@ -107,6 +108,7 @@ export class WorkoutReader {
     }
   }
 
+  /** Adds the workout itself; its lists have been added before. */
   addWorkout(common: Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>, object: Json): void {
     this.#track.beginSegment()
     const name = getText(object, 'name') ?? ''

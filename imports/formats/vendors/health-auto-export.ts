@@ -43,7 +43,7 @@ function toRemembered(value: unknown): unknown {
       : undefined
 }
 
-/** The member that contains the list of values; for workouts, any list. */
+/** The member that contains the list of values; workouts may have any list. */
 const valueLists: Readonly<Record<string, string | undefined>> = {
   metrics: 'data',
   ecg: 'voltageMeasurements',
@@ -88,6 +88,7 @@ class HealthAutoExportReader {
     this.#workouts = new WorkoutReader(zone, sink, this.#metrics)
   }
 
+  /** Reads one object by the path of its list. `frames`: key of the object in `owners` that contains the list. */
   read(object: Json, path: readonly string[], frames: number): void {
     const [, list = '', part] = path
     if (part === undefined) this.#addRecord(list, object)

@@ -39,6 +39,7 @@ class NightscoutReader {
     private readonly sink: Sink
   ) {}
 
+  /** Reads one object: an entry, or a treatment if it has an event type. */
   read(object: Json): void {
     const eventType = getText(object, 'eventType')
     const kind =

@@ -33,7 +33,7 @@ export const openMhealth: Format = {
 
 interface KnownMember {
   readonly stream: string
-  /** Prefix of the types of its values. Values in other units are skipped. */
+  /** Prefix of the types of the member's values. Values in other units are skipped. */
   readonly typePrefix?: string
   /** For counts: the type and the accepted units. */
   readonly count?: { readonly type: string; readonly units: RegExp }
@@ -85,6 +85,7 @@ class OpenMhealthReader {
     private readonly sink: Sink
   ) {}
 
+  /** Reads one data point, by the name of its schema. */
   read(object: Json): void {
     const schema = getMember(object, 'header', 'schema_id')
     const kind = getText(schema, 'name') ?? (typeof schema === 'string' ? schema : 'data point')

@@ -69,6 +69,7 @@ class PolarCsvReader {
     this.#track = new TrackWriter(sink, '')
   }
 
+  /** Reads one row: a header, the session, or a sample. */
   addRow(cells: readonly string[]): void {
     const isSession = cells[0] === 'Name' && cells[1] === 'Sport'
     if (isSession || (cells[0] === 'Sample rate' && cells[1] === 'Time')) {

@@ -55,6 +55,7 @@ class SleepAsAndroidReader {
 
   constructor(private readonly sink: Sink) {}
 
+  /** Reads one row: a header, a record, or the noise that belongs to a record (skipped). */
   addRow(cells: readonly string[]): void {
     if (cells[0] === 'Id') this.#header = cells
     else if (cells[0]?.trim()) this.#addRecord(cells)
@@ -191,7 +192,7 @@ function parseDecimal(cell: string | undefined): number | undefined {
   return parseNumber(cell?.replace(',', '.'))
 }
 
-/** Parses the start and end of a record; returns the reason if it is unreadable. */
+/** Parses the start and end of a record; returns the reason if they are unreadable. */
 function parseNight(values: ReadonlyMap<string, string>): Night | SkipReason {
   const zone = findZone(values.get('Tz'))
   if (zone === undefined) return 'of a time zone that cannot be read'

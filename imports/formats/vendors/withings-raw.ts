@@ -40,6 +40,7 @@ export class RawReader {
     this.#source = /^(?:tracker|sleep-monitor|scale|bpm)$/.test(device) ? device : ''
   }
 
+  /** Adds the values of one row. */
   addRow(row: NamedRow): void {
     const kind = this.#kind
     const time = parseIsoTime(row.get('start') ?? '', this.zone)

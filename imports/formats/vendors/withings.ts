@@ -81,6 +81,7 @@ class WithingsReader {
     private readonly zone: string | undefined
   ) {}
 
+  /** Reads one row, according to the kind of file. */
   addRow(row: NamedRow): void {
     if (this.kind === 'weight') this.#addWeight(row)
     else if (this.kind === 'bp') this.#addPressure(row)
@@ -88,7 +89,7 @@ class WithingsReader {
     else this.#addActivity(row)
   }
 
-  /** Adds each value as a record. The row's comment belongs to the first one that is imported. */
+  /** Adds each value as a record. The row's comment becomes that of the first imported record. */
   #addWeight(row: NamedRow): void {
     const time = parseIsoTime(row.get('date') ?? '', this.zone)
     const readColumns = new Set(['date'])

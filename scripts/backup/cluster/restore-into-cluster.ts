@@ -1,7 +1,7 @@
 /**
- * Restores one account into a cluster whose nodes keep running. Attachments and a snapshot are stored first; then a single record
- * makes the account's log continue from the snapshot. Before that record nothing has changed; after it, no node can write the
- * former state. (docs/cluster.md#one-account-alone)
+ * Restores one account into a cluster whose nodes keep running. Attachments and a snapshot are stored first; then a
+ * single record makes the account's log continue from the snapshot. Before that record nothing has changed; after it,
+ * no node can write the previous state. (docs/cluster.md#one-account-alone)
  */
 import { randomInt } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
@@ -260,7 +260,10 @@ async function assertWebhookIdsFree(
   }
 }
 
-/** Stores all attachments, existing ones included: a node may be about to remove those that no event uses at present. */
+/**
+ * Stores all attachments, including attachments that are stored already: a node may be about to remove attachments that
+ * no event uses at present.
+ */
 async function storeAttachments(
   { objects }: ClusterConnection,
   side: Layout,

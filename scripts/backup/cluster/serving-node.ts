@@ -39,7 +39,7 @@ export async function requestFromServingNode(
   }
 }
 
-/** Sends the request to a node. Returns why it failed; `undefined` if it succeeded. */
+/** Sends the request to a node. Returns why the request failed; `undefined` if it succeeded. */
 async function sendRequest(
   engine: Pick<Engine, 'send'>,
   node: string,

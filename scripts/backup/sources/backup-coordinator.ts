@@ -1,6 +1,7 @@
 /**
- * Decides which node makes the backups of a cluster: the one that serves the first shard, so that others take over for it. Outcomes
- * are stored in a register, so that the node that makes the next backup knows about the last one. (docs/cluster.md#backups)
+ * Decides which node makes the backups of a cluster: the node that serves the first shard: if that node fails, the node
+ * that takes over the shard also takes over the backups. Outcomes are stored in a register, so that the node that makes
+ * the next backup knows about the last one. (docs/cluster.md#backups)
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectEngine } from '../../../cluster/connect.js'
@@ -14,7 +15,7 @@ import type { Settings } from '../../../core/settings/settings.js'
 export interface BackupTurn {
   /** True if this node has to make backups, and no other live node is making one. */
   readonly isOurs: boolean
-  /** End of the last successful backup, in seconds; `undefined` if there was none. */
+  /** End of the last successful backup, in seconds; `undefined` if no backup has succeeded. */
   readonly finished: number | undefined
 }
 

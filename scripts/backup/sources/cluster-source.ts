@@ -1,6 +1,7 @@
 /**
- * Takes a backup from the data that the nodes of a cluster share, while they keep running: the platform file from its snapshot and
- * log, each account's file from its own, attachments from the objects. No node is involved.
+ * Takes a backup from the data that the nodes of a cluster share, while they keep running: the platform file from its
+ * snapshot and log, each account's file from the account's snapshot and log, attachments from the objects. No node is
+ * involved.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -49,7 +50,7 @@ export async function withClusterSource<T>(
 
 export class ClusterSource implements BackupSource {
   readonly #shards = createFixedShards(shardCount)
-  /** Distinguishes this cluster from others, and from an earlier one that it replaced. */
+  /** Distinguishes this cluster from others, and from an earlier cluster that this one replaced. */
   #epoch = 0
 
   constructor(
@@ -146,7 +147,7 @@ export class ClusterSource implements BackupSource {
     return logSubject(this.#shards.indexOf(username), id)
   }
 
-  /** Fetches an object. Resolves with false if there is none. */
+  /** Fetches an object. Resolves with false if the object does not exist. */
   async #fetchObject(key: string, path: string): Promise<boolean> {
     try {
       return await this.objects.get(key, path)

@@ -6,8 +6,8 @@ export interface BackupSource {
   /** Copies the platform file below `draft`. The copy belongs to no cluster. */
   copyPlatform(draft: Layout): Promise<void>
   /**
-   * Returns a mark that changes with the account's file: equal marks mean equal content. Returns `undefined` if that is not certain.
-   * The mark must be taken before the copy that it describes.
+   * Returns a mark that changes with the account's file: equal marks mean equal content. Returns `undefined` if
+   * equality would not be certain. The mark must be taken before the copy that it describes.
    */
   getChangeMark(account: Account): Promise<string | undefined>
   /** Copies the account's file below `draft`, in the state after one commit. Rejects with an error that gives the reason. */

@@ -11,7 +11,10 @@ import type { BareStore } from './store.js'
 
 /** The data that the handler serves. */
 export interface BareData {
-  /** Stores by user: one to read from, one that syncs in the event loop, and one that syncs in the thread pool. */
+  /**
+   * Stores by user, of three kinds: stores to read from, stores that sync in the event loop, and stores that sync in
+   * the thread pool.
+   */
   readonly readers: readonly BareStore[]
   readonly inLoop: readonly BareStore[]
   readonly offThread: readonly BareStore[]

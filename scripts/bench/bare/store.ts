@@ -54,6 +54,7 @@ export class BareStore {
   #isSyncing = false
   #committed: (() => void)[] = []
 
+  /** Opens or creates the file. */
   static open(file: string, durability: Durability): BareStore {
     const db = new SQLite(file)
     db.pragma('journal_mode = WAL')
@@ -138,7 +139,7 @@ export class BareStore {
     if (!this.#isSyncing) this.#sync()
   }
 
-  /** Runs one sync at a time. Commits made meanwhile share the next one. */
+  /** Runs one sync at a time. Commits made meanwhile share the next sync. */
   #sync(): void {
     if (this.#log < 0) this.#log = openSync(`${this.db.name}-wal`, 'r+')
     const served = this.#committed

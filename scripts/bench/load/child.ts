@@ -1,4 +1,4 @@
-/** A child process of the bench. It handles one message at a time. */
+/** A child process of the bench. The child handles one message at a time. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -17,7 +17,10 @@ export interface LoadJob {
   readonly connections: number
   /** Duration; by default until the message `stop`. */
   readonly seconds?: number
-  /** Requests per second, sent on schedule whether or not earlier ones have completed; by default as fast as responses arrive. */
+  /**
+   * Requests per second, sent on schedule whether or not earlier ones have completed; by default each request is sent
+   * as soon as the previous response has arrived.
+   */
   readonly requestsPerSecond?: number
 }
 
@@ -27,7 +30,7 @@ export interface LoadResult {
   readonly count: number
   /** Number of responses with a status of 400 or above, and of broken connections. */
   readonly failures: number
-  /** The first of these failures. */
+  /** A description of the first failure. */
   readonly firstFailure: string | undefined
   readonly seconds: number
   readonly p50Ms: number
@@ -70,6 +73,7 @@ class LoadRun {
     this.ended = Promise.all(Array.from({ length: job.connections }, one)).then(() => this.#getResult())
   }
 
+  /** Ends the run: connections send no further requests. */
   stop(): void {
     this.#endMs = performance.now()
   }

@@ -1,4 +1,7 @@
-/** Takes measurements and reports medians: other load on the machine distorts some of them, but rarely most. */
+/**
+ * Takes measurements and reports medians: other load on the machine distorts some measurements, but rarely most of
+ * them.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Child } from './child.js'
 import type { LoadJob, LoadResult } from './load.js'
@@ -8,7 +11,7 @@ import { getCpuUs, median } from './statistics.js'
 export interface Figures {
   /** CPU time of the server per request, in microseconds. */
   readonly cpuUs: number
-  /** CPU time per request of the processes behind the server; 0 if there are none. */
+  /** CPU time per request of the processes behind the server; 0 if there are no such processes. */
   readonly dependentCpuUs: number
   readonly perSecond: number
   readonly p50Ms: number
@@ -77,7 +80,7 @@ export class Meter {
     this.#samples.set(name, [...(this.#samples.get(name) ?? []), sample])
   }
 
-  /** Returns the medians of all measurements of a subject; NaN if there are none. */
+  /** Returns the medians of all measurements of a subject; NaN if there are no measurements. */
   figures(name: string): Figures {
     const samples = this.#samples.get(name) ?? []
     const middle = (figure: keyof Figures): number => median(samples.map(sample => sample[figure]))

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 
 export interface RequestSpec {
   readonly path: string
-  /** Port, if it differs from that of the job. */
+  /** Port, if it differs from the job's port. */
   readonly port?: number
   /** HTTP method. By default POST with a body or a file, otherwise GET. */
   readonly verb?: string
@@ -24,6 +24,7 @@ export function getHttpMethod({ body, megabytes, verb }: RequestSpec): string {
   return verb ?? (body === undefined && megabytes === undefined ? 'GET' : 'POST')
 }
 
+/** Creates the headers, including those of the body's type and length. */
 export function createHeaders(ask: RequestSpec): Record<string, string> {
   const { headers, megabytes, token } = ask
   const length = [...encodeBody(ask)].reduce((sum, part) => sum + part.length, 0)

@@ -62,6 +62,7 @@ export class ServiceProcess {
     return `http://127.0.0.1:${this.port}`
   }
 
+  /** Ends the service as an operator does (SIGTERM). Resolves once its process has ended. */
   async stop(): Promise<void> {
     if (this.child.exitCode !== null) return
     const exit = once(this.child, 'exit')

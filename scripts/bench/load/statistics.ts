@@ -11,7 +11,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }
 
-/** Returns the value below which a fraction (0 to 1) of all values lies; NaN if there are none. */
+/** Returns the value below which a fraction (0 to 1) of all values lies; NaN if there are no values. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN

@@ -1,4 +1,6 @@
-/** The accounts of the table "neighbours": a light one, and ones that send heavy requests. */
+/**
+ * The accounts of the table "neighbours": an account that sends light requests, and accounts that send heavy requests.
+ */
 import { createId } from '../../../core/ids.js'
 import {
   addAccountCopies,

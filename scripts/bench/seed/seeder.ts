@@ -49,10 +49,10 @@ export interface AccountContent {
 
 /** The streams and events of an account. */
 export interface AccountShape {
-  /** Accesses in addition to a personal one and an app's. */
+  /** Accesses in addition to a personal access and an app's access. */
   readonly accesses: readonly Access[]
   insertStreams(store: UserStore): void
-  /** Returns the event with a number. Times increase with it. */
+  /** Returns the event with a number. Times increase with the number. */
   event(i: number): Event
 }
 
@@ -265,7 +265,10 @@ export function createAccess(type: Access['type'], name = 'coffer-bench'): Acces
   return { id: createId(), token: createToken(), type, name, ...tracking }
 }
 
-/** Creates the holder event of a series. It is older than all others, as are pictures, so that it is not among the latest. */
+/**
+ * Creates the holder event of a series. Like pictures, it is older than all other events, so that it is not among the
+ * latest.
+ */
 function createHolderEvent(): Event {
   const content = { elementType: 'mass/kg', fields: ['deltaTime', 'value'], required: ['deltaTime', 'value'] }
   return { ...createEvent(rootStream, seedTime - 1e6), type: 'series:mass/kg', content }

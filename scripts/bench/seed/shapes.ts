@@ -31,7 +31,7 @@ export const permittedStreams = [
   ['rare', 10]
 ] as const
 
-/** A thousand streams: a root, groups below it, and the others in these groups. */
+/** A thousand streams: a root, groups below it, and the other streams in these groups. */
 export class BroadShape implements AccountShape {
   readonly accesses: readonly Access[]
 
@@ -50,6 +50,7 @@ export class BroadShape implements AccountShape {
     return this.accesses.find(access => access.name === name)!.token
   }
 
+  /** Creates the root, the groups and the streams in them. */
   insertStreams(store: UserStore): void {
     insertStream(store, rootStream, null)
     insertStream(store, starred, rootStream)

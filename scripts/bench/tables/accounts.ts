@@ -1,4 +1,4 @@
-/** Many accounts, many of them in use: memory, open files and response times. */
+/** The cost of many accounts, many of which are in use: memory, open files and response times. */
 import { readdirSync, statSync } from 'node:fs'
 import { Value } from 'typebox/value'
 import { Settings } from '../../../core/settings/settings.js'

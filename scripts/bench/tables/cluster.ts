@@ -85,7 +85,7 @@ export async function measureCluster(bench: Bench): Promise<Line[]> {
   }
 }
 
-/** Creates users, and a data directory with copies of them for each name in `copies`. */
+/** Creates users, and for each name in `copies` a data directory with copies of them. */
 export async function createUsers(
   { directory }: Bench,
   name: string,

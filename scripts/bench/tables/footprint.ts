@@ -14,13 +14,14 @@ import { createLine, type Line } from '../table.js'
 
 /** Points of the series whose size on disk is measured. */
 const pointCount = 3_000_000
-/** Starts before the one on which everything else is measured. */
+/** Number of starts before the start on which everything else is measured. */
 const starts = 4
 /** Events posted to measure their size on disk. */
 const diskEvents = 10_000
-/** Sockets opened to measure the memory of one. */
+/** Number of sockets opened to measure the memory of a socket. */
 const socketCount = 1000
 
+/** Measures what the service needs: disk, memory and the time of a start. */
 export async function measureFootprint(bench: Bench): Promise<Line[]> {
   const lines: Line[] = []
   let file = ''

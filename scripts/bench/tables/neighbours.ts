@@ -22,6 +22,7 @@ const warmUp = 2
 /** A heavy request is repeated for this multiple of a measurement's duration, unless it can be done only once. */
 const durationFactor = 5
 
+/** Measures the latency of one user's requests while another user makes heavy requests. */
 export async function measureNeighbours({ directory, options }: Bench): Promise<Line[]> {
   const { nodeOptions, part, quick, seconds } = options
   const dataDir = join(directory, 'neighbours')
@@ -54,7 +55,10 @@ export async function measureNeighbours({ directory, options }: Bench): Promise<
   return lines
 }
 
-/** Repeats a heavy request while another process sends light requests of another user. Returns the latencies of the latter. */
+/**
+ * Repeats a heavy request while another process sends light requests of another user. Returns the latencies of the
+ * light requests.
+ */
 async function measureWhile(
   { origin, port }: ServiceProcess,
   street: NeighbourAccounts,

@@ -13,12 +13,15 @@ const calls = [
   { name: 'events.create', who: 'writers', isWrite: true }
 ] as const
 const connections = 64
-/** Maximum ratio of the CPU time of a read at the node that serves its user to that of one process. */
+/**
+ * Maximum ratio of the CPU time of a read at the node that serves its user to the CPU time of a read in a single
+ * process.
+ */
 const maxRatio = 1.15
 /** The compared setups, in the order of the columns. */
 const ways = ['one', 'threads', 'nodes'] as const
 
-/** Measures all of them in turns. Calls are sent to the node that serves their user. */
+/** Measures one process, threads and nodes in turns. Calls are sent to the node that serves their user. */
 export async function measureCores(bench: Bench): Promise<Line[]> {
   const { directory, meter, options } = bench
   const { folders, people } = await createUsers(bench, 'cores', ways)

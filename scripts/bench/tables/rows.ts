@@ -7,6 +7,7 @@ import { userGroups, userCount, type Row } from '../rows.js'
 import { withSeeder, type SeededUser, type Seeder } from '../seed/seeder.js'
 import { createLine, type Line, type Table } from '../table.js'
 
+/** Measures the requests of the table, in turns with those of the bare server. */
 export async function measureRows(bench: Bench, rows: readonly Row[]): Promise<Table[]> {
   const { meter, options } = bench
   const make = async (seeder: Seeder) => {

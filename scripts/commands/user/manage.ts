@@ -1,4 +1,7 @@
-/** `coffer user delete`, `move`, `password`, `unlock`, `mfa-off`, `passkeys-off` and `keep`: change an account by one call. */
+/**
+ * `coffer user delete`, `move`, `password`, `unlock`, `mfa-off`, `passkeys-off` and `keep`: each changes an account by
+ * one call of the admin API.
+ */
 import { printResult, type JsonOption } from '../../terminal/output.js'
 import { loadDirectory } from '../../terminal/directory.js'
 import { promptForPasswordHash } from '../../terminal/prompt-for-password.js'

@@ -1,4 +1,4 @@
-/** The days of the fictional person: where they are, when they sleep, whether they run or have a cold. */
+/** The days of the fictional person: where the person is, when they sleep, whether they run or have a cold. */
 import { formatDate, getDayStart, getLocalDay, type ZonePeriod } from '../../../schemas/zones.js'
 import { Random } from './random.js'
 

@@ -92,7 +92,7 @@ function raiseByRun(targets: Float64Array, day: Day, run: TimeSpan, resting: num
   for (let index = last; index < after; index++) targets[index]! += 34 * (1 - (index - last) / 40)
 }
 
-/** Returns the times without the watch: it is charged in the evening, and some nights not worn. */
+/** Returns the times without the watch: the watch is charged in the evening, and not worn in some nights. */
 function createGaps({ from, night }: Day, asleepAgain: number, random: Random): TimeSpan[] {
   const charging = asleepAgain - random.between(0.5, 2.5) * hour
   const gaps = [{ from: charging, to: charging + random.between(25, 75) * minute }]
@@ -104,7 +104,7 @@ function createGaps({ from, night }: Day, asleepAgain: number, random: Random): 
   return gaps
 }
 
-/** Returns the minutes of a day within a span: the first one, and the one after the last. */
+/** Returns the minutes of a day within a span: the first minute, and the minute after the last. */
 function getMinutes({ from, to }: Day, span: TimeSpan): [first: number, last: number] {
   const place = (time: number): number => Math.floor((Math.min(Math.max(time, from), to) - from) / minute)
   return [place(span.from), place(span.to)]

@@ -1,4 +1,4 @@
-/** Draws small landscapes: sky, ridges one behind the other, and a lake that reflects them. */
+/** Draws small landscapes: sky, ridges one behind the other, and a lake that reflects the ridges. */
 import { encodePng, type Colour } from './png.js'
 import type { Random } from './random.js'
 

@@ -4,7 +4,7 @@ import { createEvent, type EventWithFile } from './event-params.js'
 import { createPdf } from './pdf.js'
 
 interface Letter {
-  /** Days before the last one. */
+  /** Number of days before the last day. */
   readonly ago: number
   readonly title: string
   readonly text: readonly string[]

@@ -20,6 +20,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32
   }
 
+  /** Returns a number from `low` up to, but not including, `high`. */
   between(low: number, high: number): number {
     return low + this.next() * (high - low)
   }
@@ -35,6 +36,7 @@ export class Random {
     return mean + (sum - 2) * Math.sqrt(3) * deviation
   }
 
+  /** Returns true with a probability from 0 to 1. */
   chance(probability: number): boolean {
     return this.next() < probability
   }

@@ -84,7 +84,7 @@ export function createRoomEvents({ seed }: Plan, day: Day): EventParams[] {
   return facts
 }
 
-/** Returns the tablets taken on a day: those prescribed, and others during a cold. */
+/** Returns the tablets taken on a day: prescribed tablets, and further ones during a cold. */
 export function createMedicationEvents({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'medication')
   const taken = (name: string, milligrams: number, hours: number): EventParams => {

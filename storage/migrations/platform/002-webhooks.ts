@@ -1,4 +1,4 @@
-/** Accounts that may have webhooks: those to look into at a start. */
+/** Accounts that may have webhooks, which are notified when the service starts. */
 
 export const webhooks = `
 CREATE TABLE webhook_account (

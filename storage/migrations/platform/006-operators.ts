@@ -1,4 +1,7 @@
-/** What operators do: accounts that they suspend or limit, and the list of their deeds, to which rows are only added. */
+/**
+ * The actions of operators: which accounts are suspended or have a quota of their own, and the activity log, to which
+ * rows are only added.
+ */
 
 export const operators = `
 ALTER TABLE account ADD COLUMN suspended REAL;   -- since when (seconds) an operator lets nobody use it; NULL while it is open

@@ -1,4 +1,4 @@
-/** What signing in needs beside passwords: tokens that are good for one step, and the second factor. */
+/** What signing in needs beside passwords: one-time tokens, and the state of the second factor. */
 
 export const signIn = `
 CREATE TABLE sign_in_token (

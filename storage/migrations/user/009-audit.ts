@@ -1,6 +1,6 @@
 /**
  * The audit: a record for each call, each bound to the one before it by a hash. Records are found by their time, and by
- * blocks of them: an index on each record would cost a write as much again as the record itself.
+ * blocks of them: an index entry for each record would cost as much to write as the record itself.
  */
 export const audit = `
 CREATE TABLE audit_word (

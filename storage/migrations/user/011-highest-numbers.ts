@@ -1,6 +1,6 @@
 /**
- * The highest numbers of removed rows, which SQLite would assign again. They are stored only if they were the highest
- * of all.
+ * The highest numbers of removed rows, which SQLite would assign again. A removed number is stored only if it was the
+ * highest of all.
  */
 function buildTrigger(table: string): string {
   return `

@@ -1,11 +1,11 @@
 /**
- * Values of account fields that their person stands by: where links to set a new password go. Of what is there already, a
- * value counts that was set by somebody who had signed in, or by the service.
+ * Values of account fields that the user has confirmed: password reset links are sent to the confirmed email address.
+ * An existing address counts as confirmed if a signed-in user or the service has set it.
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../../schemas/event.js'
 
-/** As they were when this step was written: later ones change nothing of it. */
+/** Constants as of the time at which this migration was written: later changes of the ids must not affect it. */
 const emailStream = -1_305_039_041_528
 const activeId = ':_system:active'
 
@@ -16,6 +16,7 @@ CREATE TABLE confirmed_value (
 ) WITHOUT ROWID;
 `
 
+/** Adds the table of confirmed values. The current email address counts as confirmed if its owner set it. */
 export function confirmedValues(db: Database): void {
   db.exec(schema)
   const sql = `SELECT body FROM event_stream l JOIN event e ON e.number = l.event

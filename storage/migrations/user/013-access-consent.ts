@@ -1,4 +1,4 @@
-/** Where the person has agreed that an app's access is handed to; it ends with the access. */
+/** The destinations to which the user has agreed that an app's access is delivered; removed with the access. */
 export const accessConsent = `
 CREATE TABLE access_consent (
   access TEXT NOT NULL,

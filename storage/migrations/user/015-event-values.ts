@@ -1,6 +1,6 @@
 /**
- * Types and numbers in the index of streams, so that samples and counts are made without a look at the events. The table is
- * written again as a whole, in its order: rows that grow one by one would take twice as long.
+ * Types and numbers in the index of streams, so that samples and counts can be computed without reading the events. The
+ * whole table is written again, in its order: extending the rows one by one would take twice as long.
  */
 import type { Database } from 'better-sqlite3'
 import { extractNumbers, type ContentNumbers } from '../../content-numbers.js'
@@ -21,8 +21,9 @@ CREATE TABLE event_stream_new (
 `
 
 /**
- * What events hold, each read once: it may be of megabytes, and in thousands of streams. Texts of numbers are read by
- * JavaScript, as they are when events are written: SQLite may round the last bit otherwise.
+ * The numbers in events. Each event is read once, since it may be several megabytes long and in thousands of streams.
+ * Texts of numbers are read by JavaScript, as they are when events are written: SQLite may round the last bit
+ * otherwise.
  */
 const values = `
 CREATE TEMP TABLE event_value (event INTEGER PRIMARY KEY, value REAL, fields TEXT);
@@ -49,7 +50,10 @@ ALTER TABLE event_stream_new RENAME TO event_stream;
 CREATE INDEX event_stream_span ON event_stream (stream, trashed, span, time) WHERE span IS NOT NULL;
 `
 
-/** What {@link extractNumbers} says now is what has to be there: should it say more one day, a later step writes that. */
+/**
+ * Stores what {@link extractNumbers} returns. If that function returns more in a later version, another migration has
+ * to store that.
+ */
 export function eventValues(db: Database): void {
   db.function('value_in', { directOnly: true }, text => numbersIn(text).value)
   db.function('fields_in', { directOnly: true }, text => numbersIn(text).fields)

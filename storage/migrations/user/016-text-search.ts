@@ -1,6 +1,9 @@
-/** The search in texts: what can be found, in order of time, and the words that lead there. (docs/decisions/0018-search-in-texts.md) */
+/**
+ * The index of texts: the words of each event, in order of time, and an index of the words.
+ * (docs/decisions/0018-search-in-texts.md)
+ */
 
-/** Empty: it follows once the file is in use. */
+/** The tables are created empty: events are indexed once the file is in use. */
 export const textSearch = `
 CREATE TABLE event_text (
   start REAL NOT NULL,                 -- time of the event

@@ -1,6 +1,6 @@
 /**
- * Summaries of the large chunks of series, for charts. Those of chunks that are there already, which may be gigabytes, are
- * made when they are first asked for.
+ * Summaries of the large chunks of series, for charts. Summaries of existing chunks, which may be gigabytes, are
+ * computed when they are first requested.
  */
 export const seriesSummaries = `
 CREATE TABLE series_summary (

@@ -1,4 +1,7 @@
-/** Imports of foreign files: what they are, and what each has brought in, so that it can be taken out again. (docs/decisions/0019-imports.md) */
+/**
+ * Imports of foreign files: what they are, and what each of them has created, so that an import can be undone.
+ * (docs/decisions/0019-imports.md)
+ */
 export const imports = `
 CREATE TABLE import (
   number INTEGER PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** Identities that others vouch for, with which the user signs in. (docs/spec/identities.md) */
+/** Identities confirmed by providers, with which the user signs in. (docs/spec/identities.md) */
 export const identities = `
 CREATE TABLE identity (
   id TEXT PRIMARY KEY,

@@ -7,7 +7,7 @@ import { setMissingHeaders } from './headers.js'
 import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, reply, maxShortLength } from './reply.js'
 
-/** Makes the call and sends the document that it returns. */
+/** Makes the call and sends the document that the call returns. */
 export async function replyDocument(
   exchange: Exchange,
   dispatcher: Dispatcher,

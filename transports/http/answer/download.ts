@@ -1,4 +1,7 @@
-/** Sends an attachment: all of it, a range, or 304 if the client has it already. (docs/spec/attachments.md#reading) */
+/**
+ * Sends an attachment: the whole file, a range, or 304 if the client has the file already.
+ * (docs/spec/attachments.md#reading)
+ */
 import { ApiError } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
@@ -13,9 +16,9 @@ import { reserveSlot, replyNothing, replyText, maxShortLength } from './reply.js
 export interface FileResponse {
   readonly accountId: string
   readonly attachment: Attachment
-  /** The access that may read it. */
+  /** Id of the access with which the file is read. */
   readonly accessId: string | undefined
-  /** Returns an error as soon as the access may no longer read it. */
+  /** Returns an error as soon as the access may no longer read the file. */
   readonly recheck: () => Promise<Failure | undefined> | Failure | undefined
 }
 

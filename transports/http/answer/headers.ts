@@ -9,7 +9,7 @@ export type Headers = readonly string[]
 
 const verbs = 'POST, GET, PUT, DELETE, OPTIONS'
 const oneYear = '31536000'
-/** Headers of some responses that scripts of other origins may read. */
+/** Response headers that scripts of other origins may read. */
 const exposedHeaders = [
   'Retry-After',
   'ETag',

@@ -1,11 +1,14 @@
 /**
- * Sends short responses with one write, and without Node's checking and joining the same headers each time. Together, these
- * take as long as a small query. Anything unusual is left to Node.
+ * Sends short responses with one write, and without Node's checking and joining the same headers each time. Checking
+ * and joining headers, and a second write, together take as long as a small query. Anything unusual is left to Node.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody } from '../../upgrades.js'
 
-/** A response head as Node has written it, without the lines that differ between responses and the date, which stand in between. */
+/**
+ * A response head as Node has written it, without the lines that differ between responses and the date: those stand
+ * between the two parts.
+ */
 interface Head {
   readonly before: string
   readonly after: string
@@ -32,7 +35,7 @@ interface Exchange {
 
 /**
  * Sends a complete response. `own`: its own headers, besides those of the exchange, names and values alternately.
- * `encoding`: that of the body.
+ * `encoding`: the encoding of the body.
  */
 export function sendInOneWrite(
   { req, res, state }: Exchange,
@@ -92,7 +95,7 @@ function formatLines(headers: readonly string[]): string | undefined {
   return lines
 }
 
-/** Returns what Node has written before and after these lines; `undefined` if it has an unexpected form. */
+/** Returns what Node has written before and after these lines; `undefined` if the head has an unexpected form. */
 function splitHead({ _header: text, _send: send }: NodeInternals, lines: string): Head | undefined {
   if (typeof text !== 'string' || typeof send !== 'function') return undefined
   const [before, rest, ...others] = text.split(lines)

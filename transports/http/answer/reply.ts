@@ -41,7 +41,10 @@ export function reply(
   return waitIfUnread(exchange, services)
 }
 
-/** Returns whether it is a list. Clients may read lists while they arrive; some decode each chunk by itself. (docs/spec/events.md#form-of-the-list) */
+/**
+ * Returns whether a result is a list. Clients may read lists while they arrive; some decode each chunk by itself.
+ * (docs/spec/events.md#form-of-the-list)
+ */
 function isList({ items }: Success): boolean {
   return items !== undefined
 }
@@ -78,7 +81,7 @@ function replyWhole(exchange: Exchange, services: SharedServices, outcome: Succe
   sendInOneWrite(exchange, status, headers, body, length === body.length ? 'latin1' : 'utf8')
 }
 
-/** Sends a complete result in two chunks, for clients that depend on receiving them separately. */
+/** Sends a complete result in two chunks, for clients that depend on receiving the chunks separately. */
 async function replyInChunks(
   exchange: Exchange,
   services: SharedServices,
@@ -106,8 +109,9 @@ function buildJsonHeaders(exchange: Exchange, services: SharedServices, outcome:
 }
 
 /**
- * Returns the headers for the access and for validation. The ETag is weak, since the time in `meta` always differs. Caches must
- * not store the response: it is personal data, and clients set their clocks by that time.
+ * Returns the headers for the access and for validation. The ETag is weak, since the time in `meta` always differs.
+ * Caches must not store the response: it is personal data, and clients compute the offset of their clocks from the time
+ * in `meta`.
  */
 function buildOwnHeaders({ config }: SharedServices, { accessId, validator }: Success): string[] {
   const headers: string[] = []
@@ -167,7 +171,7 @@ async function replyLong(
   }
 }
 
-/** Sends an error. Resolves once it has been taken, if the client does not read it immediately. */
+/** Sends an error. If the client does not read the error immediately, resolves once it has. */
 export function replyError(
   exchange: Exchange,
   services: SharedServices,
@@ -206,7 +210,10 @@ interface LongResponse {
   readonly accessId?: string | undefined
 }
 
-/** Sends a long text once there is a slot for it. Resolves once it has been taken. Errors: those of {@link reserveSlot}. */
+/**
+ * Sends a long text once there is a slot for it. Resolves once it has been taken. Errors: the errors of
+ * {@link reserveSlot}.
+ */
 export async function replyLongText(
   exchange: Exchange,
   services: SharedServices,

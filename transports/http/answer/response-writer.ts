@@ -1,6 +1,6 @@
 /**
- * Sends a response with backpressure. Clients may be slow, but not without limit: one that reads nothing for a while,
- * or next to nothing for long, is disconnected.
+ * Sends a response with backpressure. Clients may be slow, but not without limit: a client that reads nothing for a
+ * while, or next to nothing for long, is disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -20,13 +20,13 @@ const rateTimeouts = 10
 const recheckBytes = 1024 * 1024
 const recheckSeconds = 1
 
-/** Internals of a socket: bytes written, and those that the operating system has not taken yet. */
+/** Internals of a socket: bytes written, and bytes that the operating system has not taken yet. */
 interface Handle {
   readonly bytesWritten: number
   readonly writeQueueSize: number
 }
 
-/** The texts of a response after its first one. */
+/** The texts of a response after its first text. */
 type RemainingTexts = AsyncIterator<string, void> & Pick<Partial<TextSource>, 'isAscii' | 'nextChunk'>
 
 export class ResponseWriter {
@@ -145,6 +145,7 @@ export class ResponseWriter {
     return handle ? handle.bytesWritten - handle.writeQueueSize : 0
   }
 
+  /** Waits for the client to read on. Resets the connection if it reads nothing for a while, or too slowly. */
   #waitFor(event: 'drain' | 'finish'): Promise<void> {
     const { clock, config } = this.services
     const { stalledSeconds } = config.limits

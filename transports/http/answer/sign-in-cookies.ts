@@ -7,8 +7,8 @@ import { formatPageCookie } from '../../page-sessions.js'
 import type { Exchange } from '../exchange.js'
 
 /**
- * Sets the SSO cookie of a user at login, or clears it at logout. It tells pages of the same site who has signed in, and nothing
- * else. The service itself never reads it. (docs/spec/authentication.md#the-sso-cookie)
+ * Sets the SSO cookie of a user at login, or clears it at logout. The cookie tells pages of the same site who has
+ * signed in, and nothing else. The service itself never reads it. (docs/spec/authentication.md#the-sso-cookie)
  */
 export function setSsoCookie(
   { res }: Exchange,

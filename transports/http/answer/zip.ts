@@ -1,4 +1,4 @@
-/** Builds a ZIP while it is being read, file by file, without holding any of them in memory. */
+/** Builds a ZIP while it is being read, file by file, without holding whole files in memory. */
 import { Readable } from 'node:stream'
 import type { ArchiveFile } from '../../../core/account/archive.js'
 

@@ -4,13 +4,18 @@ import { failOAuth } from '../../../core/oauth/errors.js'
 import type { Query } from '../request/query.js'
 import type { Exchange } from '../exchange.js'
 
-/** Returns the parameters of a form. Throws `invalid_request` for any other body, and for repeated parameters. */
+/**
+ * Returns the parameters of a form. Throws `invalid_request` for a body that is no form, and for repeated parameters.
+ */
 export function readForm({ state }: Exchange): Record<string, string> {
   if (!state.form) failOAuth('invalid_request', 'The body must be a form (application/x-www-form-urlencoded)')
   return toSingleValues(state.form.body)
 }
 
-/** Returns the form of a client with its credentials, which are in the form or in the header. Throws if they are in both. */
+/**
+ * Returns the form of a client with its credentials, which are in the form or in the `Authorization` header. Throws if
+ * they are in both.
+ */
 export function readClientForm(exchange: Exchange): Record<string, string> {
   const form = readForm(exchange)
   const basic = parseBasic(exchange.req)

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.js'
 
 const json = 'application/json; charset=utf-8'
 
-/** Sends JSON. By default, it must not be cached. */
+/** Sends JSON. By default, the response must not be cached. */
 export function replyJson(exchange: Exchange, status: number, text: string, cache = 'no-store'): void {
   exchange.res.setHeader('Cache-Control', cache)
   replyText(exchange, status, text, json)
@@ -42,7 +42,7 @@ export function isOAuthRequest({ state }: Exchange): boolean {
   return state.address.user === undefined && state.address.segments[0] === 'oauth'
 }
 
-/** Returns whether an app has redirected the user here to authorise it. */
+/** Returns whether an app has redirected the user here to authorise the app. */
 export function isAuthorizationRequest(exchange: Exchange): boolean {
   return isOAuthRequest(exchange) && exchange.state.address.segments.join('/') === 'oauth/authorize'
 }

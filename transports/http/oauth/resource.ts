@@ -18,8 +18,8 @@ export function buildChallenge(exchange: Exchange, config: Config, endpoint: str
 }
 
 /**
- * Answers a request for the metadata of an endpoint, at the root or at the host of a user; returns `false` for any other
- * request. It does not reveal whether the user exists: the document depends on the address alone.
+ * Answers a request for the metadata of an endpoint, at the root or at the host of a user; returns `false` for any
+ * other request. The response does not reveal whether the user exists: the document depends on the address alone.
  */
 export function replyResourceMetadata(exchange: Exchange, config: Config, endpoint: string): boolean {
   const { address } = exchange.state

@@ -1,4 +1,4 @@
-/** Serves the OpenAPI document and a page to browse it. Nothing is loaded from other hosts. */
+/** Serves the OpenAPI document and a page to browse it. The page loads nothing from other hosts. */
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -31,7 +31,7 @@ export function getUserPageStatus(user: string, segments: readonly string[]): 20
   return segments.length === 0 && usernamePattern.test(user) ? 200 : 404
 }
 
-/** Returns the page; one that is never sent if the pages have not been built. */
+/** Creates the page; if the pages have not been built, it is never sent. */
 export function createFallbackPage(config: Config, files: ReadonlyMap<string, StaticFile>): FallbackPage {
   const shell = files.get('index.html')
   const shells = new Map<string, CompiledShell>()

@@ -14,7 +14,7 @@ const magic = 'PMTiles'
 const supportedVersion = 3
 const headerBytes = 127
 
-/** A file of tiles. While it is open, it stays the same, even if the operator replaces it. */
+/** A file of tiles. While the file is open, its content stays the same, even if the operator replaces the file. */
 export class MapFile {
   private constructor(
     private readonly file: FileHandle,

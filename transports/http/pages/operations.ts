@@ -18,7 +18,10 @@ export interface OperationsSources {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>
 }
 
-/** Adds the routes. Metrics require the admin key here; if they have a port of their own, they are served only there. */
+/**
+ * Adds the routes. Metrics require the admin key on this port; if they have a port of their own, they are served only
+ * on that port.
+ */
 export function addOperationsRoutes(
   router: Router<ExchangeState>,
   dispatcher: Dispatcher,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Config } from '../../../core/settings/config.js'
 import type { Exchange } from '../exchange.js'
 
-/** Nothing from other origins, nothing inline, no framing. */
+/** The content security policy of all pages: nothing from other origins, nothing inline, no framing. */
 export const commonPolicy: readonly string[] = [
   "default-src 'none'",
   "script-src 'self'",

@@ -108,7 +108,10 @@ function addApp(router: Router<ExchangeState>, config: Config, files: ReadonlyMa
   })
 }
 
-/** Adds the operators' page. It contains no secrets: it requests what it shows. (docs/spec/administration.md#operators) */
+/**
+ * Adds the operators' page. The page itself contains no secrets: it requests what it shows.
+ * (docs/spec/administration.md#operators)
+ */
 function addOperatorPage(
   router: Router<ExchangeState>,
   config: Config,

@@ -49,7 +49,7 @@ export function addSingleSignOnRoutes(
   add('sign-out', async (_ctx, name) => await singleSignOn.signOut(name))
 }
 
-/** Redirects the browser. 303 makes it send GET, whatever it has sent here. */
+/** Redirects the browser. 303 makes the browser send GET, whatever method its request had. */
 function send(ctx: PageContext, config: Config, { browser, url }: Redirect): void {
   for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value)
   ctx.set('Cache-Control', 'no-store')
@@ -71,7 +71,7 @@ function getBrowserSecret(headers: IncomingHttpHeaders, config: Config): string 
   return value !== undefined && /^[\w-]{40,100}$/.test(value) ? value : undefined
 }
 
-/** Formats the cookie. It must be sent when the provider redirects the browser back, so it cannot be `Strict`. */
+/** Formats the cookie. Browsers have to send it when the provider redirects back, so it cannot be `Strict`. */
 function formatCookie(config: Config, value: string): string {
   return formatSetCookie(config, cookieName, { value, maxAge: signInLifetime, sameSite: 'Lax' })
 }

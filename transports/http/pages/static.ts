@@ -24,7 +24,7 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.webmanifest', 'application/manifest+json']
 ])
 
-/** Reads all files below a folder, by relative path. They are few and small, so they are read once at start. */
+/** Reads all files below a folder, by relative path. The files are few and small, so they are read once at start. */
 export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   if (!existsSync(directory)) return files

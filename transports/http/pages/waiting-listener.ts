@@ -1,4 +1,4 @@
-/** Serves a node of a cluster while it waits for the engine: it is alive, but not ready. */
+/** Answers requests at a node of a cluster while the node waits for the engine: it is alive, but not ready. */
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { Config } from '../../../core/settings/config.js'
 import { toMetaMember } from '../../../core/envelope.js'

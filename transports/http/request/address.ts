@@ -10,7 +10,7 @@ import { pageNames } from './page-names.js'
 export interface Address {
   /** In lower case; `undefined` for the root of the server and for services. */
   readonly user: string | undefined
-  /** The decoded path: below the user's root, or all of it if there is no user. */
+  /** The decoded path: the part below the user's root, or the whole path if it names no user. */
   readonly segments: readonly string[]
   readonly query: Query
 }

@@ -81,7 +81,10 @@ export async function readJsonText(
   }
 }
 
-/** Reads a body as JSON. Errors: those of {@link readText}, and `invalid-request-structure` if it is not JSON. */
+/**
+ * Reads a body as JSON. Errors: the errors of {@link readText}, and `invalid-request-structure` if the body is not
+ * JSON.
+ */
 export async function readJsonBody(
   request: IncomingMessage,
   services: BodyServices,
@@ -93,7 +96,7 @@ export async function readJsonBody(
     : parseJson(text)
 }
 
-/** Returns the media type of a body in lower case, without parameters; empty if none is given. */
+/** Returns the media type of a body in lower case, without parameters; empty if the request names no type. */
 export function getMediaType(request: IncomingMessage): string {
   const header = request.headers['content-type'] ?? ''
   const end = header.indexOf(';')

@@ -32,8 +32,8 @@ const maxAddressLength = 60
 const maxHops = 100
 
 /**
- * Returns the client's address: the first one from the right that is not a trusted proxy. Each proxy appends the address from
- * which it received the request.
+ * Returns the client's address: the first address from the right that is not a trusted proxy. Each proxy appends the
+ * address from which it received the request.
  */
 function findFirstUntrusted(ranges: readonly IpRange[], socket: string, forwarded: string): string {
   let client = socket
@@ -57,7 +57,9 @@ function isIn(ranges: readonly IpRange[], text: string): boolean {
   return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
 }
 
-/** Returns the IPv4 address of a mapped one: 127.0.0.1 for `::ffff:127.0.0.1`. */
+/**
+ * Returns the IPv4 address that an IPv6 address maps: `127.0.0.1` for `::ffff:127.0.0.1`; other addresses unchanged.
+ */
 function toPlainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address
 }

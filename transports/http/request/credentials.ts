@@ -15,7 +15,7 @@ interface CredentialsOptions {
   /** The client's address. */
   readonly ip: string
   readonly via: Credentials['via']
-  /** The user whose page session counts; by default, the one in the address. */
+  /** The user whose page session counts; by default, the user in the address. */
   readonly user?: string | undefined
 }
 

@@ -6,8 +6,8 @@ import type { PageContext } from '../exchange.js'
 import { getMediaType, needsReservation, readJsonBody } from './body.js'
 
 /**
- * Reads the body. Errors: `unsupported-content-type` unless it is declared as JSON, which pages of other origins cannot do
- * without a CORS preflight request, and those of {@link readJsonBody}.
+ * Reads the body. Errors: `unsupported-content-type` unless it is declared as JSON, which pages of other origins cannot
+ * do without a CORS preflight request, and the errors of {@link readJsonBody}.
  */
 export async function readDeclaredBody(
   ctx: PageContext,

@@ -40,8 +40,8 @@ export async function parseFormCall(
 const maxVerbLength = 20
 
 /**
- * Returns the verb in upper case, with a limited length, since error messages quote it. `HEAD` becomes `GET`: the client of a POST
- * expects a body, and would read the next response as one.
+ * Returns the verb in upper case, with a limited length, since error messages quote it. `HEAD` becomes `GET`: the
+ * client of a POST expects a body, and would read the next response as that body.
  */
 function parseVerb(form: Query): string {
   const verb = getFirst(form, '_method') || 'POST'

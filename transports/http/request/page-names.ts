@@ -1,6 +1,6 @@
 /** Path segments reserved for pages, so that no user can have such a name. */
 
-/** Names of the pages, which are all rendered by one script. `/auth` is an alias of the first. */
+/** Names of the pages, which are all rendered by one script. `/auth` is an alias of the first page. */
 export const pageNames = [
   'access.html',
   'register.html',

@@ -28,8 +28,8 @@ export function acceptsBody(verb: string): boolean {
 }
 
 /**
- * Throws `invalid-parameters-format` if the body of a `DELETE` is not empty: its params are in the query string, and one sent
- * in the body must not be ignored silently. (docs/spec/conventions.md#http-verbs)
+ * Throws `invalid-parameters-format` if the body of a `DELETE` is not empty: its params are in the query string, and
+ * params sent in the body must not be ignored silently. (docs/spec/conventions.md#http-verbs)
  */
 export function assertNoParams(body: unknown): void {
   const names = Object.keys(Object(body))

@@ -31,7 +31,7 @@ export function parseBoundary(contentType: string): string | undefined {
   return boundary !== undefined && /^[^"\\]{1,200}$/.test(boundary) ? boundary : undefined
 }
 
-/** The delimiters in a range of bytes: the number of those that start a part, and the end of the form. */
+/** The delimiters in a range of bytes: the number of delimiters that start a part, and where the form ends. */
 interface Delimiters {
   readonly count: number
   /** The offset after the delimiter that ends the form. */

@@ -22,7 +22,10 @@ export class PendingFiles {
     file.then(end, end)
   }
 
-  /** Waits until there is room. All files except the last have arrived completely, so the wait always ends. */
+  /**
+   * Waits until there is room for another file. All files except the last have arrived completely, so the wait always
+   * ends.
+   */
   async waitForRoom(): Promise<void> {
     if (this.isFull) await new Promise<void>(resolve => (this.#resume = resolve))
   }

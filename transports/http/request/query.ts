@@ -4,7 +4,9 @@ import { fail } from '../../../core/errors.js'
 import type { Settings } from '../../../core/settings/settings.js'
 import type { QueryValues } from '../../../core/call/credentials.js'
 
-/** Values by name: one text, or several if the name is repeated or ends in `[]`, or in `[0]` as some libraries write. */
+/**
+ * Values by name: a text, or several texts if the name is repeated or ends in `[]` (or `[0]`, as some libraries write).
+ */
 export type Query = QueryValues
 
 export type QueryLimits = Pick<Settings['limits'], 'jsonKeys' | 'queryIds'>

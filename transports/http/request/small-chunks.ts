@@ -20,6 +20,7 @@ export class ChunkList {
     return this.#size
   }
 
+  /** Adds a chunk. Small chunks are joined, a number of them at a time. */
   add(chunk: Buffer): void {
     this.#size += chunk.length
     const isSmall = chunk.length < smallChunkBytes
