@@ -44,6 +44,7 @@ export interface ImportedRecord {
   readonly files?: readonly AttachedFile[] | undefined
 }
 
+/** Digests that identify a record over all its versions (`record`), and one of its versions (`state`). */
 export interface RecordVersion {
   readonly record: string
   readonly state: string

@@ -32,6 +32,7 @@ export function openSession(config: Config, store: UserStore, appId: string, now
 /** A session of one of the service's own pages, and the session that ended for it, whose sockets have to be closed. */
 export interface PageSession {
   readonly access: Access
+  /** Id of the access whose session ended. */
   readonly ended?: string
 }
 

@@ -10,6 +10,7 @@ export interface KnownMaker {
   readonly file?: RegExp
   /** Matches a line before the header. */
   readonly preface?: RegExp
+  /** Names of the columns with the time, the time of day, the end and so on; `zone` is the zone itself. */
   readonly time: string
   readonly clock?: string
   readonly end?: string
@@ -17,6 +18,7 @@ export interface KnownMaker {
   readonly zoneColumn?: string
   readonly source?: string
   readonly description?: string
+  /** What the other columns contain, by their names in lower case. */
   readonly values: Readonly<Record<string, ValueMapping>>
   /** True if a zero means that nothing was measured. */
   readonly skipsZero?: boolean

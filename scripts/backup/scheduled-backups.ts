@@ -35,6 +35,9 @@ const notOurs = Symbol('not from this service')
 
 /** The state stored between starts. Times are in seconds. */
 interface StoredState {
+  /**
+   * When the last backup ended, when the last successful one did, and when the operator was last mailed about failures.
+   */
   attempted?: number
   succeeded?: number
   told?: number

@@ -10,6 +10,7 @@ import { statement } from '../sqlite/statements.js'
 export interface EventLocation {
   readonly number: number
   readonly time: number
+  /** As in event rows (storage/repositories/event-row.ts), like the columns below. */
   readonly span: number | null
   readonly trashed: number
   readonly stream: number

@@ -48,11 +48,13 @@ interface Pending extends Pick<AuditEntry, 'time' | 'access' | 'action'> {
 
 /** A position in the pending entries to roll back to. */
 export interface AuditMark {
+  /** Number of pending entries, and number of entries that the running transaction has written. */
   readonly count: number
   readonly written: number
 }
 
 interface Head {
+  /** Time in microseconds, and hash, of the last record. */
   at: number
   hash: string
   /** Time of the last record in a block, and the number of records after it. */

@@ -17,12 +17,17 @@ export type State = 0 | 1 | 2
 export interface EventRow {
   readonly id: string
   readonly time: number
+  /** End of a period in seconds, `Infinity` while it runs; `null` for a point in time. */
   readonly until: number | null
+  /** Duration class of a period (storage/event-query/spans.ts); `null` for a point in time. */
   readonly span: number | null
   readonly trashed: State
   readonly modified: number
+  /** Number of the event's first stream. */
   readonly stream: number
+  /** JSON array of the numbers of its other streams; `null` if it has none. */
   readonly others: string | null
+  /** 1 if a list has to read the event separately, otherwise `null`. */
   readonly large: 1 | null
   readonly body: string
   /** The event's integrity value, as in the body; not a column. */

@@ -8,6 +8,7 @@ const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 /** The start of an offset, once or every year. Local times in seconds, as if they were UTC. */
 interface Observance {
   start: number
+  /** Time until which a yearly rule applies. */
   until: number
   /** Offset from UTC in seconds, before and after the start. */
   from: number
