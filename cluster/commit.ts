@@ -60,7 +60,7 @@ export function applyRuns(page: Buffer, runs: Buffer): void {
 }
 
 /** Throws `RangeError` if runs do not fit into a page of a size. */
-export function assertPagesFit(runs: Buffer, pageSize: number): void {
+export function assertRunsFit(runs: Buffer, pageSize: number): void {
   const all = parseRuns(runs, pageSize)
   while (!all.next().done);
 }

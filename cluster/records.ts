@@ -27,7 +27,7 @@
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Position } from '../storage/wal/position.js'
-import { assertPagesFit, type Commit, type PageChange } from './commit.js'
+import { assertRunsFit, type Commit, type PageChange } from './commit.js'
 
 /**
  * `changes`: commits. `takeover`: another process becomes the writer. `snapshot`: a new base. `deleted`: the end of the
@@ -245,7 +245,7 @@ function parseChange(take: (length: number) => Buffer, pageSize: number, pages: 
     throw new RecordDamaged('a page has another size')
   try {
     // There may be many changes: no page is allocated for them.
-    if (isWhole === 0) assertPagesFit(bytes, pageSize)
+    if (isWhole === 0) assertRunsFit(bytes, pageSize)
   } catch (cause) {
     throw new RecordDamaged('a change does not fit into its page', cause)
   }

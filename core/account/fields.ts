@@ -93,7 +93,7 @@ export class AccountStreams implements SystemStreams {
     builder.add('mark', toStream(helpersId, 'Helpers', null), false)
     builder.add('mark', toStream(activeId, 'Active', helpersId), false)
     builder.add('mark', toStream(uniqueId, 'unique', helpersId), true)
-    builder.addOthers(other, null)
+    builder.addOtherStreams(other, null)
     this.list = builder.list
     this.fields = builder.byId
     this.byName = new Map([...builder.byId.values()].map(field => [field.name, field]))
@@ -192,10 +192,10 @@ class StreamsBuilder {
   }
 
   /** Adds configured system streams that are not account fields, with their descendants. */
-  addOthers(definitions: readonly CustomStream[], parentId: string | null): void {
+  addOtherStreams(definitions: readonly CustomStream[], parentId: string | null): void {
     for (const { children = [], id, name } of definitions) {
       this.add('other', toStream(`:system:${id}`, name ?? id, parentId), false)
-      this.addOthers(children, `:system:${id}`)
+      this.addOtherStreams(children, `:system:${id}`)
     }
   }
 }

@@ -60,10 +60,10 @@ export class Registry implements Dispatch, Dispatcher {
     const withUser = this.#addUser(request)
     const waiting = this.#callTime.waitForTurn(withUser)
     if (request.isWhole) return this.#callWhole(withUser, waiting)
-    return waiting ? waiting.then(() => this.#attempt(withUser)) : this.#attempt(withUser)
+    return waiting ? waiting.then(() => this.#startCall(withUser)) : this.#startCall(withUser)
   }
 
-  #attempt(request: Request): Promise<Outcome> | Outcome {
+  #startCall(request: Request): Promise<Outcome> | Outcome {
     return this.#callTime.measure(request, () => {
       try {
         const outcome = this.#dispatch(request)
@@ -93,7 +93,7 @@ export class Registry implements Dispatch, Dispatcher {
     const account = this.#callTime.getAccountKey(request)
     for (let room = this.#assembly.waitForRoom(account); room; room = this.#assembly.waitForRoom(account))
       await room
-    const made = this.#attempt(request)
+    const made = this.#startCall(request)
     // A synchronous outcome is counted before the next call is made.
     const outcome = made instanceof Promise ? await made : made
     if (!outcome.ok) return outcome
@@ -132,7 +132,7 @@ export class Registry implements Dispatch, Dispatcher {
       return peers.forward(error.username, { ...request, isWhole: true })
     return this.#retryWhenReady<Outcome>(
       error,
-      () => this.#attempt(request),
+      () => this.#startCall(request),
       cause =>
         error instanceof StoreNotReady
           ? this.#forwardUnopened(cause, request)

@@ -48,7 +48,7 @@ export class ProviderClient {
     if (known && this.clock.now() - known.readAt < metadataAge) return known.configuration
     const running = this.#pending.get(provider.name)
     if (running) return await running
-    const reading = this.#read(provider)
+    const reading = this.#fetchConfiguration(provider)
     this.#pending.set(provider.name, reading)
     try {
       const configuration = await reading
@@ -66,7 +66,12 @@ export class ProviderClient {
   }
 
   /** Fetches the configuration of a provider, and prepares authentication with it. */
-  async #read({ clientId, clientSecret, issuer, tokenEndpointAuthMethod }: Provider): Promise<Configuration> {
+  async #fetchConfiguration({
+    clientId,
+    clientSecret,
+    issuer,
+    tokenEndpointAuthMethod
+  }: Provider): Promise<Configuration> {
     const client = await loadOpenidClient()
     const { oidcAllowInternalTargets, oidcTimeoutMs } = this.config.auth
     const outgoing = this.#outgoing[oidcAllowInternalTargets || isLocal(issuer) ? 'free' : 'guarded']

@@ -72,7 +72,7 @@ export class Previews {
    * Ensures that an event's preview is available, and returns its key. Errors: `corrupted-data` (422) when there is no
    * readable picture, `api-unavailable` when pictures cannot be rendered at all or at the moment.
    */
-  async provide(
+  async ensurePreview(
     account: Account,
     event: Pick<Event, 'attachments' | 'modified'>,
     requestedSize: RequestedSize

@@ -52,7 +52,7 @@ export async function registerAccount(call: ServiceCall, body: object): Promise<
   if (password !== undefined) assertPasswordComplexity(services.config, password, 'password')
   const admission = verified?.provider.autoRegister
     ? 'free'
-    : (checkAdmission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation())
+    : (getAdmission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation())
   const claim = {
     id: createId(),
     username,
@@ -105,7 +105,7 @@ export function fillAccount(
  * Returns how an invitation token, or a missing one, allows registration: `free` any number of times, `once` with an
  * invitation that the registration uses up. Wrong guesses are counted, and a right guess does not reset the count.
  */
-export function checkAdmission(
+export function getAdmission(
   { config, platform, throttle }: Services,
   { ip }: Credentials,
   token: string | undefined

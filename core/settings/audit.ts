@@ -1,14 +1,14 @@
 /** Settings of the audit: what is recorded, for how long, and whether it is also sent to a syslog. */
 import { Type } from 'typebox'
-import { flag, formText, group, list, severity, text, upTo, whole } from './kinds.js'
+import { flag, formText, group, list, severity, text, countUpTo, integer } from './kinds.js'
 
 const auditFieldNames =
   'userid type time streamIds streamId content created createdBy modified modifiedBy'.split(' ')
 
 export const audit = group({
   active: flag('Record each call in the audit log', true),
-  retention: whole('Time that audit records are kept, in seconds. 0: no limit', 31_536_000),
-  strangersPerHour: whole(
+  retention: integer('Time that audit records are kept, in seconds. 0: no limit', 31_536_000),
+  strangersPerHour: integer(
     'Maximum number of calls without a valid token recorded per account and hour. Further calls are only counted',
     100
   ),
@@ -38,7 +38,7 @@ export const audit = group({
       description: 'Port of the syslog server'
     }),
     appName: text('Application name in syslog messages', 'coffer'),
-    facility: upTo('Facility number in syslog messages. 13: audit', 13, 23),
+    facility: countUpTo('Facility number in syslog messages. 13: audit', 13, 23),
     level: severity('Severity of a successful call', 'notice'),
     errorLevel: severity('Severity of a refused call', 'warning'),
     template: Type.String({

@@ -1,6 +1,6 @@
 /** Sign-in settings: apps, sessions, passwords and identity providers. */
 import { Type, type Static } from 'typebox'
-import { flag, formText, group, milliseconds, path, text, upTo, whole } from './kinds.js'
+import { flag, formText, group, milliseconds, path, text, countUpTo, integer } from './kinds.js'
 
 /** Number of latest passwords whose hashes are kept, even without a rule. */
 export const maxPasswordHistory = 24
@@ -38,7 +38,7 @@ export const auth = group({
     "Apps allowed to sign users in, as comma-separated appId@origin pairs with `*` as wildcard. The service's own pages are always allowed. If empty, any app ID from the service's host or https://*.{domain} is allowed",
     ''
   ),
-  sessionMaxAge: whole('Lifetime of a session after its last use, in seconds', 1_209_600, 1),
+  sessionMaxAge: integer('Lifetime of a session after its last use, in seconds', 1_209_600, 1),
   authorizationStep: path(
     'Path of a module whose default export authorizes every call with a token. If empty, none is used',
     ''
@@ -48,20 +48,24 @@ export const auth = group({
     pattern: '^[A-Za-z0-9.-]*$',
     description: 'Domain of the `sso` cookie. If empty, the host of the response'
   }),
-  passwordComplexityMinLength: upTo('Minimum length of a new password, in characters. 0: no rule', 0, 100),
-  passwordComplexityMinCharCategories: upTo(
+  passwordComplexityMinLength: countUpTo(
+    'Minimum length of a new password, in characters. 0: no rule',
+    0,
+    100
+  ),
+  passwordComplexityMinCharCategories: countUpTo(
     'Minimum number of character types in a new password (lowercase, uppercase, digits, others). 0: no rule',
     0,
     4
   ),
-  passwordAgeMaxDays: whole('Days until a password expires. 0: never', 0),
-  passwordAgeMinDays: whole('Days until a password can be changed again. 0: no rule', 0),
-  passwordPreventReuseHistoryLength: upTo(
+  passwordAgeMaxDays: integer('Days until a password expires. 0: never', 0),
+  passwordAgeMinDays: integer('Days until a password can be changed again. 0: no rule', 0),
+  passwordPreventReuseHistoryLength: countUpTo(
     "Number of recent passwords, including the current one, that can't be reused. 0: no rule",
     0,
     maxPasswordHistory
   ),
-  passwordResetMaxAge: whole('Lifetime of a password reset link, in seconds', 3600, 1),
+  passwordResetMaxAge: integer('Lifetime of a password reset link, in seconds', 3600, 1),
   passwordResetPageURL: formText(
     'webUrl',
     'URL of the page that sets a new password. It receives a `resetToken` in its query. If empty, {publicUrl}/access/reset-password.html'

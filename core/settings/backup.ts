@@ -1,11 +1,12 @@
 /** Settings of automatic backups. (docs/operation.md#automatic-backups) */
 import { isAbsolute } from 'node:path'
 import { Type } from 'typebox'
-import { flag, formText, group, path, secret, text, whole } from './kinds.js'
+import { flag, formText, group, path, secret, text, integer } from './kinds.js'
 import type { TextFormName } from './text-forms.js'
 
 /** How many of the latest backups of each kind are kept. */
-const retention = (what: string, value: number) => whole(`Number of ${what} backups to keep`, value, 0, 1000)
+const retention = (what: string, value: number) =>
+  integer(`Number of ${what} backups to keep`, value, 0, 1000)
 
 export const backup = group({
   to: path(

@@ -1,6 +1,6 @@
 /** Settings of a cluster: several nodes that serve the same users. (docs/cluster.md) */
 import { Type, type Static } from 'typebox'
-import { group, path, whole } from './kinds.js'
+import { group, path, integer } from './kinds.js'
 import type { TextFormName } from './text-forms.js'
 
 export const cluster = group({
@@ -32,19 +32,19 @@ export const cluster = group({
     description:
       'Base URL at which clients reach this node directly. If empty, clients are not sent to single nodes'
   }),
-  leaseSeconds: whole(
+  leaseSeconds: integer(
     'Time that a node answers reads after the engine last confirmed its lease, in seconds',
     6,
     2,
     600
   ),
-  takeoverSeconds: whole(
+  takeoverSeconds: integer(
     'Time without a response after which other nodes take over the shards of a node, in seconds. Must be longer than leaseSeconds',
     8,
     3,
     3600
   ),
-  compareSeconds: whole(
+  compareSeconds: integer(
     'Interval between comparisons of the replicas on the NATS servers, in seconds. They are always compared before a takeover',
     60,
     1,
@@ -55,12 +55,12 @@ export const cluster = group({
     pattern: '^(?:nats|s3://[^\\s/?#]+(?:[/?][^\\s#]*)?)$',
     description: 'Storage for shared attachments and snapshots: nats, or s3://bucket?endpoint=URL'
   }),
-  snapshotBytes: whole(
+  snapshotBytes: integer(
     'Bytes of changes to an account after which a snapshot replaces them',
     1024 * 1024,
     64 * 1024
   ),
-  cacheBytes: whole(
+  cacheBytes: integer(
     'Maximum size of the attachment cache on the disk of a node, in bytes. 0: no limit',
     10 * 1024 * 1024 * 1024,
     0

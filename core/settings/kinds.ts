@@ -17,15 +17,15 @@ export const path = (description: string, value: string) =>
     pattern: value === '' ? '^[^\\u0000]*$' : '^\\s*[^\\u0000\\s][^\\u0000]*$',
     description
   })
-export const whole = (description: string, value: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
+export const integer = (description: string, value: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
   Type.Integer({ default: value, minimum, maximum, description })
 /** Seconds for a timer, limited to what timers can take; below, the same in milliseconds. */
-export const seconds = (description: string, value: number) => whole(description, value, 1, 2_000_000)
+export const seconds = (description: string, value: number) => integer(description, value, 1, 2_000_000)
 export const milliseconds = (description: string, value: number) =>
-  whole(description, value, 1, 2_000_000_000)
+  integer(description, value, 1, 2_000_000_000)
 /** Size of text held in one string: V8 limits strings to about half a gigabyte. */
-export const textSize = (description: string, value: number) => whole(description, value, 1024, 500_000_000)
-export const upTo = (description: string, value: number, maximum: number) =>
+export const textSize = (description: string, value: number) => integer(description, value, 1024, 500_000_000)
+export const countUpTo = (description: string, value: number, maximum: number) =>
   Type.Integer({ default: value, minimum: 0, maximum, description })
 export const amount = (description: string, value: number, maximum: number) =>
   Type.Number({ default: value, minimum: 0, maximum, description })

@@ -1,32 +1,32 @@
 /** OAuth settings, besides those of single clients in `access.apps`. */
 import { checkRedirectUri } from '../redirect-uri.js'
-import { flag, group, whole } from './kinds.js'
+import { flag, group, integer } from './kinds.js'
 
 export const oauth = group({
   registration: flag(
     'Allow programs such as AI assistants to register themselves as OAuth clients (RFC 7591)',
     false
   ),
-  maxClients: whole('Maximum number of self-registered clients', 1000, 1),
-  maxClientsPerHour: whole(
+  maxClients: integer('Maximum number of self-registered clients', 1000, 1),
+  maxClientsPerHour: integer(
     'Maximum number of self-registrations of clients per hour from one IP address, except loopback',
     20,
     1
   ),
-  clientMaxAge: whole('Time that an unused self-registered client is kept, in seconds', 7_776_000, 3600),
-  accessSeconds: whole(
+  clientMaxAge: integer('Time that an unused self-registered client is kept, in seconds', 7_776_000, 3600),
+  accessSeconds: integer(
     'Lifetime of an access that the app can refresh (`offline_access`), in seconds. Apps can override it',
     3600,
     60,
     10_000_000_000
   ),
-  refreshSeconds: whole(
+  refreshSeconds: integer(
     'Lifetime of a refresh token, in seconds. Apps can override it',
     7_776_000,
     60,
     10_000_000_000
   ),
-  keyMaxAge: whole(
+  keyMaxAge: integer(
     'Time after which the key that signs ID tokens is replaced, in seconds',
     15_552_000,
     86_400

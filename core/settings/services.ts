@@ -1,6 +1,6 @@
 /** Settings of external services: mail, and text messages with sign-in codes. */
 import { Type, type Static } from 'typebox'
-import { flag, formText, group, headerName, milliseconds, path, secret, text, whole } from './kinds.js'
+import { flag, formText, group, headerName, milliseconds, path, secret, text, integer } from './kinds.js'
 import type { TextFormName } from './text-forms.js'
 
 const EmailSwitches = Type.Object(
@@ -94,12 +94,12 @@ export const services = group({
       'Respond to sign-ins that need a code with status 200 instead of 302, which some clients (`pryv` 3) treat as a failure',
       false
     ),
-    maxFailures: whole('Wrong codes per user before further attempts must wait', 5, 1),
-    maxMessages: whole('Messages with codes per user before further messages must wait', 10, 1),
+    maxFailures: integer('Wrong codes per user before further attempts must wait', 5, 1),
+    maxMessages: integer('Messages with codes per user before further messages must wait', 10, 1),
     timeoutMs: milliseconds('Timeout of calls to the messaging service, in milliseconds', 10_000),
     allowInternalTargets: flag('Allow a messaging service at an internal address', false),
     sessions: group({
-      ttlSeconds: whole(
+      ttlSeconds: integer(
         'Time in which a code must be entered after the password, or after starting to turn on two-factor authentication, in seconds',
         1800,
         1

@@ -15,7 +15,7 @@ import {
   path,
   streams,
   text,
-  whole
+  integer
 } from './kinds.js'
 import { audit } from './audit.js'
 import { auth } from './auth.js'
@@ -134,9 +134,9 @@ export const Settings = group({
       pattern: '^[A-Za-z0-9_-]*$',
       description: 'Prefix of the parameters added to return URLs'
     }),
-    maxRequests: whole('Maximum pending access requests. The oldest are dropped first', 10_000, 1),
-    maxRequestBytes: whole('Maximum size of an access request, in bytes', 64 * 1024, 1024),
-    maxRequestsPerHour: whole('Maximum access requests per hour and IP address, except loopback', 1000, 1)
+    maxRequests: integer('Maximum pending access requests. The oldest are dropped first', 10_000, 1),
+    maxRequestBytes: integer('Maximum size of an access request, in bytes', 64 * 1024, 1024),
+    maxRequestsPerHour: integer('Maximum access requests per hour and IP address, except loopback', 1000, 1)
   }),
   oauth,
   userAccount: group({
@@ -145,7 +145,7 @@ export const Settings = group({
       description:
         'Who can delete an account. adminToken: operators and holders of the admin key; personalToken: its owner, after confirming their identity'
     }),
-    deletionGraceDays: whole(
+    deletionGraceDays: integer(
       'Days until an account deleted by its owner is permanently removed. Until then, the owner can restore it by signing in, and an operator can cancel the deletion. 0: removed immediately',
       7,
       0,
@@ -164,8 +164,8 @@ export const Settings = group({
       true
     ),
     reservedUsernames: list("Additional usernames that can't be registered", []),
-    maxPerHour: whole('Maximum registrations per hour and IP address, except loopback', 100, 1),
-    maxLookupsPerHour: whole('Maximum account lookups per hour and IP address, except loopback', 1000, 1)
+    maxPerHour: integer('Maximum registrations per hour and IP address, except loopback', 100, 1),
+    maxLookupsPerHour: integer('Maximum account lookups per hour and IP address, except loopback', 1000, 1)
   }),
   throttle,
   limits,
@@ -188,21 +188,21 @@ export const Settings = group({
   }),
   audit,
   webhooks: group({
-    minIntervalMs: whole(
+    minIntervalMs: integer(
       'Minimum interval between two calls of a webhook, in milliseconds. Also the initial delay between retries',
       5000
     ),
-    maxRetries: whole('Number of consecutive failures after which a webhook is deactivated', 5, 1),
-    runsSize: whole('Number of recent calls recorded per webhook', 20, 1),
-    maxPerUser: whole('Maximum number of webhooks per user', 100, 1),
+    maxRetries: integer('Number of consecutive failures after which a webhook is deactivated', 5, 1),
+    runsSize: integer('Number of recent calls recorded per webhook', 20, 1),
+    maxPerUser: integer('Maximum number of webhooks per user', 100, 1),
     timeoutMs: milliseconds(
       'Timeout of a webhook call, from the DNS lookup to the end of the response, in milliseconds',
       10_000
     ),
-    perSecond: whole('Maximum number of webhook calls per second', 100, 1),
-    concurrency: whole('Maximum number of webhook calls at a time', 128, 1),
-    perHost: whole('Maximum number of webhook calls at a time to one host', 4, 1),
-    perUser: whole('Maximum number of webhook calls at a time for one user', 4, 1),
+    perSecond: integer('Maximum number of webhook calls per second', 100, 1),
+    concurrency: integer('Maximum number of webhook calls at a time', 128, 1),
+    perHost: integer('Maximum number of webhook calls at a time to one host', 4, 1),
+    perUser: integer('Maximum number of webhook calls at a time for one user', 4, 1),
     allowInternalTargets: flag('Allow webhooks to loopback, private and other internal addresses', false)
   }),
   versioning: group({
@@ -213,9 +213,9 @@ export const Settings = group({
     })
   }),
   storage: group({
-    maxOpenUsers: whole('Maximum open user databases. Each uses about 0.6 MB of memory', 300, 1),
-    idleSeconds: whole('Idle time after which a user database is closed, in seconds', 60, 1),
-    cacheKiB: whole('Page cache of each open user database, in KiB', 1024, 64, 2 ** 31 - 1)
+    maxOpenUsers: integer('Maximum open user databases. Each uses about 0.6 MB of memory', 300, 1),
+    idleSeconds: integer('Idle time after which a user database is closed, in seconds', 60, 1),
+    cacheKiB: integer('Page cache of each open user database, in KiB', 1024, 64, 2 ** 31 - 1)
   }),
   hf: group({
     port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {

@@ -47,7 +47,7 @@ export const cofferEvents: Format = {
     }
     const reader = new RowReader(sink)
     await readNamedRows(source, head, ',', 'event', sink, row => reader.addRow(row))
-    reader.emit()
+    reader.flush()
   }
 }
 
@@ -144,14 +144,14 @@ class RowReader {
   /** Adds a row. If it begins another event, the previous event is emitted. */
   addRow(row: NamedRow): void {
     const last = this.#rows[0]
-    if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.emit()
+    if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.flush()
     // An event or data point has each value once.
-    if (this.#rows.some(each => each.get('field') === row.get('field'))) this.emit()
+    if (this.#rows.some(each => each.get('field') === row.get('field'))) this.flush()
     this.#rows.push(row)
   }
 
   /** Adds the event of the collected rows as a record, or skips it with a reason. */
-  emit(): void {
+  flush(): void {
     const [row] = this.#rows
     const rows = this.#rows
     this.#rows = []

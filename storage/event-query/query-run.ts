@@ -287,7 +287,7 @@ export class QueryRun {
 
   /** Creates the filter for rows from the lanes of a driver; without `driver`, for rows in order of time. */
   #createFilter({ periods }: Segment, driver: Driver | undefined): RowFilter {
-    const endFrom = typeof periods === 'object' ? periods.reaching : -Infinity
+    const endFrom = typeof periods === 'object' ? periods.reachingTime : -Infinity
     const test = driver?.isExact ? undefined : this.#test
     return { modifiedAfter: this.query.modifiedSince ?? -Infinity, endFrom, test, budget: this.#budget }
   }

@@ -11,7 +11,7 @@ import { getEarliestStart, runningClass, type DurationClasses } from './spans.js
 export interface Segment {
   readonly range: KeyRange
   /** Restricts to periods: those that reach a time, or those without an end. */
-  readonly periods?: { readonly reaching: number } | 'running'
+  readonly periods?: { readonly reachingTime: number } | 'running'
 }
 
 /** Maximum number of lanes of periods by stream that are merged; beyond it all periods are examined. */
@@ -57,7 +57,7 @@ export function listSegmentLanes(
     const part =
       periods === 'running'
         ? segment.range
-        : clipRange(segment.range, getEarliestStart(span, periods.reaching), order)
+        : clipRange(segment.range, getEarliestStart(span, periods.reachingTime), order)
     return listLanes(driver, trashed).map(({ values }) => ({
       lane: { kind: driver ? ('streamSpan' as const) : ('span' as const), values: [...values, span] },
       range: part

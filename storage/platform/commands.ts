@@ -46,7 +46,7 @@ export const commands = {
     account: string,
     kept: readonly Reservation[],
     dropped: readonly Reservation[]
-  ) => unique.settle(account, kept, dropped),
+  ) => unique.resolveReservations(account, kept, dropped),
   replaceUnique: ({ unique }: Tables, account: string, held: readonly UniqueValue[]) =>
     unique.replace(account, held),
 

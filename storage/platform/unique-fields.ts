@@ -27,7 +27,7 @@ export class UniqueFieldRepository {
    * Settles values of an account that are in doubt: keeps some, and removes others. Values that have been reserved
    * again meanwhile are unchanged.
    */
-  settle(account: string, kept: readonly Reservation[], released: readonly Reservation[]): void {
+  resolveReservations(account: string, kept: readonly Reservation[], released: readonly Reservation[]): void {
     const where = 'WHERE account = ? AND name = ? AND value = ? AND inDoubt = ?'
     const keep = `UPDATE unique_field SET inDoubt = 0 ${where}`
     for (const { field, key, ticket } of kept) statement(this.db, keep).run(account, field, key, ticket)

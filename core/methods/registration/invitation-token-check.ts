@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { checkAdmission } from '../../registration/register.js'
+import { getAdmission } from '../../registration/register.js'
 import { refuseParams } from '../../validation/params.js'
 
 const Token = Type.String({ maxLength: 99 })
@@ -21,7 +21,7 @@ export const invitationTokenCheck = serviceMethod({
   facts: ({ isValid }: { isValid: boolean }) => ({ text: String(isValid) }),
   run({ services, credentials }, { invitationToken, invitationtoken }) {
     const token = invitationToken ?? invitationtoken ?? refuseParams([missing])
-    return { isValid: checkAdmission(services, credentials, token) !== undefined }
+    return { isValid: getAdmission(services, credentials, token) !== undefined }
   }
 })
 
