@@ -170,6 +170,28 @@ t.test('the timeline', async t => {
     await page.context().close()
   })
 
+  await t.test('the caption of the cursor is below the icons', async t => {
+    for (const size of [inZurich, { ...phone, timezoneId: 'Europe/Zurich' }]) {
+      const time = now - 5 * day
+      const { id } = await daisy.event({
+        streamIds: ['diary'],
+        type: 'note/txt',
+        content: 'At the lake',
+        time
+      })
+      const page = await enter(`/app/daisy/timeline?lanes=weight,diary&at=${Math.round(time)}`, size)
+      await untilDrawn(page, 2)
+      const figure = page.locator('figure[data-lane=diary]')
+      const caption = figure.locator('.needle span', { hasText: 'At the lake' })
+      const [lane, text] = [(await figure.boundingBox())!, (await caption.boundingBox())!]
+      // Icons are drawn in the middle, up to 12 pixels from it.
+      t.ok(text.y >= lane.y + lane.height / 2 + 12, `${text.y} in a lane at ${lane.y} of ${lane.height}`)
+      t.ok(text.y + text.height <= lane.y + lane.height, 'within the lane')
+      await page.context().close()
+      await daisy.do('events.delete', { id })
+    }
+  })
+
   await t.test('a new kind of data gets its lane at once', async t => {
     const page = await enter('/app/daisy/timeline', inZurich)
     await untilDrawn(page, 6)
