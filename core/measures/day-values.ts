@@ -8,6 +8,7 @@ import { addCounts, mergeLevels, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
 import { orderSources } from './order-sources.js'
 import { addPeriods, groupPeriods, type Period } from './periods.js'
+import { readOwn } from './read-own.js'
 import type { StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
 import { getRecentStart, startValues } from './values.js'
@@ -27,6 +28,8 @@ export interface DayValue {
 export interface DaysRequest {
   readonly measure: MeasureForm
   readonly streams: unknown
+  /** As in `ValuesRequest`. */
+  readonly unit: string | undefined
   readonly days: DayRange
   readonly format: (day: DayValue) => string
 }
@@ -45,18 +48,18 @@ export function startDays(call: Call, request: DaysRequest): StartedRun<unknown>
   return startLevels(call, request)
 }
 
-function startSums(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
+function startSums(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const grid = createSlotGrid(days)
-  return startValues(call, { measure, streams, grid, range: getRange(days) }, sources =>
+  return startValues(call, { measure, streams, grid, range: getRange(days), unit }, sources =>
     [...mergeSums(sources, grid)]
       .toSorted(([a], [b]) => a - b)
       .map(([day, { count, streamId, sum }]) => format({ day, value: sum, count, source: streamId }))
-  ) as StartedRun<unknown>
+  )
 }
 
-function startLevels(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
+function startLevels(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const { kind } = measure
-  const request = { measure, streams, grid: createDayGrid(days), range: getRange(days) }
+  const request = { measure, streams, grid: createDayGrid(days), range: getRange(days), unit }
   const toDay = ([day, level]: [number, MergedLevel]): DayValue => {
     const { count, numbers, streamId: source } = level
     if (!numbers) return { day, value: count, count, source }
@@ -68,7 +71,7 @@ function startLevels(call: Call, { days, format, measure, streams }: DaysRequest
     [...(kind === 'level' || kind === 'pair' ? mergeLevels(sources) : addCounts(sources))]
       .toSorted(([a], [b]) => a - b)
       .map(entry => format(toDay(entry)))
-  ) as StartedRun<unknown>
+  )
 }
 
 /** How often the user has recorded each word in a day, and when for the last time. */
@@ -78,7 +81,7 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
   const grid = createDayGrid(days)
   const findDay = createDayFinder(days)
   const bySource = new Map<number, { recent: number; byDay: Map<number, Words> }>()
-  const recent = getRecentStart(getRange(days))
+  const recentStart = getRecentStart(getRange(days))
   return startContents(
     call,
     { measure, streams, from: grid.starts[0]!, end: grid.end },
@@ -88,7 +91,7 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         if (day === undefined) return
         let found = bySource.get(source)
         if (!found) bySource.set(source, (found = { recent: 0, byDay: new Map() }))
-        if (time >= recent) found.recent++
+        if (time >= recentStart) found.recent++
         const word = pickWord(content, type.fields[0])
         if (word === undefined) return
         let words = found.byDay.get(day)
@@ -126,19 +129,13 @@ function pickWord(content: string | undefined, field: string | undefined): strin
   const found =
     field === undefined
       ? Object.values(value).find(each => typeof each === 'string')
-      : field.split('.').reduce<unknown>((at, key) => readOwn(at, key), value)
+      : field.split('.').reduce(readOwn, value)
   return found === undefined || typeof found === 'object' ? undefined : JSON.stringify(found)
-}
-
-function readOwn(object: unknown, key: string): unknown {
-  return typeof object === 'object' && object !== null && Object.hasOwn(object, key)
-    ? (object as Record<string, unknown>)[key]
-    : undefined
 }
 
 function startPeriods(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const [from, end] = getRange(days)
-  const recent = getRecentStart([from, end])
+  const recentStart = getRecentStart([from, end])
   const findDay = createDayFinder(days)
   const gap = measure.category === 'sleep' ? nightGap : 0
   const bySource = new Map<number, { recent: number; periods: Period[] }>()
@@ -152,7 +149,7 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
         if (!period) return
         let found = bySource.get(content.source)
         if (!found) bySource.set(content.source, (found = { recent: 0, periods: [] }))
-        if (period.from >= recent && period.from < end) found.recent++
+        if (period.from >= recentStart && period.from < end) found.recent++
         found.periods.push(period)
       },
       finish(order) {

@@ -61,35 +61,27 @@ export function createPartGrid(from: number, to: number, parts: number): TimeGri
   return { starts, end: nextNumber(to) }
 }
 
-/** Returns the slots of days; each in as many cells as it has parts. Without `parts`, these are the days. */
+/** Returns the slots of days, divided where parts begin. Without `parts`, these are the days. */
 export function createSlotGrid({ starts }: DayRange, parts?: TimeGrid): SlotGrid {
-  const cells: number[] = [starts[0]! - maxSpread]
-  const days = [-1]
-  const slots = [-1]
-  const partsOfCells = [-1]
-  let part = -1
-  let slot = 0
-  const add = (time: number, day: number): void => {
-    cells.push(time)
-    days.push(day)
-    slots.push(slot)
-    partsOfCells.push(parts ? (time < parts.end ? part : -1) : day)
-  }
-  for (let day = 0; day + 1 < starts.length; day++) {
+  const grid = { starts: [starts[0]! - maxSpread], days: [-1], slots: [-1], parts: [-1] }
+  const partStarts = parts?.starts ?? []
+  const partsEnd = parts?.end ?? -Infinity
+  let [slot, part] = [0, -1]
+  for (const [day, start] of starts.slice(0, -1).entries()) {
     const end = starts[day + 1]!
-    for (let time = starts[day]!; time < end; time += slotSeconds, slot++) {
+    for (let time = start; time < end; time += slotSeconds, slot++) {
       const next = Math.min(time + slotSeconds, end)
-      while (parts && part + 1 < parts.starts.length && parts.starts[part + 1]! <= time) part++
-      add(time, day)
-      while (parts && part + 1 < parts.starts.length && parts.starts[part + 1]! < next) {
-        part++
-        if (parts.starts[part]! > cells.at(-1)!) add(parts.starts[part]!, day)
-        else partsOfCells[partsOfCells.length - 1] = part
+      for (let at = time; at < next;) {
+        while (part + 1 < partStarts.length && partStarts[part + 1]! <= at) part++
+        grid.starts.push(at)
+        grid.days.push(day)
+        grid.slots.push(slot)
+        grid.parts.push(parts ? (at < partsEnd ? part : -1) : day)
+        at = partStarts[part + 1] ?? (at < partsEnd ? partsEnd : Infinity)
       }
-      if (parts && parts.end > time && parts.end < next) add(parts.end, day)
     }
   }
-  return { starts: cells, end: starts.at(-1)!, days, slots, parts: partsOfCells }
+  return { ...grid, end: starts.at(-1)! }
 }
 
 /** Returns the next double after a number. */

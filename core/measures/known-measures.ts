@@ -5,6 +5,7 @@ import { findMeasure, measures } from '../../schemas/measures/catalogue.js'
 import type { Measure } from '../../schemas/measures/measure.js'
 import { fail } from '../errors.js'
 import type { Reader } from '../call/reader.js'
+import { readOwn } from './read-own.js'
 
 /** Keys in the private profile set: the user's own measures, and the order of sources. */
 const ownKey = 'coffer:measures'
@@ -55,7 +56,7 @@ export type MeasureForm = Pick<Measure, 'id' | 'kind' | 'types' | 'fields' | 'mo
 /** Lists the user's own measures, if the caller may read the private profile set. Malformed ones are ignored. */
 export function listOwnMeasures({ caller, store }: Reader): OwnMeasure[] {
   if (!caller.isPersonal) return []
-  const stored = getOwn(store.profile.find('private'), ownKey)
+  const stored = readOwn(store.profile.find('private'), ownKey)
   if (!Array.isArray(stored)) return []
   const found = new Map<string, OwnMeasure>()
   for (const item of stored.slice(0, maxOwn) as unknown[])
@@ -88,7 +89,7 @@ export class KnownMeasures {
 
 /** Reads the user's order of sources: ids of streams by id of the measure. Applies to all callers; malformed parts are ignored. */
 export function readSourceOrder({ store }: Pick<Reader, 'store'>): ReadonlyMap<string, readonly string[]> {
-  const stored = getOwn(store.profile.find('private'), sourcesKey)
+  const stored = readOwn(store.profile.find('private'), sourcesKey)
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return new Map()
   return new Map(
     Object.entries(stored).flatMap(([measure, ids]) =>
@@ -99,9 +100,4 @@ export function readSourceOrder({ store }: Pick<Reader, 'store'>): ReadonlyMap<s
 
 function isComplete({ fields, kind }: OwnMeasure): boolean {
   return kind !== 'pair' || fields?.length === 2
-}
-
-/** Clients choose the keys: inherited properties do not count. */
-function getOwn(object: object, key: string): unknown {
-  return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
 }

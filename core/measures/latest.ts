@@ -3,6 +3,7 @@ import type { MeasureFact } from '../../storage/measures/facts-run.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Call } from '../call/method.js'
 import type { MeasureForm } from './known-measures.js'
+import { readOwn } from './read-own.js'
 import { listMeasuredTypes } from './scope.js'
 import { isNumeric } from './values.js'
 
@@ -89,9 +90,5 @@ function readNumbers(
 
 /** Reads a path in a content. Points of series have whole paths as names. */
 function readPath(content: unknown, path: string): unknown {
-  const get = (object: unknown, key: string): unknown =>
-    typeof object === 'object' && object !== null && Object.hasOwn(object, key)
-      ? (object as Record<string, unknown>)[key]
-      : undefined
-  return get(content, path) ?? path.split('.').reduce(get, content)
+  return readOwn(content, path) ?? path.split('.').reduce(readOwn, content)
 }

@@ -13,14 +13,16 @@ interface Counted {
 /** Returns the sources in order of preference, with the ids of their streams; without those that no longer exist. */
 export function orderSources<T extends Counted>(
   { store }: Pick<Reader, 'store'>,
-  { getRank }: MeasureScope,
+  scope: MeasureScope,
   measure: string,
   sources: readonly T[]
 ): (T & { readonly streamId: string })[] {
   return sources
     .flatMap(source => {
       const streamId = store.streams.findByNumber(source.stream)?.stream.id
-      return streamId === undefined ? [] : [{ ...source, streamId, rank: getRank(measure, source.stream) }]
+      return streamId === undefined
+        ? []
+        : [{ ...source, streamId, rank: scope.getRank(measure, source.stream) }]
     })
     .toSorted(
       (a, b) =>

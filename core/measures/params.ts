@@ -28,12 +28,16 @@ export function assertZone(zone: string): void {
   ])
 }
 
-/** Throws `invalid-parameters-format` if numbers of a measure cannot be converted to a unit. */
+/** Event type in which numbers are given. */
+export const Unit = Type.String({ maxLength: 256 })
+
+/** Throws `invalid-parameters-format` for a unit in which the numbers of a measure cannot be given. */
 export function assertUnit(measure: MeasureForm, unit: string | undefined): void {
-  const isKnown =
-    unit === undefined ||
-    (isNumeric(measure) && convertUnit(1, measure.types[0]!, unit, measure.molarMass) !== undefined)
-  if (isKnown) return
+  if (unit === undefined) return
+  const { molarMass, types } = measure
+  // Amounts of money are not converted, but each currency is a unit.
+  const isKnown = types.includes(unit) || convertUnit(1, types[0]!, unit, molarMass) !== undefined
+  if (isNumeric(measure) && isKnown) return
   refuseParams([
     { code: 'INVALID', message: `must be a unit of the measure "${measure.id}"`, path: '#/unit' }
   ])

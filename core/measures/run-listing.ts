@@ -27,10 +27,9 @@ export class RunListing<T> implements Listing<Reader> {
   next(reader: Reader): Page {
     // What has been read so far may include what this reader must not see: start again.
     if (this.#permissions.hasChanged(reader)) this.#started = this.start({ ...this.call, ...reader })
-    const { finish, run } = this.#started
-    const result = reader.store.measures.next(run)
+    const result = reader.store.measures.next(this.#started.run)
     if (result === undefined) return { text: '', count: 0, done: false }
-    const texts = finish(reader, result)
+    const texts = this.#started.finish(reader, result)
     return { text: texts.join(','), count: texts.length, done: true }
   }
 }

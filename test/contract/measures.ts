@@ -223,7 +223,7 @@ export const measureScenarios: Contract = {
       { ...dates, zone: 'Mars/Base' },
       { ...dates, zone: '' },
       { measure: 'weight', from: '1970-01-01' },
-      { ...dates, unit: 'mass/lb' }
+      { ...dates, unit: 'length/m' }
     ]),
     ...refusedScopes(dates)
   ]

@@ -12,7 +12,7 @@ import { examplesOf, fits, runExamples, settingsOf } from '../support/snippets.j
 t.setTimeout(900_000)
 
 /** Pages without examples. */
-const withoutExamples = ['README.md', 'clients.md']
+const withoutExamples = ['README.md', 'clients.md', 'measures.md']
 
 const pages = readdirSync(join(packageDirectory, 'docs', 'api')).filter(name => name.endsWith('.md'))
 const tour = examplesOf('README.md').filter(({ language }) => language === 'sh')

@@ -98,18 +98,21 @@ export function orderOf(
 export function factOf(seen: Seen, measure: Measure): Answer {
   const all = readingsOf(seen, measure)
   if (all.length === 0) return undefined
-  const summary = (some: readonly Reading[]): object => ({
-    count: some.length,
-    first: Math.min(...some.map(({ time }) => time)),
-    last: Math.max(...some.map(({ time }) => time))
-  })
   const sources = orderOf(seen, measure.id, all, () => true).flatMap(streamId => {
     const own = all.filter(({ source }) => source === streamId)
     return [...new Set(own.map(({ type }) => type))]
       .toSorted()
-      .map(type => ({ streamId, type, ...summary(own.filter(reading => reading.type === type)) }))
+      .map(type => ({ streamId, type, ...summarize(own.filter(reading => reading.type === type)) }))
   })
-  return { measure: measure.id, ...summary(all), sources }
+  return { measure: measure.id, ...summarize(all), sources }
+}
+
+function summarize(some: readonly Reading[]): object {
+  return {
+    count: some.length,
+    first: Math.min(...some.map(({ time }) => time)),
+    last: Math.max(...some.map(({ time }) => time))
+  }
 }
 
 /** The range of a sample or of days, for the order of sources; `end` is excluded. */

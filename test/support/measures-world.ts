@@ -113,7 +113,7 @@ export class MeasuresWorld {
       const found = JSON.stringify([latest.streamId, latest.type, latest.value])
       if (!known.includes(found)) return { what: `latest of ${measure}`, found, expected: known }
     }
-    const comparable = facts.map(({ latest: _, ...fact }: Answer) => fact)
+    const comparable = facts.map((fact: Answer) => omit(fact, 'latest'))
     return compare(`measures.facts ${JSON.stringify(asked)}`, comparable, expected)
   }
 
@@ -144,9 +144,7 @@ export class MeasuresWorld {
         sources: [streamId],
         ...(unit !== undefined && { unit })
       })
-      const only = expected
-        .filter(({ source }) => source === streamId)
-        .map(({ source: _, ...sample }) => sample)
+      const only = expected.filter(({ source }) => source === streamId).map(sample => omit(sample, 'source'))
       if (measure.kind === 'text') continue
       const wrong = compare(`${what} of ${streamId}`, own, only)
       if (wrong) return wrong
@@ -278,6 +276,10 @@ function isAlike(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   const [one, other] = [Object.entries(a), new Map(Object.entries(b))]
   return one.length === other.size && one.every(([key, value]) => isAlike(value, other.get(key)))
+}
+
+function omit(object: Answer, name: string): Answer {
+  return Object.fromEntries(Object.entries(object as object).filter(([key]) => key !== name))
 }
 
 function toValue(values: readonly (number | undefined)[]): unknown {

@@ -11,6 +11,7 @@ const groups: readonly Group[] = [
   { name: 'Events', description: 'Time-stamped data, with files', prefixes: ['events'] },
   { name: 'Streams', description: 'The tree that events are organised in', prefixes: ['streams'] },
   { name: 'Series', description: 'Data points of one event', prefixes: ['hfs'] },
+  { name: 'Measures', description: 'Values of all devices together', prefixes: ['measures'] },
   { name: 'Previews', description: 'Small versions of images', prefixes: ['previews'] },
   {
     name: 'Batches and the current access',

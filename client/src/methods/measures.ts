@@ -11,6 +11,7 @@ export interface MeasuresMethods {
       readonly from: string
       readonly to: string
       readonly zone?: string | null | undefined
+      readonly unit?: string | null | undefined
     }
     result: {
       days: { day: string; value: unknown; min?: unknown; max?: unknown; count: number; source: string }[]

@@ -9,7 +9,7 @@ import { startDays } from '../../measures/day-values.js'
 import { listDays } from '../../measures/grids.js'
 import { KnownMeasures } from '../../measures/known-measures.js'
 import { describeSourceOrder } from '../../measures/order-sources.js'
-import { assertNoAudit, assertZone, MeasureId } from '../../measures/params.js'
+import { assertNoAudit, assertUnit, assertZone, MeasureId, Unit } from '../../measures/params.js'
 import { RunListing } from '../../measures/run-listing.js'
 import { refuseParams } from '../../validation/params.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
@@ -43,7 +43,8 @@ export const days = method({
       from: DateText,
       to: DateText,
       /** Name of the time zone whose days these are. */
-      zone: orNull(Type.String())
+      zone: orNull(Type.String()),
+      unit: orNull(Unit)
     },
     closed
   ),
@@ -53,9 +54,10 @@ export const days = method({
   isCacheable: () => true,
   hiddenState: describeSourceOrder,
   run(call, params) {
-    const { measure: id, streams, zone = 'UTC', ...dates } = omitNulls(params)
+    const { measure: id, streams, unit, zone = 'UTC', ...dates } = omitNulls(params)
     const [measure] = new KnownMeasures(call).require([id])
     assertZone(zone)
+    assertUnit(measure!, unit)
     const [first, last] = [parseDate(dates.from, '#/from'), parseDate(dates.to, '#/to')]
     if (first > last) refuseParams([{ code: 'MINIMUM', message: 'must not be before from', path: '#/to' }])
     if (last - first >= maxDays)
@@ -71,6 +73,7 @@ export const days = method({
         startDays(reading, {
           measure: measure!,
           streams,
+          unit,
           days: range,
           format: ({ day, ...value }) => JSON.stringify({ day: formatDate(first + day), ...value })
         })

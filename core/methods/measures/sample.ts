@@ -9,7 +9,7 @@ import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.j
 import { describeSourceOrder } from '../../measures/order-sources.js'
 import { addCounts, mergeLevels, type MergedLevel } from '../../measures/merge-levels.js'
 import { mergeSums } from '../../measures/merge-sums.js'
-import { assertNoAudit, assertUnit, assertZone, MeasureId } from '../../measures/params.js'
+import { assertNoAudit, assertUnit, assertZone, MeasureId, Unit } from '../../measures/params.js'
 import { RunListing } from '../../measures/run-listing.js'
 import { isNumeric, startValues, type OrderedSource } from '../../measures/values.js'
 import { refuseParams } from '../../validation/params.js'
@@ -24,8 +24,7 @@ const Params = Type.Object(
     toTime: Timestamp,
     parts: Type.Integer({ minimum: 1, maximum: 4000 }),
     merge: orNull(Type.Enum(['preferred', 'each'])),
-    /** Event type in which numbers are given. */
-    unit: orNull(Type.String({ maxLength: 256 })),
+    unit: orNull(Unit),
     /** Of the days whose hours are the slots of sums. */
     zone: orNull(Type.String()),
     /** The token, if it is sent as a parameter; it has been read before. */
