@@ -29,10 +29,10 @@ export function splitIntoSegments({
 }: EventQuery): Segment[] {
   if (isRunning) return [{ range: toKeyRange(-Infinity, to, order), periods: 'running' }]
   if (from > to) return []
-  const within = { range: toKeyRange(from, to, order) }
+  const within: Segment = { range: toKeyRange(from, to, order) }
   if (from === -Infinity) return [within]
   const earlier = toKeyRange(-Infinity, nextDouble(from, 'DESC'), order)
-  const before = { range: earlier, periods: { reaching: from } }
+  const before: Segment = { range: earlier, periods: { reachingTime: from } }
   return order === 'ASC' ? [before, within] : [within, before]
 }
 

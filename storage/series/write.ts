@@ -153,7 +153,7 @@ export class SeriesWriter {
   #replace(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {
     if (!first) return
     this.chunks.update(chunk, first)
-    for (const chunk of others) this.#insert(chunk)
+    for (const other of others) this.#insert(other)
   }
 
   #insert(chunk: NewChunk): void {
