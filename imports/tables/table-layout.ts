@@ -136,8 +136,10 @@ function findHeader(
     if (isHeaderAbove(row, rows[at + 1]!)) return { at, score: countFilled(row) + maxColumns + 1 }
     const names = row.map(foldName)
     const filled = names.filter(Boolean).length
-    if (row.length < width - 1 || filled < 2 || isUnitRow(row)) continue
-    const isAboveValues = rows[at + 1]!.some(isValue) || isUnitRow(rows[at + 1])
+    const isAboveUnits = isUnitRow(rows[at + 1])
+    // Names such as `Day` and `Steps` may be units as well.
+    if (row.length < width - 1 || filled < 2 || (isUnitRow(row) && !isAboveUnits)) continue
+    const isAboveValues = rows[at + 1]!.some(isValue) || isAboveUnits
     const score =
       filled + (names.some(name => timeNames.test(name)) ? maxColumns : 0) + (isAboveValues ? 0.5 : 0)
     if (score > best.score) best = { at, score }

@@ -1,6 +1,6 @@
 /** Tables are found with any surrounding lines, encoding and line endings. */
 import t from 'tap'
-import { collected, type Collected } from './collecting.js'
+import { collected, missing, type Collected } from './collecting.js'
 
 const values = ({ data }: Collected): unknown[] => data.map(({ content }) => content)
 
@@ -114,4 +114,18 @@ t.test('unknown tables can be mapped, with guesses', async t => {
   t.same(found.leftOut, { 'in a table whose columns have not been mapped yet': 2 })
   const timeless = await collected('a,b\n1,2\n3,4\n')
   t.match(timeless.tables, [{ columns: ['a', 'b'], mapping: undefined }])
+})
+
+t.test('a header of words that are units, above a line of units', async t => {
+  for (const table of [
+    'Weight 71.4 kg\r\nDay,Steps\r\n,(count)\r\n2024-04-06,"20,346"\r\n2024-04-07,"25,021"\r\n',
+    'Titre\n"Jour"\t"Heure"\t"Pas"\n""\t""\t"Schritte"\n06/04/2024 00:00:00\t01:00\t20346\n13/04/2024 00:00:00\t01:00\t25021\n'
+  ]) {
+    const found = await collected(table, 'table.csv')
+    t.same(
+      found.data.map(({ content, type }) => [type, content]),
+      [20_346, 25_021].map(steps => ['count/steps', steps])
+    )
+    t.equal(missing(found), 0)
+  }
 })
