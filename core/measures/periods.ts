@@ -45,7 +45,7 @@ export function measureGroup({ periods }: Pick<PeriodGroup, 'periods'>): number 
 
 /**
  * Adds up the groups of sources, in order of preference, by the day on which they end. A group that overlaps one of a
- * preferred source is left out. `findDay` returns `undefined` for other days than the requested ones.
+ * preferred source is omitted. `findDay` returns `undefined` for other days than the requested ones.
  */
 export function addPeriods(
   sources: readonly { readonly streamId: string; readonly groups: readonly PeriodGroup[] }[],

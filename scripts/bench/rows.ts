@@ -50,6 +50,8 @@ export const batch = Array.from({ length: batchSize }, () => ({ method: 'events.
 
 const latest20 = { path: '/latest/{user}/20' }
 const wholeTime = `fromTime=${seedTime}&toTime=${seedTime + 1000 * eventInterval}`
+/** A year of the series that the seeder writes. */
+const yearSample = `/measures/sample?measure=weight&fromTime=${seedTime - 1e6}&toTime=${seedTime - 1e6 + yearSeconds}&parts=600`
 
 /** Name, group, requests; requests in flight, the bare server's request, the targets. */
 // oxfmt-ignore
@@ -88,6 +90,8 @@ export const rows: readonly Row[] = [
     4, { path: '/points-out/{user}' }, { cpu: 0.8 }),
   row('a year of 1 Hz in 600 parts', 'year', user => series(user, `?toDeltaTime=${yearSeconds}&sample=600`),
     1, undefined, { cpuMs: 100 }),
+  row('measures.sample, a year of 1 Hz', 'year', get(yearSample),
+    1, undefined, { cpuMs: 120 }),
   row('previews.get, from the cache', 'readers', user => user.pictureIds.map(id => ask(user, `/events/${id}.jpg`)),
     64, { path: '/file' }, { cpu: 0.6 }),
   row('files, upload of 1 MB', 'writers', user => ({ ...ask(user, '/events'), body: event, megabytes: 1 }),

@@ -87,9 +87,9 @@ function* readPoints(
 ): MeasureSteps<void> {
   const { series } = reading.store
   const columns = series.getColumns(event)
-  const extent = series.getExtent(event)
-  if (!columns || !extent) return
-  const range = { from: Math.max(0, from - time), to: Math.min(end - time, nextDouble(extent.until, 'ASC')) }
+  const bounds = series.getBounds(event)
+  if (!columns || !bounds) return
+  const range = { from: Math.max(0, from - time), to: Math.min(end - time, nextDouble(bounds.until, 'ASC')) }
   if (range.from >= range.to) return
   const { duration, values } = findCells(type, columns)
   const sink = new SinglePoints(row => {

@@ -68,13 +68,9 @@ function* findEventSources(
   let count = 0
   for (let stream = walk.next(reading.store.db); stream !== undefined;) {
     if (streams.has(stream)) {
-      let lane = reading.store.facts.get(stream)
-      while (!lane.isComplete) {
-        lane.step(reading.store.db)
-        yield
-        lane = reading.store.facts.get(stream)
-      }
-      if (lane.hasTooManyGroups)
+      const lane = reading.store.facts.get(stream)
+      // What a stream holds may not be known yet. Finding that out takes longer than looking for each type.
+      if (!lane.isComplete || lane.hasTooManyGroups)
         for (const type of byNumber.values()) getSource(sources, stream).types.add(type)
       for (const { others, stream: first, type } of lane.groups.values()) {
         const measured = byNumber.get(type)

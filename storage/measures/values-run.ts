@@ -107,9 +107,9 @@ class SourceFill {
     const { series } = this.reading.store
     const columns = series.getColumns(event)
     const from = Math.max(0, grid.starts[0]! - time)
-    const extent = series.getExtent(event)
-    if (!columns || !extent) return
-    const to = Math.min(grid.end - time, nextDouble(extent.until, 'ASC'))
+    const bounds = series.getBounds(event)
+    if (!columns || !bounds) return
+    const to = Math.min(grid.end - time, nextDouble(bounds.until, 'ASC'))
     if (from >= to) return
     const walk = new ChunkWalk({ event, range: { from, to }, part: 'measures' })
     const sink = new AggregatedPoints(time, findCells(type, columns), targets)

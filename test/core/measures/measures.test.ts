@@ -37,7 +37,7 @@ t.test('nights', async t => {
     }
   )
 
-  await t.test('overlapping nights of another source are left out, others are added', async t => {
+  await t.test('overlapping nights of another source are omitted, others are added', async t => {
     await sleep('ring', 23, 8, 'asleep')
     await sleep('ring', 37, 1, 'asleep')
     await alice.do('profile.updatePrivate', { update: { 'coffer:sources': { sleep: ['watch'] } } })
