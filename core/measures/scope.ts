@@ -34,13 +34,18 @@ export function createMeasureScope(call: Call, known: KnownMeasures, streams: un
   }
 }
 
+/** Kinds whose contents are not read. */
+const countedKinds: ReadonlySet<string> = new Set(['place', 'span', 'text'])
+
 /** Returns the types of a measure that can be given in a unit (an event type), or all of them if it is not numerical. */
 export function listMeasuredTypes(
   { services, store }: Call,
-  { fields, molarMass, types }: MeasureForm,
+  { fields: all, kind, molarMass, types }: MeasureForm,
   unit: string | undefined
 ): MeasuredType[] {
   const { types: numbers } = store.events
+  // Only pairs have two numbers; what is merely counted needs none.
+  const fields = kind === 'pair' ? all : countedKinds.has(kind) ? undefined : all?.slice(0, 1)
   return types.flatMap(name => {
     if (unit !== undefined && convertUnit(1, name, unit, molarMass) === undefined) return []
     const known = services.eventTypes.fields(name)
