@@ -7,7 +7,7 @@ import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { addCounts, mergeLevels, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
 import { orderSources } from './order-sources.js'
-import { addPeriods, groupPeriods, type Period } from './periods.js'
+import { addPeriods, PeriodLists, type Period } from './periods.js'
 import { readOwn } from './read-own.js'
 import type { StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
@@ -34,8 +34,6 @@ export interface DaysRequest {
   readonly format: (day: DayValue) => string
 }
 
-/** How far periods are read beyond the range, in seconds: those of a night may begin or end there. */
-const periodMargin = 2 * 86_400
 /** Periods of sleep with less than this between them, in seconds, are one night. */
 const nightGap = 7200
 
@@ -136,31 +134,31 @@ function pickWord(content: string | undefined, field: string | undefined): strin
 function startPeriods(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const [from, end] = getRange(days)
   const recentStart = getRecentStart([from, end])
-  const findDay = createDayFinder(days)
   const gap = measure.category === 'sleep' ? nightGap : 0
-  const bySource = new Map<number, { recent: number; periods: Period[] }>()
-  const range = { from: from - periodMargin, end: end + periodMargin }
+  const bySource = new Map<number, { recent: number; periods: PeriodLists }>()
   return startContents(
     call,
-    { measure, streams, ...range },
+    { measure, streams, from, end: end + gap, gap },
     {
       take(content) {
         const period = toPeriod(content)
         if (!period) return
         let found = bySource.get(content.source)
-        if (!found) bySource.set(content.source, (found = { recent: 0, periods: [] }))
+        if (!found) bySource.set(content.source, (found = { recent: 0, periods: new PeriodLists() }))
         if (period.from >= recentStart && period.from < end) found.recent++
-        found.periods.push(period)
+        found.periods.add(period)
       },
-      finish(order) {
-        const sources = [...bySource].map(([stream, { periods, recent }]) => ({
-          stream,
-          count: recent,
-          groups: groupPeriods(periods, gap)
+      *finish(order) {
+        const sources = []
+        for (const [stream, { periods, recent: count }] of bySource)
+          sources.push({ stream, count, groups: yield* periods.group(gap) })
+        const merged = yield* addPeriods(order(sources), createDayFinder(days, 'end'))
+        yield* listDayValues(merged, format, ([day, { count, streamId, value }]) => ({
+          day,
+          value,
+          count,
+          source: streamId
         }))
-        return [...addPeriods(order(sources), findDay)]
-          .toSorted(([a], [b]) => a - b)
-          .map(([day, { count, streamId, value }]) => format({ day, value, count, source: streamId }))
       }
     }
   )
@@ -172,7 +170,7 @@ const statesByAnalysis: ReadonlyMap<unknown, Period['state']> = new Map([
 ])
 
 /** Returns the period of an event; `undefined` if it has no end. A duration that is a number begins at the event's time. */
-function toPeriod({ content, time, type, until }: MeasuredContent): Period | undefined {
+function toPeriod({ content, time, type, until }: MeasuredContent): Omit<Period, 'count'> | undefined {
   const value: unknown = content === undefined ? undefined : JSON.parse(content)
   if (until === undefined) {
     const seconds = typeof value === 'number' ? convertUnit(value, type.name, 'time/s') : undefined
@@ -190,6 +188,7 @@ interface ContentsRequest {
   readonly streams: unknown
   readonly from: number
   readonly end: number
+  readonly gap?: number
 }
 
 type Order = <T extends { readonly stream: number; readonly count: number }>(
@@ -217,14 +216,18 @@ function getRange({ starts }: DayRange): [from: number, end: number] {
   return [starts[0]!, starts.at(-1)!]
 }
 
-/** Returns a function that finds the index of the day in which a time lies. */
-function createDayFinder({ starts }: DayRange): (time: number) => number | undefined {
+/** Returns a function that finds the index of the day in which a time lies; with `end`, a period that ends at it. */
+function createDayFinder(
+  { starts }: DayRange,
+  edge: 'end' | 'start' = 'start'
+): (time: number) => number | undefined {
+  const isBefore = edge === 'end' ? (a: number, b: number) => a < b : (a: number, b: number) => a <= b
   return time => {
-    if (time < starts[0]! || time >= starts.at(-1)!) return undefined
+    if (!isBefore(starts[0]!, time) || isBefore(starts.at(-1)!, time)) return undefined
     let [low, high] = [0, starts.length - 2]
     while (low < high) {
       const middle = (low + high + 1) >>> 1
-      if (starts[middle]! <= time) low = middle
+      if (isBefore(starts[middle]!, time)) low = middle
       else high = middle - 1
     }
     return low
