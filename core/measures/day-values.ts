@@ -4,12 +4,12 @@ import { convertUnit } from '../../schemas/units.js'
 import type { Call } from '../call/method.js'
 import { createDayGrid, createSlotGrid, type DayRange } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
-import { addCounts, mergeLevels, type MergedLevel } from './merge-levels.js'
+import { addCounts, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
 import { orderSources } from './order-sources.js'
 import { addPeriods, PeriodLists, type Period } from './periods.js'
 import { readOwn } from './read-own.js'
-import type { StartedRun } from './run-listing.js'
+import type { Items, StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
 import { getRecentStart, startValues } from './values.js'
 
@@ -48,11 +48,15 @@ export function startDays(call: Call, request: DaysRequest): StartedRun<unknown>
 
 function startSums(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const grid = createSlotGrid(days)
-  return startValues(call, { measure, streams, grid, range: getRange(days), unit }, sources =>
-    [...mergeSums(sources, grid)]
-      .toSorted(([a], [b]) => a - b)
-      .map(([day, { count, streamId, sum }]) => format({ day, value: sum, count, source: streamId }))
-  )
+  return startValues(call, { measure, streams, grid, range: getRange(days), unit }, function* (sources) {
+    const merged = yield* mergeSums(sources, grid)
+    yield* listDayValues(merged, format, ([day, { count, streamId, sum }]) => ({
+      day,
+      value: toFinite(sum),
+      count,
+      source: streamId
+    }))
+  })
 }
 
 function startLevels(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
@@ -65,11 +69,21 @@ function startLevels(call: Call, { days, format, measure, streams, unit }: DaysR
       kind === 'pair' ? numbers.map(each => each?.[key] ?? null) : numbers[0]?.[key]
     return { day, value: pick('mean'), min: pick('min'), max: pick('max'), count, source }
   }
-  return startValues(call, request, sources =>
-    [...(kind === 'level' || kind === 'pair' ? mergeLevels(sources) : addCounts(sources))]
-      .toSorted(([a], [b]) => a - b)
-      .map(entry => format(toDay(entry)))
-  )
+  return startValues(call, request, function* (sources) {
+    const hasLevels = kind === 'level' || kind === 'pair'
+    const merged = yield* hasLevels ? mergeLevels(sources) : addCounts(sources)
+    yield* listDayValues(merged, format, toDay)
+  })
+}
+
+/** Lists the values of days in order. */
+function* listDayValues<T>(
+  byDay: ReadonlyMap<number, T>,
+  format: DaysRequest['format'],
+  toDay: (entry: [day: number, T]) => DayValue
+): Items {
+  for (const entry of [...byDay].toSorted(([a], [b]) => a - b))
+    yield { key: entry[0], text: format(toDay(entry)) }
 }
 
 /** How often the user has recorded each word in a day, and when for the last time. */
@@ -102,7 +116,7 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         const sources = [...bySource].map(([stream, found]) => ({ stream, count: found.recent, ...found }))
         for (const { byDay, streamId } of order(sources))
           for (const [day, words] of byDay) if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
-        return [...merged.values()].toSorted((a, b) => a.day - b.day).map(format)
+        return listDayValues(merged, format, ([, day]) => day)
       }
     }
   )
@@ -201,13 +215,13 @@ function startContents(
   {
     finish,
     take
-  }: { readonly take: (content: MeasuredContent) => void; readonly finish: (order: Order) => string[] }
+  }: { readonly take: (content: MeasuredContent) => void; readonly finish: (order: Order) => Items }
 ): StartedRun<unknown> {
   const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const types = listMeasuredTypes(call, measure, undefined)
   return {
     run: call.store.measures.createContents({ scope, measure: measure.id, types, ...range, take }),
-    finish: reader => finish(sources => orderSources(reader, scope, measure.id, sources))
+    finish: getReader => finish(sources => orderSources(getReader(), scope, measure.id, sources))
   }
 }
 

@@ -2,6 +2,7 @@
  * Adds up periods by day: a night counts on the day on which it ends, and overlapping periods are not added.
  * (docs/api/measure-methods.md#periods)
  */
+import { Pauses, type Paused } from './pauses.js'
 
 /** A period of a source, in seconds, or several that follow each other without a gap. */
 export interface Period {
@@ -32,12 +33,6 @@ export interface PeriodDay {
   readonly streamId: string
 }
 
-/** Work that may pause wherever it yields. */
-type Pausing<T> = Generator<undefined, T, void>
-
-/** Number of items after which work pauses. */
-const itemsPerPause = 1024
-
 /** Collects the periods of one source, which arrive in lists that are each in order of time. */
 export class PeriodLists {
   readonly #lists: Period[][] = []
@@ -57,11 +52,11 @@ export class PeriodLists {
    * Groups periods that overlap, or have less than `gap` seconds between them (0: that touch). Groups without sleep and
    * time in bed are omitted.
    */
-  *group(gap: number): Pausing<PeriodGroup[]> {
+  *group(gap: number): Paused<PeriodGroup[]> {
     const groups: PeriodGroup[] = []
-    let paused = 0
+    const pauses = new Pauses()
     for (const { count, from, state, to } of yield* mergeOrdered(this.#lists)) {
-      if (++paused % itemsPerPause === 0) yield
+      if (pauses.isDue(1)) yield
       const last = groups.at(-1)
       const belongs = last && (from <= last.to || from - last.to < gap)
       const group = belongs ? last : { from, to, count: 0, covered: { full: [], bed: [], awake: [] } }
@@ -117,7 +112,7 @@ interface RankedGroup {
 export function* addPeriods(
   sources: readonly { readonly streamId: string; readonly groups: readonly PeriodGroup[] }[],
   findDay: (time: number) => number | undefined
-): Pausing<Map<number, PeriodDay>> {
+): Paused<Map<number, PeriodDay>> {
   const days = new Map<number, PeriodDay>()
   const add = ({ group, rank, to }: RankedGroup): void => {
     const day = findDay(to)
@@ -137,8 +132,9 @@ export function* addPeriods(
   // Groups that overlap, directly or by others between them: only among those, one takes the place of another.
   let overlapping: RankedGroup[] = []
   let end = -Infinity
-  for (const [index, group] of ordered.entries()) {
-    if (index % itemsPerPause === 0) yield
+  const pauses = new Pauses()
+  for (const group of ordered) {
+    if (pauses.isDue(1)) yield
     if (group.from >= end) {
       for (const each of yield* pickPreferred(overlapping)) add(each)
       overlapping = []
@@ -151,7 +147,7 @@ export function* addPeriods(
 }
 
 /** Returns the groups that overlap none of a preferred source, in order of time. */
-function* pickPreferred(groups: readonly RankedGroup[]): Pausing<readonly RankedGroup[]> {
+function* pickPreferred(groups: readonly RankedGroup[]): Paused<readonly RankedGroup[]> {
   if (groups.length < 2) return groups
   const byRank = new Map<number, RankedGroup[]>()
   for (const group of groups) {
@@ -160,10 +156,10 @@ function* pickPreferred(groups: readonly RankedGroup[]): Pausing<readonly Ranked
     else byRank.set(group.rank, [group])
   }
   const taken: RankedGroup[] = []
-  let count = 0
+  const pauses = new Pauses()
   for (const rank of [...byRank.keys()].toSorted((a, b) => a - b))
     for (const group of byRank.get(rank)!) {
-      if (++count % itemsPerPause === 0) yield
+      if (pauses.isDue(1)) yield
       const index = findFirstAfter(taken, group.from)
       // Taken groups do not overlap, so the first that ends later is also the first that may begin later.
       if (index === taken.length || taken[index]!.from >= group.to) taken.splice(index, 0, group)
@@ -185,7 +181,7 @@ function findFirstAfter(groups: readonly RankedGroup[], time: number): number {
 /** Merges lists that are in order of their beginnings, two by two. */
 function* mergeOrdered<T extends { readonly from: number }>(
   lists: readonly (readonly T[])[]
-): Pausing<readonly T[]> {
+): Paused<readonly T[]> {
   let current = lists
   while (current.length > 1) {
     const merged: (readonly T[])[] = []
@@ -199,14 +195,15 @@ function* mergeOrdered<T extends { readonly from: number }>(
 function* mergeTwo<T extends { readonly from: number }>(
   one: readonly T[],
   other: readonly T[]
-): Pausing<readonly T[]> {
+): Paused<readonly T[]> {
   if (other.length === 0) return one
   const merged: T[] = []
+  const pauses = new Pauses()
   let [at, otherAt] = [0, 0]
   while (at < one.length || otherAt < other.length) {
     const isOther = at === one.length || (otherAt < other.length && other[otherAt]!.from < one[at]!.from)
     merged.push(isOther ? other[otherAt++]! : one[at++]!)
-    if (merged.length % itemsPerPause === 0) yield
+    if (pauses.isDue(1)) yield
   }
   return merged
 }
