@@ -1,4 +1,5 @@
 /** Reads the latest value of a measure. (docs/api/measure-methods.md#facts) */
+import type { LatestData } from '../../storage/measures/latest-data.js'
 import type { MeasureFact } from '../../storage/measures/facts-run.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Call } from '../call/method.js'
@@ -23,10 +24,10 @@ export interface Latest {
 const seriesPrefix = 'series:'
 const durationColumn = 'duration'
 
-/** Returns the latest value of the data of a fact. */
-export function readLatest(call: Call, measure: MeasureForm, { last, lastEvent, type }: MeasureFact): Latest {
-  if (type.startsWith(seriesPrefix)) return readLastPoint(call, measure, { last, lastEvent, type })
-  const { content, until } = call.store.measures.readContent(lastEvent)
+/** Returns the latest value of a fact whose data was read. */
+export function readLatest(call: Call, measure: MeasureForm, { last, latest, type }: MeasureFact): Latest {
+  const { content, points, until } = latest ?? {}
+  if (points) return readLastPoint(call, measure, { last, type }, points)
   return {
     time: last,
     ...(until !== undefined && { duration: until === Infinity ? null : until - last }),
@@ -38,9 +39,9 @@ export function readLatest(call: Call, measure: MeasureForm, { last, lastEvent, 
 function readLastPoint(
   call: Call,
   measure: MeasureForm,
-  { last, lastEvent, type }: Pick<MeasureFact, 'last' | 'lastEvent' | 'type'>
+  { last, type }: Pick<MeasureFact, 'last' | 'type'>,
+  { columns, rows }: NonNullable<LatestData['points']>
 ): Latest {
-  const { columns, rows } = call.store.measures.readLastPoints(lastEvent)
   const cells = columns.flatMap((name, index) =>
     name === durationColumn ? [] : [[name, index + 1] as const]
   )

@@ -2,6 +2,7 @@
 import { raw } from '../sqlite/statements.js'
 import { LaneRows } from '../event-values/lane-rows.js'
 import type { LaneFacts } from '../event-values/lane-facts.js'
+import { readLatestData, type LatestData } from './latest-data.js'
 import { MeasureStreams, type Assignment, type MeasureScope } from './measure-streams.js'
 import type { MeasureSteps, Reading } from './reading.js'
 
@@ -16,6 +17,8 @@ export interface MeasureFact extends Assignment {
   readonly last: number
   /** Number of the last event, or of the holder of the last point. */
   readonly lastEvent: number
+  /** Its data, if it is the latest of the measure. Empty if it changed again and again while it was read. */
+  readonly latest?: LatestData
 }
 
 export interface MeasureFactsQuery {
@@ -35,6 +38,8 @@ type RawHolder = [number: number, time: number, stream: number, others: string |
 
 const seriesPrefix = 'series:'
 const holdersPerRead = 256
+/** How often data that changes in the meantime is looked for again. */
+const maxRepetitions = 20
 const holdersSql = `SELECT number, time, stream, others FROM event INDEXED BY event_type_time
   WHERE type = ? AND trashed = 0 AND (time > ? OR time = ? AND number > ?) ORDER BY time, number LIMIT ${holdersPerRead}`
 
@@ -68,7 +73,41 @@ class FactsCollector {
       } else if (this.query.isRequested(name.slice(seriesPrefix.length))) series.push([number, name])
     yield* this.#collectEvents()
     for (const [number, name] of series) yield* this.#collectSeries(number, name)
+    yield* this.#readLatest(new Map(series.map(([number, name]) => [name, number])))
     return [...this.#facts.values()]
+  }
+
+  /** Reads the latest data of each measure. What has changed since it was found is looked for again. */
+  *#readLatest(series: ReadonlyMap<string, number>): MeasureSteps<void> {
+    let repetitions = 0
+    for (let unread = this.#listUnread(); unread.length > 0; unread = this.#listUnread())
+      for (const [index, fact] of unread.entries()) {
+        const latest = readLatestData(this.reading.store, this.#streams, fact)
+        if (!latest && repetitions++ < maxRepetitions) {
+          yield* this.#collectAgain(fact, series.get(fact.type))
+          break
+        }
+        this.#facts.set(formatKey(fact, fact.type), { ...fact, latest: latest ?? {} })
+        if (index % 16 === 15) yield
+      }
+  }
+
+  /** Lists the facts that are the latest of their measure, and whose data has not been read. */
+  #listUnread(): MeasureFact[] {
+    const newest = new Map<string, number>()
+    for (const { last, measure } of this.#facts.values())
+      newest.set(measure, Math.max(last, newest.get(measure) ?? -Infinity))
+    return [...this.#facts.values()].filter(
+      ({ last, latest, measure }) => !latest && last === newest.get(measure)
+    )
+  }
+
+  /** Collects the data of a stream again, or that of a type of series. */
+  *#collectAgain({ source, type }: MeasureFact, seriesType: number | undefined): MeasureSteps<void> {
+    for (const [key, fact] of this.#facts)
+      if (seriesType === undefined ? isOfEvents(fact) && fact.source === source : fact.type === type)
+        this.#facts.delete(key)
+    yield* seriesType === undefined ? this.#collectStream(source) : this.#collectSeries(seriesType, type)
   }
 
   *#collectEvents(): MeasureSteps<void> {
@@ -145,8 +184,7 @@ class FactsCollector {
   }
 
   #add(assignment: Assignment, type: string, added: Added): void {
-    const { measure, source } = assignment
-    const key = `${type} ${source} ${measure}`
+    const key = formatKey(assignment, type)
     const known = this.#facts.get(key)
     if (!known) {
       this.#facts.set(key, { ...assignment, type, ...added })
@@ -164,18 +202,10 @@ class FactsCollector {
   }
 }
 
-/** Maximum length of a returned content, in characters, and maximum size of a body that is read for it, in bytes. */
-const maxContentLength = 256
-const maxBodyBytes = 32 * 1024
+function formatKey({ measure, source }: Assignment, type: string): string {
+  return `${type} ${source} ${measure}`
+}
 
-/** Returns the content of an event as JSON, if it is short, and its end, if it has one. */
-export function readContent(
-  { store: { db } }: Reading,
-  event: number
-): { content: string | undefined; until: number | undefined } {
-  const sql = `SELECT until, CASE WHEN octet_length(body) <= ${maxBodyBytes} THEN body -> '$.content' END
-    FROM event WHERE number = ?`
-  const [until, text] = raw(db, sql).get(event) as [number | null, string | null]
-  const isShort = text !== null && text.length <= maxContentLength
-  return { content: isShort ? text : undefined, until: until ?? undefined }
+function isOfEvents({ type }: MeasureFact): boolean {
+  return !type.startsWith(seriesPrefix)
 }

@@ -1,16 +1,12 @@
 /** The measures of one user: reads events and series together. (docs/api/measure-methods.md) */
 import type { Database } from 'better-sqlite3'
 import { readContents, type ContentsQuery } from './contents-run.js'
-import { collectFacts, readContent, type MeasureFact, type MeasureFactsQuery } from './facts-run.js'
-import type { Row } from '../series/rows.js'
+import { collectFacts, type MeasureFact, type MeasureFactsQuery } from './facts-run.js'
 import { MeasureRun, type MeasureStore } from './reading.js'
 import { aggregateValues, type SourceValues, type ValuesQuery } from './values-run.js'
 import { readInTransaction } from '../sqlite/read-in-transaction.js'
 import type { EventRepository } from '../repositories/events.js'
 import type { SeriesRepository } from '../repositories/series.js'
-
-/** Maximum number of points in which the last value of a series is looked for. */
-const maxLastPoints = 100
 
 export class MeasureRepository {
   constructor(
@@ -37,20 +33,6 @@ export class MeasureRepository {
   /** Continues a run for a few milliseconds. Returns its result once it is complete. */
   next<T>(run: MeasureRun<T>): T | undefined {
     return readInTransaction(this.db, () => run.next(this.#store))
-  }
-
-  /** Returns the content of an event (its number) as JSON, if it is short, and its end, if it has one. */
-  readContent(event: number): { content: string | undefined; until: number | undefined } {
-    return readContent({ store: this.#store }, event)
-  }
-
-  /** Returns the last points of a series, with all columns and exact deltaTimes, the last one first. */
-  readLastPoints(event: number): { columns: readonly string[]; rows: readonly Row[] } {
-    const columns = this.series.getColumns(event) ?? []
-    const width = columns.length + 1
-    const range = { from: 0, to: Infinity }
-    const { text } = this.series.previous(event, range, { width, isFine: true }, maxLastPoints)
-    return { columns, rows: JSON.parse(`[${text}]`) as Row[] }
   }
 
   get #store(): MeasureStore {

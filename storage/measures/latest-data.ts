@@ -1,0 +1,59 @@
+/** Reads the data of the event, or of the series, that is the latest of a measure. */
+import { raw } from '../sqlite/statements.js'
+import type { Row } from '../series/rows.js'
+import type { MeasureStreams } from './measure-streams.js'
+import type { MeasureStore } from './reading.js'
+import type { MeasureFact } from './facts-run.js'
+
+/** The latest data of a source. */
+export interface LatestData {
+  /** JSON of an event's content, if it is short. */
+  readonly content?: string | undefined
+  /** An event's end in seconds, if it has one; infinite while it runs. */
+  readonly until?: number | undefined
+  /** The last points of a series, with all columns and exact deltaTimes, the last one first. */
+  readonly points?: { readonly columns: readonly string[]; readonly rows: readonly Row[] }
+}
+
+type RawEvent = [
+  time: number,
+  stream: number,
+  others: string | null,
+  until: number | null,
+  content: string | null
+]
+
+const seriesPrefix = 'series:'
+/** Maximum length of a returned content, in characters, and maximum size of a body that is read for it, in bytes. */
+const maxContentLength = 256
+const maxBodyBytes = 32 * 1024
+/** Maximum number of points in which the last value of a series is looked for. */
+const maxPoints = 100
+const eventSql = `SELECT time, stream, others, until,
+    CASE WHEN octet_length(body) <= ${maxBodyBytes} THEN body -> '$.content' END
+  FROM event WHERE number = ? AND trashed = 0 AND type = (SELECT number FROM event_type WHERE name = ?)`
+
+/** Returns the latest data of a fact; `undefined` if the fact is no longer true: the event may have left the source. */
+export function readLatestData(
+  { db, series }: MeasureStore,
+  streams: MeasureStreams,
+  { last, lastEvent, measure, source, type }: MeasureFact
+): LatestData | undefined {
+  const row = raw(db, eventSql).get(lastEvent, type) as RawEvent | undefined
+  if (!row) return undefined
+  const [time, stream, others, until, content] = row
+  const isSeries = type.startsWith(seriesPrefix)
+  const found = streams.assign(stream, others, isSeries ? type.slice(seriesPrefix.length) : type)
+  if (found?.measure !== measure || found.source !== source) return undefined
+  if (!isSeries) {
+    if (time !== last) return undefined
+    const isShort = content !== null && content.length <= maxContentLength
+    return { content: isShort ? content : undefined, until: until ?? undefined }
+  }
+  const extent = series.getExtent(lastEvent)
+  if (!extent || time + extent.until !== last) return undefined
+  const columns = series.getColumns(lastEvent) ?? []
+  const form = { width: columns.length + 1, isFine: true }
+  const { text } = series.previous(lastEvent, { from: 0, to: Infinity }, form, maxPoints)
+  return { points: { columns, rows: JSON.parse(`[${text}]`) as Row[] } }
+}
