@@ -11,7 +11,7 @@ import { addPeriods, groupPeriods, type Period } from './periods.js'
 import { readOwn } from './read-own.js'
 import type { StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
-import { getRecentStart, startValues } from './values.js'
+import { startValues } from './values.js'
 
 /** A day, by its index in the range. */
 export interface DayValue {
@@ -50,7 +50,7 @@ export function startDays(call: Call, request: DaysRequest): StartedRun<unknown>
 
 function startSums(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const grid = createSlotGrid(days)
-  return startValues(call, { measure, streams, grid, range: getRange(days), unit }, sources =>
+  return startValues(call, { measure, streams, grid, unit }, sources =>
     [...mergeSums(sources, grid)]
       .toSorted(([a], [b]) => a - b)
       .map(([day, { count, streamId, sum }]) => format({ day, value: sum, count, source: streamId }))
@@ -59,7 +59,7 @@ function startSums(call: Call, { days, format, measure, streams, unit }: DaysReq
 
 function startLevels(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const { kind } = measure
-  const request = { measure, streams, grid: createDayGrid(days), range: getRange(days), unit }
+  const request = { measure, streams, grid: createDayGrid(days), unit }
   const toDay = ([day, level]: [number, MergedLevel]): DayValue => {
     const { count, numbers, streamId: source } = level
     if (!numbers) return { day, value: count, count, source }
@@ -80,8 +80,7 @@ type Words = Map<string, { count: number; last: number }>
 function startWords(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const grid = createDayGrid(days)
   const findDay = createDayFinder(days)
-  const bySource = new Map<number, { recent: number; byDay: Map<number, Words> }>()
-  const recentStart = getRecentStart(getRange(days))
+  const bySource = new Map<number, Map<number, Words>>()
   return startContents(
     call,
     { measure, streams, from: grid.starts[0]!, end: grid.end },
@@ -89,19 +88,18 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
       take({ content, source, time, type }) {
         const day = findDay(time)
         if (day === undefined) return
-        let found = bySource.get(source)
-        if (!found) bySource.set(source, (found = { recent: 0, byDay: new Map() }))
-        if (time >= recentStart) found.recent++
         const word = pickWord(content, type.fields[0])
         if (word === undefined) return
-        let words = found.byDay.get(day)
-        if (!words) found.byDay.set(day, (words = new Map()))
+        let byDay = bySource.get(source)
+        if (!byDay) bySource.set(source, (byDay = new Map()))
+        let words = byDay.get(day)
+        if (!words) byDay.set(day, (words = new Map()))
         const known = words.get(word)
         words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
       },
       finish(order) {
         const merged = new Map<number, DayValue>()
-        const sources = [...bySource].map(([stream, found]) => ({ stream, count: found.recent, ...found }))
+        const sources = [...bySource].map(([stream, byDay]) => ({ stream, byDay }))
         for (const { byDay, streamId } of order(sources))
           for (const [day, words] of byDay) if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
         return [...merged.values()].toSorted((a, b) => a.day - b.day).map(format)
@@ -135,10 +133,9 @@ function pickWord(content: string | undefined, field: string | undefined): strin
 
 function startPeriods(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const [from, end] = getRange(days)
-  const recentStart = getRecentStart([from, end])
   const findDay = createDayFinder(days)
   const gap = measure.category === 'sleep' ? nightGap : 0
-  const bySource = new Map<number, { recent: number; periods: Period[] }>()
+  const bySource = new Map<number, Period[]>()
   const range = { from: from - periodMargin, end: end + periodMargin }
   return startContents(
     call,
@@ -148,14 +145,12 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
         const period = toPeriod(content)
         if (!period) return
         let found = bySource.get(content.source)
-        if (!found) bySource.set(content.source, (found = { recent: 0, periods: [] }))
-        if (period.from >= recentStart && period.from < end) found.recent++
-        found.periods.push(period)
+        if (!found) bySource.set(content.source, (found = []))
+        found.push(period)
       },
       finish(order) {
-        const sources = [...bySource].map(([stream, { periods, recent }]) => ({
+        const sources = [...bySource].map(([stream, periods]) => ({
           stream,
-          count: recent,
           groups: groupPeriods(periods, gap)
         }))
         return [...addPeriods(order(sources), findDay)]
@@ -192,7 +187,7 @@ interface ContentsRequest {
   readonly end: number
 }
 
-type Order = <T extends { readonly stream: number; readonly count: number }>(
+type Order = <T extends { readonly stream: number }>(
   sources: readonly T[]
 ) => (T & { readonly streamId: string })[]
 
@@ -203,12 +198,20 @@ function startContents(
     finish,
     take
   }: { readonly take: (content: MeasuredContent) => void; readonly finish: (order: Order) => string[] }
-): StartedRun<unknown> {
+): StartedRun<ReadonlyMap<number, number>> {
   const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const types = listMeasuredTypes(call, measure, undefined)
   return {
     run: call.store.measures.createContents({ scope, measure: measure.id, types, ...range, take }),
-    finish: reader => finish(sources => orderSources(reader, scope, measure.id, sources))
+    finish: (reader, counts) =>
+      finish(sources =>
+        orderSources(
+          reader,
+          scope,
+          measure.id,
+          sources.map(source => ({ ...source, count: counts.get(source.stream) ?? 0 }))
+        )
+      )
   }
 }
 

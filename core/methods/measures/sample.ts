@@ -77,16 +77,13 @@ export const sample = method({
     const sampler =
       measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
     const listing = new RunListing(call, reading =>
-      startValues(
-        reading,
-        { measure: measure!, streams, grid: sampler.grid, range: [from, sampler.end], unit },
-        sources =>
-          merge === 'each'
-            ? sources.map(source => {
-                const samples = sampler.merge([source], false)
-                return `{"streamId":${JSON.stringify(source.streamId)},"samples":[${samples.join(',')}]}`
-              })
-            : sampler.merge(sources, true)
+      startValues(reading, { measure: measure!, streams, grid: sampler.grid, unit }, sources =>
+        merge === 'each'
+          ? sources.map(source => {
+              const samples = sampler.merge([source], false)
+              return `{"streamId":${JSON.stringify(source.streamId)},"samples":[${samples.join(',')}]}`
+            })
+          : sampler.merge(sources, true)
       )
     )
     return merge === 'each' ? { sources: listing } : { samples: listing }
@@ -96,14 +93,11 @@ export const sample = method({
 /** Samples of sums. */
 class SumSampler {
   readonly grid: SlotGrid
-  /** The end of the range, excluded. */
-  readonly end: number
   readonly #starts: readonly number[]
 
   constructor({ fromTime, parts, toTime }: Params, zone: string) {
     const partGrid = createPartGrid(fromTime, toTime, parts)
     this.#starts = partGrid.starts
-    this.end = partGrid.end
     this.grid = createSlotGrid(listDaysWithin(zone, fromTime, toTime), partGrid)
   }
 
@@ -118,14 +112,12 @@ class SumSampler {
 /** Samples of everything else: numbers, or counts. */
 class LevelSampler {
   readonly grid
-  readonly end: number
 
   constructor(
     { fromTime, parts, toTime }: Params,
     private readonly measure: MeasureForm
   ) {
     this.grid = createPartGrid(fromTime, toTime, parts)
-    this.end = this.grid.end
   }
 
   merge(sources: readonly OrderedSource[], namesSource: boolean): string[] {
