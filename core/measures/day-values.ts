@@ -119,16 +119,22 @@ function isMoreFrequent(a: { count: number; last: number }, b: { count: number; 
   return a.count === b.count ? a.last > b.last : a.count > b.count
 }
 
+/** Maximum length of a word, in characters: longer texts are not kept. */
+const maxWordLength = 255
+
 /** Returns the JSON of the word in a content; of an object its first text if no field is named. */
 function pickWord(content: string | undefined, field: string | undefined): string | undefined {
   if (content === undefined) return undefined
   const value: unknown = JSON.parse(content)
-  if (typeof value !== 'object' || value === null) return value === null ? undefined : content
-  const found =
-    field === undefined
+  const isObject = typeof value === 'object' && value !== null
+  const found = !isObject
+    ? value
+    : field === undefined
       ? Object.values(value).find(each => typeof each === 'string')
       : field.split('.').reduce(readOwn, value)
-  return found === undefined || typeof found === 'object' ? undefined : JSON.stringify(found)
+  if (found === undefined || typeof found === 'object') return undefined
+  if (typeof found === 'string' && found.length > maxWordLength) return undefined
+  return JSON.stringify(found)
 }
 
 function startPeriods(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {

@@ -61,7 +61,7 @@ function measureOf({ streams }: Seen, ids: readonly string[], type: string): str
   const marks = ids.map(id => {
     for (let at: string | undefined = id; at !== undefined; at = streams.get(at)?.parent) {
       const mark = streams.get(at)?.mark
-      if (typeof mark === 'string') return mark
+      if (typeof mark === 'string' && mark !== '') return mark
     }
     return undefined
   })
