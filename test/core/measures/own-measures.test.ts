@@ -1,6 +1,6 @@
 /** The user's own measures, marks and units: what is malformed or too long. */
 import t from 'tap'
-import { openCoffer, type Answer } from '../../support/coffer.js'
+import { openCoffer } from '../../support/coffer.js'
 
 const midnight = Date.UTC(2026, 2, 1) / 1000
 const range = { from: '2026-03-01', to: '2026-03-01' }
@@ -51,7 +51,7 @@ t.test('units are types', async t => {
       ['measures.sample', { fromTime: 0, toTime: 1, parts: 1 }]
     ] as const) {
       const { error } = await alice.call(method, { measure: 'weight', unit, ...params })
-      t.equal((error as Answer)?.id, 'invalid-parameters-format', `${method} in ${JSON.stringify(unit)}`)
+      t.equal(error?.id, 'invalid-parameters-format', `${method} in ${JSON.stringify(unit)}`)
     }
 })
 
