@@ -4,12 +4,12 @@ import { convertUnit } from '../../schemas/units.js'
 import type { Call } from '../call/method.js'
 import { createDayGrid, createSlotGrid, type DayRange } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
-import { addCounts, mergeLevels, type MergedLevel } from './merge-levels.js'
+import { addCounts, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
 import { orderSources } from './order-sources.js'
-import { addPeriods, groupPeriods, type Period } from './periods.js'
+import { addPeriods, PeriodLists, type Period } from './periods.js'
 import { readOwn } from './read-own.js'
-import type { StartedRun } from './run-listing.js'
+import type { Items, StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
 import { startValues } from './values.js'
 
@@ -34,8 +34,6 @@ export interface DaysRequest {
   readonly format: (day: DayValue) => string
 }
 
-/** How far periods are read beyond the range, in seconds: those of a night may begin or end there. */
-const periodMargin = 2 * 86_400
 /** Periods of sleep with less than this between them, in seconds, are one night. */
 const nightGap = 7200
 
@@ -50,11 +48,15 @@ export function startDays(call: Call, request: DaysRequest): StartedRun<unknown>
 
 function startSums(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const grid = createSlotGrid(days)
-  return startValues(call, { measure, streams, grid, unit }, sources =>
-    [...mergeSums(sources, grid)]
-      .toSorted(([a], [b]) => a - b)
-      .map(([day, { count, streamId, sum }]) => format({ day, value: sum, count, source: streamId }))
-  )
+  return startValues(call, { measure, streams, grid, unit }, function* (sources) {
+    const merged = yield* mergeSums(sources, grid)
+    yield* listDayValues(merged, format, ([day, { count, streamId, sum }]) => ({
+      day,
+      value: toFinite(sum),
+      count,
+      source: streamId
+    }))
+  })
 }
 
 function startLevels(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
@@ -67,11 +69,21 @@ function startLevels(call: Call, { days, format, measure, streams, unit }: DaysR
       kind === 'pair' ? numbers.map(each => each?.[key] ?? null) : numbers[0]?.[key]
     return { day, value: pick('mean'), min: pick('min'), max: pick('max'), count, source }
   }
-  return startValues(call, request, sources =>
-    [...(kind === 'level' || kind === 'pair' ? mergeLevels(sources) : addCounts(sources))]
-      .toSorted(([a], [b]) => a - b)
-      .map(entry => format(toDay(entry)))
-  )
+  return startValues(call, request, function* (sources) {
+    const hasLevels = kind === 'level' || kind === 'pair'
+    const merged = yield* hasLevels ? mergeLevels(sources) : addCounts(sources)
+    yield* listDayValues(merged, format, toDay)
+  })
+}
+
+/** Lists the values of days in order. */
+function* listDayValues<T>(
+  byDay: ReadonlyMap<number, T>,
+  format: DaysRequest['format'],
+  toDay: (entry: [day: number, T]) => DayValue
+): Items {
+  for (const entry of [...byDay].toSorted(([a], [b]) => a - b))
+    yield { key: entry[0], text: format(toDay(entry)) }
 }
 
 /** How often the user has recorded each word in a day, and when for the last time. */
@@ -102,7 +114,7 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         const sources = [...bySource].map(([stream, byDay]) => ({ stream, byDay }))
         for (const { byDay, streamId } of order(sources))
           for (const [day, words] of byDay) if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
-        return [...merged.values()].toSorted((a, b) => a.day - b.day).map(format)
+        return listDayValues(merged, format, ([, day]) => day)
       }
     }
   )
@@ -139,29 +151,29 @@ function pickWord(content: string | undefined, field: string | undefined): strin
 
 function startPeriods(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const [from, end] = getRange(days)
-  const findDay = createDayFinder(days)
   const gap = measure.category === 'sleep' ? nightGap : 0
-  const bySource = new Map<number, Period[]>()
-  const range = { from: from - periodMargin, end: end + periodMargin }
+  const bySource = new Map<number, PeriodLists>()
   return startContents(
     call,
-    { measure, streams, ...range },
+    { measure, streams, from, end: end + gap, gap },
     {
       take(content) {
         const period = toPeriod(content)
         if (!period) return
         let found = bySource.get(content.source)
-        if (!found) bySource.set(content.source, (found = []))
-        found.push(period)
+        if (!found) bySource.set(content.source, (found = new PeriodLists()))
+        found.add(period)
       },
-      finish(order) {
-        const sources = [...bySource].map(([stream, periods]) => ({
-          stream,
-          groups: groupPeriods(periods, gap)
+      *finish(order) {
+        const sources = []
+        for (const [stream, periods] of bySource) sources.push({ stream, groups: yield* periods.group(gap) })
+        const merged = yield* addPeriods(order(sources), createDayFinder(days, 'end'))
+        yield* listDayValues(merged, format, ([day, { count, streamId, value }]) => ({
+          day,
+          value,
+          count,
+          source: streamId
         }))
-        return [...addPeriods(order(sources), findDay)]
-          .toSorted(([a], [b]) => a - b)
-          .map(([day, { count, streamId, value }]) => format({ day, value, count, source: streamId }))
       }
     }
   )
@@ -173,7 +185,7 @@ const statesByAnalysis: ReadonlyMap<unknown, Period['state']> = new Map([
 ])
 
 /** Returns the period of an event; `undefined` if it has no end. A duration that is a number begins at the event's time. */
-function toPeriod({ content, time, type, until }: MeasuredContent): Period | undefined {
+function toPeriod({ content, time, type, until }: MeasuredContent): Omit<Period, 'count'> | undefined {
   const value: unknown = content === undefined ? undefined : JSON.parse(content)
   if (until === undefined) {
     const seconds = typeof value === 'number' ? convertUnit(value, type.name, 'time/s') : undefined
@@ -191,6 +203,7 @@ interface ContentsRequest {
   readonly streams: unknown
   readonly from: number
   readonly end: number
+  readonly gap?: number
 }
 
 type Order = <T extends { readonly stream: number }>(
@@ -203,16 +216,16 @@ function startContents(
   {
     finish,
     take
-  }: { readonly take: (content: MeasuredContent) => void; readonly finish: (order: Order) => string[] }
+  }: { readonly take: (content: MeasuredContent) => void; readonly finish: (order: Order) => Items }
 ): StartedRun<ReadonlyMap<number, number>> {
   const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const types = listMeasuredTypes(call, measure, undefined)
   return {
     run: call.store.measures.createContents({ scope, measure: measure.id, types, ...range, take }),
-    finish: (reader, counts) =>
+    finish: (getReader, counts) =>
       finish(sources =>
         orderSources(
-          reader,
+          getReader(),
           scope,
           measure.id,
           sources.map(source => ({ ...source, count: counts.get(source.stream) ?? 0 }))
@@ -226,14 +239,18 @@ function getRange({ starts }: DayRange): [from: number, end: number] {
   return [starts[0]!, starts.at(-1)!]
 }
 
-/** Returns a function that finds the index of the day in which a time lies. */
-function createDayFinder({ starts }: DayRange): (time: number) => number | undefined {
+/** Returns a function that finds the index of the day in which a time lies; with `end`, a period that ends at it. */
+function createDayFinder(
+  { starts }: DayRange,
+  edge: 'end' | 'start' = 'start'
+): (time: number) => number | undefined {
+  const isBefore = edge === 'end' ? (a: number, b: number) => a < b : (a: number, b: number) => a <= b
   return time => {
-    if (time < starts[0]! || time >= starts.at(-1)!) return undefined
+    if (!isBefore(starts[0]!, time) || isBefore(starts.at(-1)!, time)) return undefined
     let [low, high] = [0, starts.length - 2]
     while (low < high) {
       const middle = (low + high + 1) >>> 1
-      if (starts[middle]! <= time) low = middle
+      if (isBefore(starts[middle]!, time)) low = middle
       else high = middle - 1
     }
     return low

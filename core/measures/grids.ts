@@ -21,11 +21,11 @@ export interface DayRange {
 /** A grid for sums: cells lie within one slot, and within one part if there are parts. */
 export interface SlotGrid extends TimeGrid {
   /** The day of each cell, counted from the first; -1 before it. */
-  readonly days: readonly number[]
+  readonly days: Int32Array
   /** The slot of each cell. */
-  readonly slots: readonly number[]
+  readonly slots: Int32Array
   /** The part of each cell; -1 outside all parts. */
-  readonly parts: readonly number[]
+  readonly parts: Int32Array
 }
 
 /** Returns the days from one to another, both inclusive. */
@@ -58,30 +58,46 @@ export function createPartGrid(from: number, to: number, parts: number): TimeGri
   const starts = Array.from({ length: parts }, (_, part) =>
     part === 0 ? from : Math.min(from + part * step, to)
   )
-  return { starts, end: nextNumber(to) }
+  const end = nextNumber(to)
+  return { starts, end, last: { time: to, next: end } }
 }
 
 /** Returns the slots of days, divided where parts begin. Without `parts`, these are the days. */
-export function createSlotGrid({ starts }: DayRange, parts?: TimeGrid): SlotGrid {
-  const grid = { starts: [starts[0]! - maxSpread], days: [-1], slots: [-1], parts: [-1] }
+export function createSlotGrid({ starts: dayStarts }: DayRange, parts?: TimeGrid): SlotGrid {
   const partStarts = parts?.starts ?? []
   const partsEnd = parts?.end ?? -Infinity
-  let [slot, part] = [0, -1]
-  for (const [day, start] of starts.slice(0, -1).entries()) {
-    const end = starts[day + 1]!
-    for (let time = start; time < end; time += slotSeconds, slot++) {
+  let most = partStarts.length + 2
+  for (let day = 0; day + 1 < dayStarts.length; day++)
+    most += Math.ceil((dayStarts[day + 1]! - dayStarts[day]!) / slotSeconds)
+  const starts = new Float64Array(most)
+  const [days, slots, partOf] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)]
+  const add = (at: number, day: number, slot: number, part: number): void => {
+    starts[count] = at
+    days[count] = day
+    slots[count] = slot
+    partOf[count++] = part
+  }
+  let [count, slot, part] = [0, 0, -1]
+  add(dayStarts[0]! - maxSpread, -1, -1, -1)
+  for (let day = 0; day + 1 < dayStarts.length; day++) {
+    const end = dayStarts[day + 1]!
+    for (let time = dayStarts[day]!; time < end; time += slotSeconds, slot++) {
       const next = Math.min(time + slotSeconds, end)
       for (let at = time; at < next;) {
         while (part + 1 < partStarts.length && partStarts[part + 1]! <= at) part++
-        grid.starts.push(at)
-        grid.days.push(day)
-        grid.slots.push(slot)
-        grid.parts.push(parts ? (at < partsEnd ? part : -1) : day)
+        add(at, day, slot, parts ? (at < partsEnd ? part : -1) : day)
         at = partStarts[part + 1] ?? (at < partsEnd ? partsEnd : Infinity)
       }
     }
   }
-  return { ...grid, end: starts.at(-1)! }
+  return {
+    starts: starts.subarray(0, count),
+    days: days.subarray(0, count),
+    slots: slots.subarray(0, count),
+    parts: partOf.subarray(0, count),
+    end: dayStarts.at(-1)!,
+    last: parts?.last
+  }
 }
 
 /** Returns the next double after a number. */

@@ -1,5 +1,6 @@
 /** Merges levels of several sources: in each cell, the first source that has data. (docs/api/measure-methods.md#levels) */
 import type { Cell, ValueCells } from '../../storage/measures/value-cells.js'
+import { Pauses, type Paused } from './pauses.js'
 
 /** The numbers of a source: for each value of a content, by cell. */
 export interface SourceLevels {
@@ -15,36 +16,41 @@ export interface MergedLevel {
 }
 
 export interface Level {
-  readonly min: number
-  readonly max: number
-  /** Absent if the sum overflows. */
+  /** Absent, like the others, if it is too large for a number. */
+  readonly min: number | undefined
+  readonly max: number | undefined
   readonly mean: number | undefined
 }
 
 /** Returns the levels by cell. `sources` are in order of preference. Numbers are preferred to other contents. */
-export function mergeLevels(sources: readonly SourceLevels[]): Map<number, MergedLevel> {
-  const hasNumbers = sources.some(({ values }) =>
-    [...values[0]!.cells.values()].some(({ count }) => count > 0)
-  )
+export function* mergeLevels(sources: readonly SourceLevels[]): Paused<Map<number, MergedLevel>> {
+  const pauses = new Pauses()
+  const hasNumbers = sources.some(({ values }) => values.some(({ cells }) => hasNumber(cells)))
   const merged = new Map<number, MergedLevel>()
   for (const { streamId, values } of sources)
-    for (const [index, { all, count }] of values[0]!.cells) {
-      if (merged.has(index) || (hasNumbers ? count : all) === 0) continue
+    for (const [index, { all }] of values[0]!.cells) {
+      if (pauses.isDue(1)) yield
+      if (merged.has(index)) continue
       const cells = values.map(({ cells: each }) => each.get(index))
-      merged.set(index, {
-        count: hasNumbers ? count : all,
-        numbers: hasNumbers ? cells.map(toLevel) : undefined,
-        streamId
-      })
+      const count = hasNumbers ? Math.max(...cells.map(cell => cell?.count ?? 0)) : all
+      if (count === 0) continue
+      merged.set(index, { count, numbers: hasNumbers ? cells.map(toLevel) : undefined, streamId })
     }
   return merged
 }
 
+function hasNumber(cells: ReadonlyMap<number, Cell>): boolean {
+  for (const { count } of cells.values()) if (count > 0) return true
+  return false
+}
+
 /** Returns how many events and points there are in each cell, and the first source that has any. */
-export function addCounts(sources: readonly SourceLevels[]): Map<number, MergedLevel> {
+export function* addCounts(sources: readonly SourceLevels[]): Paused<Map<number, MergedLevel>> {
+  const pauses = new Pauses()
   const merged = new Map<number, MergedLevel>()
   for (const { streamId, values } of sources)
     for (const [index, { all }] of values[0]!.cells) {
+      if (pauses.isDue(1)) yield
       if (all === 0) continue
       const known = merged.get(index)
       merged.set(index, {
@@ -60,6 +66,11 @@ function toLevel(cell: Cell | undefined): Level | undefined {
   if (!cell || cell.count === 0) return undefined
   const mean = cell.sum / cell.count
   // Rounding may push it beyond the extremes.
-  const within = Math.min(Math.max(mean, cell.min), cell.max)
-  return { min: cell.min, max: cell.max, mean: Number.isFinite(mean) ? within : undefined }
+  const within = Number.isFinite(mean) ? Math.min(Math.max(mean, cell.min), cell.max) : mean
+  return { min: toFinite(cell.min), max: toFinite(cell.max), mean: toFinite(within) }
+}
+
+/** Returns a number that JSON can hold. */
+export function toFinite(value: number): number | undefined {
+  return Number.isFinite(value) ? value : undefined
 }

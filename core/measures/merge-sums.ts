@@ -1,80 +1,117 @@
 /** Merges sums of several sources slot by slot: what two devices have counted is never added. (docs/api/measure-methods.md#sums) */
+import { measureWithin } from '../../storage/measures/time-grid.js'
 import type { Cell, ValueCells } from '../../storage/measures/value-cells.js'
 import type { SlotGrid } from './grids.js'
+import { Pauses, type Paused } from './pauses.js'
 
 /** The sums of a source, by cell of the grid. */
 export interface SourceSums {
   readonly streamId: string
   /** The first one counts. */
-  readonly values: readonly Pick<ValueCells, 'cells' | 'dailyTotals'>[]
+  readonly values: readonly Pick<ValueCells, 'cells' | 'dailyTotals' | 'rates' | 'spills'>[]
 }
 
 export interface MergedSum {
   sum: number
-  /** Number of events and points. */
+  /** Number of events and points that begin in it. */
   count: number
-  /** The first source that it comes from. */
-  readonly streamId: string
+  /** The first source that it comes from, and its day. */
+  streamId: string
+  day: number
 }
 
-type CellEntry = readonly [cell: number, Cell]
+/** What a source has in a cell; `count` is 0 for what began earlier. */
+interface CellSum {
+  readonly cell: number
+  readonly count: number
+  readonly sum: number
+}
 
 /** The sums of a source in a day. */
 interface DaySums {
-  readonly cells: CellEntry[]
-  readonly totals: CellEntry[]
+  readonly cells: CellSum[]
+  readonly totals: CellSum[]
 }
 
 /** Returns the sums by part of the grid. `sources` are in order of preference. */
-export function mergeSums(sources: readonly SourceSums[], grid: SlotGrid): Map<number, MergedSum> {
-  const bySource = sources.map(source => groupByDay(source, grid))
-  const days = [...new Set(bySource.flatMap(byDay => [...byDay.keys()]))].toSorted((a, b) => a - b)
+export function* mergeSums(sources: readonly SourceSums[], grid: SlotGrid): Paused<Map<number, MergedSum>> {
+  const pauses = new Pauses()
   const merged = new Map<number, MergedSum>()
-  for (const day of days) {
-    const covered = new Set<number>()
-    for (const [index, byDay] of bySource.entries()) {
-      const found = byDay.get(day)
-      if (!found) continue
-      const isDaily = found.totals.length > 0 || countAll(found.cells) === 1
-      if (isDaily && covered.size > 0) continue
-      const used =
-        found.totals.length > 0
-          ? found.totals
-          : found.cells.filter(([cell]) => !covered.has(grid.slots[cell]!))
-      for (const [cell, sums] of used) addSum(merged, grid.parts[cell]!, sums, sources[index]!.streamId)
-      if (isDaily) break
-      for (const [cell] of used) covered.add(grid.slots[cell]!)
+  const covered = new Uint8Array((grid.slots.at(-1) ?? 0) + 1)
+  const begun = new Set<number>()
+  const complete = new Set<number>()
+  for (const source of sources) {
+    const byDay = yield* groupByDay(source, grid, pauses, complete)
+    for (const [day, { cells, totals }] of byDay) {
+      const isDaily = totals.length > 0 || isOneEvent(source, day, cells)
+      if (isDaily && begun.has(day)) continue
+      const used = totals.length > 0 ? totals : cells.filter(({ cell }) => covered[grid.slots[cell]!] === 0)
+      for (const sum of used) {
+        // Nothing is spread over a moment.
+        if (sum.count === 0 && grid.starts[sum.cell] === grid.last?.time) continue
+        addSum(merged, grid.parts[sum.cell]!, day, sum, source.streamId)
+      }
+      for (const { cell } of used) covered[grid.slots[cell]!] = 1
+      if (used.length > 0) begun.add(day)
+      if (isDaily) complete.add(day)
+      if (pauses.isDue(cells.length)) yield
     }
+    if (pauses.isDue(1)) yield
   }
   merged.delete(-1)
   return merged
 }
 
-function groupByDay({ values }: SourceSums, { days }: SlotGrid): Map<number, DaySums> {
-  const { cells, dailyTotals } = values[0]!
+/** Returns whether the data of a day is one event that begins in it. */
+function isOneEvent({ values }: SourceSums, day: number, cells: readonly CellSum[]): boolean {
+  if (values[0]!.spills.has(day)) return false
+  let all = 0
+  for (const { count } of cells) if ((all += count) > 1) return false
+  return all === 1
+}
+
+/** Groups what a source has, except on days that are complete. */
+function* groupByDay(
+  { values }: SourceSums,
+  grid: SlotGrid,
+  pauses: Pauses,
+  complete: ReadonlySet<number>
+): Paused<Map<number, DaySums>> {
+  const { cells, dailyTotals, rates } = values[0]!
   const byDay = new Map<number, DaySums>()
-  const getDay = (cell: number): DaySums => {
-    const day = days[cell]!
+  const getDay = (cell: number): DaySums | undefined => {
+    const day = grid.days[cell]!
     let found = byDay.get(day)
-    if (!found) byDay.set(day, (found = { cells: [], totals: [] }))
+    if (!found && day >= 0 && !complete.has(day)) byDay.set(day, (found = { cells: [], totals: [] }))
     return found
   }
-  // Events without a number cover no slot.
-  for (const entry of cells) if (entry[1].count > 0 || entry[1].all === 0) getDay(entry[0]).cells.push(entry)
-  for (const entry of dailyTotals) getDay(entry[0]).totals.push(entry)
-  byDay.delete(-1)
+  for (const [cell, { count, shares, sum }] of cells) {
+    // Events without a number cover no slot.
+    if (count + shares > 0) getDay(cell)?.cells.push({ cell, count, sum })
+    if (pauses.isDue(1)) yield
+  }
+  for (const { cell, rate } of rates.cells()) {
+    const seconds = measureWithin(grid, cell, -Infinity, Infinity)
+    getDay(cell)?.cells.push({ cell, count: 0, sum: seconds === 0 ? 0 : rate * seconds })
+    if (pauses.isDue(1)) yield
+  }
+  for (const [cell, { count, sum }] of dailyTotals) getDay(cell)?.totals.push({ cell, count, sum })
   return byDay
 }
 
-function countAll(cells: readonly CellEntry[]): number {
-  return cells.reduce((sum, [, { count }]) => sum + count, 0)
-}
-
-function addSum(merged: Map<number, MergedSum>, part: number, { count, sum }: Cell, streamId: string): void {
+function addSum(
+  merged: Map<number, MergedSum>,
+  part: number,
+  day: number,
+  { count, sum }: CellSum,
+  streamId: string
+): void {
   const known = merged.get(part)
-  if (!known) merged.set(part, { sum, count, streamId })
-  else {
-    known.sum += sum
-    known.count += count
+  if (!known) {
+    merged.set(part, { sum, count, streamId, day })
+    return
   }
+  known.sum += sum
+  known.count += count
+  if (day < known.day) Object.assign(known, { day, streamId })
 }

@@ -1,91 +1,209 @@
-/** Adds up periods by day: a night counts on the day on which it ends, and what overlaps is not added. (docs/api/measure-methods.md#periods) */
+/**
+ * Adds up periods by day: a night counts on the day on which it ends, and overlapping periods are not added.
+ * (docs/api/measure-methods.md#periods)
+ */
+import { Pauses, type Paused } from './pauses.js'
 
-/** A period of a source, in seconds. */
+/** A period of a source, in seconds, or several that follow each other without a gap. */
 export interface Period {
   readonly from: number
-  readonly to: number
+  to: number
   /** Whether the person slept; `bed`: was in bed. Other periods than those of sleep are `full`. */
   readonly state: 'full' | 'bed' | 'awake'
+  /** Number of events and points. */
+  count: number
 }
 
-/** Periods that belong together, such as the stages of a night. */
+/** Periods of one source that belong together, such as the stages of a night. */
 export interface PeriodGroup {
   readonly from: number
   to: number
-  readonly periods: Period[]
+  /** Number of events and points. */
+  count: number
+  /** For each state, the times that its periods cover: `from` and `to` of each interval, ascending. */
+  readonly covered: Readonly<Record<Period['state'], number[]>>
 }
 
 export interface PeriodDay {
   /** In seconds. */
   value: number
-  /** Number of periods. */
+  /** Number of events and points. */
   count: number
   /** The first source that they come from. */
   readonly streamId: string
 }
 
-/** Groups periods that overlap or follow each other within `gap` seconds. */
-export function groupPeriods(periods: readonly Period[], gap: number): PeriodGroup[] {
-  const groups: PeriodGroup[] = []
-  for (const period of periods.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
-    const group = groups.at(-1)
-    if (group && period.from <= group.to + gap) {
-      group.periods.push(period)
-      group.to = Math.max(group.to, period.to)
-    } else groups.push({ from: period.from, to: period.to, periods: [period] })
+/** Collects the periods of one source, which arrive in lists that are each in order of time. */
+export class PeriodLists {
+  readonly #lists: Period[][] = []
+
+  /** Adds the next period of a list, or the first of another one. */
+  add({ from, state, to }: Omit<Period, 'count'>): void {
+    const list = this.#lists.at(-1)
+    const last = list?.at(-1)
+    if (!list || !last || from < last.from) this.#lists.push([{ from, to, state, count: 1 }])
+    else if (last.state === state && from <= last.to) {
+      last.to = Math.max(last.to, to)
+      last.count++
+    } else list.push({ from, to, state, count: 1 })
   }
-  return groups
+
+  /**
+   * Groups periods that overlap, or have less than `gap` seconds between them (0: that touch). Groups without sleep and
+   * time in bed are omitted.
+   */
+  *group(gap: number): Paused<PeriodGroup[]> {
+    const groups: PeriodGroup[] = []
+    const pauses = new Pauses()
+    for (const { count, from, state, to } of yield* mergeOrdered(this.#lists)) {
+      if (pauses.isDue(1)) yield
+      const last = groups.at(-1)
+      const belongs = last && (from <= last.to || from - last.to < gap)
+      const group = belongs ? last : { from, to, count: 0, covered: { full: [], bed: [], awake: [] } }
+      if (!belongs) groups.push(group)
+      group.to = Math.max(group.to, to)
+      group.count += count
+      cover(group.covered[state], from, to)
+    }
+    return groups.filter(({ covered }) => covered.full.length > 0 || covered.bed.length > 0)
+  }
 }
 
-/** Returns the seconds covered by the periods of a group: those asleep if they are known, else those in bed. */
-export function measureGroup({ periods }: Pick<PeriodGroup, 'periods'>): number {
-  const full = sumUnion(periods.filter(({ state }) => state === 'full'))
-  return full > 0 ? full : sumUnion(periods.filter(({ state }) => state === 'bed'))
+/** Adds an interval that does not begin before the others. */
+function cover(intervals: number[], from: number, to: number): void {
+  const end = intervals.at(-1)
+  if (end === undefined || from > end) intervals.push(from, to)
+  else if (to > end) intervals[intervals.length - 1] = to
+}
+
+/** Returns the seconds of a group: those asleep if they are known, without those awake in between; else those in bed. */
+export function measureGroup({ covered: { awake, bed, full } }: Pick<PeriodGroup, 'covered'>): number {
+  return full.length > 0 ? sumIntervals(full) - sumIntersection(full, awake) : sumIntervals(bed)
+}
+
+function sumIntervals(intervals: readonly number[]): number {
+  let sum = 0
+  for (let at = 0; at < intervals.length; at += 2) sum += intervals[at + 1]! - intervals[at]!
+  return sum
+}
+
+function sumIntersection(one: readonly number[], other: readonly number[]): number {
+  let [sum, at, otherAt] = [0, 0, 0]
+  while (at < one.length && otherAt < other.length) {
+    const [end, otherEnd] = [one[at + 1]!, other[otherAt + 1]!]
+    sum += Math.max(0, Math.min(end, otherEnd) - Math.max(one[at]!, other[otherAt]!))
+    if (end < otherEnd) at += 2
+    else otherAt += 2
+  }
+  return sum
+}
+
+interface RankedGroup {
+  readonly from: number
+  readonly to: number
+  readonly rank: number
+  readonly group: PeriodGroup
 }
 
 /**
  * Adds up the groups of sources, in order of preference, by the day on which they end. A group that overlaps one of a
- * preferred source is omitted. `findDay` returns `undefined` for other days than the requested ones.
+ * preferred source is left out. `findDay` returns the day of a period with this end; `undefined` if it is not requested.
  */
-export function addPeriods(
+export function* addPeriods(
   sources: readonly { readonly streamId: string; readonly groups: readonly PeriodGroup[] }[],
   findDay: (time: number) => number | undefined
-): Map<number, PeriodDay> {
+): Paused<Map<number, PeriodDay>> {
   const days = new Map<number, PeriodDay>()
-  let taken: PeriodGroup[] = []
-  for (const { groups, streamId } of sources) {
-    const added = withoutOverlapping(groups, taken)
-    for (const group of added) {
-      const day = findDay(group.to)
-      if (day === undefined) continue
-      const known = days.get(day)
-      const [value, count] = [measureGroup(group), group.periods.length]
-      if (!known) days.set(day, { value, count, streamId })
-      else {
-        known.value += value
-        known.count += count
-      }
+  const add = ({ group, rank, to }: RankedGroup): void => {
+    const day = findDay(to)
+    if (day === undefined) return
+    const { streamId } = sources[rank]!
+    const [value, { count }] = [measureGroup(group), group]
+    const known = days.get(day)
+    if (!known) days.set(day, { value, count, streamId })
+    else {
+      known.value += value
+      known.count += count
     }
-    taken = [...taken, ...added].toSorted((a, b) => a.from - b.from)
   }
+  const ordered = yield* mergeOrdered(
+    sources.map(({ groups }, rank) => groups.map(group => ({ from: group.from, to: group.to, rank, group })))
+  )
+  // Groups that overlap, directly or by others between them: only among those, one takes the place of another.
+  let overlapping: RankedGroup[] = []
+  let end = -Infinity
+  const pauses = new Pauses()
+  for (const group of ordered) {
+    if (pauses.isDue(1)) yield
+    if (group.from >= end) {
+      for (const each of yield* pickPreferred(overlapping)) add(each)
+      overlapping = []
+    }
+    overlapping.push(group)
+    end = Math.max(end, group.to)
+  }
+  for (const each of yield* pickPreferred(overlapping)) add(each)
   return days
 }
 
-/** Both in order of time; those of each do not overlap. */
-function withoutOverlapping(groups: readonly PeriodGroup[], taken: readonly PeriodGroup[]): PeriodGroup[] {
-  let at = 0
-  return groups.filter(({ from, to }) => {
-    while (at < taken.length && taken[at]!.to <= from) at++
-    return at >= taken.length || taken[at]!.from >= to
-  })
+/** Returns the groups that overlap none of a preferred source, in order of time. */
+function* pickPreferred(groups: readonly RankedGroup[]): Paused<readonly RankedGroup[]> {
+  if (groups.length < 2) return groups
+  const byRank = new Map<number, RankedGroup[]>()
+  for (const group of groups) {
+    const own = byRank.get(group.rank)
+    if (own) own.push(group)
+    else byRank.set(group.rank, [group])
+  }
+  const taken: RankedGroup[] = []
+  const pauses = new Pauses()
+  for (const rank of [...byRank.keys()].toSorted((a, b) => a - b))
+    for (const group of byRank.get(rank)!) {
+      if (pauses.isDue(1)) yield
+      const index = findFirstAfter(taken, group.from)
+      // Taken groups do not overlap, so the first that ends later is also the first that may begin later.
+      if (index === taken.length || taken[index]!.from >= group.to) taken.splice(index, 0, group)
+    }
+  return taken
 }
 
-/** Returns the seconds covered by periods in order of time. */
-function sumUnion(periods: readonly Period[]): number {
-  let [sum, end] = [0, -Infinity]
-  for (const { from, to } of periods) {
-    if (to > end) sum += to - Math.max(from, end)
-    end = Math.max(end, to)
+/** Returns the index of the first group that ends after a time. */
+function findFirstAfter(groups: readonly RankedGroup[], time: number): number {
+  let [low, high] = [0, groups.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (groups[middle]!.to > time) high = middle
+    else low = middle + 1
   }
-  return sum
+  return low
+}
+
+/** Merges lists that are in order of their beginnings, two by two. */
+function* mergeOrdered<T extends { readonly from: number }>(
+  lists: readonly (readonly T[])[]
+): Paused<readonly T[]> {
+  let current = lists
+  while (current.length > 1) {
+    const merged: (readonly T[])[] = []
+    for (let at = 0; at < current.length; at += 2)
+      merged.push(yield* mergeTwo(current[at]!, current[at + 1] ?? []))
+    current = merged
+  }
+  return current[0] ?? []
+}
+
+function* mergeTwo<T extends { readonly from: number }>(
+  one: readonly T[],
+  other: readonly T[]
+): Paused<readonly T[]> {
+  if (other.length === 0) return one
+  const merged: T[] = []
+  const pauses = new Pauses()
+  let [at, otherAt] = [0, 0]
+  while (at < one.length || otherAt < other.length) {
+    const isOther = at === one.length || (otherAt < other.length && other[otherAt]!.from < one[at]!.from)
+    merged.push(isOther ? other[otherAt++]! : one[at++]!)
+    if (pauses.isDue(1)) yield
+  }
+  return merged
 }

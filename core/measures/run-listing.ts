@@ -1,19 +1,39 @@
-/** Runs a read of measures in slices, and returns its result as a list at once. */
+/** Runs a read of measures in slices, and lists its result in pages. */
 import type { MeasureRun } from '../../storage/measures/reading.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { Listing, Page } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
 
+/** An item of the result. */
+export interface Item {
+  /** Identifies it if the list is made again for other permissions. Numbers are in ascending order. */
+  readonly key: number | string
+  /** Its JSON text. */
+  readonly text: string
+}
+
+/** The items in order; pauses at `undefined`. */
+export type Items = Generator<Item | undefined, void, void>
+
 /** A read that has been started for a reader. */
 export interface StartedRun<T> {
   readonly run: MeasureRun<T>
-  /** Returns the JSON texts of the items. */
-  finish(reader: Reader, result: T): string[]
+  /** Returns the items. `getReader` returns the reader of the current page. */
+  finish(getReader: () => Reader, result: T): Items
 }
+
+/** Approximate duration of a page, in milliseconds, and maximum number of its items. */
+const pageMs = 8
+const pageItems = 500
 
 export class RunListing<T> implements Listing<Reader> {
   readonly #permissions: ReaderVersion
+  readonly #sent = new Set<string>()
   #started: StartedRun<T>
+  #items: Items | undefined
+  #reader: Reader
+  /** The greatest key that has been sent. */
+  #last = -Infinity
 
   /** `start` begins a read for a caller; it is called again if the caller's permissions change. */
   constructor(
@@ -21,15 +41,45 @@ export class RunListing<T> implements Listing<Reader> {
     private readonly start: (call: Call) => StartedRun<T>
   ) {
     this.#permissions = new ReaderVersion(call)
+    this.#reader = call
     this.#started = start(call)
   }
 
   next(reader: Reader): Page {
+    this.#reader = reader
     // What has been read so far may include what this reader must not see: start again.
-    if (this.#permissions.hasChanged(reader)) this.#started = this.start({ ...this.call, ...reader })
-    const result = reader.store.measures.next(this.#started.run)
-    if (result === undefined) return { text: '', count: 0, done: false }
-    const texts = this.#started.finish(reader, result)
-    return { text: texts.join(','), count: texts.length, done: true }
+    if (this.#permissions.hasChanged(reader)) {
+      this.#started = this.start({ ...this.call, ...reader })
+      this.#items = undefined
+    }
+    if (!this.#items) {
+      const result = reader.store.measures.next(this.#started.run)
+      if (result === undefined) return { text: '', count: 0, done: false }
+      this.#items = this.#started.finish(() => this.#reader, result)
+    }
+    return this.#readPage(this.#items)
+  }
+
+  #readPage(items: Items): Page {
+    const end = performance.now() + pageMs
+    const texts: string[] = []
+    do {
+      const { done, value } = items.next()
+      if (done) return { text: texts.join(','), count: texts.length, done: true }
+      if (value && this.#isNew(value)) texts.push(value.text)
+    } while (texts.length < pageItems && performance.now() < end)
+    return { text: texts.join(','), count: texts.length, done: false }
+  }
+
+  /** Returns whether an item has not been sent before the list was started again. */
+  #isNew({ key }: Item): boolean {
+    if (typeof key === 'number') {
+      if (key <= this.#last) return false
+      this.#last = key
+    } else {
+      if (this.#sent.has(key)) return false
+      this.#sent.add(key)
+    }
+    return true
   }
 }

@@ -4,10 +4,9 @@ import type { TimeGrid } from '../../storage/measures/time-grid.js'
 import type { SourceValues } from '../../storage/measures/values-run.js'
 import type { ValueCells } from '../../storage/measures/value-cells.js'
 import type { Call } from '../call/method.js'
-import type { Reader } from '../call/reader.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { orderSources } from './order-sources.js'
-import type { StartedRun } from './run-listing.js'
+import type { Items, StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
 
 export interface ValuesRequest {
@@ -37,7 +36,7 @@ export function isNumeric({ kind }: Pick<MeasureForm, 'kind'>): boolean {
 export function startValues(
   call: Call,
   { grid, measure, streams, unit }: ValuesRequest,
-  finish: (sources: readonly OrderedSource[]) => string[]
+  finish: (sources: readonly OrderedSource[]) => Items
 ): StartedRun<SourceValues[]> {
   const scope: MeasureScope = createMeasureScope(call, new KnownMeasures(call), streams)
   const run = call.store.measures.createValues({
@@ -51,6 +50,6 @@ export function startValues(
   })
   return {
     run,
-    finish: (reader: Reader, sources) => finish(orderSources(reader, scope, measure.id, sources))
+    finish: (getReader, sources) => finish(orderSources(getReader(), scope, measure.id, sources))
   }
 }

@@ -1,9 +1,10 @@
 /** Reads the contents of a measure's events and points one by one, for measures that are not numbers. */
-import { raw } from '../sqlite/statements.js'
+import { column, raw } from '../sqlite/statements.js'
 import { nextDouble } from '../event-query/position.js'
 import { ChunkWalk } from '../series/chunk-walk.js'
 import { findCells, type MeasuredType } from './measured-type.js'
 import { MeasureStreams, type Assignment, type MeasureScope } from './measure-streams.js'
+import { findBeginning } from './period-beginnings.js'
 import { SinglePoints } from './point-sinks.js'
 import type { MeasureSteps, Reading } from './reading.js'
 import { findSources, type SourceSeries } from './sources.js'
@@ -28,29 +29,51 @@ export interface ContentsQuery {
   readonly from: number
   /** Excluded. */
   readonly end: number
+  /**
+   * For periods: also those that begin before `from` and reach it, or reach others that do, with less than this between
+   * them, in seconds. Of points, only those that begin up to two days before.
+   */
+  readonly gap?: number
   /** Receives the contents: those of a source and type in order of time. */
   readonly take: (content: MeasuredContent) => void
 }
 
-type RawRow = [time: number, event: number, home: number | null, until: number | null, content: string | null]
+type RawRow = [
+  time: number,
+  event: number,
+  home: number | null,
+  until: number | null,
+  content: string | null,
+  isLong: 0 | 1
+]
 
 const rowsPerRead = 256
-/** Size of the largest body whose content is read, in bytes. */
+/** Size of the largest body whose content is read together with others, and of the longest content, in bytes. */
 const maxBodyBytes = 32 * 1024
+/** How far before the range points of periods are looked for, in seconds. */
+const pointMargin = 2 * 86_400
 const rowsSql = `SELECT l.time, l.event, l.home, e.until,
-    CASE WHEN octet_length(e.body) <= ${maxBodyBytes} THEN e.body -> '$.content' END
+    CASE WHEN octet_length(e.body) <= ${maxBodyBytes} THEN e.body -> '$.content' END, octet_length(e.body) > ${maxBodyBytes}
   FROM event_stream l CROSS JOIN event e ON e.number = l.event
   WHERE l.stream = ? AND l.trashed = 0 AND l.time >= ? AND l.time < ? AND l.type = ?
     AND (l.time > ? OR l.event > ?)
   ORDER BY l.time, l.event LIMIT ${rowsPerRead}`
+/** Reads the content of an event with a long body, unless the content itself is long. */
+const longSql = `SELECT iif(octet_length(body -> '$.content') <= ${maxBodyBytes}, body -> '$.content', NULL)
+  FROM event WHERE number = ?`
 
-/** Passes all contents that begin in the range to `take`. */
+/** Passes the contents in the range to `take`. */
 export function* readContents(reading: Reading, query: ContentsQuery): MeasureSteps<true> {
+  const { from, gap } = query
   const streams = new MeasureStreams(query.scope)
-  const sources = yield* findSources(reading, streams, query)
+  const margin = gap === undefined ? 0 : pointMargin
+  const sources = yield* findSources(reading, streams, { ...query, from: from - margin })
+  const beginning = gap === undefined ? from : yield* findBeginning(reading, sources.values(), { from, gap })
+  const events = { ...query, from: beginning }
+  const points = { ...query, from: Math.min(from - margin, beginning) }
   for (const { series, stream, types } of sources.values()) {
-    for (const type of types) yield* readEvents(reading, streams, query, { source: stream, type })
-    for (const each of series) yield* readPoints(reading, query, { ...each, source: stream })
+    for (const type of types) yield* readEvents(reading, streams, events, { source: stream, type })
+    for (const each of series) yield* readPoints(reading, points, { ...each, source: stream })
   }
   return true
 }
@@ -67,11 +90,12 @@ function* readEvents(
   for (;;) {
     const { db } = reading.store
     const rows = raw(db, rowsSql).all(source, time, end, type.number, time, after) as RawRow[]
-    for (const [at, event, home, until, content] of rows) {
+    for (const [at, event, home, until, content, isLong] of rows) {
       const found =
         home === null ? streams.assign(source, null, type.name) : streams.assignEvent(db, event, type.name)
-      if (isCounted(found))
-        take({ source, type, time: at, until: until ?? undefined, content: content ?? undefined })
+      if (!isCounted(found)) continue
+      const text = isLong ? (column(db, longSql).get(event) as string | null | undefined) : content
+      take({ source, type, time: at, until: until ?? undefined, content: text ?? undefined })
     }
     const last = rows.at(-1)
     if (!last || rows.length < rowsPerRead) return

@@ -2,11 +2,13 @@
 
 export interface TimeGrid {
   /** When each cell begins, in seconds, ascending. */
-  readonly starts: readonly number[]
+  readonly starts: ArrayLike<number>
   /** When the last cell ends. */
   readonly end: number
   /** The day of each cell, for cells that are not longer than a day. */
-  readonly days?: readonly number[]
+  readonly days?: ArrayLike<number>
+  /** The last time of a range that includes it, in a cell that ends at the next number: nothing is spread beyond it. */
+  readonly last?: { readonly time: number; readonly next: number } | undefined
 }
 
 /** Returns the last cell that begins at or before a time within the grid. */
@@ -29,4 +31,11 @@ export function findCell({ end, starts }: TimeGrid, time: number): number {
 /** Returns the start of a cell; of the cell after the last one, the end of the grid. */
 export function getCellStart({ end, starts }: TimeGrid, cell: number): number {
   return cell < starts.length ? starts[cell]! : end
+}
+
+/** Returns how many seconds of a period lie in a cell. */
+export function measureWithin(grid: TimeGrid, cell: number, from: number, until: number): number {
+  const next = getCellStart(grid, cell + 1)
+  const end = next === grid.last?.next ? grid.last.time : next
+  return Math.max(0, Math.min(until, end) - Math.max(from, grid.starts[cell]!))
 }

@@ -1,12 +1,15 @@
 /** Aggregates converted numbers by the cells of a grid. */
 import type { BucketSummary } from '../event-values/time-buckets.js'
 import type { SampleTarget } from '../event-values/sample-run.js'
-import { findCell, getCellStart, type TimeGrid } from './time-grid.js'
+import { SpreadRates } from './spread-rates.js'
+import { findCell, getCellStart, measureWithin, type TimeGrid } from './time-grid.js'
 
 export interface Cell {
   /** Number of events and points, and of those that have a number. */
   all: number
   count: number
+  /** Number of those that began in an earlier cell and are spread over this one; not included in the others. */
+  shares: number
   min: number
   max: number
   sum: number
@@ -15,6 +18,8 @@ export interface Cell {
 /** Duration from which a number is the total of a day, in seconds. */
 const dailyDuration = 43_200
 const daySeconds = 86_400
+/** Maximum number of further cells to which the shares of an event are added one by one. */
+const maxDirectCells = 16
 
 /** Converts a number to the unit of the measure. */
 export type Convert = (value: number) => number
@@ -23,8 +28,14 @@ export class ValueCells {
   readonly cells = new Map<number, Cell>()
   /** By cell in whose day they count: numbers that are totals of a day. */
   readonly dailyTotals = new Map<number, Cell>()
+  /** Number of events and points, by day, that began earlier and are spread into it. */
+  readonly spills = new Map<number, number>()
+  /** What is spread over many cells, in addition to `cells`. */
+  readonly rates: SpreadRates
 
-  constructor(readonly grid: TimeGrid) {}
+  constructor(readonly grid: TimeGrid) {
+    this.rates = new SpreadRates(grid.starts.length)
+  }
 
   /** Returns a view that takes numbers of one type. `spreads`: whether events are spread over their durations. */
   target(convert: Convert, spreads: boolean): SampleTarget {
@@ -63,22 +74,35 @@ export class ValueCells {
         addToCell(getCell(this.dailyTotals, findCell(grid, middle)), 1, 1, value, value, value)
       return
     }
-    let day: number | undefined
-    for (let cell = findCell(grid, time); cell < grid.starts.length; cell++) {
-      const from = Math.max(time, grid.starts[cell]!)
-      if (from >= until) return
-      const part = (value * (Math.min(until, getCellStart(grid, cell + 1)) - from)) / duration
-      // Counted once in each day that it reaches.
-      const isNew = day !== grid.days?.[cell]
-      day = grid.days?.[cell]
-      addToCell(getCell(this.cells, cell), isNew ? 1 : 0, isNew ? 1 : 0, value, value, part)
-    }
+    this.#spread(time, value, until)
   }
+
+  /** Divides a number among the cells that a period reaches. It is counted where it begins. */
+  #spread(time: number, value: number, until: number): void {
+    const { grid } = this
+    const duration = until - time
+    const first = findCell(grid, time)
+    let last = findCell(grid, until)
+    while (last > first && grid.starts[last]! >= until) last--
+    const share = (cell: number): number => (value * measureWithin(grid, cell, time, until)) / duration
+    addToCell(getCell(this.cells, first), 1, 1, value, value, share(first))
+    for (let day = grid.days![first]! + 1; day <= grid.days![last]!; day++)
+      this.spills.set(day, (this.spills.get(day) ?? 0) + 1)
+    if (last - first > maxDirectCells) {
+      this.rates.add(first + 1, last, value / duration)
+      addShare(getCell(this.cells, last), share(last))
+    } else for (let cell = first + 1; cell <= last; cell++) addShare(getCell(this.cells, cell), share(cell))
+  }
+}
+
+function addShare(cell: Cell, sum: number): void {
+  cell.shares++
+  cell.sum += sum
 }
 
 function getCell(cells: Map<number, Cell>, index: number): Cell {
   let cell = cells.get(index)
-  if (!cell) cells.set(index, (cell = { all: 0, count: 0, min: Infinity, max: -Infinity, sum: 0 }))
+  if (!cell) cells.set(index, (cell = { all: 0, count: 0, shares: 0, min: Infinity, max: -Infinity, sum: 0 }))
   return cell
 }
 

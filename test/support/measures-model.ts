@@ -128,9 +128,10 @@ export function samplesOf(
   if (measure.kind === 'sum') {
     const sums = new Map<number, { sum: number; count: number; source: string }>()
     const days = [getLocalDay(zone, from).number, getLocalDay(zone, to).number] as const
-    for (const { count, source, time, value } of countedParts(all, order, days, zone, starts.concat(end))) {
+    for (const { count, source, time, value } of countedParts(all, order, days, zone, starts.concat(to))) {
       const part = partOf(time)
-      if (part < 0) continue
+      // What is spread from the end on lies outside, unless it begins there.
+      if (part < 0 || (time === to && count === 0)) continue
       const known = sums.get(part) ?? { sum: 0, count: 0, source }
       sums.set(part, { ...known, sum: known.sum + value, count: known.count + count })
     }
@@ -191,7 +192,7 @@ function countedParts(
       const totals = own.filter(one => isTotal(one) && middle(one) >= from && middle(one) < to)
       const parts = own.filter(one => !isTotal(one)).map(one => splitReading(one, from, to, cuts))
       const reaching = parts.filter(some => some.length > 0)
-      const isDaily = totals.length > 0 || reaching.length === 1
+      const isDaily = totals.length > 0 || (reaching.length === 1 && reaching[0]![0]!.count === 1)
       if (isDaily && taken.size > 0) continue
       const used =
         totals.length > 0
@@ -225,7 +226,8 @@ function splitReading(
   return times.slice(0, -1).map((at, index) => ({
     time: at,
     value: (value * (times[index + 1]! - at)) / duration,
-    count: index === 0 ? 1 : 0
+    // It counts where it begins.
+    count: at === time ? 1 : 0
   }))
 }
 

@@ -123,7 +123,7 @@ export class MeasuresWorld {
     const query = {
       fromTime,
       toTime: fromTime + random.pick([3600, day, 3 * day, 6 * day + 1800]),
-      parts: random.pick([1, 3, 24, 100]),
+      parts: random.pick([1, 3, 24, 100, 500]),
       zone: random.pick(zones)
     }
     const measure = findMeasure(asked.measure)!

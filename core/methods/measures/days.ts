@@ -19,7 +19,8 @@ const DateText = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 /** A number of seconds, of words, or whatever the measure holds. */
 const Day = Type.Object({
   day: DateText,
-  value: Type.Unknown(),
+  /** Absent if it is too large for a number. */
+  value: Type.Optional(Type.Unknown()),
   min: Type.Optional(Type.Unknown()),
   max: Type.Optional(Type.Unknown()),
   count: Type.Integer(),

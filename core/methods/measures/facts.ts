@@ -75,12 +75,13 @@ function startFacts(
   const types = new Set(requested.flatMap(measure => measure.types))
   return {
     run: call.store.measures.createFacts({ scope, isRequested: type => types.has(type) }),
-    finish(reader, found) {
+    *finish(getReader, found) {
       const byMeasure = groupBy(found, ({ measure }) => measure)
-      return requested.flatMap(measure => {
+      for (const [key, measure] of requested.entries()) {
+        const reader = getReader()
         const own = orderFacts(reader, measure, byMeasure.get(measure.id) ?? [])
-        return own.length > 0 ? [formatFact({ ...call, ...reader }, measure, own)] : []
-      })
+        if (own.length > 0) yield { key, text: formatFact({ ...call, ...reader }, measure, own) }
+      }
     }
   }
 

@@ -1,16 +1,17 @@
 /** Aggregates the numbers of a measure into parts of a time range, over all its sources. (docs/api/measure-methods.md#samples) */
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
+import type { TimeGrid } from '../../../storage/measures/time-grid.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { createPartGrid, createSlotGrid, listDaysWithin, type SlotGrid } from '../../measures/grids.js'
 import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.js'
 import { describeSourceOrder } from '../../measures/order-sources.js'
-import { addCounts, mergeLevels, type MergedLevel } from '../../measures/merge-levels.js'
+import { addCounts, mergeLevels, toFinite, type MergedLevel } from '../../measures/merge-levels.js'
 import { mergeSums } from '../../measures/merge-sums.js'
 import { assertNoAudit, assertUnit, assertZone, MeasureId, Unit } from '../../measures/params.js'
-import { RunListing } from '../../measures/run-listing.js'
+import { RunListing, type Items } from '../../measures/run-listing.js'
 import { isNumeric, startValues, type OrderedSource } from '../../measures/values.js'
 import { refuseParams } from '../../validation/params.js'
 import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
@@ -78,22 +79,36 @@ export const sample = method({
       measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
     const listing = new RunListing(call, reading =>
       startValues(reading, { measure: measure!, streams, grid: sampler.grid, unit }, sources =>
-        merge === 'each'
-          ? sources.map(source => {
-              const samples = sampler.merge([source], false)
-              return `{"streamId":${JSON.stringify(source.streamId)},"samples":[${samples.join(',')}]}`
-            })
-          : sampler.merge(sources, true)
+        merge === 'each' ? listSources(sampler, sources) : sampler.list(sources, true)
       )
     )
     return merge === 'each' ? { sources: listing } : { samples: listing }
   }
 })
 
+/** Lists each source with its samples. */
+function* listSources(sampler: Sampler, sources: readonly OrderedSource[]): Items {
+  for (const source of sources) {
+    const texts: string[] = []
+    for (const sample of sampler.list([source], false)) {
+      if (sample) texts.push(sample.text)
+      yield
+    }
+    const { streamId } = source
+    yield { key: streamId, text: `{"streamId":${JSON.stringify(streamId)},"samples":[${texts.join(',')}]}` }
+  }
+}
+
+interface Sampler {
+  readonly grid: TimeGrid
+  /** Lists the samples of sources in order of preference. */
+  list(sources: readonly OrderedSource[], namesSource: boolean): Items
+}
+
 /** Samples of sums. */
-class SumSampler {
+class SumSampler implements Sampler {
   readonly grid: SlotGrid
-  readonly #starts: readonly number[]
+  readonly #starts: ArrayLike<number>
 
   constructor({ fromTime, parts, toTime }: Params, zone: string) {
     const partGrid = createPartGrid(fromTime, toTime, parts)
@@ -101,16 +116,17 @@ class SumSampler {
     this.grid = createSlotGrid(listDaysWithin(zone, fromTime, toTime), partGrid)
   }
 
-  merge(sources: readonly OrderedSource[], namesSource: boolean): string[] {
-    const merged = [...mergeSums(sources, this.grid)].toSorted(([a], [b]) => a - b)
-    return merged.map(([part, { count, streamId, sum }]) =>
-      JSON.stringify({ time: this.#starts[part], count, sum, ...(namesSource && { source: streamId }) })
-    )
+  *list(sources: readonly OrderedSource[], namesSource: boolean): Items {
+    const merged = yield* mergeSums(sources, this.grid)
+    for (const [part, { count, streamId, sum }] of [...merged].toSorted(([a], [b]) => a - b)) {
+      const sample = { time: this.#starts[part], count, sum: toFinite(sum) }
+      yield { key: part, text: JSON.stringify({ ...sample, ...(namesSource && { source: streamId }) }) }
+    }
   }
 }
 
 /** Samples of everything else: numbers, or counts. */
-class LevelSampler {
+class LevelSampler implements Sampler {
   readonly grid
 
   constructor(
@@ -120,12 +136,11 @@ class LevelSampler {
     this.grid = createPartGrid(fromTime, toTime, parts)
   }
 
-  merge(sources: readonly OrderedSource[], namesSource: boolean): string[] {
+  *list(sources: readonly OrderedSource[], namesSource: boolean): Items {
     const hasNumbers = isNumeric(this.measure) || this.measure.kind === 'category'
-    const merged = hasNumbers ? mergeLevels(sources) : addCounts(sources)
-    return [...merged]
-      .toSorted(([a], [b]) => a - b)
-      .map(([part, level]) => this.#format(this.grid.starts[part]!, level, namesSource))
+    const merged = yield* hasNumbers ? mergeLevels(sources) : addCounts(sources)
+    for (const [part, level] of [...merged].toSorted(([a], [b]) => a - b))
+      yield { key: part, text: this.#format(this.grid.starts[part]!, level, namesSource) }
   }
 
   #format(time: number, { count, numbers, streamId }: MergedLevel, namesSource: boolean): string {

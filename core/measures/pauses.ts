@@ -1,0 +1,19 @@
+/** Divides long computations: they pause wherever they yield. */
+
+/** A computation that pauses wherever it yields. */
+export type Paused<T> = Generator<undefined, T, void>
+
+/** Items handled between two pauses: well below a millisecond. */
+const itemsPerStep = 1000
+
+export class Pauses {
+  #items = 0
+
+  /** Adds items that have been handled. Returns whether a pause is due. */
+  isDue(items: number): boolean {
+    this.#items += items
+    if (this.#items < itemsPerStep) return false
+    this.#items = 0
+    return true
+  }
+}

@@ -1,0 +1,82 @@
+/** Finds where periods must be read from, so that the result does not depend on where a range begins. */
+import { column, raw } from '../sqlite/statements.js'
+import { getEarliestStart, runningClass } from '../event-query/spans.js'
+import type { MeasureSteps, Reading } from './reading.js'
+import type { Source } from './sources.js'
+
+interface Reach {
+  readonly from: number
+  /** Periods with less than this between them belong together, in seconds. */
+  readonly gap: number
+}
+
+/** The events of a stream that have a type and a duration class. */
+interface Lane {
+  readonly stream: number
+  readonly type: number
+  readonly span: number
+}
+
+type Row = [time: number, event: number, until: number]
+
+/** Number of steps back after which everything is read. */
+const maxSteps = 64
+const rowsPerRead = 256
+const nextClassSql = `SELECT min(span) FROM event_stream INDEXED BY event_stream_span
+  WHERE stream = ? AND trashed = 0 AND span > ?`
+const rowsSql = `SELECT l.time, l.event, e.until
+  FROM event_stream l INDEXED BY event_stream_span CROSS JOIN event e ON e.number = l.event
+  WHERE l.stream = ? AND l.trashed = 0 AND l.span = ? AND l.time >= ? AND l.time < ? AND l.type = ?
+    AND (l.time > ? OR l.event > ?)
+  ORDER BY l.time, l.event LIMIT ${rowsPerRead}`
+
+/**
+ * Returns the time of the first of all events that reach `from`, or reach others that do; `from` if there are none.
+ * Events without an end are not considered.
+ */
+export function* findBeginning(
+  reading: Reading,
+  sources: Iterable<Source>,
+  { from, gap }: Reach
+): MeasureSteps<number> {
+  const lanes = yield* listLanes(reading, sources)
+  let beginning = from
+  for (let step = 0; step < maxSteps; step++) {
+    let first = beginning
+    for (const lane of lanes)
+      first = Math.min(first, yield* findFirstReaching(reading, lane, { from: beginning, gap }))
+    if (first === beginning) return beginning
+    beginning = first
+  }
+  return -Infinity
+}
+
+function* listLanes(reading: Reading, sources: Iterable<Source>): MeasureSteps<Lane[]> {
+  const lanes: Lane[] = []
+  for (const { stream, types } of sources) {
+    const next = (span: number): number | null =>
+      column(reading.store.db, nextClassSql).get(stream, span) as number | null
+    for (let span = next(-1); span !== null && span < runningClass; span = next(span))
+      for (const { number } of types) if (number !== undefined) lanes.push({ stream, type: number, span })
+    yield
+  }
+  return lanes
+}
+
+/** Returns the time of the first event before `from` that reaches it; `from` if there is none. */
+function* findFirstReaching(
+  reading: Reading,
+  { span, stream, type }: Lane,
+  { from, gap }: Reach
+): MeasureSteps<number> {
+  let [time, after] = [getEarliestStart(span, from - gap), -1]
+  for (;;) {
+    const rows = raw(reading.store.db, rowsSql).all(stream, span, time, from, type, time, after) as Row[]
+    const found = rows.find(([, , until]) => until >= from || from - until < gap)
+    if (found) return found[0]
+    yield
+    const last = rows.at(-1)
+    if (!last || rows.length < rowsPerRead) return from
+    ;[time, after] = last
+  }
+}
