@@ -1,6 +1,7 @@
 /** The measures that a caller knows: the catalogue, and the user's own. (docs/api/measure-methods.md#own-measures) */
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Value as Values } from 'typebox/value'
 import { findMeasure, measures } from '../../schemas/measures/catalogue.js'
 import type { Measure } from '../../schemas/measures/measure.js'
 import { fail } from '../errors.js'
@@ -61,7 +62,7 @@ export function listOwnMeasures({ caller, store }: Reader): OwnMeasure[] {
   const found = new Map<string, OwnMeasure>()
   for (const item of stored.slice(0, maxOwn) as unknown[])
     if (ownValidator.Check(item) && !findMeasure(item.id) && isComplete(item) && !found.has(item.id))
-      found.set(item.id, item)
+      found.set(item.id, Values.Clean(OwnMeasure, structuredClone(item)) as OwnMeasure)
   return [...found.values()]
 }
 

@@ -30,7 +30,22 @@ export function orderSources<T extends Counted>(
     )
 }
 
-/** Returns the user's order of sources for the validators of others: it applies to them, but is not published to them. */
-export function describeSourceOrder({ caller, store }: Call): unknown {
-  return caller.isPersonal ? undefined : [...readSourceOrder({ store })]
+/**
+ * Returns the user's order of sources for the validators of others: it applies to them, but is not published to them. Only that of
+ * the requested measures, or of all, and of streams that they see.
+ */
+export function describeSourceOrder(
+  { caller, store }: Call,
+  { measure, measures }: { readonly measure?: string; readonly measures?: readonly string[] | null }
+): unknown {
+  if (caller.isPersonal) return undefined
+  const requested = measure === undefined ? measures : [measure]
+  return [...readSourceOrder({ store })].flatMap(([id, streams]) => {
+    if (requested && !requested.includes(id)) return []
+    const visible = streams.filter(each => {
+      const node = store.streams.find(each)
+      return node !== undefined && caller.mayAt('read', node)
+    })
+    return visible.length > 0 ? [[id, visible]] : []
+  })
 }

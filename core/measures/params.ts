@@ -29,7 +29,7 @@ export function assertZone(zone: string): void {
 }
 
 /** Event type in which numbers are given. */
-export const Unit = Type.String({ maxLength: 256 })
+export const Unit = Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$', maxLength: 256 })
 
 /** Throws `invalid-parameters-format` for a unit in which the numbers of a measure cannot be given. */
 export function assertUnit(measure: MeasureForm, unit: string | undefined): void {
