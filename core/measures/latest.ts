@@ -1,4 +1,5 @@
 /** Reads the latest value of a measure. (docs/api/measure-methods.md#facts) */
+import type { MeasureScope } from '../../storage/measures/measure-streams.js'
 import type { MeasureFact } from '../../storage/measures/facts-run.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Call } from '../call/method.js'
@@ -23,9 +24,11 @@ export interface Latest {
 const seriesPrefix = 'series:'
 const durationColumn = 'duration'
 
-/** Returns the latest value of the data of a fact. */
-export function readLatest(call: Call, measure: MeasureForm, { last, lastEvent, type }: MeasureFact): Latest {
-  if (type.startsWith(seriesPrefix)) return readLastPoint(call, measure, { last, lastEvent, type })
+/** Returns the latest value of the data of a fact; only its time if it has been changed or removed meanwhile. */
+export function readLatest(call: Call, scope: MeasureScope, measure: MeasureForm, fact: MeasureFact): Latest {
+  const { last, lastEvent, type } = fact
+  if (!call.store.measures.isCurrent(scope, fact)) return { time: last, content: undefined }
+  if (type.startsWith(seriesPrefix)) return readLastPoint(call, measure, fact)
   const { content, until } = call.store.measures.readContent(lastEvent)
   return {
     time: last,

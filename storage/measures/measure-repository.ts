@@ -3,6 +3,8 @@ import type { Database } from 'better-sqlite3'
 import { readContents, type ContentsQuery } from './contents-run.js'
 import { collectFacts, readContent, type MeasureFact, type MeasureFactsQuery } from './facts-run.js'
 import type { Row } from '../series/rows.js'
+import { MeasureStreams, type MeasureScope } from './measure-streams.js'
+import { raw } from '../sqlite/statements.js'
 import { MeasureRun, type MeasureStore } from './reading.js'
 import { aggregateValues, type SourceValues, type ValuesQuery } from './values-run.js'
 import { readInTransaction } from '../sqlite/read-in-transaction.js'
@@ -37,6 +39,17 @@ export class MeasureRepository {
   /** Continues a run for a few milliseconds. Returns its result once it is complete. */
   next<T>(run: MeasureRun<T>): T | undefined {
     return readInTransaction(this.db, () => run.next(this.#store))
+  }
+
+  /** Returns whether the last event or point of a fact is still as it was found: it may have changed since. */
+  isCurrent(scope: MeasureScope, { last, lastEvent, measure, source, type }: MeasureFact): boolean {
+    const sql = `SELECT e.time, t.name FROM event e JOIN event_type t ON t.number = e.type
+      WHERE e.number = ? AND e.trashed = 0`
+    const row = raw(this.db, sql).get(lastEvent) as [time: number, type: string] | undefined
+    const extent = type.startsWith('series:') ? this.series.getExtent(lastEvent)?.until : 0
+    if (row?.[1] !== type || extent === undefined || row[0] + extent !== last) return false
+    const found = new MeasureStreams(scope).assignEvent(this.db, lastEvent, type.replace(/^series:/, ''))
+    return found?.measure === measure && found.source === source
   }
 
   /** Returns the content of an event (its number) as JSON, if it is short, and its end, if it has one. */

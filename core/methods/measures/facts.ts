@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { MeasureFact } from '../../../storage/measures/facts-run.js'
+import type { MeasureScope } from '../../../storage/measures/measure-streams.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
@@ -80,7 +81,7 @@ function startFacts(
       for (const [key, measure] of requested.entries()) {
         const reader = getReader()
         const own = orderFacts(reader, measure, byMeasure.get(measure.id) ?? [])
-        if (own.length > 0) yield { key, text: formatFact({ ...call, ...reader }, measure, own) }
+        if (own.length > 0) yield { key, text: formatFact({ ...call, ...reader }, scope, measure, own) }
       }
     }
   }
@@ -104,11 +105,12 @@ function startFacts(
 
 function formatFact(
   call: Call,
+  scope: MeasureScope,
   measure: MeasureForm,
   own: readonly (MeasureFact & { readonly streamId: string })[]
 ): string {
   const newest = own.reduce((best, fact) => (fact.last > best.last ? fact : best))
-  const { content, duration, time, ...number } = readLatest(call, measure, newest)
+  const { content, duration, time, ...number } = readLatest(call, scope, measure, newest)
   const { streamId, type } = newest
   const shown = JSON.stringify({ time, streamId, type, duration, ...number })
   const latest = content === undefined ? shown : `${shown.slice(0, -1)},"content":${content}}`
