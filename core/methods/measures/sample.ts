@@ -90,8 +90,8 @@ export const sample = method({
 function* listSources(sampler: Sampler, sources: readonly OrderedSource[]): Items {
   for (const source of sources) {
     const texts: string[] = []
-    for (const sample of sampler.list([source], false)) {
-      if (sample) texts.push(sample.text)
+    for (const item of sampler.list([source], false)) {
+      if (item) texts.push(item.text)
       yield
     }
     const { streamId } = source
@@ -119,8 +119,8 @@ class SumSampler implements Sampler {
   *list(sources: readonly OrderedSource[], namesSource: boolean): Items {
     const merged = yield* mergeSums(sources, this.grid)
     for (const [part, { count, streamId, sum }] of [...merged].toSorted(([a], [b]) => a - b)) {
-      const sample = { time: this.#starts[part], count, sum: toFinite(sum) }
-      yield { key: part, text: JSON.stringify({ ...sample, ...(namesSource && { source: streamId }) }) }
+      const figures = { time: this.#starts[part], count, sum: toFinite(sum) }
+      yield { key: part, text: JSON.stringify({ ...figures, ...(namesSource && { source: streamId }) }) }
     }
   }
 }
