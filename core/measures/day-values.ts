@@ -11,7 +11,7 @@ import { addPeriods, PeriodLists, type Period } from './periods.js'
 import { readOwn } from './read-own.js'
 import type { Items, StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
-import { getRecentStart, startValues } from './values.js'
+import { startValues } from './values.js'
 
 /** A day, by its index in the range. */
 export interface DayValue {
@@ -48,7 +48,7 @@ export function startDays(call: Call, request: DaysRequest): StartedRun<unknown>
 
 function startSums(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const grid = createSlotGrid(days)
-  return startValues(call, { measure, streams, grid, range: getRange(days), unit }, function* (sources) {
+  return startValues(call, { measure, streams, grid, unit }, function* (sources) {
     const merged = yield* mergeSums(sources, grid)
     yield* listDayValues(merged, format, ([day, { count, streamId, sum }]) => ({
       day,
@@ -61,7 +61,7 @@ function startSums(call: Call, { days, format, measure, streams, unit }: DaysReq
 
 function startLevels(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const { kind } = measure
-  const request = { measure, streams, grid: createDayGrid(days), range: getRange(days), unit }
+  const request = { measure, streams, grid: createDayGrid(days), unit }
   const toDay = ([day, level]: [number, MergedLevel]): DayValue => {
     const { count, numbers, streamId: source } = level
     if (!numbers) return { day, value: count, count, source }
@@ -92,8 +92,7 @@ type Words = Map<string, { count: number; last: number }>
 function startWords(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const grid = createDayGrid(days)
   const findDay = createDayFinder(days)
-  const bySource = new Map<number, { recent: number; byDay: Map<number, Words> }>()
-  const recentStart = getRecentStart(getRange(days))
+  const bySource = new Map<number, Map<number, Words>>()
   return startContents(
     call,
     { measure, streams, from: grid.starts[0]!, end: grid.end },
@@ -101,19 +100,18 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
       take({ content, source, time, type }) {
         const day = findDay(time)
         if (day === undefined) return
-        let found = bySource.get(source)
-        if (!found) bySource.set(source, (found = { recent: 0, byDay: new Map() }))
-        if (time >= recentStart) found.recent++
         const word = pickWord(content, type.fields[0])
         if (word === undefined) return
-        let words = found.byDay.get(day)
-        if (!words) found.byDay.set(day, (words = new Map()))
+        let byDay = bySource.get(source)
+        if (!byDay) bySource.set(source, (byDay = new Map()))
+        let words = byDay.get(day)
+        if (!words) byDay.set(day, (words = new Map()))
         const known = words.get(word)
         words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
       },
       finish(order) {
         const merged = new Map<number, DayValue>()
-        const sources = [...bySource].map(([stream, found]) => ({ stream, count: found.recent, ...found }))
+        const sources = [...bySource].map(([stream, byDay]) => ({ stream, byDay }))
         for (const { byDay, streamId } of order(sources))
           for (const [day, words] of byDay) if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
         return listDayValues(merged, format, ([, day]) => day)
@@ -133,23 +131,28 @@ function isMoreFrequent(a: { count: number; last: number }, b: { count: number; 
   return a.count === b.count ? a.last > b.last : a.count > b.count
 }
 
+/** Maximum length of a word, in characters: longer texts are not kept. */
+const maxWordLength = 255
+
 /** Returns the JSON of the word in a content; of an object its first text if no field is named. */
 function pickWord(content: string | undefined, field: string | undefined): string | undefined {
   if (content === undefined) return undefined
   const value: unknown = JSON.parse(content)
-  if (typeof value !== 'object' || value === null) return value === null ? undefined : content
-  const found =
-    field === undefined
+  const isObject = typeof value === 'object' && value !== null
+  const found = !isObject
+    ? value
+    : field === undefined
       ? Object.values(value).find(each => typeof each === 'string')
       : field.split('.').reduce(readOwn, value)
-  return found === undefined || typeof found === 'object' ? undefined : JSON.stringify(found)
+  if (found === undefined || typeof found === 'object') return undefined
+  if (typeof found === 'string' && found.length > maxWordLength) return undefined
+  return JSON.stringify(found)
 }
 
 function startPeriods(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const [from, end] = getRange(days)
-  const recentStart = getRecentStart([from, end])
   const gap = measure.category === 'sleep' ? nightGap : 0
-  const bySource = new Map<number, { recent: number; periods: PeriodLists }>()
+  const bySource = new Map<number, PeriodLists>()
   return startContents(
     call,
     { measure, streams, from, end: end + gap, gap },
@@ -158,14 +161,12 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
         const period = toPeriod(content)
         if (!period) return
         let found = bySource.get(content.source)
-        if (!found) bySource.set(content.source, (found = { recent: 0, periods: new PeriodLists() }))
-        if (period.from >= recentStart && period.from < end) found.recent++
-        found.periods.add(period)
+        if (!found) bySource.set(content.source, (found = new PeriodLists()))
+        found.add(period)
       },
       *finish(order) {
         const sources = []
-        for (const [stream, { periods, recent: count }] of bySource)
-          sources.push({ stream, count, groups: yield* periods.group(gap) })
+        for (const [stream, periods] of bySource) sources.push({ stream, groups: yield* periods.group(gap) })
         const merged = yield* addPeriods(order(sources), createDayFinder(days, 'end'))
         yield* listDayValues(merged, format, ([day, { count, streamId, value }]) => ({
           day,
@@ -205,7 +206,7 @@ interface ContentsRequest {
   readonly gap?: number
 }
 
-type Order = <T extends { readonly stream: number; readonly count: number }>(
+type Order = <T extends { readonly stream: number }>(
   sources: readonly T[]
 ) => (T & { readonly streamId: string })[]
 
@@ -216,12 +217,20 @@ function startContents(
     finish,
     take
   }: { readonly take: (content: MeasuredContent) => void; readonly finish: (order: Order) => Items }
-): StartedRun<unknown> {
+): StartedRun<ReadonlyMap<number, number>> {
   const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const types = listMeasuredTypes(call, measure, undefined)
   return {
     run: call.store.measures.createContents({ scope, measure: measure.id, types, ...range, take }),
-    finish: getReader => finish(sources => orderSources(getReader(), scope, measure.id, sources))
+    finish: (getReader, counts) =>
+      finish(sources =>
+        orderSources(
+          getReader(),
+          scope,
+          measure.id,
+          sources.map(source => ({ ...source, count: counts.get(source.stream) ?? 0 }))
+        )
+      )
   }
 }
 

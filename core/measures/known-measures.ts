@@ -1,6 +1,7 @@
 /** The measures that a caller knows: the catalogue, and the user's own. (docs/api/measure-methods.md#own-measures) */
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Value as Values } from 'typebox/value'
 import { findMeasure, measures } from '../../schemas/measures/catalogue.js'
 import type { Measure } from '../../schemas/measures/measure.js'
 import { fail } from '../errors.js'
@@ -14,7 +15,8 @@ const sourcesKey = 'coffer:sources'
 /** Maximum number of own measures. */
 const maxOwn = 200
 
-const TypeName = Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$', maxLength: 256 })
+/** Name of an event type. */
+export const TypeName = Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$', maxLength: 256 })
 const Text = Type.String({ minLength: 1, maxLength: 255 })
 const Value = Type.Union([Type.String({ maxLength: 255 }), Type.Number()])
 
@@ -61,7 +63,7 @@ export function listOwnMeasures({ caller, store }: Reader): OwnMeasure[] {
   const found = new Map<string, OwnMeasure>()
   for (const item of stored.slice(0, maxOwn) as unknown[])
     if (ownValidator.Check(item) && !findMeasure(item.id) && isComplete(item) && !found.has(item.id))
-      found.set(item.id, item)
+      found.set(item.id, Values.Clean(OwnMeasure, structuredClone(item)) as OwnMeasure)
   return [...found.values()]
 }
 

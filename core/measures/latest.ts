@@ -1,6 +1,7 @@
 /** Reads the latest value of a measure. (docs/api/measure-methods.md#facts) */
 import type { LatestData } from '../../storage/measures/latest-data.js'
 import type { MeasureFact } from '../../storage/measures/facts-run.js'
+import { convertUnit } from '../../schemas/units.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Call } from '../call/method.js'
 import type { MeasureForm } from './known-measures.js'
@@ -78,7 +79,9 @@ function readNumbers(
   content: unknown
 ): Pick<Latest, 'value' | 'unit'> {
   if (!isNumeric(measure)) return {}
-  const unit = measure.types[0]!
+  const [first] = measure.types
+  // Amounts of money, for example, cannot be converted.
+  const unit = convertUnit(1, type, first!, measure.molarMass) === undefined ? type : first!
   const measured = listMeasuredTypes(call, measure, unit).find(({ name }) => name === type)
   if (!measured) return {}
   const numbers = measured.fields.map(field => {

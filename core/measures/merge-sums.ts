@@ -1,6 +1,6 @@
 /** Merges sums of several sources slot by slot: what two devices have counted is never added. (docs/api/measure-methods.md#sums) */
 import { measureWithin } from '../../storage/measures/time-grid.js'
-import type { Cell, ValueCells } from '../../storage/measures/value-cells.js'
+import type { ValueCells } from '../../storage/measures/value-cells.js'
 import type { SlotGrid } from './grids.js'
 import { Pauses, type Paused } from './pauses.js'
 

@@ -30,7 +30,25 @@ export function orderSources<T extends Counted>(
     )
 }
 
-/** Returns the user's order of sources for the validators of others: it applies to them, but is not published to them. */
-export function describeSourceOrder({ caller, store }: Call): unknown {
-  return caller.isPersonal ? undefined : [...readSourceOrder({ store })]
+/**
+ * Returns the user's order of sources for the validators of others: it applies to them, but is not published to them.
+ * Contains only what their responses depend on: the order of the requested measures, of streams that they may read.
+ */
+export function describeSourceOrder(
+  { caller, store }: Call,
+  { measure, measures }: { readonly measure?: string; readonly measures?: readonly string[] | null }
+): unknown {
+  if (caller.isPersonal) return undefined
+  const requested = measure === undefined ? measures : [measure]
+  const mayRead = (id: string): boolean => {
+    const node = store.streams.find(id)
+    return node !== undefined && caller.mayAt('read', node)
+  }
+  return [...readSourceOrder({ store })]
+    .flatMap(([id, streams]) => {
+      if (requested && !requested.includes(id)) return []
+      const readable = [...new Set(streams)].filter(mayRead)
+      return readable.length > 0 ? [[id, readable]] : []
+    })
+    .toSorted(([a], [b]) => (a! < b! ? -1 : 1))
 }

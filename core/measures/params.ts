@@ -5,7 +5,7 @@ import { isZone } from '../../schemas/zones.js'
 import { includesAudit } from '../audit/events.js'
 import { fail } from '../errors.js'
 import { refuseParams } from '../validation/params.js'
-import type { MeasureForm } from './known-measures.js'
+import { TypeName, type MeasureForm } from './known-measures.js'
 import { isNumeric } from './values.js'
 
 /** Id of a measure. */
@@ -29,7 +29,7 @@ export function assertZone(zone: string): void {
 }
 
 /** Event type in which numbers are given. */
-export const Unit = Type.String({ maxLength: 256 })
+export const Unit = TypeName
 
 /** Throws `invalid-parameters-format` for a unit in which the numbers of a measure cannot be given. */
 export function assertUnit(measure: MeasureForm, unit: string | undefined): void {

@@ -101,7 +101,7 @@ function getMarks({ caller, store: { streams } }: Call): Marks {
 
 function readMark({ stream: { clientData } }: StreamNode): string | undefined {
   const mark = clientData && Object.hasOwn(clientData, measureKey) ? clientData[measureKey] : undefined
-  return typeof mark === 'string' ? mark : undefined
+  return typeof mark === 'string' && mark !== '' ? mark : undefined
 }
 
 /** Returns the user's order of sources, by measure and number of the stream. */

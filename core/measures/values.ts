@@ -9,16 +9,11 @@ import { orderSources } from './order-sources.js'
 import type { Items, StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
 
-/** The data of the last 28 days of a range decides the order of sources. */
-const recentSeconds = 28 * 86_400
-
 export interface ValuesRequest {
   readonly measure: MeasureForm
   /** The `streams` parameter. */
   readonly streams: unknown
   readonly grid: TimeGrid
-  /** The requested range in seconds; its end is excluded. */
-  readonly range: readonly [from: number, end: number]
   /** Event type in which numbers are given; by default the first of the measure. */
   readonly unit?: string | undefined
 }
@@ -32,11 +27,6 @@ export interface OrderedSource {
 
 const numericKinds: ReadonlySet<string> = new Set(['level', 'sum', 'pair'])
 
-/** Returns from when on data decides the order of sources. */
-export function getRecentStart([from, end]: readonly [from: number, end: number]): number {
-  return Math.max(from, end - recentSeconds)
-}
-
 /** Returns whether a measure's values are numbers with a unit. */
 export function isNumeric({ kind }: Pick<MeasureForm, 'kind'>): boolean {
   return numericKinds.has(kind)
@@ -45,29 +35,21 @@ export function isNumeric({ kind }: Pick<MeasureForm, 'kind'>): boolean {
 /** Starts a read. `finish` receives the sources that have data in order of preference. */
 export function startValues(
   call: Call,
-  { grid, measure, range, streams, unit }: ValuesRequest,
+  { grid, measure, streams, unit }: ValuesRequest,
   finish: (sources: readonly OrderedSource[]) => Items
 ): StartedRun<SourceValues[]> {
   const scope: MeasureScope = createMeasureScope(call, new KnownMeasures(call), streams)
   const run = call.store.measures.createValues({
     scope,
     measure: measure.id,
+    measureTypes: measure.types,
     types: listMeasuredTypes(call, measure, isNumeric(measure) ? (unit ?? measure.types[0]!) : undefined),
     grid,
     width: measure.kind === 'pair' ? (measure.fields?.length ?? 1) : 1,
-    spreads: measure.kind === 'sum',
-    recent: { from: getRecentStart(range), end: range[1] }
+    spreads: measure.kind === 'sum'
   })
   return {
     run,
-    finish: (getReader, sources) =>
-      finish(
-        orderSources(
-          getReader(),
-          scope,
-          measure.id,
-          sources.map(source => ({ ...source, count: source.recent }))
-        )
-      )
+    finish: (getReader, sources) => finish(orderSources(getReader(), scope, measure.id, sources))
   }
 }

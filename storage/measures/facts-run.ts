@@ -27,6 +27,14 @@ export interface MeasureFactsQuery {
   isRequested(type: string): boolean
 }
 
+/** What is counted for the order of sources. */
+export interface CountQuery {
+  readonly scope: MeasureScope
+  readonly measure: string
+  /** All types of the measure, without `series:`. */
+  readonly measureTypes: readonly string[]
+}
+
 interface Added {
   readonly count: number
   readonly first: number
@@ -48,6 +56,21 @@ export function* collectFacts(reading: Reading, query: MeasureFactsQuery): Measu
   return yield* new FactsCollector(reading, query).collect()
 }
 
+/**
+ * Counts all events and points of a measure in sources that the user has not ordered, for their order. Returns nothing
+ * unless there are several of them.
+ */
+export function* countData(
+  reading: Reading,
+  { measure, measureTypes, scope }: CountQuery,
+  sources: Iterable<number>
+): MeasureSteps<ReadonlyMap<number, number>> {
+  const unordered = [...sources].filter(stream => scope.getRank(measure, stream) === Infinity)
+  if (unordered.length < 2) return new Map()
+  const query = { scope, isRequested: (type: string) => measureTypes.includes(type) }
+  return yield* new FactsCollector(reading, query).count(measure, unordered)
+}
+
 class FactsCollector {
   readonly #streams: MeasureStreams
   readonly #facts = new Map<string, MeasureFact>()
@@ -62,19 +85,36 @@ class FactsCollector {
   }
 
   *collect(): MeasureSteps<MeasureFact[]> {
-    const types = raw(this.reading.store.db, 'SELECT number, name FROM event_type').all() as [
-      number,
-      string
-    ][]
-    const series: [number, string][] = []
-    for (const [number, name] of types)
+    const series = this.#findTypes()
+    yield* this.#collectEvents()
+    for (const [name, number] of series) yield* this.#collectSeries(number, name)
+    yield* this.#readLatest(series)
+    return [...this.#facts.values()]
+  }
+
+  /** Counts events and points of a measure by source. */
+  *count(measure: string, sources: readonly number[]): MeasureSteps<ReadonlyMap<number, number>> {
+    const series = this.#findTypes()
+    for (const stream of sources) {
+      yield* this.#collectStream(stream)
+      yield
+    }
+    for (const [name, number] of series) yield* this.#collectSeries(number, name)
+    const counts = new Map<number, number>()
+    for (const { count, measure: of, source } of this.#facts.values())
+      if (of === measure) counts.set(source, (counts.get(source) ?? 0) + count)
+    return counts
+  }
+
+  /** Finds the requested types in the file. Returns those of series. */
+  #findTypes(): Map<string, number> {
+    const series = new Map<string, number>()
+    const sql = 'SELECT number, name FROM event_type'
+    for (const [number, name] of raw(this.reading.store.db, sql).all() as [number, string][])
       if (!name.startsWith(seriesPrefix)) {
         if (this.query.isRequested(name)) this.#events.set(number, name)
-      } else if (this.query.isRequested(name.slice(seriesPrefix.length))) series.push([number, name])
-    yield* this.#collectEvents()
-    for (const [number, name] of series) yield* this.#collectSeries(number, name)
-    yield* this.#readLatest(new Map(series.map(([number, name]) => [name, number])))
-    return [...this.#facts.values()]
+      } else if (this.query.isRequested(name.slice(seriesPrefix.length))) series.set(name, number)
+    return series
   }
 
   /** Reads the latest data of each measure. What has changed since it was found is looked for again. */

@@ -1,9 +1,15 @@
 /** Reads the data of the event, or of the series, that is the latest of a measure. */
 import { raw } from '../sqlite/statements.js'
 import type { Row } from '../series/rows.js'
-import type { MeasureStreams } from './measure-streams.js'
+import type { Assignment, MeasureStreams } from './measure-streams.js'
 import type { MeasureStore } from './reading.js'
-import type { MeasureFact } from './facts-run.js'
+
+/** Where the latest data of a source was found; see `MeasureFact`. */
+export interface LatestKey extends Assignment {
+  readonly type: string
+  readonly last: number
+  readonly lastEvent: number
+}
 
 /** The latest data of a source. */
 export interface LatestData {
@@ -37,7 +43,7 @@ const eventSql = `SELECT time, stream, others, until,
 export function readLatestData(
   { db, series }: MeasureStore,
   streams: MeasureStreams,
-  { last, lastEvent, measure, source, type }: MeasureFact
+  { last, lastEvent, measure, source, type }: LatestKey
 ): LatestData | undefined {
   const row = raw(db, eventSql).get(lastEvent, type) as RawEvent | undefined
   if (!row) return undefined

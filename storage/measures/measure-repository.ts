@@ -1,7 +1,7 @@
 /** The measures of one user: reads events and series together. (docs/api/measure-methods.md) */
 import type { Database } from 'better-sqlite3'
 import { readContents, type ContentsQuery } from './contents-run.js'
-import { collectFacts, type MeasureFact, type MeasureFactsQuery } from './facts-run.js'
+import { collectFacts, countData, type MeasureFact, type MeasureFactsQuery } from './facts-run.js'
 import { MeasureRun, type MeasureStore } from './reading.js'
 import { aggregateValues, type SourceValues, type ValuesQuery } from './values-run.js'
 import { readInTransaction } from '../sqlite/read-in-transaction.js'
@@ -20,9 +20,22 @@ export class MeasureRepository {
     return new MeasureRun(reading => aggregateValues(reading, query))
   }
 
-  /** Starts reading contents. Nothing is read yet. */
-  createContents(query: ContentsQuery): MeasureRun<true> {
-    return new MeasureRun(reading => readContents(reading, query))
+  /** Starts reading contents. Nothing is read yet. The result is how many events and points sources have in all, if they have to be ordered. */
+  createContents(query: ContentsQuery): MeasureRun<ReadonlyMap<number, number>> {
+    const { measure, scope, types } = query
+    const sources = new Set<number>()
+    const take: ContentsQuery['take'] = content => {
+      sources.add(content.source)
+      query.take(content)
+    }
+    return new MeasureRun(function* (reading) {
+      yield* readContents(reading, { ...query, take })
+      return yield* countData(
+        reading,
+        { scope, measure, measureTypes: types.map(({ name }) => name) },
+        sources
+      )
+    })
   }
 
   /** Starts collecting facts. Nothing is read yet. */

@@ -2,25 +2,23 @@
 import { SampleRun, type SampleTarget } from '../event-values/sample-run.js'
 import { nextDouble } from '../event-query/position.js'
 import { ChunkWalk } from '../series/chunk-walk.js'
+import { countData, type CountQuery } from './facts-run.js'
 import { findCells, type MeasuredType } from './measured-type.js'
-import { MeasureStreams, type MeasureScope } from './measure-streams.js'
+import { MeasureStreams } from './measure-streams.js'
 import { AggregatedPoints } from './point-sinks.js'
 import type { MeasureSteps, Reading } from './reading.js'
 import { findSources, type Source, type SourceSeries } from './sources.js'
 import type { TimeGrid } from './time-grid.js'
 import { ValueCells } from './value-cells.js'
 
-export interface ValuesQuery {
-  readonly scope: MeasureScope
-  readonly measure: string
+export interface ValuesQuery extends CountQuery {
+  /** Those that can be given in the unit. */
   readonly types: readonly MeasuredType[]
   readonly grid: TimeGrid
   /** Number of values in a content: 2 for pairs. */
   readonly width: number
   /** True to spread numbers over the durations of their events. */
   readonly spreads: boolean
-  /** The range whose data decides the order of sources, in seconds; `end` is excluded. */
-  readonly recent: { readonly from: number; readonly end: number }
 }
 
 export interface SourceValues {
@@ -28,27 +26,24 @@ export interface SourceValues {
   readonly stream: number
   /** For each value of a content. */
   readonly values: readonly ValueCells[]
-  /** How many events and points there are in `recent`; 0 if no order has to be chosen. */
-  readonly recent: number
+  /** How many events and points the source has in all; 0 if no order has to be chosen. */
+  readonly count: number
 }
 
 /** Returns the values of each source that has data in the grid, in no particular order. */
 export function* aggregateValues(reading: Reading, query: ValuesQuery): MeasureSteps<SourceValues[]> {
-  const { grid, measure, recent, scope, types } = query
+  const { grid, measure, scope, types } = query
   const streams = new MeasureStreams(scope)
   const range = { from: grid.starts[0]!, end: grid.end }
   const sources = yield* findSources(reading, streams, { measure, types, ...range })
-  const found: SourceValues[] = []
-  const unranked = [...sources.keys()].filter(stream => scope.getRank(measure, stream) === Infinity)
+  const found = new Map<number, ValueCells[]>()
   for (const source of sources.values()) {
-    const fill = new SourceFill(reading, streams, query, source)
-    const values = yield* fill.aggregate(grid)
+    const values = yield* new SourceFill(reading, streams, query, source).aggregate(grid)
     if (values.every(({ cells, dailyTotals }) => cells.size + dailyTotals.size === 0)) continue
-    const isRanked = unranked.length < 2 || !unranked.includes(source.stream)
-    const latest = isRanked ? [] : yield* fill.aggregate({ starts: [recent.from], end: recent.end })
-    found.push({ stream: source.stream, values, recent: latest[0]?.cells.get(0)?.all ?? 0 })
+    found.set(source.stream, values)
   }
-  return found
+  const counts = yield* countData(reading, query, found.keys())
+  return [...found].map(([stream, values]) => ({ stream, values, count: counts.get(stream) ?? 0 }))
 }
 
 class SourceFill {

@@ -31,8 +31,6 @@ export interface Seen {
   readonly order: Readonly<Record<string, readonly string[]>>
 }
 
-const recent = 28 * 86_400
-
 export function readingsOf(seen: Seen, measure: Measure, unit = measure.types[0]!): Reading[] {
   return seen.events.flatMap((event): Reading[] => {
     const type: string = event.type.replace(/^series:/, '')
@@ -63,7 +61,7 @@ function measureOf({ streams }: Seen, ids: readonly string[], type: string): str
   const marks = ids.map(id => {
     for (let at: string | undefined = id; at !== undefined; at = streams.get(at)?.parent) {
       const mark = streams.get(at)?.mark
-      if (typeof mark === 'string') return mark
+      if (typeof mark === 'string' && mark !== '') return mark
     }
     return undefined
   })
@@ -80,15 +78,9 @@ function sourceOf({ order, searched }: Seen, measure: string, ids: readonly stri
 }
 
 /** Orders sources: as listed, then by number of readings. */
-export function orderOf(
-  { order }: Seen,
-  measure: string,
-  all: readonly Reading[],
-  isCounted: (reading: Reading) => boolean
-): string[] {
+export function orderOf({ order }: Seen, measure: string, all: readonly Reading[]): string[] {
   const listed = (order[measure] ?? []).filter(id => all.some(({ source }) => source === id))
-  const count = (id: string): number =>
-    all.filter(reading => reading.source === id && isCounted(reading)).length
+  const count = (id: string): number => all.filter(({ source }) => source === id).length
   const others = [...new Set(all.map(({ source }) => source))]
     .filter(id => !listed.includes(id))
     .toSorted((a, b) => count(b) - count(a) || (a < b ? -1 : 1))
@@ -98,7 +90,7 @@ export function orderOf(
 export function factOf(seen: Seen, measure: Measure): Answer {
   const all = readingsOf(seen, measure)
   if (all.length === 0) return undefined
-  const sources = orderOf(seen, measure.id, all, () => true).flatMap(streamId => {
+  const sources = orderOf(seen, measure.id, all).flatMap(streamId => {
     const own = all.filter(({ source }) => source === streamId)
     return [...new Set(own.map(({ type }) => type))]
       .toSorted()
@@ -113,17 +105,6 @@ function summarize(some: readonly Reading[]): object {
     first: Math.min(...some.map(({ time }) => time)),
     last: Math.max(...some.map(({ time }) => time))
   }
-}
-
-/** The range of a sample or of days, for the order of sources; `end` is excluded. */
-interface Range {
-  readonly from: number
-  readonly end: number
-}
-
-function ordered(seen: Seen, measure: Measure, all: readonly Reading[], { end, from }: Range): string[] {
-  const since = Math.max(from, end - recent)
-  return orderOf(seen, measure.id, all, ({ time }) => time >= since && time < end)
 }
 
 export interface SampleQuery {
@@ -141,7 +122,7 @@ export function samplesOf(
 ): Answer[] {
   const all = readingsOf(seen, measure, unit)
   const end = nextDouble(to, 'ASC')
-  const order = sources ?? ordered(seen, measure, all, { from, end })
+  const order = sources ?? orderOf(seen, measure.id, all)
   const starts = Array.from({ length: parts }, (_, part) => from + part * ((to - from) / parts))
   const partOf = (time: number): number => (time > to ? -1 : starts.findLastIndex(start => start <= time))
   if (measure.kind === 'sum') {
@@ -256,8 +237,7 @@ export function daysOf(
   { from, to, zone }: { from: number; to: number; zone: string }
 ): Answer[] {
   const all = readingsOf(seen, measure)
-  const range = { from: getDayStart(zone, from), end: getDayStart(zone, to + 1) }
-  const order = ordered(seen, measure, all, range)
+  const order = orderOf(seen, measure.id, all)
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const parts = measure.kind === 'sum' ? countedParts(all, order, [from, to], zone) : []
   return numbers.flatMap((number): Answer[] => {

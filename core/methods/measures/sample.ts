@@ -78,10 +78,8 @@ export const sample = method({
     const sampler =
       measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
     const listing = new RunListing(call, reading =>
-      startValues(
-        reading,
-        { measure: measure!, streams, grid: sampler.grid, range: [from, sampler.end], unit },
-        sources => (merge === 'each' ? listSources(sampler, sources) : sampler.list(sources, true))
+      startValues(reading, { measure: measure!, streams, grid: sampler.grid, unit }, sources =>
+        merge === 'each' ? listSources(sampler, sources) : sampler.list(sources, true)
       )
     )
     return merge === 'each' ? { sources: listing } : { samples: listing }
@@ -92,8 +90,8 @@ export const sample = method({
 function* listSources(sampler: Sampler, sources: readonly OrderedSource[]): Items {
   for (const source of sources) {
     const texts: string[] = []
-    for (const sample of sampler.list([source], false)) {
-      if (sample) texts.push(sample.text)
+    for (const item of sampler.list([source], false)) {
+      if (item) texts.push(item.text)
       yield
     }
     const { streamId } = source
@@ -103,8 +101,6 @@ function* listSources(sampler: Sampler, sources: readonly OrderedSource[]): Item
 
 interface Sampler {
   readonly grid: TimeGrid
-  /** The end of the range, excluded. */
-  readonly end: number
   /** Lists the samples of sources in order of preference. */
   list(sources: readonly OrderedSource[], namesSource: boolean): Items
 }
@@ -112,21 +108,19 @@ interface Sampler {
 /** Samples of sums. */
 class SumSampler implements Sampler {
   readonly grid: SlotGrid
-  readonly end: number
   readonly #starts: ArrayLike<number>
 
   constructor({ fromTime, parts, toTime }: Params, zone: string) {
     const partGrid = createPartGrid(fromTime, toTime, parts)
     this.#starts = partGrid.starts
-    this.end = partGrid.end
     this.grid = createSlotGrid(listDaysWithin(zone, fromTime, toTime), partGrid)
   }
 
   *list(sources: readonly OrderedSource[], namesSource: boolean): Items {
     const merged = yield* mergeSums(sources, this.grid)
     for (const [part, { count, streamId, sum }] of [...merged].toSorted(([a], [b]) => a - b)) {
-      const sample = { time: this.#starts[part], count, sum: toFinite(sum) }
-      yield { key: part, text: JSON.stringify({ ...sample, ...(namesSource && { source: streamId }) }) }
+      const figures = { time: this.#starts[part], count, sum: toFinite(sum) }
+      yield { key: part, text: JSON.stringify({ ...figures, ...(namesSource && { source: streamId }) }) }
     }
   }
 }
@@ -134,14 +128,12 @@ class SumSampler implements Sampler {
 /** Samples of everything else: numbers, or counts. */
 class LevelSampler implements Sampler {
   readonly grid
-  readonly end: number
 
   constructor(
     { fromTime, parts, toTime }: Params,
     private readonly measure: MeasureForm
   ) {
     this.grid = createPartGrid(fromTime, toTime, parts)
-    this.end = this.grid.end
   }
 
   *list(sources: readonly OrderedSource[], namesSource: boolean): Items {

@@ -11,13 +11,13 @@ const turns = [0, 1, 2, 3, 5, 8, 13]
 /** Opens an account with steps in many streams, and a guest who may read all but one stream. */
 async function openWorld(t: Test): Promise<{ alice: Client; guest: Client }> {
   const { alice } = await openCoffer(t)
-  const creation = (method: string, params: object): object => ({ method, params })
   const ids = Array.from({ length: streams }, (_, index) => `s${index}`)
   await alice.do('callBatch', [
-    ...['hidden', ...ids].map(id => creation('streams.create', { id, name: id })),
-    ...ids.map((id, index) =>
-      creation('events.create', { streamIds: [id], type: 'count/steps', content: 1, time: start + index })
-    )
+    ...['hidden', ...ids].map(id => ({ method: 'streams.create', params: { id, name: id } })),
+    ...ids.map((id, index) => ({
+      method: 'events.create',
+      params: { streamIds: [id], type: 'count/steps', content: 1, time: start + index }
+    }))
   ])
   const guest = await alice.grantAll([
     { streamId: '*', level: 'read' },

@@ -145,3 +145,32 @@ t.test('contents without all of their numbers', async t => {
     t.same((await alice.do('measures.sample', range)).samples, [{ time: midnight, count: 2, source: 'huge' }])
   })
 })
+
+t.test('own measures are returned without other properties, and units are types', async t => {
+  const { alice } = await openCoffer(t)
+  const own = { id: 'rex', name: 'Rex', icon: 'dog', hue: 30, kind: 'level', types: ['mass/kg'] }
+  const unit = { shown: 'mass/kg', offered: [] }
+  const stored = [{ ...own, secret: 1, unit: { ...unit, other: 2 } }]
+  await alice.do('profile.updatePrivate', { update: { 'coffer:measures': stored } })
+  t.same((await alice.do('measures.get', { ids: ['rex'] })).measures, [{ ...own, unit }])
+  const dates = { measure: 'weight', from: '2026-03-01', to: '2026-03-01' }
+  for (const wrong of ['mass/lb/x', 'series:mass/lb'])
+    t.match(await alice.call('measures.days', { ...dates, unit: wrong }), {
+      error: { id: 'invalid-parameters-format' }
+    })
+})
+
+t.test('the order of hidden streams, and of other measures, does not change validators', async t => {
+  const { alice } = await openCoffer(t)
+  for (const id of ['phone', 'hidden']) await alice.stream(id)
+  const guest = await alice.grant('read', 'phone')
+  const getTag = async (): Promise<string | null> =>
+    (await guest.http('GET', '/measures/facts?measures=steps')).headers.get('etag')
+  const setOrder = async (order: object): Promise<Answer> =>
+    await alice.do('profile.updatePrivate', { update: { 'coffer:sources': order } })
+  const before = await getTag()
+  await setOrder({ steps: ['hidden'], weight: ['phone'] })
+  t.equal(await getTag(), before)
+  await setOrder({ steps: ['phone', 'hidden'] })
+  t.not(await getTag(), before)
+})
