@@ -1,5 +1,4 @@
 /** Merges sums of several sources slot by slot: what two devices have counted is never added. (docs/api/measure-methods.md#sums) */
-import { measureWithin } from '../../storage/measures/time-grid.js'
 import type { ValueCells } from '../../storage/measures/value-cells.js'
 import type { SlotGrid } from './grids.js'
 import { Pauses, type Paused } from './pauses.js'
@@ -8,7 +7,7 @@ import { Pauses, type Paused } from './pauses.js'
 export interface SourceSums {
   readonly streamId: string
   /** The first one counts. */
-  readonly values: readonly Pick<ValueCells, 'cells' | 'dailyTotals' | 'rates' | 'spills'>[]
+  readonly values: readonly Pick<ValueCells, 'cells' | 'dailyTotals' | 'listSpread' | 'spills'>[]
 }
 
 export interface MergedSum {
@@ -77,7 +76,8 @@ function* groupByDay(
   pauses: Pauses,
   complete: ReadonlySet<number>
 ): Paused<Map<number, DaySums>> {
-  const { cells, dailyTotals, rates } = values[0]!
+  const [own] = values
+  const { cells, dailyTotals } = own!
   const byDay = new Map<number, DaySums>()
   const getDay = (cell: number): DaySums | undefined => {
     const day = grid.days[cell]!
@@ -90,9 +90,8 @@ function* groupByDay(
     if (count + shares > 0) getDay(cell)?.cells.push({ cell, count, sum })
     if (pauses.isDue(1)) yield
   }
-  for (const { cell, rate } of rates.cells()) {
-    const seconds = measureWithin(grid, cell, -Infinity, Infinity)
-    getDay(cell)?.cells.push({ cell, count: 0, sum: seconds === 0 ? 0 : rate * seconds })
+  for (const { cell, sum } of own!.listSpread()) {
+    getDay(cell)?.cells.push({ cell, count: 0, sum })
     if (pauses.isDue(1)) yield
   }
   for (const [cell, { count, sum }] of dailyTotals) getDay(cell)?.totals.push({ cell, count, sum })

@@ -3,6 +3,7 @@ import type { MeasureRun } from '../../storage/measures/reading.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { Listing, Page } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
+import { describeMeasureScope } from './scope.js'
 
 /** An item of the result. */
 export interface Item {
@@ -32,32 +33,43 @@ export class RunListing<T> implements Listing<Reader> {
   #started: StartedRun<T>
   #items: Items | undefined
   #reader: Reader
+  #scope: string
   /** The greatest key that has been sent. */
   #last = -Infinity
 
-  /** `start` begins a read for a caller; it is called again if the caller's permissions change. */
+  /** `start` begins a read for a caller of events in `streams`; it is called again if that is another scope by then. */
   constructor(
     private readonly call: Call,
+    private readonly streams: unknown,
     private readonly start: (call: Call) => StartedRun<T>
   ) {
     this.#permissions = new ReaderVersion(call)
     this.#reader = call
+    this.#scope = describeMeasureScope(call, streams)
     this.#started = start(call)
   }
 
   next(reader: Reader): Page {
     this.#reader = reader
-    // What has been read so far may include what this reader must not see: start again.
-    if (this.#permissions.hasChanged(reader)) {
-      this.#started = this.start({ ...this.call, ...reader })
-      this.#items = undefined
-    }
+    if (this.#permissions.hasChanged(reader)) this.#restartIfNeeded({ ...this.call, ...reader })
     if (!this.#items) {
       const result = reader.store.measures.next(this.#started.run)
       if (result === undefined) return { text: '', count: 0, done: false }
       this.#items = this.#started.finish(() => this.#reader, result)
     }
     return this.#readPage(this.#items)
+  }
+
+  /**
+   * Starts again if what has been read may include what this reader must not see. Other changes of the tree, such as new
+   * names, are frequent.
+   */
+  #restartIfNeeded(call: Call): void {
+    const scope = describeMeasureScope(call, this.streams)
+    if (scope === this.#scope) return
+    this.#scope = scope
+    this.#started = this.start(call)
+    this.#items = undefined
   }
 
   #readPage(items: Items): Page {

@@ -34,6 +34,16 @@ export function createMeasureScope(call: Call, known: KnownMeasures, streams: un
   }
 }
 
+/** Returns a text that is the same for scopes that assign all events alike. */
+export function describeMeasureScope(call: Call, streams: unknown): string {
+  const toList = (_key: string, value: unknown): unknown =>
+    value instanceof Map || value instanceof Set ? [...value] : value
+  return JSON.stringify(
+    [resolveEventScope(call, streams, false), getMarks(call), numberSources(call)],
+    toList
+  )
+}
+
 /** Kinds whose contents are not read. */
 const countedKinds: ReadonlySet<string> = new Set(['place', 'span', 'text'])
 

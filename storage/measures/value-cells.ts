@@ -31,10 +31,18 @@ export class ValueCells {
   /** Number of events and points, by day, that began earlier and are spread into it. */
   readonly spills = new Map<number, number>()
   /** What is spread over many cells, in addition to `cells`. */
-  readonly rates: SpreadRates
+  readonly #rates: SpreadRates
 
   constructor(readonly grid: TimeGrid) {
-    this.rates = new SpreadRates(grid.starts.length)
+    this.#rates = new SpreadRates(grid.starts.length)
+  }
+
+  /** Returns the sums of the numbers that are spread over several cells, by cell in order. */
+  *listSpread(): Generator<{ readonly cell: number; readonly sum: number }, void> {
+    for (const { cell, rate } of this.#rates.cells()) {
+      const seconds = measureWithin(this.grid, cell, -Infinity, Infinity)
+      yield { cell, sum: seconds === 0 ? 0 : rate * seconds }
+    }
   }
 
   /** Returns a view that takes numbers of one type. `spreads`: whether events are spread over their durations. */
@@ -89,7 +97,7 @@ export class ValueCells {
     for (let day = grid.days![first]! + 1; day <= grid.days![last]!; day++)
       this.spills.set(day, (this.spills.get(day) ?? 0) + 1)
     if (last - first > maxDirectCells) {
-      this.rates.add(first + 1, last, value / duration)
+      this.#rates.add(first + 1, last, value / duration)
       addShare(getCell(this.cells, last), share(last))
     } else for (let cell = first + 1; cell <= last; cell++) addShare(getCell(this.cells, cell), share(cell))
   }

@@ -70,7 +70,7 @@ export const days = method({
       to: range.starts.at(-1)!
     })
     return {
-      days: new RunListing(call, reading =>
+      days: new RunListing(call, streams, reading =>
         startDays(reading, {
           measure: measure!,
           streams,

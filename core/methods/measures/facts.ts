@@ -62,7 +62,7 @@ export const facts = method({
     const requested = measures ? known.require([...new Set(measures)]) : known.list()
     assertNoAudit(streams)
     call.auditScope = describeQueryScope(call.caller, streams, {})
-    return { facts: new RunListing(call, reading => startFacts(reading, requested, streams)) }
+    return { facts: new RunListing(call, streams, reading => startFacts(reading, requested, streams)) }
   }
 })
 

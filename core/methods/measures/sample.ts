@@ -50,6 +50,8 @@ const Sample = Type.Object({
 
 /** Longest range of sums, in seconds: thirty years. */
 const maxSumRange = 10_958 * 86_400
+/** Greatest distance of dates from 1970, in seconds: the slots of sums are hours of days. */
+const maxDate = 8.6e12
 
 export const sample = method({
   id: 'measures.sample',
@@ -71,13 +73,17 @@ export const sample = method({
     assertUnit(measure!, unit)
     if (from >= to)
       refuseParams([{ code: 'MINIMUM', message: 'must be later than fromTime', path: '#/toTime' }])
-    if (measure!.kind === 'sum' && to - from > maxSumRange)
-      refuseParams([{ code: 'MAXIMUM', message: 'must be within 30 years of fromTime', path: '#/toTime' }])
+    if (measure!.kind === 'sum') {
+      if (to - from > maxSumRange)
+        refuseParams([{ code: 'MAXIMUM', message: 'must be within 30 years of fromTime', path: '#/toTime' }])
+      if (from < -maxDate || to > maxDate)
+        refuseParams([{ code: 'MAXIMUM', message: 'must be a date of a calendar', path: '#/fromTime' }])
+    }
     assertNoAudit(streams)
     call.auditScope = describeQueryScope(call.caller, streams, { from, to })
     const sampler =
       measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
-    const listing = new RunListing(call, reading =>
+    const listing = new RunListing(call, streams, reading =>
       startValues(reading, { measure: measure!, streams, grid: sampler.grid, unit }, sources =>
         merge === 'each' ? listSources(sampler, sources) : sampler.list(sources, true)
       )

@@ -174,3 +174,41 @@ t.test('the order of hidden streams, and of other measures, does not change vali
   await setOrder({ steps: ['phone', 'hidden'] })
   t.not(await getTag(), before)
 })
+
+t.test('times beyond any calendar are refused for sums', async t => {
+  const { alice } = await openCoffer(t)
+  for (const fromTime of [1e24, -1e24, 8.7e12]) {
+    const params = {
+      measure: 'steps',
+      fromTime,
+      toTime: fromTime + Math.max(1, Math.abs(fromTime) * 1e-15),
+      parts: 2
+    }
+    const { error } = await alice.call('measures.sample', params)
+    t.match(error, { id: 'invalid-parameters-format', data: [{ path: '#/fromTime' }] }, String(fromTime))
+  }
+})
+
+t.test('changes of the tree that do not matter do not restart a read', async t => {
+  const { alice } = await openCoffer(t)
+  for (let at = 0; at < 300; at++) {
+    await alice.stream(`s${at}`)
+    await alice.event({
+      streamIds: [`s${at}`],
+      type: 'count/steps',
+      content: 1,
+      time: 1e9 + at,
+      duration: 10
+    })
+  }
+  let isReading = true
+  const renaming = (async () => {
+    for (let at = 0; isReading; at++)
+      await alice.do('streams.update', { id: `s${at % 300}`, update: { name: `name ${at}` } })
+  })()
+  const params = { measure: 'steps', fromTime: 1e9, toTime: 1e9 + 1000, parts: 1 }
+  for (let at = 0; at < 5; at++)
+    t.match((await alice.do('measures.sample', params)).samples, [{ count: Number }])
+  isReading = false
+  await renaming
+})
