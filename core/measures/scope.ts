@@ -36,12 +36,15 @@ export function createMeasureScope(call: Call, known: KnownMeasures, streams: un
 
 /** Returns a text that is the same for scopes that assign all events alike. */
 export function describeMeasureScope(call: Call, streams: unknown): string {
-  const toList = (_key: string, value: unknown): unknown =>
-    value instanceof Map || value instanceof Set ? [...value] : value
   return JSON.stringify(
     [resolveEventScope(call, streams, false), getMarks(call), numberSources(call)],
-    toList
+    listItems
   )
+}
+
+/** Turns sets and maps into lists, for `JSON.stringify`. */
+function listItems(_key: string, value: unknown): unknown {
+  return value instanceof Map || value instanceof Set ? [...value] : value
 }
 
 /** Kinds whose contents are not read. */

@@ -3,7 +3,6 @@ import { findMeasure, findMeasureByType } from '../../schemas/measures/catalogue
 import type { Measure } from '../../schemas/measures/measure.js'
 import { convertUnit } from '../../schemas/units.js'
 import { formatDate, getDayStart, getLocalDay } from '../../schemas/zones.js'
-import { nextDouble } from '../../storage/event-query/position.js'
 import type { Answer } from './coffer.js'
 
 /** A number, a pair, a word or a period. */
@@ -121,7 +120,6 @@ export function samplesOf(
   { sources, unit }: { sources?: readonly string[]; unit?: string } = {}
 ): Answer[] {
   const all = readingsOf(seen, measure, unit)
-  const end = nextDouble(to, 'ASC')
   const order = sources ?? orderOf(seen, measure.id, all)
   const starts = Array.from({ length: parts }, (_, part) => from + part * ((to - from) / parts))
   const partOf = (time: number): number => (time > to ? -1 : starts.findLastIndex(start => start <= time))

@@ -14,7 +14,7 @@ export interface MeasuresMethods {
       readonly unit?: string | null | undefined
     }
     result: {
-      days: { day: string; value: unknown; min?: unknown; max?: unknown; count: number; source: string }[]
+      days: { day: string; value?: unknown; min?: unknown; max?: unknown; count: number; source: string }[]
     }
   }
   /** Get the latest value and the sources of each measure. */

@@ -201,14 +201,14 @@ t.test('changes of the tree that do not matter do not restart a read', async t =
       duration: 10
     })
   }
-  let isReading = true
+  const stop = new AbortController()
   const renaming = (async () => {
-    for (let at = 0; isReading; at++)
+    for (let at = 0; !stop.signal.aborted; at++)
       await alice.do('streams.update', { id: `s${at % 300}`, update: { name: `name ${at}` } })
   })()
   const params = { measure: 'steps', fromTime: 1e9, toTime: 1e9 + 1000, parts: 1 }
   for (let at = 0; at < 5; at++)
     t.match((await alice.do('measures.sample', params)).samples, [{ count: Number }])
-  isReading = false
+  stop.abort()
   await renaming
 })
