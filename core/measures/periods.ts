@@ -107,7 +107,7 @@ interface RankedGroup {
 
 /**
  * Adds up the groups of sources, in order of preference, by the day on which they end. A group that overlaps one of a
- * preferred source is left out. `findDay` returns the day of a period with this end; `undefined` if it is not requested.
+ * preferred source is omitted. `findDay` returns the day of a period with this end; `undefined` if it is not requested.
  */
 export function* addPeriods(
   sources: readonly { readonly streamId: string; readonly groups: readonly PeriodGroup[] }[],

@@ -26,7 +26,7 @@ async function openWorld(t: Test): Promise<{ alice: Client; guest: Client }> {
   return { alice, guest }
 }
 
-/** Reads the steps of a guest; `change` is called after some turns. The streams are read anew. */
+/** Reads the steps of a guest; `change` is called after some turns. The streams are read again. */
 async function readWhile(
   { alice, guest }: { alice: Client; guest: Client },
   turn: number,
