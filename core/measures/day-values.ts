@@ -4,7 +4,7 @@ import { convertUnit } from '../../schemas/units.js'
 import type { Call } from '../call/method.js'
 import { createDayGrid, createSlotGrid, type DayRange } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
-import { addCounts, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
+import { addCounts, listFigures, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
 import { orderSources } from './order-sources.js'
 import { addPeriods, PeriodLists, type Period } from './periods.js'
@@ -65,9 +65,8 @@ function startLevels(call: Call, { days, format, measure, streams, unit }: DaysR
   const toDay = ([day, level]: [number, MergedLevel]): DayValue => {
     const { count, numbers, streamId: source } = level
     if (!numbers) return { day, value: count, count, source }
-    const pick = (key: 'min' | 'max' | 'mean'): unknown =>
-      kind === 'pair' ? numbers.map(each => each?.[key] ?? null) : numbers[0]?.[key]
-    return { day, value: pick('mean'), min: pick('min'), max: pick('max'), count, source }
+    const { max, mean, min } = listFigures(numbers, kind === 'pair')
+    return { day, value: mean, min, max, count, source }
   }
   return startValues(call, request, function* (sources) {
     const hasLevels = kind === 'level' || kind === 'pair'

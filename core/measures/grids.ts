@@ -12,8 +12,6 @@ const regularDays = 8
 
 /** Consecutive days in a zone. */
 export interface DayRange {
-  /** Number of the first day; see `schemas/zones.ts`. */
-  readonly first: number
   /** When each day begins, in seconds, and at last when the last one ends. */
   readonly starts: readonly number[]
 }
@@ -28,7 +26,7 @@ export interface SlotGrid extends TimeGrid {
   readonly parts: Int32Array
 }
 
-/** Returns the days from one to another, both inclusive. */
+/** Returns the days from one to another (their numbers, see `schemas/zones.ts`), both inclusive. */
 export function listDays(zone: string, first: number, last: number): DayRange {
   const starts: number[] = []
   for (let day = first; day <= last; day += regularDays) {
@@ -38,7 +36,7 @@ export function listDays(zone: string, first: number, last: number): DayRange {
     for (let at = day; at < next; at++)
       starts.push(at === day ? from : isRegular ? from + (at - day) * daySeconds : getDayStart(zone, at))
   }
-  return { first, starts: [...starts, getDayStart(zone, last + 1)] }
+  return { starts: [...starts, getDayStart(zone, last + 1)] }
 }
 
 /** Returns the days in which a range lies. */

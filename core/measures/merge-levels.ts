@@ -70,6 +70,16 @@ function toLevel(cell: Cell | undefined): Level | undefined {
   return { min: toFinite(cell.min), max: toFinite(cell.max), mean: toFinite(within) }
 }
 
+/** Returns the figures of a level in the form of results; for pairs lists, with `null` for a missing number. */
+export function listFigures(
+  numbers: readonly (Level | undefined)[],
+  isPair: boolean
+): Record<'min' | 'max' | 'mean', unknown> {
+  const pick = (key: keyof Level): unknown =>
+    isPair ? numbers.map(each => each?.[key] ?? null) : numbers[0]?.[key]
+  return { min: pick('min'), max: pick('max'), mean: pick('mean') }
+}
+
 /** Returns a number that JSON can hold. */
 export function toFinite(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined

@@ -1,11 +1,10 @@
 /** Params of the methods that read measures. */
 import { Type } from 'typebox'
 import { convertUnit } from '../../schemas/units.js'
-import { isZone } from '../../schemas/zones.js'
 import { includesAudit } from '../audit/events.js'
 import { fail } from '../errors.js'
 import { refuseParams } from '../validation/params.js'
-import { TypeName, type MeasureForm } from './known-measures.js'
+import type { MeasureForm } from './known-measures.js'
 import { isNumeric } from './values.js'
 
 /** Id of a measure. */
@@ -18,18 +17,6 @@ export function assertNoAudit(streams: unknown): void {
   if (includesAudit(streams))
     fail('invalid-operation', 'The audit contains no measures. Use streams of the account only')
 }
-
-/** Throws `invalid-parameters-format` for unknown time zones. */
-export function assertZone(zone: string): void {
-  const name = JSON.stringify(zone.slice(0, 100))
-  if (isZone(zone)) return
-  refuseParams([
-    { code: 'INVALID', message: `must be a time zone such as "Europe/Zurich", not ${name}`, path: '#/zone' }
-  ])
-}
-
-/** Event type in which numbers are given. */
-export const Unit = TypeName
 
 /** Throws `invalid-parameters-format` for a unit in which the numbers of a measure cannot be given. */
 export function assertUnit(measure: MeasureForm, unit: string | undefined): void {

@@ -77,7 +77,7 @@ function cover(intervals: number[], from: number, to: number): void {
 }
 
 /** Returns the seconds of a group: those asleep if they are known, without those awake in between; else those in bed. */
-export function measureGroup({ covered: { awake, bed, full } }: Pick<PeriodGroup, 'covered'>): number {
+function measureGroup({ covered: { awake, bed, full } }: Pick<PeriodGroup, 'covered'>): number {
   return full.length > 0 ? sumIntervals(full) - sumIntersection(full, awake) : sumIntervals(bed)
 }
 

@@ -28,8 +28,8 @@ export class ValueCells {
   readonly cells = new Map<number, Cell>()
   /** By cell in whose day they count: numbers that are totals of a day. */
   readonly dailyTotals = new Map<number, Cell>()
-  /** Number of events and points, by day, that began earlier and are spread into it. */
-  readonly spills = new Map<number, number>()
+  /** Days into which events and points are spread that began earlier. */
+  readonly spills = new Set<number>()
   /** What is spread over many cells, in addition to `cells`. */
   readonly #rates: SpreadRates
 
@@ -94,8 +94,7 @@ export class ValueCells {
     while (last > first && grid.starts[last]! >= until) last--
     const share = (cell: number): number => (value * measureWithin(grid, cell, time, until)) / duration
     addToCell(getCell(this.cells, first), 1, 1, value, value, share(first))
-    for (let day = grid.days![first]! + 1; day <= grid.days![last]!; day++)
-      this.spills.set(day, (this.spills.get(day) ?? 0) + 1)
+    for (let day = grid.days![first]! + 1; day <= grid.days![last]!; day++) this.spills.add(day)
     if (last - first > maxDirectCells) {
       this.#rates.add(first + 1, last, value / duration)
       addShare(getCell(this.cells, last), share(last))

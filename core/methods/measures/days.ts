@@ -7,11 +7,12 @@ import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { startDays } from '../../measures/day-values.js'
 import { listDays } from '../../measures/grids.js'
-import { KnownMeasures } from '../../measures/known-measures.js'
+import { KnownMeasures, TypeName } from '../../measures/known-measures.js'
 import { describeSourceOrder } from '../../measures/order-sources.js'
-import { assertNoAudit, assertUnit, assertZone, MeasureId, Unit } from '../../measures/params.js'
+import { assertNoAudit, assertUnit, MeasureId } from '../../measures/params.js'
 import { RunListing } from '../../measures/run-listing.js'
 import { refuseParams } from '../../validation/params.js'
+import { assertZone } from '../../validation/zones.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 
 const DateText = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
@@ -45,7 +46,7 @@ export const days = method({
       to: DateText,
       /** Name of the time zone whose days these are. */
       zone: orNull(Type.String()),
-      unit: orNull(Unit)
+      unit: orNull(TypeName)
     },
     closed
   ),
@@ -57,7 +58,7 @@ export const days = method({
   run(call, params) {
     const { measure: id, streams, unit, zone = 'UTC', ...dates } = omitNulls(params)
     const [measure] = new KnownMeasures(call).require([id])
-    assertZone(zone)
+    assertZone(zone, '#/zone')
     assertUnit(measure!, unit)
     const [first, last] = [parseDate(dates.from, '#/from'), parseDate(dates.to, '#/to')]
     if (first > last) refuseParams([{ code: 'MINIMUM', message: 'must not be before from', path: '#/to' }])

@@ -6,14 +6,21 @@ import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { createPartGrid, createSlotGrid, listDaysWithin, type SlotGrid } from '../../measures/grids.js'
-import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.js'
+import { KnownMeasures, TypeName, type MeasureForm } from '../../measures/known-measures.js'
 import { describeSourceOrder } from '../../measures/order-sources.js'
-import { addCounts, mergeLevels, toFinite, type MergedLevel } from '../../measures/merge-levels.js'
+import {
+  addCounts,
+  listFigures,
+  mergeLevels,
+  toFinite,
+  type MergedLevel
+} from '../../measures/merge-levels.js'
 import { mergeSums } from '../../measures/merge-sums.js'
-import { assertNoAudit, assertUnit, assertZone, MeasureId, Unit } from '../../measures/params.js'
+import { assertNoAudit, assertUnit, MeasureId } from '../../measures/params.js'
 import { RunListing, type Items } from '../../measures/run-listing.js'
 import { isNumeric, startValues, type OrderedSource } from '../../measures/values.js'
 import { refuseParams } from '../../validation/params.js'
+import { assertZone } from '../../validation/zones.js'
 import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object(
@@ -25,7 +32,7 @@ const Params = Type.Object(
     toTime: Timestamp,
     parts: Type.Integer({ minimum: 1, maximum: 4000 }),
     merge: orNull(Type.Enum(['preferred', 'each'])),
-    unit: orNull(Unit),
+    unit: orNull(TypeName),
     /** Of the days whose hours are the slots of sums. */
     zone: orNull(Type.String()),
     /** The token, if it is sent as a parameter; it has been read before. */
@@ -69,7 +76,7 @@ export const sample = method({
     const params = omitNulls(all)
     const { fromTime: from, merge = 'preferred', streams, toTime: to, unit, zone = 'UTC' } = params
     const [measure] = new KnownMeasures(call).require([params.measure])
-    assertZone(zone)
+    assertZone(zone, '#/zone')
     assertUnit(measure!, unit)
     if (from >= to)
       refuseParams([{ code: 'MINIMUM', message: 'must be later than fromTime', path: '#/toTime' }])
@@ -150,13 +157,10 @@ class LevelSampler implements Sampler {
   }
 
   #format(time: number, { count, numbers, streamId }: MergedLevel, namesSource: boolean): string {
-    const isPair = this.measure.kind === 'pair'
-    const pick = (key: 'min' | 'max' | 'mean'): unknown =>
-      isPair ? numbers!.map(each => each?.[key] ?? null) : numbers![0]?.[key]
     return JSON.stringify({
       time,
       count,
-      ...(numbers && { min: pick('min'), max: pick('max'), mean: pick('mean') }),
+      ...(numbers && listFigures(numbers, this.measure.kind === 'pair')),
       ...(namesSource && { source: streamId })
     })
   }
