@@ -41,8 +41,9 @@ export async function startApp(t: Test, overrides: Overrides = {}): Promise<App>
   }
 }
 
-/** Waits until a page is rendered, so that it listens for keys. */
+/** Waits until a page has loaded and is rendered, so that it listens for keys. */
 export async function untilSettled(page: Page): Promise<void> {
+  await page.locator('.skeleton').first().waitFor({ state: 'hidden' })
   await page.evaluate(`new Promise(resolve => requestAnimationFrame(() => setTimeout(() =>
     requestAnimationFrame(() => setTimeout(resolve)))))`)
 }

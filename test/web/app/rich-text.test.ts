@@ -162,6 +162,7 @@ t.test('a note shows its links and lists, and nothing of it becomes markup', asy
   const page = await enter(`/app/daisy/events/${event.id}`, desk)
   const note = page.locator('.what .rich')
   const link = note.getByRole('link')
+  await link.first().waitFor()
   t.equal(await link.count(), 1)
   t.equal(await link.getAttribute('href'), 'https://example.org/plan')
   t.match(await link.getAttribute('rel'), /noopener noreferrer/)
