@@ -54,7 +54,7 @@ type RawRow = [
   type: number,
   home: number | null,
   value: unknown,
-  isBeyond: number | null,
+  needsBody: number | null,
   span: number | null
 ]
 

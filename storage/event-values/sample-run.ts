@@ -167,7 +167,7 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
     const isLive = lane.stream < 0
     const sharedOnly = !isUnconditional && !this.#membership.matches(lane.stream, null)
     const { position, rows } = (sharedOnly ? this.#sharedRows : this.#rows).next(db, lane, at, this.#end)
-    this.#pendingRows = isLive ? rows.map(row => ({ ...row, isBeyond: true })) : rows
+    this.#pendingRows = isLive ? rows.map(row => ({ ...row, needsBody: true })) : rows
     lane.position = position
     if (rows.length < maxRowsPerRead || isLive || sharedOnly) return
     const buckets = this.target.findBucket(rows.at(-1)!.time) - this.target.findBucket(rows[0]!.time) + 1

@@ -408,6 +408,14 @@ t.test('values of account fields', async t => {
     t.match(await daisy.do('events.getOne', { id: event.id }), {
       event: { content: documents, integrity: event.integrity }
     })
+    const { samples } = await daisy.do('events.sample', {
+      streams: { any: [':_system:dbDocuments'], all: [':_system:active'] },
+      types: [event.type],
+      fromTime: event.time - 10,
+      toTime: event.time + 10,
+      parts: 1
+    })
+    t.match(samples, [{ count: 1, mean: documents }], 'a sample has the current number, too')
   })
 
   t.test('stay unchanged if the index cannot be written', async t => {
