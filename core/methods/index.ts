@@ -133,6 +133,7 @@ import { getSettings } from './system/get-settings.js'
 import { getUser as getPerson } from './system/get-user.js'
 import { getUsers as getPeople } from './system/get-users.js'
 import { limitUser } from './system/limit-user.js'
+import { openSession } from './system/open-session.js'
 import { relocateUser } from './system/relocate-user.js'
 import { keepUser } from './system/keep-user.js'
 import { resumeUser } from './system/resume-user.js'
@@ -269,6 +270,7 @@ export const methods: readonly AnyMethod[] = [
   bringBackUser,
   checkPlatformIntegrity,
   createResetLink,
+  openSession,
   createUser,
   deactivateMfa,
   deletePasskeys,
