@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { buildWorker, webManifest } from './build-offline.mjs'
+import { measureIcons } from './measure-icons.mjs'
 
 const root = join(import.meta.dirname, '..')
 const outDir = join(root, 'dist', 'web')
@@ -21,7 +22,8 @@ await build({
   logLevel: 'warn',
   plugins: [
     sharedParts(join(root, 'web/parts'), ['head', 'noscript']),
-    webManifest(join(root, 'web/assets'))
+    webManifest(join(root, 'web/assets')),
+    measureIcons(root)
   ],
   build: {
     outDir,

@@ -10,6 +10,7 @@ import type { Access, AccessInfo, EventTypes, Fact, Stream } from './model.js'
 import { createStore, type Store } from './store.js'
 import { buildTree, type Tree } from './tree.js'
 import { loadDisplayUnits, unitsKey } from './display-units.js'
+import { MeasureDirectory, type MeasureFact } from './measures.js'
 
 /** Minimum milliseconds between reloads of facts and trees while changes arrive. */
 const minIntervalMs = 1000
@@ -18,6 +19,9 @@ export class Account {
   /** Undefined until it has been read. */
   readonly tree: Store<Tree | undefined> = createStore<Tree | undefined>(undefined)
   readonly facts: Store<readonly Fact[]> = createStore<readonly Fact[]>([])
+  /** Facts of measures, in the order of the catalogue. */
+  readonly measureFacts: Store<readonly MeasureFact[]> = createStore<readonly MeasureFact[]>([])
+  readonly measures: MeasureDirectory
   /** Empty for a shared link, which may not list them. */
   readonly accesses: Store<readonly Access[]> = createStore<readonly Access[]>([])
   readonly zones: Store<readonly ZonePeriod[]> = createStore<readonly ZonePeriod[]>([])
@@ -29,6 +33,7 @@ export class Account {
     readonly info: AccessInfo,
     readonly live: Live
   ) {
+    this.measures = new MeasureDirectory(client)
     this.live.follow('streams', () => ignoreFailure(this.readStreams()), minIntervalMs)
     this.live.follow('events', () => ignoreFailure(this.readFacts()), minIntervalMs)
     if (this.isOwner) this.live.follow('accesses', () => ignoreFailure(this.readAccesses()), minIntervalMs)
@@ -86,9 +91,13 @@ export class Account {
   }
 
   async readFacts(): Promise<void> {
-    const { facts } = await this.client.call<{ facts: readonly Fact[] }>('streams.facts')
+    const [{ facts }, measures] = await Promise.all([
+      this.client.call<{ facts: readonly Fact[] }>('streams.facts'),
+      this.client.call<{ facts: readonly MeasureFact[] }>('measures.facts')
+    ])
     // Account fields, such as the email address, have a page of their own.
     this.facts.set(facts.filter(({ streamId }) => !streamId.startsWith(':')))
+    this.measureFacts.set(measures.facts)
   }
 
   async readAccesses(): Promise<void> {
