@@ -149,8 +149,8 @@ const appFiles = collectFiles(
 )
 const firstFiles = collectFiles([
   'app.html',
-  'app/timeline/page.tsx',
-  ...findChunks(/^app\/(?:shell|timeline)\/messages\/en\.json$/)
+  'app/today/page.tsx',
+  ...findChunks(/^app\/(?:shell|today)\/messages\/en\.json$/)
 ])
 report('sign-in pages', collectFiles(['index.html'], true), 60)
 report('app, first page', firstFiles, 75)

@@ -5,9 +5,7 @@ import { dirname, join } from 'node:path'
 import { runnerImport } from 'vite'
 
 /** Offered for measures of the user's own, besides those of the catalogue. */
-const offeredIcons =
-  'dog cat paw-print leaf sprout tree-pine fish-symbol bird car plane guitar piano palette brush gamepad-2 puzzle hammer wrench ' +
-  'shopping-cart shirt gift trophy medal target flag clock percent hash tag thumbs-up thumbs-down glasses pen-line'
+const offeredIcons = 'dog cat leaf sprout car brush shirt target flag clock hash thumbs-up'
 
 /** The module that the plugin makes; `measure-icons.d.ts` declares it. */
 const name = 'web/app/data/measure-icons'
@@ -34,12 +32,40 @@ const folder = join(dirname(createRequire(import.meta.url).resolve('lucide-stati
 /** Returns the shapes of an icon as the data of one path. Throws if there is no such icon. */
 function readPath(icon) {
   const shapes = readFileSync(join(folder, `${icon}.svg`), 'utf8').matchAll(/<(\w+) ([^>]*)\/>/g)
-  return Array.from(shapes, ([, shape, text]) =>
+  const parts = Array.from(shapes, ([, shape, text]) =>
     toPath(
       shape,
       Object.fromEntries(Array.from(text.matchAll(/([\w-]+)="([^"]*)"/g), ([, key, value]) => [key, value]))
     )
-  ).join('')
+  )
+  return parts.map(shorten).join('')
+}
+
+/** Rounds the numbers of a path to hundredths of a twenty-fourth of its size, which nobody sees. */
+function shorten(path) {
+  return path.replaceAll(/([a-z])([^a-z]*)/gi, (_, command, text) => {
+    const numbers = []
+    let end = 0
+    const pattern = /\s*,?\s*([-+]?(?:\d+\.?\d*|\.\d+))/y
+    const flag = /\s*,?\s*([01])/y
+    for (;;) {
+      // The two flags of an arc are single digits, which need nothing between them and what follows.
+      const isFlag = command.toLowerCase() === 'a' && [3, 4].includes(numbers.length % 7)
+      const reader = isFlag ? flag : pattern
+      reader.lastIndex = end
+      const found = reader.exec(text)
+      if (!found) break
+      end = reader.lastIndex
+      numbers.push(String(Math.round(Number(found[1]) * 100) / 100).replace(/^(-?)0\./, '$1.'))
+    }
+    return (
+      command +
+      numbers.reduce(
+        (joined, each) => (joined === '' || each.startsWith('-') ? joined + each : `${joined} ${each}`),
+        ''
+      )
+    )
+  })
 }
 
 /** Converts a shape to the data of a path. */
@@ -50,7 +76,8 @@ function toPath(shape, attributes) {
   const radius = get('rx', attributes.ry ?? attributes.r)
   switch (shape) {
     case 'path':
-      return d.replace(/^m/, 'M')
+      // After a relative move, which is relative to the shape before, further points are relative as well.
+      return d.startsWith('m') ? `M0 0${d}` : d
     case 'line':
       return `M${get('x1')} ${get('y1')}L${get('x2')} ${get('y2')}`
     case 'polyline':

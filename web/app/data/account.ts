@@ -15,6 +15,9 @@ import { MeasureDirectory, type MeasureFact } from './measures.js'
 /** Minimum milliseconds between reloads of facts and trees while changes arrive. */
 const minIntervalMs = 1000
 
+/** A profile set. */
+export type Profile = Readonly<Record<string, unknown>>
+
 export class Account {
   /** Undefined until it has been read. */
   readonly tree: Store<Tree | undefined> = createStore<Tree | undefined>(undefined)
@@ -24,6 +27,8 @@ export class Account {
   readonly measures: MeasureDirectory
   /** Empty for a shared link, which may not list them. */
   readonly accesses: Store<readonly Access[]> = createStore<readonly Access[]>([])
+  /** The private profile set of the owner. */
+  readonly profile: Store<Profile> = createStore<Profile>({})
   readonly zones: Store<readonly ZonePeriod[]> = createStore<readonly ZonePeriod[]>([])
   #types: Promise<EventTypes> | undefined
   readonly #closed = new AbortController()
@@ -104,18 +109,26 @@ export class Account {
     this.accesses.set((await this.client.call<{ accesses: readonly Access[] }>('accesses.get')).accesses)
   }
 
-  /** Reads what pages store in the private profile set: time zones, display units and the language. */
+  /** Reads what pages store in the private profile set: time zones, display units, the language, cards and goals. */
   async readProfile(): Promise<void> {
-    const { profile } = await this.client.call<{ profile: Readonly<Record<string, unknown>> }>(
-      'profile.get',
-      {
-        id: 'private'
-      }
-    )
+    const { profile } = await this.client.call<{ profile: Profile }>('profile.get', { id: 'private' })
+    this.profile.set(profile)
     const zones = profile[zonesKey]
     if (Array.isArray(zones)) this.zones.set(zones as ZonePeriod[])
     loadDisplayUnits(profile[unitsKey])
     loadPreferredLanguage(profile[languageKey])
+  }
+
+  /** Changes the private profile set; `null` removes a key. What pages show changes at once, and back if that fails. */
+  async updateProfile(update: Profile): Promise<void> {
+    const before = this.profile.value
+    this.profile.set({ ...before, ...update })
+    try {
+      await this.client.call('profile.update', { id: 'private', update })
+    } catch (error) {
+      this.profile.set(before)
+      throw error
+    }
   }
 
   /** Stores the language of pages, on all devices, and of emails. */
