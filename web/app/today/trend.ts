@@ -6,7 +6,7 @@ export type Trend = 'usual' | `${'low' | 'high'}.${'little' | 'clear' | 'much'}`
 /** Days with data that are needed to say what is usual. */
 const minDays = 7
 /** The spread is at least this share of the median: values that hardly ever differ would make every change look large. */
-const minSpread = 0.01
+const minSpread = 0.005
 /** Standard deviations of a normal distribution in one median absolute deviation. */
 const deviationFactor = 1.4826
 
