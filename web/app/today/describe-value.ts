@@ -48,15 +48,25 @@ export function describeDay(number: number, today: number): string {
   )
 }
 
-/** Formats the latest value of a level, a pair or a category. */
-export function formatLatest(measure: AnyMeasure, latest: LatestValue): Quantity {
+/** Formats the latest value of a level, a pair or a category; undefined if its content is neither a number nor a word. */
+export function formatLatest(measure: AnyMeasure, latest: LatestValue): Quantity | undefined {
   const { content, unit, value } = latest
-  const word = getChoiceLabel(measure, content)
-  if (word !== undefined) return { value: word, unit: '' }
+  // A number may be one of a few choices.
+  const choice = getChoiceLabel(measure, content)
+  if (choice !== undefined) return { value: choice, unit: '' }
   if (Array.isArray(value)) return formatMeasurePair(measure, value as readonly (number | null)[])
   if (typeof value === 'number')
     return formatMeasureNumber(measure, value, unit === undefined ? {} : { type: unit })
-  return { value: typeof content === 'string' ? toPlainText(content) : getMeasureName(measure), unit: '' }
+  const words = formatWords(measure, content)
+  return words === undefined ? undefined : { value: words, unit: '' }
+}
+
+/** Formats a content in words: a choice, yes or no, a text; undefined for others. */
+export function formatWords(measure: AnyMeasure, content: unknown): string | undefined {
+  const choice = getChoiceLabel(measure, content)
+  if (choice !== undefined) return choice
+  if (typeof content === 'boolean') return t(content ? 'today.yes' : 'today.no')
+  return typeof content === 'string' ? toPlainText(content) : undefined
 }
 
 /** Formats the value of a day; of a pair, both numbers. */

@@ -87,8 +87,8 @@ export default function GoalDialog({ measure, goal, onClose }: Props) {
             </select>
           )}
         </FormRow>
-        {kind !== 'most' && renderNumber('min', 'today.atLeast')}
-        {kind !== 'least' && renderNumber('max', 'today.atMost')}
+        {kind !== 'most' && renderNumber('min', kind === 'least' ? 'today.goalValue' : 'today.atLeast')}
+        {kind !== 'least' && renderNumber('max', kind === 'most' ? 'today.goalValue' : 'today.atMost')}
         <FormRow name="period" label={t('today.period')}>
           {controlProps => (
             <select

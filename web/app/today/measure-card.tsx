@@ -104,7 +104,9 @@ function describeReading({ measure, rows, day, zones, now }: Props, fact: Measur
   const time = describeTime(latest.time, day, zones, now)
   const trend = describeTrend(measure, rows, day)
   return {
-    value: formatLatest(measure, latest),
+    value:
+      formatLatest(measure, latest) ??
+      (rows.length > 0 ? formatDayValue(measure, rows.at(-1)!.value) : undefined),
     details: [
       source === undefined ? time : t('today.timeAndSource', { time, source }),
       ...(trend === undefined ? [] : [trend])

@@ -2,20 +2,17 @@
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError } from '../../explain-error.js'
-import { toPlainText } from '../../plain-text.js'
 import { useAccount, type Account } from '../data/account.js'
-import {
-  formatMeasureNumber,
-  getChoiceLabel,
-  getMeasureName,
-  type AnyMeasure,
-  type MeasureFact
-} from '../data/measures.js'
+import { formatMeasureNumber, getMeasureName, type AnyMeasure, type MeasureFact } from '../data/measures.js'
 import type { Event } from '../data/model.js'
 import { joinQuantity } from '../data/units.js'
 import { createEvent, createStream, trashEvent } from '../events/save-event.js'
 import { showToast } from '../parts/toast.js'
+import { formatWords } from './describe-value.js'
 import type { MeasureRow } from './read-today.js'
+
+/** A content, as it is stored. */
+type QuickValue = string | number | boolean
 
 interface Props {
   readonly measure: AnyMeasure
@@ -32,7 +29,7 @@ export function QuickValues({ measure, fact, rows }: Props) {
   const [isBusy, setBusy] = useState(false)
   const values = listQuickValues(measure, fact, rows)
   if (values.length === 0) return null
-  const add = async (value: string | number): Promise<void> => {
+  const add = async (value: QuickValue): Promise<void> => {
     if (isBusy) return
     setBusy(true)
     try {
@@ -52,7 +49,7 @@ export function QuickValues({ measure, fact, rows }: Props) {
         const text = formatQuick(measure, fact, value)
         return (
           <button
-            key={value}
+            key={text}
             type="button"
             aria-label={t('today.addQuick', { value: text, name: getMeasureName(measure) })}
             aria-disabled={isBusy}
@@ -71,12 +68,14 @@ function listQuickValues(
   measure: AnyMeasure,
   fact: MeasureFact | undefined,
   rows: readonly MeasureRow[]
-): readonly (string | number)[] {
+): readonly QuickValue[] {
   if ('quickValues' in measure && measure.quickValues) return measure.quickValues
   if (!fact || !('category' in measure) || !repeatedCategories.has(measure.category)) return []
   const { content, type } = fact.latest
-  if (type.startsWith('series:') || (typeof content !== 'number' && typeof content !== 'string')) return []
+  if (type.startsWith('series:')) return []
+  if (typeof content === 'boolean') return [true]
   if (typeof content === 'string') return measure.choices ? [content] : []
+  if (typeof content !== 'number') return []
   // Days with one value tell what it was. Numbers of days are in the first type of the measure.
   const earlier =
     type === measure.types[0]
@@ -91,7 +90,7 @@ async function addValue(
   account: Account,
   measure: AnyMeasure,
   fact: MeasureFact | undefined,
-  content: string | number
+  content: QuickValue
 ): Promise<Event> {
   const { streamId, type } =
     fact && !fact.latest.type.startsWith('series:')
@@ -123,10 +122,9 @@ async function addValue(
   }
 }
 
-function formatQuick(measure: AnyMeasure, fact: MeasureFact | undefined, value: string | number): string {
-  const word = getChoiceLabel(measure, value)
-  if (word !== undefined) return word
-  if (typeof value === 'string') return toPlainText(value)
+function formatQuick(measure: AnyMeasure, fact: MeasureFact | undefined, value: QuickValue): string {
+  const words = formatWords(measure, value)
+  if (words !== undefined) return words
   const type = fact && !fact.latest.type.startsWith('series:') ? fact.latest.type : measure.types[0]!
-  return joinQuantity(formatMeasureNumber(measure, value, { type }))
+  return joinQuantity(formatMeasureNumber(measure, Number(value), { type }))
 }
