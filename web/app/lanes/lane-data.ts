@@ -17,6 +17,16 @@ export interface BandData {
   readonly step: number
   /** Whether values are totals, such as steps of a day, drawn as columns from zero. */
   readonly isAmount?: boolean
+  /** The total of the latest day with data, whatever the view. */
+  readonly latestDay?: DayTotal
+}
+
+/** The value of a day. */
+export interface DayTotal {
+  /** `2026-11-14`. */
+  readonly day: string
+  /** A sum, or seconds of sleep. */
+  readonly value: number
 }
 
 /** Ranges from one value to another, such as blood pressure. */
@@ -46,6 +56,10 @@ export interface SleepPeriod {
 export interface NightData {
   readonly kind: 'nights'
   readonly periods: readonly SleepPeriod[]
+  /** Seconds asleep by the date on which the night ends, as the service counts them; without them, the periods are added. */
+  readonly totals?: ReadonlyMap<string, number>
+  /** The latest night, whatever the view. */
+  readonly latestDay?: DayTotal
 }
 
 export type MarkIcon = 'note' | 'photo' | 'pin' | 'run' | 'file' | 'dot' | 'look' | 'add' | 'refused'

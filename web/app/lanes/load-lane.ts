@@ -4,19 +4,37 @@ import { getConversion } from '../data/units.js'
 import type { LaneData, Mark, MarkIcon, Part, SleepPeriod } from './lane-data.js'
 import type { LanePlan } from './plan-lane.js'
 import type { Grid, LoadRequest } from './load-request.js'
+import {
+  getDate,
+  isOfMeasure,
+  loadMeasure,
+  readDays,
+  readLatestDays,
+  sampleMeasure,
+  toTotals,
+  withLatest,
+  type MeasureDays,
+  type MeasureSamples
+} from './load-measure.js'
 import { loadSeries } from './load-series.js'
 
 /** Above this number, events are only counted. Nights have more, because each has several periods. */
 const maxMarks = 300
 const maxPeriods = 1500
+/** Longest view, in seconds, for which the totals of nights are read. */
+const maxTotalsView = 3650 * 86_400
+/** Seconds from the beginning of a night's first period to the date on which the night ends: nights are from noon to noon. */
+const halfDay = 43_200
 
-export function countParts({ from, step, to }: Grid): number {
+function countParts({ from, step, to }: Grid): number {
   return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
 }
 
 /** Reads the data of a lane. Rejects with a `Refusal`, or if it is cancelled. */
 export async function loadLane(loading: LoadRequest): Promise<LaneData> {
   const { kind, types } = loading.plan
+  if (isOfMeasure(loading.plan) && (kind === 'series' || kind === 'numbers'))
+    return await loadMeasure(loading)
   if (kind === 'series') return convertUnits(await loadSeries(loading), types[0]!)
   if (kind === 'numbers') return convertUnits(await loadNumbers(loading), types[0]!)
   if (kind === 'pairs') return await loadPairs(loading)
@@ -41,7 +59,9 @@ async function loadNumbers({ client, grid, plan, signal }: LoadRequest): Promise
   return { kind: 'band', parts: samples.flatMap(toPart), step: grid.step, ...(isAmount ? { isAmount } : {}) }
 }
 
-async function loadPairs({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
+async function loadPairs(loading: LoadRequest): Promise<LaneData> {
+  const { client, grid, plan, signal } = loading
+  if (isOfMeasure(plan)) return await loadMeasuredPairs(loading)
   const [{ events }, upper, lower] = await client.batchStrict<[Events, Samples, Samples]>(
     [
       getCall(plan, grid, maxMarks + 1),
@@ -50,15 +70,7 @@ async function loadPairs({ client, grid, plan, signal }: LoadRequest): Promise<L
     ],
     signal
   )
-  if (events.length <= maxMarks) {
-    const bars = events.flatMap(({ content, time }) => {
-      const { systolic, diastolic } = (content ?? {}) as Readonly<Record<string, unknown>>
-      return typeof systolic === 'number' && typeof diastolic === 'number'
-        ? [{ time, low: diastolic, high: systolic, count: 1 }]
-        : []
-    })
-    return { kind: 'pairs', bars: sortByTime(bars), step: 0 }
-  }
+  if (events.length <= maxMarks) return { kind: 'pairs', bars: toBars(events), step: 0 }
   const lows = new Map(lower.samples.map(sample => [sample.time, sample.mean]))
   const bars = upper.samples.flatMap(({ count, mean, time }) => {
     const low = lows.get(time)
@@ -67,18 +79,58 @@ async function loadPairs({ client, grid, plan, signal }: LoadRequest): Promise<L
   return { kind: 'pairs', bars, step: grid.step }
 }
 
-async function loadNights(loading: LoadRequest): Promise<LaneData> {
-  const { client, grid, plan, signal } = loading
+/** Reads single readings of all sources, or means of the preferred one if there are many. */
+async function loadMeasuredPairs({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
+  if (!isOfMeasure(plan)) throw new Error('Not the lane of a measure')
+  const sample = sampleMeasure(plan, grid, countParts(grid))
+  const [{ events }, { samples }] = await client.batchStrict<[Events, MeasureSamples]>(
+    [getCall(plan, grid, maxMarks + 1), sample],
+    signal
+  )
+  if (events.length <= maxMarks) return { kind: 'pairs', bars: toBars(events), step: 0 }
+  const bars = samples.flatMap(({ count, mean, time }) => {
+    const [high, low] = Array.isArray(mean) ? (mean as readonly (number | null)[]) : []
+    return typeof high === 'number' && typeof low === 'number' ? [{ time, low, high, count }] : []
+  })
+  return { kind: 'pairs', bars, step: grid.step }
+}
+
+function toBars(events: readonly Event[]) {
+  const bars = events.flatMap(({ content, time }) => {
+    const { systolic, diastolic } = (content ?? {}) as Readonly<Record<string, unknown>>
+    return typeof systolic === 'number' && typeof diastolic === 'number'
+      ? [{ time, low: diastolic, high: systolic, count: 1 }]
+      : []
+  })
+  return sortByTime(bars)
+}
+
+async function loadNights({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
   // With many nights, only the time in bed is visible.
   const isLong = grid.to - grid.from > 100 * 86_400
   const inBed = { content: [{ path: 'analysis', eq: 'inBed' }] }
   const read = getCall(plan, grid, maxPeriods + 1, isLong ? inBed : {})
-  const [{ events }, { samples }] = await client.batchStrict<[Events, Samples]>(
-    [read, sampleCall(plan, coarsen(grid))],
-    signal
-  )
+  const calls = [read, sampleCall(plan, coarsen(grid))]
+  const hasTotals = isOfMeasure(plan) && grid.to - grid.from < maxTotalsView
+  const totals = hasTotals ? [readDays(plan, grid.from, grid.to), readLatestDays(plan)] : []
+  const [{ events }, { samples }, days, latest] = await client.batchStrict<
+    [Events, Samples, MeasureDays?, MeasureDays?]
+  >([...calls, ...totals], signal)
   if (events.length > maxPeriods || (isLong && events.length === 0)) return toDensity(samples, coarsen(grid))
-  return { kind: 'nights', periods: sortByTime(events).flatMap(toPeriod) }
+  if (!days || !latest) return { kind: 'nights', periods: sortByTime(events).flatMap(toPeriod) }
+  const sources = new Map(days.days.map(({ day, source }) => [day, source]))
+  return {
+    kind: 'nights',
+    periods: sortByTime(events.filter(event => isOfSource(event, sources))).flatMap(toPeriod),
+    totals: toTotals(days.days),
+    ...withLatest(latest.days)
+  }
+}
+
+/** Returns whether a period is of the source from which its night is counted: other devices have recorded the same night. */
+function isOfSource({ streamIds, time }: Event, sources: ReadonlyMap<string, string>): boolean {
+  const source = sources.get(getDate(time + halfDay))
+  return source === undefined || streamIds.includes(source)
 }
 
 async function loadMarks({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {

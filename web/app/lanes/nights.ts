@@ -1,11 +1,13 @@
 /** Groups sleep periods into nights, from noon to noon in local time. */
-import { getDayStart } from '../../../schemas/zones.js'
+import { formatDate, getDayStart } from '../../../schemas/zones.js'
 import { getDayAt, getHourAt, type Zones } from './calendar.js'
 import type { NightData, SleepPeriod } from './lane-data.js'
 
 export interface Night {
   /** Midnight, in seconds. */
   readonly time: number
+  /** Seconds asleep, as the service counts them; absent if they are not known. */
+  readonly total?: number
   readonly periods: readonly SleepPeriod[]
   /** Hours of day, counted beyond 24 after midnight. */
   readonly bed: number
@@ -31,8 +33,10 @@ export function groupNights(data: NightData, zones: Zones): readonly Night[] {
   const nights = Array.from(byNumber.values(), ({ number, stretches, zone }): Night => {
     const time = getDayStart(zone, number)
     const hours = (at: number): number => getNightHour(at, zone, time)
+    const total = data.totals?.get(formatDate(number))
     return {
       time,
+      ...(total === undefined ? {} : { total }),
       zone,
       periods: stretches,
       bed: Math.min(...stretches.map(({ from }) => hours(from))),
@@ -50,8 +54,12 @@ export function getNightHour(time: number, zone: string, midnight: number): numb
 }
 
 /** Returns the seconds asleep in a night; the time in bed if sleep was not recorded. */
-export function getSleepDuration({ periods }: Pick<Night, 'periods'>): number {
+export function getSleepDuration({ periods, total }: Pick<Night, 'periods' | 'total'>): number {
+  if (total !== undefined) return total
   const sum = (depths: readonly string[]): number =>
-    periods.reduce((total, { stage, from, to }) => (depths.includes(stage) ? total + to - from : total), 0)
+    periods.reduce(
+      (seconds, { stage, from, to }) => (depths.includes(stage) ? seconds + to - from : seconds),
+      0
+    )
   return sum(['asleep', 'deep']) || sum(['bed'])
 }

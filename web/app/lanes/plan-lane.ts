@@ -1,13 +1,24 @@
 /** Decides which lanes are shown, and what each contains, from the contents of its stream. */
 import { toPlainText } from '../../plain-text.js'
+import { getUnitSymbol } from '../data/format-values.js'
+import type { AnyMeasure, LatestValue, MeasureFact } from '../data/measures.js'
 import type { Fact, Stream } from '../data/model.js'
+import { getStreamColour } from '../data/stream-colours.js'
 import type { Tree } from '../data/tree.js'
 
 export type LaneKind = 'series' | 'numbers' | 'pairs' | 'nights' | 'marks'
 
 /** The contents of a lane. */
 export interface LanePlan {
+  /** Id of its stream; of the measure, if it shows all sources of one, or one of them (see `plan-measure.ts`). */
+  readonly id: string
+  /** The stream, or that of the preferred source. */
   readonly stream: Stream
+  /** CSS value. */
+  readonly colour: string
+  /** Symbol of the unit of its numbers; empty if there is none. */
+  readonly unit: string
+  readonly measure?: MeasureOfLane
   /** Display name. */
   readonly name: string
   readonly kind: LaneKind
@@ -16,12 +27,22 @@ export interface LanePlan {
   readonly types: readonly string[]
   /** The types whose contents are numbers. */
   readonly numeric: readonly string[]
-  /** Number of events; series count as one. */
+  /** Number of what people count: readings, notes, runs. */
   readonly count: number
   readonly first: number
   readonly last: number
   /** The latest content, if known. */
   readonly latest?: unknown
+}
+
+/** What the lane of a measure shows. */
+export interface MeasureOfLane {
+  readonly definition: AnyMeasure
+  readonly latest: LatestValue
+  /** In order of preference. */
+  readonly sources: MeasureFact['sources']
+  /** The only source that is shown, if it is one of several. */
+  readonly only?: string
 }
 
 /** Number of default lanes, and the maximum. */
@@ -65,17 +86,26 @@ export function planLane(stream: Stream, tree: Tree, facts: readonly Fact[]): La
   const chosen = best.kind === 'marks' ? best.facts : best.facts.filter(({ type }) => type === main!.type)
   const newest = chosen.reduce((latest, fact) => (fact.last > latest.last ? fact : latest))
   return {
+    id: stream.id,
     stream,
+    colour: getStreamColour(stream),
+    unit: getUnitSymbol(chosen[0]!.type),
     name: getLaneName(stream, tree, facts),
     kind: best.kind,
     streamIds: [...new Set(chosen.map(({ streamId }) => streamId))],
     types: [...new Set(chosen.map(({ type }) => type))],
     numeric: [...new Set(chosen.filter(({ latest }) => typeof latest === 'number').map(({ type }) => type))],
-    count: chosen.reduce((sum, { count }) => sum + count, 0),
+    count: chosen.reduce((sum, { shownCount }) => sum + shownCount, 0),
     first: Math.min(...chosen.map(({ first }) => first)),
     last: newest.last,
     ...(newest.latest === undefined ? {} : { latest: newest.latest })
   }
+}
+
+/** Returns a text that is the same for plans whose data is read alike. */
+export function getLoadKey({ id, kind, measure, streamIds, types, unit }: LanePlan): string {
+  // The order of a measure's sources decides which of them is shown.
+  return JSON.stringify([kind, streamIds, types, measure && [id, unit]])
 }
 
 /** Returns the name of a stream; prefixed with its parent's if that contains nothing else: "Heart rate: Watch". */
@@ -101,42 +131,60 @@ function getRank(kind: LaneKind, facts: readonly Fact[]): number {
   return kind === 'series' ? Infinity : kind === 'nights' || kind === 'pairs' ? count * 10 : count
 }
 
-/** Returns the default lanes: active streams, by priority of their types. */
-export function chooseDefaultLanes(tree: Tree, facts: readonly Fact[]): string[] {
-  const plans = planStreams(tree, facts)
+/** Returns the default lanes: active measures and streams, by priority of their types. */
+export function chooseDefaultLanes(
+  tree: Tree,
+  facts: readonly Fact[],
+  measured: readonly LanePlan[]
+): string[] {
+  const streams = planStreams(tree, omitShown(facts, measured))
+  const plans = [...measured, ...streams]
   const newest = Math.max(...plans.map(({ last }) => last))
   const active = plans.filter(({ last }) => last >= newest - activeSeconds)
   const chosen: string[] = []
   for (const plan of (active.length >= 3 ? active : plans).toSorted(
     (one, other) => getPriority(one) - getPriority(other)
   )) {
-    const id = findSharedLane(plan, plans, tree)
+    const id = plan.measure ? plan.id : findSharedLane(plan, streams, tree)
     if (!chosen.includes(id) && chosen.length < defaultLaneCount) chosen.push(id)
   }
   return chosen
+}
+
+/** What lanes are planned from. */
+export interface Contents {
+  readonly tree: Tree
+  readonly facts: readonly Fact[]
+  /** The lanes of all measures. */
+  readonly measured: readonly LanePlan[]
 }
 
 /** Returns the lanes with those of streams and types that were not among the facts before. */
 export function addNewLanes(
   lanes: readonly string[],
   before: readonly Fact[],
-  tree: Tree,
-  facts: readonly Fact[]
+  { facts, measured, tree }: Contents
 ): readonly string[] {
   const known = new Set(before.map(({ streamId, type }) => `${streamId} ${type}`))
   const found = facts.filter(({ streamId, type }) => !known.has(`${streamId} ${type}`))
   if (found.length === 0) return lanes
   const shown = lanes.flatMap(id => {
     const stream = tree.find(id)
-    return (stream && planLane(stream, tree, facts)) ?? []
+    return measured.find(plan => plan.id === id) ?? (stream && planLane(stream, tree, facts)) ?? []
   })
-  const added = planStreams(tree, facts)
+  const added = [...measured, ...planStreams(tree, omitShown(facts, measured))]
     .filter(plan => found.some(fact => isShownBy(plan, fact) && !shown.some(lane => isShownBy(lane, fact))))
-    .map(({ stream }) => stream.id)
+    .map(({ id }) => id)
   return [...lanes, ...added.filter(id => !lanes.includes(id))].slice(0, Math.max(lanes.length, maxLanes))
 }
 
-function isShownBy({ streamIds, types }: LanePlan, { streamId, type }: Fact): boolean {
+/** Returns the facts that no lane of a measure shows. */
+function omitShown(facts: readonly Fact[], measured: readonly LanePlan[]): Fact[] {
+  return facts.filter(fact => !measured.some(plan => isShownBy(plan, fact)))
+}
+
+function isShownBy({ measure, streamIds, types }: LanePlan, { streamId, type }: Fact): boolean {
+  if (measure) return measure.sources.some(source => source.streamId === streamId && source.type === type)
   return streamIds.includes(streamId) && types.includes(type)
 }
 

@@ -4,7 +4,6 @@ import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
-import { getStreamColour } from '../data/stream-colours.js'
 import { useStore } from '../data/store.js'
 import { getLength } from '../lanes/view.js'
 import { AppLink } from '../parts/app-link.js'
@@ -17,7 +16,6 @@ import { settleMs, type TimelineModel } from './model.js'
 import { getLaneKind, type LanePlan } from '../lanes/plan-lane.js'
 import { readValueAt } from './describe-lane.js'
 import { formatZonedTime, getDayPart } from './titles.js'
-import { getUnitSymbol } from '../data/format-values.js'
 import { listReaders } from './lane-audience.js'
 
 /** Maximum cards. */
@@ -38,7 +36,7 @@ export function CursorPanel({ model, plans }: Props) {
   const { events, more } = useEvents(part.from, part.to)
   const weekday = formatZonedTime(at, zones, { weekday: 'long' })
   const chosen = useStore(model.chosen)
-  const plan = plans.find(({ stream }) => stream.id === chosen) ?? plans[0]
+  const plan = plans.find(({ id }) => id === chosen) ?? plans[0]
   return (
     <aside class="moment" aria-label={t('timeline.moment')}>
       <div class="top">
@@ -80,17 +78,15 @@ function LaneValues({ model, plans, at, isAlone }: ValuesProps) {
   const data = useStore(model.data)
   const view = model.view.value
   const rows = plans.flatMap(plan => {
-    const own = plan.kind === 'marks' ? undefined : data.get(plan.stream.id)
+    const own = plan.kind === 'marks' ? undefined : data.get(plan.id)
     const reading = own && readValueAt(own, at, view, model.zones)
-    return reading
-      ? [{ plan, text: reading.text, unit: plan.kind === 'nights' ? '' : getUnitSymbol(plan.types[0]!) }]
-      : []
+    return reading ? [{ plan, text: reading.text, unit: plan.kind === 'nights' ? '' : plan.unit }] : []
   })
   if (rows.length === 0) return isAlone ? <p class="hint">{t('timeline.nothingHere')}</p> : null
   return (
     <dl class="card values" aria-label={t('timeline.valuesThen')}>
       {rows.map(({ plan, text, unit }) => (
-        <div key={plan.stream.id} style={{ '--c': getStreamColour(plan.stream) }}>
+        <div key={plan.id} style={{ '--c': plan.colour }}>
           <dt>
             <i class="dot" />
             {plan.name}
@@ -154,7 +150,7 @@ function LaneAccesses({ plan }: { readonly plan: LanePlan }) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
-  const seen = tree ? listReaders(plan.stream.id, tree, accesses) : []
+  const seen = tree ? listReaders(plan, tree, accesses) : []
   return (
     <section class="card seen">
       <h3>

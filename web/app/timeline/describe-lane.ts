@@ -1,15 +1,16 @@
 /** Describes a lane as text: at a time, its latest value, and as a whole. Times are in seconds. */
-import { getLocale, t, type PluralKey } from '../../language.js'
+import { t, type PluralKey } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { getConversion } from '../data/units.js'
+import { joinQuantity } from '../data/units.js'
 import { getDayAt, type Zones } from '../lanes/calendar.js'
 import { findIndexAt, findNearest, type LaneData, type Mark, type Part } from '../lanes/lane-data.js'
 import { isSparse, getMaxGap } from '../lanes/draw-band.js'
 import { getSleepDuration, groupNights } from '../lanes/nights.js'
 import { overlaps, getLength, type View } from '../lanes/view.js'
+import { getDate } from '../lanes/load-measure.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 import { formatDates } from './titles.js'
-import { formatHoursMinutes, formatRounded, getUnitSymbol } from '../data/format-values.js'
+import { formatHoursMinutes, formatReadings, formatRounded } from '../data/format-values.js'
 
 export interface Reading {
   readonly text: string
@@ -17,6 +18,7 @@ export interface Reading {
   readonly value?: number
 }
 
+const daySeconds = 86_400
 /** Maximum distance from the cursor, as a share of the view. */
 const maxDistanceShare = 0.012
 
@@ -70,76 +72,9 @@ export function listVisibleParts(parts: readonly Part[], view: View, step: numbe
   return parts.slice(findIndexAt(parts, view.from - step / 2), findIndexAt(parts, view.to))
 }
 
-export interface LatestValue {
-  readonly value: string
-  readonly detail: string
-}
-
-/** Returns the latest value of a lane with its unit, and its change over the view. */
-export function getLatestValue(
-  { kind, last, latest, types }: LanePlan,
-  data: LaneData | undefined,
-  view: View,
-  zones: Zones
-): LatestValue | undefined {
-  const unit = getUnitSymbol(types[0]!)
-  if (kind === 'numbers' && typeof latest === 'number') {
-    const change =
-      data?.kind === 'band' && data.isAmount !== true
-        ? formatChange(listVisibleParts(data.parts, view, data.step))
-        : undefined
-    const convert = getConversion(types[0]!)
-    const value = convert ? convert(latest) : latest
-    return { value: formatRounded(value), detail: [unit, change].filter(Boolean).join(', ') }
-  }
-  if (kind === 'pairs') {
-    const { systolic, diastolic } = (latest ?? {}) as Readonly<Record<string, unknown>>
-    return typeof systolic === 'number' && typeof diastolic === 'number'
-      ? { value: `${formatRounded(systolic, 0)}/${formatRounded(diastolic, 0)}`, detail: unit }
-      : undefined
-  }
-  if (kind === 'series' && data?.kind === 'band') {
-    const part = data.parts.at(-1)
-    if (!part) return undefined
-    return {
-      value: formatRounded(part.mean, part.mean >= 20 ? 0 : 1),
-      detail: [unit, formatAgo(part.time + data.step)].filter(Boolean).join(', ')
-    }
-  }
-  if (kind === 'nights' && data?.kind === 'nights') {
-    const night = groupNights(data, zones).at(-1)
-    const isLast = night && last - night.time < 40 * 3600 && Date.now() / 1000 - night.time < 40 * 3600
-    return (
-      night && {
-        value: formatHoursMinutes(getSleepDuration(night)),
-        detail: isLast ? t('timeline.lastNight') : ''
-      }
-    )
-  }
-  return undefined
-}
-
-/** Formats how long ago a time is. */
-function formatAgo(time: number): string {
-  const minutes = (Date.now() / 1000 - time) / 60
-  if (minutes < 3) return t('timeline.justNow')
-  const format = new Intl.RelativeTimeFormat(getLocale(), { numeric: 'auto', style: 'short' })
-  if (minutes < 90) return format.format(-Math.round(minutes), 'minute')
-  if (minutes < 36 * 60) return format.format(-Math.round(minutes / 60), 'hour')
-  return format.format(-Math.round(minutes / 1440), 'day')
-}
-
-function formatChange(parts: readonly Part[]): string | undefined {
-  const [first, last] = [parts[0], parts.at(-1)]
-  if (!first || !last || first === last) return undefined
-  const change = last.mean - first.mean
-  const text = formatRounded(Math.abs(change), Math.abs(change) < 10 ? 1 : 0)
-  return text === '0' ? '±0' : `${change > 0 ? '+' : '−'}${text}`
-}
-
 /** Describes how much data is visible. */
 export function describeAmount(
-  { kind }: LanePlan,
+  { kind, measure, unit }: LanePlan,
   data: LaneData | undefined,
   view: View,
   zones: Zones
@@ -149,7 +84,9 @@ export function describeAmount(
     const parts = listVisibleParts(data.parts, view, data.step)
     const count = parts.reduce((sum, part) => sum + part.count, 0)
     if (count === 0) return t('timeline.noData')
-    const text = t(kind === 'series' ? 'shell.pointCount' : 'timeline.values', { count })
+    if (measure && data.isAmount === true) return describeTotal(parts, data.step, view, unit)
+    const text = measure || kind === 'series' ? formatReadings(count) : t('timeline.values', { count })
+    if (measure) return t('timeline.average', { value: formatMean(parts, count, unit), values: text })
     return count > parts.length * 1.5 && data.isAmount !== true
       ? t('timeline.summed', { values: text })
       : text
@@ -170,6 +107,24 @@ export function describeAmount(
     .filter(({ time }) => overlaps(time, time, view))
     .reduce((sum, part) => sum + part.count, 0)
   return count === 0 ? t('timeline.noData') : t('shell.eventCount', { count })
+}
+
+/** Formats the mean of parts: `61.9 kg`. */
+function formatMean(parts: readonly Part[], count: number, unit: string): string {
+  const mean = parts.reduce((sum, part) => sum + part.mean * part.count, 0) / count
+  return joinQuantity({ value: formatRounded(mean), unit })
+}
+
+/** Describes a sum: its total in views of up to two days, otherwise that of an average day with data. */
+function describeTotal(parts: readonly Part[], step: number, view: View, unit: string): string {
+  const total = parts.reduce((sum, { mean }) => sum + mean, 0)
+  const format = (value: number): string => joinQuantity({ value: formatRounded(value), unit })
+  if (getLength(view) < 2 * daySeconds) return t('timeline.total', { value: format(total) })
+  const days =
+    step > daySeconds
+      ? (parts.length * step) / daySeconds
+      : new Set(parts.map(({ time }) => getDate(time))).size
+  return t('timeline.perDay', { value: format(total / days) })
 }
 
 const textsByIcon = {
@@ -196,7 +151,7 @@ export function describeLane(plan: LanePlan, data: LaneData | undefined, view: V
   const name = plan.name
   const dates = formatDates(view, zones)
   if (!data) return t('timeline.says.loading', { name })
-  const unit = getUnitSymbol(plan.types[0]!)
+  const unit = plan.unit
   const about = describeAmount(plan, data, view, zones)
   if (data.kind === 'band') {
     const parts = listVisibleParts(data.parts, view, data.step)

@@ -17,7 +17,7 @@ export function LaneAudience({ plan }: { readonly plan: LanePlan }) {
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
   if (!account.isOwner || !tree) return null
-  const names = listReaders(plan.stream.id, tree, accesses).map(({ name }) => toPlainText(name))
+  const names = listReaders(plan, tree, accesses).map(({ name }) => toPlainText(name))
   if (names.length === 0)
     return (
       <p class="chip own">
@@ -38,12 +38,17 @@ export function LaneAudience({ plan }: { readonly plan: LanePlan }) {
   )
 }
 
-/** Returns the accesses, except the user's sessions, that may read a stream or some of those below it. */
-export function listReaders(streamId: string, tree: Tree, accesses: readonly Access[]): Access[] {
+/** Returns the accesses, except the user's sessions, that may read the streams of a lane or some of those below them. */
+export function listReaders(
+  { measure, stream, streamIds }: LanePlan,
+  tree: Tree,
+  accesses: readonly Access[]
+): Access[] {
   const now = Date.now() / 1000
+  const shown = measure ? streamIds : [stream.id]
   const related = new Set([
-    ...tree.getPath(streamId).map(({ id }) => id),
-    ...tree.listSubtreeIds(streamId),
+    ...shown.flatMap(id => tree.getPath(id).map(each => each.id)),
+    ...shown.flatMap(id => tree.listSubtreeIds(id)),
     '*'
   ])
   return accesses.filter(

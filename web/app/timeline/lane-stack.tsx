@@ -12,7 +12,7 @@ import { handleKeys, handlePointers } from './gestures.js'
 import { LaneLoader } from '../lanes/lane-loader.js'
 import { LaneView } from './lane-view.js'
 import type { TimelineModel } from './model.js'
-import type { LanePlan } from '../lanes/plan-lane.js'
+import { getLoadKey, type LanePlan } from '../lanes/plan-lane.js'
 import { readValueAt } from './describe-lane.js'
 import { formatMoment } from './titles.js'
 
@@ -56,7 +56,7 @@ export function LaneStack({ model, plans, client, onLanes }: Props) {
       ),
     [live]
   )
-  const order = plans.map(({ stream }) => stream.id)
+  const order = plans.map(({ id }) => id)
   const move = (id: string, by: 1 | -1): void => {
     const at = order.indexOf(id)
     const newLoaders = order.toSpliced(at, 1)
@@ -78,15 +78,16 @@ export function LaneStack({ model, plans, client, onLanes }: Props) {
       />
       {plans.map((plan, index) => (
         <LaneView
-          key={plan.stream.id}
+          key={plan.id}
           plan={plan}
-          loader={loaders.get(plan.stream.id)!}
+          loader={loaders.get(plan.id)!}
           model={model}
           spans={spans}
           isFirst={index === 0}
           isLast={index === plans.length - 1}
-          onHide={() => onLanes(order.filter(id => id !== plan.stream.id))}
-          onMove={by => move(plan.stream.id, by)}
+          onHide={() => onLanes(order.filter(id => id !== plan.id))}
+          onMove={by => move(plan.id, by)}
+          onReplace={ids => onLanes(replaceLanes(order, plan.id, ids))}
         />
       ))}
       <div class="axis">
@@ -99,18 +100,23 @@ export function LaneStack({ model, plans, client, onLanes }: Props) {
   )
 }
 
+/** Replaces a lane, and those of the same measure, by other lanes. */
+function replaceLanes(order: readonly string[], id: string, ids: readonly string[]): string[] {
+  const [measure] = id.split('/', 1)
+  const isReplaced = (each: string): boolean => each === id || each.split('/', 1)[0] === measure
+  const first = order.findIndex(isReplaced)
+  return [...order.slice(0, first), ...ids, ...order.slice(first).filter(each => !isReplaced(each))]
+}
+
 /** Returns a loader for each lane, kept while its plan is the same. */
 function useLoaders(plans: readonly LanePlan[], client: Client): ReadonlyMap<string, LaneLoader> {
   const kept = useRef(new Map<string, { readonly key: string; readonly loader: LaneLoader }>())
   const loaders = useMemo(() => {
     const newLoaders = new Map<string, { readonly key: string; readonly loader: LaneLoader }>()
     for (const plan of plans) {
-      const key = JSON.stringify([plan.kind, plan.streamIds, plan.types])
-      const known = kept.current.get(plan.stream.id)
-      newLoaders.set(
-        plan.stream.id,
-        known?.key === key ? known : { key, loader: new LaneLoader(client, plan) }
-      )
+      const key = getLoadKey(plan)
+      const known = kept.current.get(plan.id)
+      newLoaders.set(plan.id, known?.key === key ? known : { key, loader: new LaneLoader(client, plan) })
     }
     for (const [id, { loader }] of kept.current) if (newLoaders.get(id)?.loader !== loader) loader.end()
     kept.current = newLoaders
@@ -182,8 +188,8 @@ function describeCursor(
 ): string {
   const view = model.view.value
   const time = model.placedCursor
-  const values = plans.flatMap(({ name, stream }) => {
-    const data = loaders.get(stream.id)?.state.value.data
+  const values = plans.flatMap(({ id, name }) => {
+    const data = loaders.get(id)?.state.value.data
     const reading = data && readValueAt(data, time, view, model.zones)
     return reading ? [`${name} ${reading.text}`] : []
   })

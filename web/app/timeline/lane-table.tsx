@@ -9,7 +9,7 @@ import { Dialog } from '../parts/dialog.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 import { listVisibleParts, describeLane } from './describe-lane.js'
 import { formatZonedTime } from './titles.js'
-import { formatHoursMinutes, formatRounded, getUnitSymbol } from '../data/format-values.js'
+import { formatHoursMinutes, formatRounded } from '../data/format-values.js'
 
 /** Maximum rows; the table page shows more. */
 const maxRows = 500
@@ -68,7 +68,7 @@ interface Table {
 
 /** Returns the rows of a lane, in order of time. */
 export function createTable(plan: LanePlan, data: LaneData | undefined, view: View, zones: Zones): Table {
-  const unit = getUnitSymbol(plan.types[0]!)
+  const unit = plan.unit
   const withUnit = (text: string): string => (unit === '' ? text : `${text} (${unit})`)
   const isLong = getLength(view) > 300 * 86_400
   const time = (at: number): string =>

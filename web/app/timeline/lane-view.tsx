@@ -1,9 +1,7 @@
 /** A lane: its name, latest value and audience, and its chart. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError } from '../../explain-error.js'
-import { getStreamColour } from '../data/stream-colours.js'
 import { isOfflineError } from '../data/reachable.js'
 import { useStore } from '../data/store.js'
 import { LaneChart } from '../lanes/chart.js'
@@ -12,17 +10,16 @@ import { getPadding } from '../lanes/value-scale.js'
 import type { ValueRange } from '../lanes/value-range.js'
 import { getGutter } from '../lanes/surface.js'
 import { AppLink } from '../parts/app-link.js'
-import { Icon } from '../parts/icon.js'
 import { lazy } from '../parts/lazy.js'
-import { Menu } from '../parts/menu.js'
-import { OwnerOnly } from '../parts/owner-only.js'
-import { openAddDialog } from '../shell/adding.js'
 import type { LaneLoader } from '../lanes/lane-loader.js'
 import { settleMs, type TimelineModel } from './model.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
-import { describeAmount, getLatestValue, readValueAt, describeLane } from './describe-lane.js'
+import { describeAmount, readValueAt, describeLane } from './describe-lane.js'
+import { getLatestValue } from './latest-value.js'
 import { formatRounded, formatCompact } from '../data/format-values.js'
 import { LaneAudience } from './lane-audience.js'
+import { LaneMenu } from './lane-menu.js'
+import { MeasureIcon } from '../parts/measure-icon.js'
 
 interface Props {
   readonly plan: LanePlan
@@ -33,21 +30,24 @@ interface Props {
   readonly isLast: boolean
   readonly onHide: () => void
   readonly onMove: (by: 1 | -1) => void
+  /** Shows these lanes instead. */
+  readonly onReplace: (ids: readonly string[]) => void
 }
 
 const formatAxisValue = (value: number): string =>
   Math.abs(value) < 10_000 ? formatRounded(value) : formatCompact(value)
 
 const TableOf = lazy(async () => (await import('./later.js')).LaneTable)
+const SourcesOf = lazy(async () => (await import('./later.js')).LaneSources)
 
 /** Shows a lane as a chart, or as a table of its values. */
-export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, onMove }: Props) {
-  const { name, stream } = plan
+export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, onMove, onReplace }: Props) {
+  const { colour, id, measure, name, stream } = plan
   const figure = useRef<HTMLElement>(null)
   const { data, problem, range } = useStore(loader.state)
   const [isTable, setTable] = useState(false)
+  const [areSources, setSources] = useState(false)
   const settledView = useSettledView(model)
-  const colour = getStreamColour(stream)
 
   useEffect(() => {
     let timer: number | undefined
@@ -65,8 +65,8 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
       clearTimeout(timer)
     }
   }, [loader, model])
-  useEffect(() => model.setLaneData(stream.id, data, findSpans(data, name)), [data])
-  useEffect(() => () => model.setLaneData(stream.id, undefined, []), [])
+  useEffect(() => model.setLaneData(id, data, findSpans(data, name)), [data])
+  useEffect(() => () => model.setLaneData(id, undefined, []), [])
 
   const latest = useMemo(
     () => getLatestValue(plan, data, settledView, model.zones),
@@ -81,45 +81,19 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
     <section class={`lane ${plan.kind}${isFirst ? ' first' : ''}`} style={{ '--c': colour }}>
       <header>
         <h2>
+          {measure && <MeasureIcon icon={measure.definition.icon} hue={measure.definition.hue} />}
           <AppLink to={{ page: 'streams', id: stream.id }}>{name}</AppLink>
         </h2>
-        <Menu label={t('timeline.laneMenu', { name })} button={<Icon name="more" />}>
-          <AppLink to={{ page: 'streams', id: stream.id }}>
-            <Icon name="tree" />
-            {t('timeline.open')}
-          </AppLink>
-          <OwnerOnly>
-            <button
-              type="button"
-              onClick={() =>
-                openAddDialog({ streamId: plan.streamIds[0] ?? stream.id, type: plan.types[0]! })
-              }
-            >
-              <Icon name="plus" />
-              {t('timeline.addValue', { name })}
-            </button>
-          </OwnerOnly>
-          <button type="button" onClick={() => setTable(true)}>
-            <Icon name="table" />
-            {t('timeline.table')}
-          </button>
-          {!isFirst && (
-            <button type="button" onClick={() => onMove(-1)}>
-              <Icon name="up" />
-              {t('timeline.up')}
-            </button>
-          )}
-          {!isLast && (
-            <button type="button" onClick={() => onMove(1)}>
-              <Icon name="down" />
-              {t('timeline.down')}
-            </button>
-          )}
-          <button type="button" onClick={onHide}>
-            <Icon name="close" />
-            {t('timeline.hide')}
-          </button>
-        </Menu>
+        <LaneMenu
+          plan={plan}
+          isFirst={isFirst}
+          isLast={isLast}
+          onHide={onHide}
+          onMove={onMove}
+          onReplace={onReplace}
+          onSources={() => setSources(true)}
+          onTable={() => setTable(true)}
+        />
         {latest && (
           <p class="latest">
             <b class="num">{latest.value}</b> <span class="num">{latest.detail}</span>
@@ -128,7 +102,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
         <p class="about num">
           {problem !== undefined && !isOfflineError(problem)
             ? explainError(problem).message
-            : latest === undefined || plan.kind === 'series'
+            : latest === undefined || measure || plan.kind === 'series'
               ? about
               : ''}
         </p>
@@ -136,7 +110,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
       </header>
       <figure
         ref={figure}
-        data-lane={stream.id}
+        data-lane={id}
         aria-label={sentence}
         aria-busy={data === undefined && problem === undefined}
       >
@@ -152,6 +126,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
         />
         <LaneCursor plan={plan} loader={loader} model={model} isFirst={isFirst} />
       </figure>
+      {areSources && <SourcesOf plan={plan} onClose={() => setSources(false)} />}
       {isTable && (
         <TableOf
           plan={plan}

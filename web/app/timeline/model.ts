@@ -22,7 +22,7 @@ export class TimelineModel {
   readonly spans: Store<readonly Span[]> = createStore<readonly Span[]>([])
   /** Lane in which the cursor was last placed. */
   readonly chosen: Store<string | undefined> = createStore<string | undefined>(undefined)
-  /** Data of the lanes, by stream id. */
+  /** Data of the lanes, by their ids. */
   readonly data: Store<ReadonlyMap<string, LaneData>> = createStore<ReadonlyMap<string, LaneData>>(new Map())
   #writtenKeys: readonly string[] = []
   readonly #spans = new Map<string, readonly Span[]>()

@@ -3,14 +3,14 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import type { Client } from '../data/client.js'
-import { getStreamColour } from '../data/stream-colours.js'
 import { createStore, useStore } from '../data/store.js'
+import { formatReadings } from '../data/format-values.js'
 import { TimeAxis } from '../lanes/axis.js'
 import { LaneChart } from '../lanes/chart.js'
 import { getLength, toX, minViewLength, type View } from '../lanes/view.js'
 import { LaneLoader } from '../lanes/lane-loader.js'
 import { getNow, type TimelineModel } from './model.js'
-import type { LanePlan } from '../lanes/plan-lane.js'
+import { getLoadKey, type LanePlan } from '../lanes/plan-lane.js'
 import { formatDates } from './titles.js'
 
 const day = 86_400
@@ -31,7 +31,7 @@ export function OverviewStrip({ model, plan, client }: Props) {
   const view = useStore(model.view)
   const year = useMemo(() => createStore(getSurroundingYear(view)), [])
   const yearView = useStore(year)
-  const key = JSON.stringify([plan.kind, plan.streamIds, plan.types])
+  const key = getLoadKey(plan)
   const loader = useMemo(() => new LaneLoader(client, plan), [client, key])
   const { data, range } = useStore(loader.state)
   const box = useRef<HTMLDivElement>(null)
@@ -105,14 +105,7 @@ export function OverviewStrip({ model, plan, client }: Props) {
         <span class="num">{formatTotal(data)}</span>
       </p>
       <div class="box" ref={box} onClick={jump}>
-        <LaneChart
-          view={year}
-          data={data}
-          range={range}
-          colour={getStreamColour(plan.stream)}
-          zones={model.zones}
-          isPlain
-        />
+        <LaneChart view={year} data={data} range={range} colour={plan.colour} zones={model.zones} isPlain />
         <div class="frame" style={{ left: `${from}%`, width: `${Math.max(0.5, to - from)}%` }}>
           <div class="grip" {...handleProps('frame', t('timeline.stripFrame'), (from + to) / 2)} />
           <i class="end" {...handleProps('from', t('timeline.stripFrom'), from)} />
@@ -128,7 +121,7 @@ export function OverviewStrip({ model, plan, client }: Props) {
 
 function formatTotal(data: LaneLoader['state']['value']['data']): string {
   if (data?.kind !== 'band') return ''
-  return t('shell.pointCount', { count: data.parts.reduce((sum, { count }) => sum + count, 0) })
+  return formatReadings(data.parts.reduce((sum, { count }) => sum + count, 0))
 }
 
 /** Returns the year that ends now, or the year around the view; longer if the view is. */

@@ -1,7 +1,8 @@
-/** The timeline page: one time axis, a lane for each stream, and one cursor. */
+/** The timeline page: one time axis, a lane for each measure or stream, and one cursor. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { useAccount } from '../data/account.js'
+import { useAccount, type Account } from '../data/account.js'
+import type { MeasureFact } from '../data/measures.js'
 import type { Fact } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import type { Tree } from '../data/tree.js'
@@ -13,6 +14,7 @@ import { openAddDialog } from '../shell/adding.js'
 import { TimelineHeader } from './timeline-header.js'
 import { TimelineModel, settleMs } from './model.js'
 import { addNewLanes, chooseDefaultLanes, planLane, type LanePlan } from '../lanes/plan-lane.js'
+import { findMeasureLane, planMeasures } from '../lanes/plan-measure.js'
 import { LaneStack } from './lane-stack.js'
 import './style.css'
 
@@ -22,12 +24,15 @@ const Strip = lazy(async () => (await import('./later.js')).OverviewStrip)
 const Paper = lazy(async () => (await import('./later.js')).PrintSummary)
 const Choose = lazy(async () => (await import('./later.js')).LaneChoice)
 
+const noFacts: readonly Fact[] = []
+
 /** Shows the selected lanes, and keeps the view in the address. */
 export default function Timeline({ query }: PageProps) {
   const account = useAccount()
   const { client, username } = account
   const tree = useStore(account.tree)
-  const facts = useStore(account.facts)
+  const contents = useContents(account)
+  const facts = contents?.facts ?? noFacts
   const periods = useStore(account.zones)
   const zones = useMemo<Zones>(
     () => ({ periods, fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }),
@@ -37,15 +42,20 @@ export default function Timeline({ query }: PageProps) {
   const [isChoosing, setChoosing] = useState(false)
 
   const asked = query.get('lanes')
-  const defaults = useDefaultLanes(tree, facts)
+  const measured = useMemo(
+    () => tree && contents && planMeasures(contents.measureFacts, id => account.measures.find(id), tree),
+    [contents, tree]
+  )
+  const defaults = useDefaultLanes(tree, facts, measured)
   const ids = useMemo(() => (asked === null ? defaults : asked.split(',').filter(Boolean)), [asked, defaults])
   const plans = useMemo<readonly LanePlan[]>(
     () =>
       ids.flatMap(id => {
         const stream = tree?.find(id)
-        return (stream && planLane(stream, tree!, facts)) ?? []
+        if (stream) return planLane(stream, tree!, facts) ?? []
+        return (tree && measured && findMeasureLane(id, measured, tree)) ?? []
       }),
-    [ids, tree, facts]
+    [ids, tree, facts, measured]
   )
   const choose = (lanes: readonly string[]): void => write({ lanes: lanes.join(',') }, false)
 
@@ -77,7 +87,7 @@ export default function Timeline({ query }: PageProps) {
     }
   }, [model])
 
-  if (!tree) return null
+  if (!tree || !measured) return null
   // Ignores account fields.
   if (!facts.some(({ streamId }) => tree.find(streamId))) return <EmptyTimeline />
   const whole = getWholeRange(plans)
@@ -105,26 +115,56 @@ export default function Timeline({ query }: PageProps) {
       )}
       <Moment model={model} plans={plans} />
       <Paper model={model} plans={plans} />
-      {isChoosing && <Choose chosen={ids} onChosen={choose} onClose={() => setChoosing(false)} />}
+      {isChoosing && (
+        <Choose chosen={ids} measured={measured} onChosen={choose} onClose={() => setChoosing(false)} />
+      )}
     </div>
   )
 }
 
+/** The contents of the account, once the measures that they belong to have been read. */
+interface KnownContents {
+  readonly facts: readonly Fact[]
+  readonly measureFacts: readonly MeasureFact[]
+}
+
+function useContents(account: Account): KnownContents | undefined {
+  const facts = useStore(account.facts)
+  const measureFacts = useStore(account.measureFacts)
+  const [known, setKnown] = useState<KnownContents>()
+  useEffect(() => {
+    let isCurrent = true
+    const show = (): void => {
+      if (isCurrent) setKnown({ facts, measureFacts })
+    }
+    // Without measures, each stream has a lane of its own.
+    account.measures.read(measureFacts.map(({ measure }) => measure)).then(show, show)
+    return () => {
+      isCurrent = false
+    }
+  }, [facts, measureFacts])
+  return known
+}
+
 /** Returns the default lanes. They stay in place while data arrive; what comes for the first time gets a lane at the end. */
-function useDefaultLanes(tree: Tree | undefined, facts: readonly Fact[]): readonly string[] {
+function useDefaultLanes(
+  tree: Tree | undefined,
+  facts: readonly Fact[],
+  measured: readonly LanePlan[] | undefined
+): readonly string[] {
   const lanes = useRef<readonly string[]>([])
   const known = useRef<readonly Fact[]>([])
   return useMemo(() => {
     // Ignores account fields, and events that arrived before their stream.
     const shown = facts.filter(({ streamId }) => tree?.find(streamId))
-    if (!tree || shown.length === 0) return lanes.current
+    if (!tree || !measured || shown.length === 0) return lanes.current
     lanes.current =
       known.current.length === 0
-        ? chooseDefaultLanes(tree, shown)
-        : addNewLanes(lanes.current, known.current, tree, shown)
+        ? chooseDefaultLanes(tree, shown, measured)
+        : addNewLanes(lanes.current, known.current, { tree, facts: shown, measured })
     known.current = shown
     return lanes.current
-  }, [tree, facts])
+  }, [tree, facts, measured])
 }
 
 /** Returns the range of all data in the lanes. */

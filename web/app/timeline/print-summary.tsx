@@ -10,7 +10,7 @@ import type { LanePlan } from '../lanes/plan-lane.js'
 import { listVisibleParts } from './describe-lane.js'
 import { TableHeader, createTable } from './lane-table.js'
 import { formatDates } from './titles.js'
-import { formatHoursMinutes, formatRounded, getUnitSymbol } from '../data/format-values.js'
+import { formatHoursMinutes, formatRounded } from '../data/format-values.js'
 
 interface Props {
   readonly model: TimelineModel
@@ -27,7 +27,7 @@ export function PrintSummary({ model, plans }: Props) {
   const view = useStore(model.view)
   const { zones } = model
   const rows = plans.flatMap(plan => {
-    const own = data.get(plan.stream.id)
+    const own = data.get(plan.id)
     const row = own && summarize(own, view, model)
     return row ? [{ plan, row }] : []
   })
@@ -48,9 +48,9 @@ export function PrintSummary({ model, plans }: Props) {
         </thead>
         <tbody>
           {rows.map(({ plan, row }) => (
-            <tr key={plan.stream.id}>
+            <tr key={plan.id}>
               <th scope="row">
-                {plan.name} {plan.kind === 'nights' ? '' : getUnitSymbol(plan.types[0]!)}
+                {plan.name} {plan.kind === 'nights' ? '' : plan.unit}
               </th>
               {row.map((cell, index) => (
                 <td key={index}>{cell}</td>
@@ -60,9 +60,9 @@ export function PrintSummary({ model, plans }: Props) {
         </tbody>
       </table>
       {pairs.map(plan => {
-        const { head, rows: single } = createTable(plan, data.get(plan.stream.id), view, zones)
+        const { head, rows: single } = createTable(plan, data.get(plan.id), view, zones)
         return (
-          <table key={plan.stream.id}>
+          <table key={plan.id}>
             <caption>{plan.name}</caption>
             <TableHeader names={head} />
             <tbody>

@@ -1,6 +1,5 @@
 /** The header of the timeline: visible period, spans, earlier and later, lanes. */
 import { t } from '../../language.js'
-import { getStreamColour } from '../data/stream-colours.js'
 import { useStore } from '../data/store.js'
 import type { View } from '../lanes/view.js'
 import { Icon } from '../parts/icon.js'
@@ -84,14 +83,14 @@ export function TimelineHeader({ model, whole, plans, onChoose, onLanes }: Props
         </button>
       </StepButtons>
       <ul class="chips" aria-label={t('timeline.lanes')}>
-        {plans.map(({ name, stream }) => (
-          <li key={stream.id}>
+        {plans.map(({ colour, id, name }) => (
+          <li key={id}>
             <button
               type="button"
               aria-label={`${t('timeline.hide')}: ${name}`}
-              onClick={() => onLanes(plans.map(plan => plan.stream.id).filter(id => id !== stream.id))}
+              onClick={() => onLanes(plans.map(plan => plan.id).filter(each => each !== id))}
             >
-              <i class="dot" style={{ '--c': getStreamColour(stream) }} />
+              <i class="dot" style={{ '--c': colour }} />
               {name}
               <Icon name="close" />
             </button>

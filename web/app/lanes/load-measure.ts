@@ -1,0 +1,145 @@
+/** Reads the numbers of a measure's lane, merged over its sources by the service. Times are in seconds. */
+import { formatDate, getDayStart, getLocalDay } from '../../../schemas/zones.js'
+import { getShownType, type MeasureDay } from '../data/measures.js'
+import type { BandData, DayTotal, Part } from './lane-data.js'
+import { isRating } from './plan-measure.js'
+import type { LanePlan, MeasureOfLane } from './plan-lane.js'
+import type { Grid, LoadRequest } from './load-request.js'
+
+const daySeconds = 86_400
+/** Lengths of views, in seconds, up to which sums are shown by hour, and by day. */
+const maxHourlyView = 5 * daySeconds
+const maxDailyView = 1500 * daySeconds
+/** Number of days before today among which the latest total is looked for. */
+const latestDays = 7
+
+/** A part of a range, as `measures.sample` returns it. */
+interface MeasureSample {
+  readonly time: number
+  readonly count: number
+  readonly min?: number
+  readonly max?: number
+  readonly mean?: number | readonly (number | null)[]
+  readonly sum?: number
+}
+
+export interface MeasureSamples {
+  readonly samples: readonly MeasureSample[]
+}
+export interface MeasureDays {
+  readonly days: readonly MeasureDay[]
+}
+
+type MeasurePlan = LanePlan & { readonly measure: MeasureOfLane }
+
+/** Returns whether a plan is that of a measure. */
+export function isOfMeasure(plan: LanePlan): plan is MeasurePlan {
+  return plan.measure !== undefined
+}
+
+/** Reads the numbers of a level, or the totals of a sum. */
+export async function loadMeasure({ client, grid, plan, signal }: LoadRequest): Promise<BandData> {
+  const { measure } = plan as MeasurePlan
+  if (measure.definition.kind === 'sum') return await loadTotals({ client, grid, plan, signal })
+  const [{ samples }] = await client.batchStrict<[MeasureSamples]>(
+    [sampleMeasure(plan as MeasurePlan, grid, countParts(grid))],
+    signal
+  )
+  const factor = isRating(measure.definition) ? 10 : 1
+  const parts = samples.flatMap(({ count, max, mean, min, time }) =>
+    min === undefined || max === undefined || typeof mean !== 'number'
+      ? []
+      : [{ time, count, min: min * factor, max: max * factor, mean: mean * factor }]
+  )
+  return { kind: 'band', parts, step: grid.step }
+}
+
+/** Reads totals by hour, by day, or of longer periods, and the total of the latest day. */
+async function loadTotals({ client, grid, plan, signal }: LoadRequest): Promise<BandData> {
+  const own = plan as MeasurePlan
+  const length = grid.to - grid.from
+  const latest = readLatestDays(own)
+  if (length > maxHourlyView && length <= maxDailyView) {
+    const [{ days }, { days: last }] = await client.batchStrict<[MeasureDays, MeasureDays]>(
+      [readDays(own, grid.from, grid.to), latest],
+      signal
+    )
+    return {
+      kind: 'band',
+      isAmount: true,
+      step: daySeconds,
+      parts: days.flatMap(toDayPart),
+      ...withLatest(last)
+    }
+  }
+  const step = length > maxDailyView ? Math.max(7 * daySeconds, grid.step * 3) : 3600
+  const from = length > maxDailyView ? grid.from : Math.floor(grid.from / step) * step
+  const count = Math.max(1, Math.min(4000, Math.ceil((grid.to - from) / step)))
+  const [{ samples }, { days: last }] = await client.batchStrict<[MeasureSamples, MeasureDays]>(
+    [sampleMeasure(own, { from, to: from + count * step, step }, count), latest],
+    signal
+  )
+  const parts = samples.flatMap(({ count: size, sum, time }) =>
+    sum === undefined ? [] : [{ time, count: size, min: sum, max: sum, mean: sum }]
+  )
+  return { kind: 'band', isAmount: true, step, parts, ...withLatest(last) }
+}
+
+/** Returns the call for samples of a measure. */
+export function sampleMeasure(plan: MeasurePlan, { from, to }: Grid, parts: number) {
+  const params = { ...getScope(plan), fromTime: from, toTime: to, parts, zone: getZone() }
+  return { method: 'measures.sample' as const, params }
+}
+
+/** Returns the call for the days in which a range lies. */
+export function readDays(plan: MeasurePlan, from: number, to: number) {
+  const params = { ...getScope(plan), from: getDate(from), to: getDate(to), zone: getZone() }
+  return { method: 'measures.days' as const, params }
+}
+
+/** Returns the call for the latest days. */
+export function readLatestDays(plan: MeasurePlan) {
+  const now = Date.now() / 1000
+  return readDays(plan, now - latestDays * daySeconds, now)
+}
+
+/** Returns the latest of days with a total. */
+export function withLatest(days: readonly MeasureDay[]): { readonly latestDay?: DayTotal } {
+  const last = days.at(-1)
+  return typeof last?.value === 'number' ? { latestDay: { day: last.day, value: last.value } } : {}
+}
+
+/** Returns the values of days by date. */
+export function toTotals(days: readonly MeasureDay[]): ReadonlyMap<string, number> {
+  return new Map(days.flatMap(({ day, value }) => (typeof value === 'number' ? [[day, value]] : [])))
+}
+
+/** Returns the date of a time: `2026-11-14`. */
+export function getDate(time: number): string {
+  return formatDate(getLocalDay(getZone(), time).number)
+}
+
+function getScope({ measure: { definition, latest, only } }: MeasurePlan) {
+  const unit = latest.unit?.startsWith('money/') === true ? latest.unit : getShownType(definition)
+  const hasUnit = definition.kind === 'level' || definition.kind === 'sum'
+  return {
+    measure: definition.id,
+    ...(only === undefined ? {} : { streams: [only] }),
+    ...(hasUnit && !isRating(definition) ? { unit } : {})
+  }
+}
+
+function toDayPart({ count, day, value }: MeasureDay): Part[] {
+  if (typeof value !== 'number') return []
+  const time = getDayStart(getZone(), Date.parse(`${day}T00:00:00Z`) / (1000 * daySeconds))
+  return [{ time, count, min: value, max: value, mean: value }]
+}
+
+/** Returns the zone whose days are shown. */
+function getZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+function countParts({ from, step, to }: Grid): number {
+  return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
+}
