@@ -16,6 +16,15 @@ export interface ContentSample {
   readonly max?: RangeBound
 }
 
+/** What the user has chosen for a lane: exactly one of these. */
+export interface LaneChoice {
+  /** Id of the measure; `null` for none. Records go to a stream of their own that is marked with it. */
+  readonly measure?: string | null
+  /** Id of an existing stream. */
+  readonly streamId?: string
+  readonly isLeftOut?: true
+}
+
 /** Records of one type and source, which are stored in the same form. */
 export interface Lane extends ContentSample {
   /** Identifies the lane across files. */
@@ -29,6 +38,10 @@ export interface Lane extends ContentSample {
   /** Seconds. */
   readonly from: number
   readonly to: number
+  /** The streams to its records, existing ones or not; only the last one if the user has chosen it. */
+  readonly path: readonly StreamDraft[]
+  /** The choice that was applied. */
+  readonly choice?: LaneChoice
 }
 
 export type Counts = Record<string, number>
@@ -93,6 +106,8 @@ export interface ReadAssignment {
   readonly key: string
   /** Forms that lanes had in earlier imports. */
   readonly previousForms: Readonly<Record<string, LaneForm>>
+  /** Choices by key of the lane. */
+  readonly choices: Readonly<Record<string, LaneChoice>>
   /** Version of the software: another version may read the same bytes differently. */
   readonly version: string
 }
@@ -108,6 +123,10 @@ export interface ReaderThreadData {
 export interface StreamDraft {
   readonly id: string
   readonly name: string
+  /** The mark of its measure, if the user has chosen one. */
+  readonly measure?: string
+  /** True if the user has chosen it: it is not created. */
+  readonly isChosen?: true
 }
 
 export interface EventDraft {
@@ -169,7 +188,8 @@ export type ReaderMessage =
   | { readonly is: 'file'; readonly file: FileDraft }
   /** The bytes are at the path of the assignment. {@link ReaderReply} `kept` confirms that they are stored. */
   | { readonly is: 'bytes'; readonly file: FileDraft }
-  | { readonly is: 'done'; readonly duplicates: Counts }
+  /** `leftOutCount`: number of records and files of lanes that the user has left out. */
+  | { readonly is: 'done'; readonly duplicates: Counts; readonly leftOutCount: number }
   | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice }
 
 export type ReaderReply =

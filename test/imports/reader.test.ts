@@ -129,6 +129,7 @@ function assignmentOf(file: string, fileName: string): ReadAssignment {
     options: {},
     parentStreamId: '',
     key: '00',
+    choices: {},
     previousForms: {},
     version: '1'
   }
