@@ -4,7 +4,7 @@ import type { IdGenerator } from './id-generator.js'
 
 /** Maximum length of a stream's name, in characters. */
 const maxStreamNameLength = 100
-/** Mark of streams that belong to no measure. (schemas/measures/measure.ts) */
+/** Mark of streams that belong to no measure: `noMeasure` in `schemas/measures/measure.ts`. */
 const noMeasure = ':none'
 
 type PlacedLane = Pick<CountedLane, 'format' | 'isTrack' | 'key' | 'path' | 'source' | 'stream'>

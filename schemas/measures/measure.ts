@@ -3,6 +3,9 @@
 /** Key in the `clientData` of streams: the id of the measure to which their events belong. */
 export const measureKey = 'coffer:measure'
 
+/** Mark of a stream whose events belong to no measure, whatever their types. */
+export const noMeasure = ':none'
+
 export type Category =
   | 'body'
   | 'heart'

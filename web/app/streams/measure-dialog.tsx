@@ -1,6 +1,6 @@
 /** Chooses the measure to which the events of a stream belong. */
 import { useEffect, useState } from 'preact/hooks'
-import { measureKey, type Measure, type Names } from '../../../schemas/measures/measure.js'
+import { measureKey, noMeasure, type Measure, type Names } from '../../../schemas/measures/measure.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { getLanguage, getLocale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
@@ -65,7 +65,7 @@ export function MeasureDialog({ stream, onClose }: Props) {
                 <option value="">{t('streams.measureAuto')}</option>
                 {isUnknown && (
                   <option value={current} selected>
-                    {toPlainText(current)}
+                    {current === noMeasure ? t('streams.measureNone') : toPlainText(current)}
                   </option>
                 )}
                 {choices.map(({ id, name }) => (
