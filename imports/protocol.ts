@@ -79,6 +79,8 @@ export interface CountedLane extends ContentSample {
   readonly type: string
   readonly mayBeSeries: boolean
   readonly isTrack: boolean
+  /** For tracks: a text that describes it. */
+  readonly description?: string | undefined
   readonly count: number
   /** Seconds. */
   readonly from: number
@@ -165,8 +167,9 @@ export interface PointsDraft {
   readonly path: readonly StreamDraft[]
   /** Type of the data points. */
   readonly type: string
-  /** Start of the series in seconds, used if the series does not exist yet. */
+  /** Start of the series in seconds, and its description, used if the series does not exist yet. */
   readonly origin: number
+  readonly description: string | undefined
   readonly columns: readonly string[]
   /** Row by row: time (seconds), then a cell for each column, `NaN` for an empty cell. */
   readonly cells: Float64Array

@@ -160,6 +160,7 @@ const CountedLane = Type.Object({
   type: Type.String(),
   mayBeSeries: Type.Boolean(),
   isTrack: Type.Boolean(),
+  description: Type.Optional(Type.String()),
   count: Type.Integer({ minimum: 0 }),
   from: Type.Number(),
   to: Type.Number(),

@@ -202,7 +202,8 @@ export class DraftBuilder implements Sink {
   #buildDraft({ seriesId, lane, origin, path, rows }: SeriesWindow): PointsDraft {
     const { cells, duplicates } = rows.getSorted()
     if (duplicates > 0) this.#duplicates.add(lane.type, duplicates)
-    return { seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
+    const { description, type } = lane
+    return { seriesId, path, type, origin, description, columns: rows.columns, cells }
   }
 }
 

@@ -1,4 +1,5 @@
 /** Groups records into lanes: those stored together, as events or as series. (docs/decisions/0019-imports.md) */
+import { positionStream } from '../formats/track-writer.js'
 import type { ImportedRecord } from '../record.js'
 import type { CountedLane, LaneForm, Lane, ContentSample, StreamDraft } from '../protocol.js'
 import { getReportedKey, type LanePaths } from './lane-paths.js'
@@ -18,6 +19,7 @@ export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {
   form?: LaneForm
   /** Its streams; `null` if it is left out. Set with its form. */
   streams?: readonly StreamDraft[] | null
+  description?: string | undefined
   count: number
   from: number
   to: number
@@ -29,7 +31,7 @@ const eventsSuffix = 'events'
 /** Returns the key of a record's lane. Keys of different lanes differ, whatever their names contain. */
 export function getLaneKey(
   format: string,
-  { isEvent, path, source, stream, track, type }: ImportedRecord
+  { isEvent, path, source, stream, track, type }: Omit<ImportedRecord, 'kind' | 'time'>
 ): string {
   const place = path
     ? [...path, stream].map(name => formatKeyPart(name, '/')).join('/')
@@ -121,6 +123,16 @@ export class Lanes {
     }
     this.#last = { record, lane }
     return lane
+  }
+
+  /** Gives the tracks that a record is about its description. Their positions have been added before it. */
+  describeTracks(format: string, { describedTracks = [], description, source }: ImportedRecord): void {
+    if (description === undefined) return
+    for (const track of describedTracks) {
+      const positions = { source, type: 'position/wgs84', stream: positionStream, track }
+      const lane = this.#lanes.get(getLaneKey(format, positions))
+      if (lane) lane.description = description
+    }
   }
 
   find(key: string): OpenLane | undefined {

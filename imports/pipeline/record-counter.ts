@@ -97,6 +97,7 @@ export class RecordCounter implements Sink {
     this.#sources.add(record.source)
     this.#types.add(record.type)
     this.#files.add(record, undefined)
+    if (record.describedTracks) this.lanes.describeTracks(this.#format, record)
   }
 
   addFile(kind: string, key: string): Promise<void> {
