@@ -45,6 +45,8 @@ export interface UnitChoice {
   readonly offered: readonly string[]
 }
 
+export type Range = readonly [min: number, max: number]
+
 export interface Choice {
   /** The content of an event; for `sleep/analysis`, its `analysis`. */
   readonly value: string | number
@@ -85,6 +87,8 @@ export interface Measure {
   readonly plausible?: readonly [min: number, max: number]
   /** Range beyond which a value must be a mistake, in the unit of the first type. */
   readonly possible?: readonly [min: number, max: number]
+  /** Usual range of healthy adults at rest, in the unit of the first type; for pairs, one of each number. Only where it is undisputed. */
+  readonly normal?: readonly [min: number, max: number] | readonly [first: Range, second: Range]
   readonly choices?: readonly Choice[]
   readonly codes?: MeasureCodes
 }

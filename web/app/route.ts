@@ -9,6 +9,7 @@ export const pageNames = [
   'table',
   'map',
   'photos',
+  'report',
   'shared',
   'account',
   'import'
