@@ -16,6 +16,15 @@ export interface ContentSample {
   readonly max?: RangeBound
 }
 
+/** What the user has chosen for a lane: exactly one of these. */
+export interface LaneChoice {
+  /** Id of the measure; `null` for none. Records go to a stream of their own that is marked with it. */
+  readonly measure?: string | null
+  /** Id of an existing stream. */
+  readonly streamId?: string
+  readonly isLeftOut?: true
+}
+
 /** Records of one type and source, which are stored in the same form. */
 export interface Lane extends ContentSample {
   /** Identifies the lane across files. */
@@ -29,6 +38,10 @@ export interface Lane extends ContentSample {
   /** Seconds. */
   readonly from: number
   readonly to: number
+  /** The streams to its records, existing ones or not; only the last one if the user has chosen it. */
+  readonly path: readonly StreamDraft[]
+  /** The choice that was applied. */
+  readonly choice?: LaneChoice
 }
 
 export type Counts = Record<string, number>
@@ -66,6 +79,8 @@ export interface CountedLane extends ContentSample {
   readonly type: string
   readonly mayBeSeries: boolean
   readonly isTrack: boolean
+  /** For tracks: a text that describes it. */
+  readonly description?: string | undefined
   readonly count: number
   /** Seconds. */
   readonly from: number
@@ -93,6 +108,8 @@ export interface ReadAssignment {
   readonly key: string
   /** Forms that lanes had in earlier imports. */
   readonly previousForms: Readonly<Record<string, LaneForm>>
+  /** Choices by key of the lane. */
+  readonly choices: Readonly<Record<string, LaneChoice>>
   /** Version of the software: another version may read the same bytes differently. */
   readonly version: string
 }
@@ -108,6 +125,10 @@ export interface ReaderThreadData {
 export interface StreamDraft {
   readonly id: string
   readonly name: string
+  /** The mark of its measure, if the user has chosen one. */
+  readonly measure?: string
+  /** True if the user has chosen it: it is not created. */
+  readonly isChosen?: true
 }
 
 export interface EventDraft {
@@ -146,8 +167,9 @@ export interface PointsDraft {
   readonly path: readonly StreamDraft[]
   /** Type of the data points. */
   readonly type: string
-  /** Start of the series in seconds, used if the series does not exist yet. */
+  /** Start of the series in seconds, and its description, used if the series does not exist yet. */
   readonly origin: number
+  readonly description: string | undefined
   readonly columns: readonly string[]
   /** Row by row: time (seconds), then a cell for each column, `NaN` for an empty cell. */
   readonly cells: Float64Array
@@ -169,7 +191,8 @@ export type ReaderMessage =
   | { readonly is: 'file'; readonly file: FileDraft }
   /** The bytes are at the path of the assignment. {@link ReaderReply} `kept` confirms that they are stored. */
   | { readonly is: 'bytes'; readonly file: FileDraft }
-  | { readonly is: 'done'; readonly duplicates: Counts }
+  /** `leftOutCount`: number of records and files of lanes that the user has left out. */
+  | { readonly is: 'done'; readonly duplicates: Counts; readonly leftOutCount: number }
   | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice }
 
 export type ReaderReply =

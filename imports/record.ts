@@ -26,6 +26,8 @@ export interface ImportedRecord {
   readonly content?: unknown
   /** Track of the data point, which becomes its own series. The text is the same each time the file is read. */
   readonly track?: string | undefined
+  /** Tracks that the record is about: their series of positions have its description. */
+  readonly describedTracks?: readonly string[] | undefined
   /** Distinguishes the record from other records of the same time; by default its content does. */
   readonly identity?: string | undefined
   /**

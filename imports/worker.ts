@@ -12,6 +12,7 @@ import { LimitingSink } from './pipeline/limiting-sink.js'
 import { RecordCounter } from './pipeline/record-counter.js'
 import { DraftBuilder } from './pipeline/draft-builder.js'
 import { IdGenerator } from './pipeline/id-generator.js'
+import { LanePaths } from './pipeline/lane-paths.js'
 import { Lanes } from './pipeline/lanes.js'
 import { readChunks } from './read-chunks.js'
 import type {
@@ -52,36 +53,30 @@ port.close()
 
 /** Reads the file: the first pass or its earlier result, then the second pass. */
 async function run(): Promise<void> {
-  const { fileName, file, previousForms, key, options, parentStreamId, spool } = assignment
+  const { choices, fileName, file, previousForms, key, options, parentStreamId, spool } = assignment
+  const ids = new IdGenerator(key)
+  const paths = new LanePaths(ids, parentStreamId, choices, getFormatName)
   const size = statSync(file).size
   const digest = await computeDigest(assignment, size)
   const { counted, isSettled } = await requestEarlierResult(digest)
   const lanes = counted ? restoreFirstPass(counted) : await runFirstPass()
   if (isSettled) {
-    send({ is: 'done', duplicates: {} })
+    send({ is: 'done', duplicates: {}, leftOutCount: 0 })
     return
   }
-  const drafter = new DraftBuilder(
-    lanes,
-    previousForms,
-    new IdGenerator(key),
-    parentStreamId,
-    sendBatch,
-    sendFile
-  )
+  const drafter = new DraftBuilder(lanes, previousForms, ids, paths, sendBatch, sendFile)
   await runPass(drafter, 2, { options, reportTable: () => undefined }, format => {
     drafter.format = format.id
-    drafter.formatName = format.name
   })
   drafter.finish()
-  send({ is: 'done', duplicates: drafter.duplicates })
+  send({ is: 'done', duplicates: drafter.duplicates, leftOutCount: drafter.leftOutCount })
 
   /** Runs the first pass. */
   async function runFirstPass(): Promise<Lanes> {
     const counter = new RecordCounter()
     const context = { options, reportTable: (view: TableView) => counter.table(view) }
     await runPass(counter, 1, context, format => counter.begin(format.id))
-    const look = counter.getReview(previousForms, getFormatName)
+    const look = counter.getReview(previousForms, paths, getFormatName)
     send({ is: 'counted', look, counted: counter.counted(look) })
     return counter.lanes
   }
@@ -91,7 +86,7 @@ async function run(): Promise<void> {
     const restored = Lanes.restore(earlier.lanes)
     send({
       is: 'counted',
-      look: { ...earlier.look, lanes: restored.list(previousForms) },
+      look: { ...earlier.look, lanes: restored.list(previousForms, paths) },
       counted: undefined
     })
     return restored

@@ -4,6 +4,8 @@ import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Services } from '../call/services.js'
 import { version } from '../version.js'
+import { ImportCaller } from './import-caller.js'
+import { listApplicable } from './lane-choices.js'
 import type { StoredJob } from './job.js'
 import { ImportMemory } from './memory.js'
 
@@ -28,7 +30,7 @@ export async function fetchFile(
 
 /** Creates the assignment for the file of a job; `undefined` if the file is missing. */
 export async function createAssignment(
-  services: Pick<Services, 'accounts' | 'attachments'>,
+  services: Services,
   files: ImportFiles,
   account: Account,
   job: StoredJob
@@ -48,6 +50,7 @@ export async function createAssignment(
     parentStreamId: parentId ?? '',
     key,
     previousForms: memory.getForms(),
+    choices: listApplicable(new ImportCaller(services, account, job).createCall(), memory.getChoices()),
     version
   }
 }

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { Identifier, orNull } from '../../schemas/scalars.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
+import { assertLaneChoices, LaneChoices } from './lane-choices.js'
 import { saveJob, Mapping, type ImportState, type StoredJob } from './job.js'
 import { ImportMemory } from './memory.js'
 import { assertZone } from '../validation/zones.js'
@@ -13,7 +14,9 @@ export const importChoices = {
   parentId: orNull(Identifier),
   zone: orNull(Type.String()),
   /** How to interpret tables, by their headers. Stored for later imports. */
-  mappings: orNull(Type.Record(Type.String({ maxLength: 10_000 }), Mapping, { maxProperties: 50 }))
+  mappings: orNull(Type.Record(Type.String({ maxLength: 10_000 }), Mapping, { maxProperties: 50 })),
+  /** What to do with lanes, by their keys. Stored for later imports. */
+  lanes: orNull(LaneChoices)
 }
 const Choices = Type.Object({ id: Identifier, ...importChoices })
 
@@ -23,7 +26,7 @@ const startableStates = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 /** Starts the import of a file and returns its job. Error: `invalid-operation` if the import cannot be started. */
 export function beginImport(
   call: Call,
-  { id, mappings, parentId, zone }: Static<typeof Choices>,
+  { id, lanes, mappings, parentId, zone }: Static<typeof Choices>,
   state: 'looking' | 'writing'
 ): StoredJob {
   const { account, caller, services, store } = call
@@ -42,7 +45,10 @@ export function beginImport(
   assertMayImport(call, newParentId)
   assertZone(zone ?? undefined, '#/zone')
   assertMappedTypes(call, mappings ?? undefined)
-  new ImportMemory(store, previous).storeMappings(mappings ?? {})
+  assertLaneChoices(call, previous.look?.lanes ?? [], lanes ?? {})
+  const memory = new ImportMemory(store, previous)
+  memory.storeMappings(mappings ?? {})
+  memory.storeChoices(lanes ?? {})
   const { errorId: _errorId, message: _message, notice: _notice, ...rest } = previous
   const job: StoredJob = {
     ...rest,

@@ -5,7 +5,7 @@ import { measureKey } from '../../schemas/measures/measure.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { Call } from '../call/method.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
-import { ApiError } from '../errors.js'
+import { ApiError, fail } from '../errors.js'
 import type { WriteMethods } from './import-caller.js'
 
 /** Maximum number of names that are tried for a stream. */
@@ -18,21 +18,31 @@ interface NeededStreams {
   readonly parentId: string | null
 }
 
-/** Creates the streams of a path that do not exist. Returns their ids. */
+/** Creates the streams of a path that do not exist. Returns their ids. Error: `unknown-referenced-resource` for a chosen one. */
 export function createMissingStreams(
   call: Call,
   method: WriteMethods['createStream'],
   { parentId, path, type }: NeededStreams
 ): string[] {
   const { streams } = call.store
-  if (streams.find(path.at(-1)!.id)) return []
+  const last = path.at(-1)!
+  if (streams.find(last.id)) return []
+  if (last.isChosen)
+    fail(
+      'unknown-referenced-resource',
+      `The chosen stream "${last.id}" no longer exists. Run the import again`,
+      {
+        streamId: last.id
+      }
+    )
   const parentIds = [parentId, ...path.map(({ id }) => id)]
   const missing = path
     .map((stream, index) => ({ ...stream, parentId: parentIds[index]! }))
     .filter(({ id }) => !streams.find(id))
-  for (const stream of missing) {
-    const measure = findMeasureByName(stream.name, type)
-    createStream(call, method, measure ? { ...stream, clientData: { [measureKey]: measure.id } } : stream)
+  for (const { id, measure, name, parentId: parent } of missing) {
+    const mark = measure ?? findMeasureByName(name, type)?.id
+    const clientData = mark === undefined ? {} : { clientData: { [measureKey]: mark } }
+    createStream(call, method, { id, name, parentId: parent, ...clientData })
   }
   return missing.map(({ id }) => id)
 }

@@ -19,6 +19,7 @@ import { findCounted, findOutcome, storeCounted, type StoredOutcome } from './co
 import { FileWriter } from './file-writer.js'
 import { ImportFingerprint, isUnchanged, type ImportView } from './fingerprint.js'
 import type { StoredJob } from './job.js'
+import { describeTargets } from './lane-choices.js'
 import { ImportMemory } from './memory.js'
 import { ImportCaller, type WriteMethods } from './import-caller.js'
 import { skipReasons, TallyCounter } from './tally.js'
@@ -56,18 +57,20 @@ export type ReadingResult =
     }
 
 /** Reasons that stay valid as long as the fingerprint of a file is unchanged. */
-const lastingReasons = new Set<string>([skipReasons.twice, skipReasons.deleted])
+const lastingReasons = new Set<string>([skipReasons.twice, skipReasons.deleted, skipReasons.leftOut])
 
 export class ImportReading {
   readonly #writer: ImportWriter
   readonly #files: FileWriter
   readonly #importView: ImportView
+  readonly #presence: ImportCaller
   readonly #footprint: ImportFingerprint | undefined
   #storedOutcome: StoredOutcome | undefined
   #reader: ImportReader | undefined
   #digest = ''
   #look: ImportReview | undefined
   #twice: Readonly<Record<string, number>> | undefined
+  #leftOutCount = 0
   #unreadable: { readonly message: string; readonly notice: Notice } | undefined
   #isStopped = false
   /** Processes messages one after the other. */
@@ -88,7 +91,7 @@ export class ImportReading {
     private readonly onProgress: (progress: ImportProgress) => void
   ) {
     const { account, files, isDry, job, services, writers } = work
-    const presence = new ImportCaller(services, account, job)
+    const presence = (this.#presence = new ImportCaller(services, account, job))
     this.#importView = {
       party: presence.party,
       open: () => services.accounts.store(account),
@@ -121,11 +124,13 @@ export class ImportReading {
     if (!this.#look || !this.#twice) throw new Error('The reader has ended early')
     const { tally } = this.#writer
     for (const count of Object.values(this.#twice)) tally.add('leftOut', skipReasons.twice, count)
+    tally.add('leftOut', skipReasons.leftOut, this.#leftOutCount)
     const outcome = await this.#createOutcome(tally)
     tally.addAll('known', this.#storedOutcome?.known ?? {})
     tally.addAll('leftOut', this.#storedOutcome?.leftOut ?? {})
     tally.addAll('leftOut', this.#look.leftOut)
-    return { is: 'complete', look: this.#look, tally, job, digest: this.#digest, outcome }
+    const lanes = describeTargets(this.#presence.createCall(), job.parentId, this.#look.lanes)
+    return { is: 'complete', look: { ...this.#look, lanes }, tally, job, digest: this.#digest, outcome }
   }
 
   async stop(): Promise<void> {
@@ -150,8 +155,10 @@ export class ImportReading {
     } else if (message.is === 'file' || message.is === 'bytes') {
       const { file, is } = message
       this.#queue = this.#queue.then(() => this.#runGuarded(() => this.#handleFile(file, is)))
-    } else if (message.is === 'done') this.#twice = message.duplicates
-    else this.#unreadable = message
+    } else if (message.is === 'done') {
+      this.#twice = message.duplicates
+      this.#leftOutCount = message.leftOutCount
+    } else this.#unreadable = message
   }
 
   async #runGuarded(work: () => Promise<void>): Promise<void> {
@@ -200,9 +207,15 @@ export class ImportReading {
     return footprint && { key: this.#key, known: total.known, leftOut: { ...leftOut }, footprint }
   }
 
-  /** A digest of the key from which ids are derived, with a version: outcomes stored by earlier versions could be wrong. */
+  /**
+   * A digest of the key from which ids are derived and of the choices for lanes, with a version: outcomes stored by earlier
+   * versions could be wrong.
+   */
   get #key(): string {
-    return createHash('sha256').update(`outcome 2\n${this.assignment.key}`).digest('hex')
+    const { choices, key } = this.assignment
+    return createHash('sha256')
+      .update(`outcome 3\n${key}\n${JSON.stringify(choices)}`)
+      .digest('hex')
   }
 
   /** Stores the counts, and the forms of lanes: later files of the same kind use the same series. */

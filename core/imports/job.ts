@@ -8,6 +8,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
 import type { ImportProgress } from '../call/imports.js'
+import { LaneChoiceSchema } from './lane-choices.js'
 
 /**
  * `looking`: the file is being read, nothing is written; `looked`: ready for `imports.run`; `unreadable`: nothing can be imported;
@@ -143,6 +144,10 @@ const Lane = Type.Object({
   count: Type.Integer({ minimum: 0 }),
   from: Type.Number(),
   to: Type.Number(),
+  // Absent in reviews of earlier versions.
+  path: Type.Optional(Type.Array(Type.Object({ id: Type.String(), name: Type.String() }))),
+  choice: Type.Optional(LaneChoiceSchema),
+  measure: Type.Optional(Type.String()),
   ...sampled
 })
 
@@ -155,6 +160,7 @@ const CountedLane = Type.Object({
   type: Type.String(),
   mayBeSeries: Type.Boolean(),
   isTrack: Type.Boolean(),
+  description: Type.Optional(Type.String()),
   count: Type.Integer({ minimum: 0 }),
   from: Type.Number(),
   to: Type.Number(),

@@ -3,7 +3,7 @@
  * has its own memory, so that its imports are independent of those of others. (docs/decisions/0019-imports.md)
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import type { LaneForm } from '../../imports/protocol.js'
+import type { LaneChoice, LaneForm } from '../../imports/protocol.js'
 import type { Mapping } from '../../imports/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
@@ -64,6 +64,22 @@ export class ImportMemory {
     this.#save(
       `${this.#prefix}mapping:`,
       entries.map(([header, mapping]) => [header, JSON.stringify(mapping)])
+    )
+  }
+
+  /** Returns the choices for lanes, by their keys. */
+  getChoices(): Record<string, LaneChoice> {
+    return this.#list('choice:', value => JSON.parse(value) as LaneChoice)
+  }
+
+  /** Stores choices for lanes by their keys, within a transaction; `null` removes one. */
+  storeChoices(choices: Readonly<Record<string, LaneChoice | null>>): void {
+    const prefix = `${this.#prefix}choice:`
+    const entries = Object.entries(choices)
+    for (const [key, choice] of entries) if (!choice) this.store.imports.removeMemory(prefix + key)
+    this.#save(
+      prefix,
+      entries.flatMap(([key, choice]) => (choice ? [[key, JSON.stringify(choice)] as const] : []))
     )
   }
 

@@ -263,7 +263,7 @@ export class ImportWriter {
   /** Creates the holder event of a series. */
   #createHolder(
     call: Call,
-    { seriesId: id, origin, path }: PointsDraft,
+    { description, seriesId: id, origin, path }: PointsDraft,
     type: string
   ): Holder | RecordResult {
     const streamId = this.#ensureStream(call, path, type)
@@ -274,6 +274,7 @@ export class ImportWriter {
         streamIds: [streamId],
         type,
         time: origin,
+        ...(description !== undefined && { description }),
         clientData
       })
     )

@@ -13,9 +13,15 @@ const measures = {
   distance: ['distance', 'length/m', 'Distance so far']
 } as const
 
+/** Maximum number of segments that an activity may describe. */
+const maxStarts = 1000
+
 export type MeasureName = keyof typeof measures
 
 const measureNames = Object.keys(measures) as MeasureName[]
+
+/** Stream of the positions of tracks. */
+export const positionStream = 'Positions'
 
 /** Members of a position besides latitude and longitude. */
 const positionMembers = ['altitude', 'speed', 'bearing', 'horizontalAccuracy', 'verticalAccuracy'] as const
@@ -46,6 +52,18 @@ export function isValidPosition(latitude: number | undefined, longitude: number 
   )
 }
 
+/** The activity to which the points of segments belong. */
+export interface TrackActivity {
+  readonly kind: string
+  /** Part of its identity, and its description unless there is a `label`. */
+  readonly name: string
+  readonly label?: string | undefined
+  /** Seconds. */
+  readonly start: number
+  readonly end: number
+  readonly clientData?: Readonly<Record<string, unknown>> | undefined
+}
+
 /** Adds the points of one segment after the other, and the activities to which they belong. */
 export class TrackWriter {
   #start = NaN
@@ -54,6 +72,8 @@ export class TrackWriter {
   #name = ''
   #kind = ''
   readonly #kinds = new Map<MeasureName, string>()
+  /** Starts of the segments of which no activity has been added yet. */
+  #starts: number[] = []
 
   constructor(
     private readonly sink: Sink,
@@ -97,13 +117,7 @@ export class TrackWriter {
   }
 
   /** Adds the activity that the points belong to. */
-  addActivity(
-    kind: string,
-    name: string,
-    start: number,
-    end: number,
-    clientData?: Record<string, unknown>
-  ): void {
+  addActivity({ clientData, end, kind, name, label = name, start }: TrackActivity): void {
     if (Number.isNaN(start)) {
       this.sink.skip(kind, 'without a time')
       return
@@ -116,9 +130,11 @@ export class TrackWriter {
       time: start,
       duration: end > start ? end - start : undefined,
       identity: name,
-      description: name === '' ? undefined : name,
-      clientData
+      description: label === '' ? undefined : label,
+      clientData,
+      describedTracks: this.#starts.filter(each => each >= start && each <= end).map(String)
     })
+    this.#starts = this.#starts.filter(each => each > end)
   }
 
   #addPosition(point: TrackPoint, isValid: boolean): void {
@@ -132,7 +148,7 @@ export class TrackWriter {
         // Values that cannot be negative are negative if they are unknown.
         if (value !== undefined && (value >= 0 || name === 'altitude')) content[name] = value
       }
-      this.#emit({ kind, type: 'position/wgs84', stream: 'Positions', time, content })
+      this.#emit({ kind, type: 'position/wgs84', stream: positionStream, time, content })
     }
   }
 
@@ -151,6 +167,7 @@ export class TrackWriter {
     if (Number.isNaN(this.#start)) {
       this.#start = time
       this.#name = `${time}`
+      if (this.#starts.length < maxStarts) this.#starts.push(time)
     }
     this.#last = time
     this.sink.addRecord({ kind, source: this.source, type, stream, time, content, track: this.#name })

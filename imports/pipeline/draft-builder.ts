@@ -14,6 +14,7 @@ import { maxRecordLength } from './limiting-sink.js'
 import { NameCounts } from './record-counter.js'
 import { PendingFiles } from './pending-files.js'
 import type { IdGenerator } from './id-generator.js'
+import type { LanePaths } from './lane-paths.js'
 import type { Lanes, OpenLane } from './lanes.js'
 import { PointRows } from './point-rows.js'
 
@@ -27,8 +28,6 @@ const maxBatchEvents = 100
 const maxBatchLength = maxRecordLength
 /** Size of each stream of an event. */
 const streamOverhead = 150
-/** Maximum length of a stream's name, in characters. */
-const maxStreamNameLength = 100
 
 interface SeriesWindow {
   readonly lane: OpenLane
@@ -42,22 +41,22 @@ interface SeriesWindow {
 export class DraftBuilder implements Sink {
   readonly #duplicates = new NameCounts()
   readonly #windows = new Map<string, SeriesWindow>()
-  /** Ids of events by the keys of their files. */
-  readonly #files = new PendingFiles<string>()
-  readonly #paths = new Map<string, readonly StreamDraft[]>()
+  /** Ids of events by the keys of their files; `undefined` for events that are left out. */
+  readonly #files = new PendingFiles<string | undefined>()
   #events: EventDraft[] = []
   #batchLength = 0
   /** Size of all windows, in bytes. */
   #windowBytes = 0
 
   format = ''
-  formatName = ''
+  /** Number of records and files that the user has left out. */
+  leftOutCount = 0
 
   constructor(
     private readonly lanes: Lanes,
     private readonly forms: Readonly<Record<string, LaneForm>>,
     private readonly ids: IdGenerator,
-    private readonly parentId: string,
+    private readonly paths: LanePaths,
     /** Returns once the next batch can be sent. */
     private readonly sendBatch: (batch: DraftBatch) => void,
     private readonly sendFile: (file: FileDraft, source: SourceFile) => Promise<void>
@@ -78,8 +77,13 @@ export class DraftBuilder implements Sink {
     // The limit of lanes was exceeded.
     if (!lane) return
     lane.form ??= this.lanes.getForm(lane.key, this.forms)
-    if (lane.form === 'series') this.#addPoint(lane, record)
-    else this.#addEvent(record)
+    if (lane.streams === undefined)
+      lane.streams = this.paths.getChoice(lane)?.isLeftOut ? null : this.paths.getLanePath(lane)
+    if (!lane.streams) {
+      this.leftOutCount++
+      this.#files.add(record, undefined)
+    } else if (lane.form === 'series') this.#addPoint(lane, record)
+    else this.#addEvent(lane.streams, record)
   }
 
   async addFile(_kind: string, key: string, source: SourceFile): Promise<void> {
@@ -87,6 +91,10 @@ export class DraftBuilder implements Sink {
     // The first pass has counted it.
     if (!found) return
     const { name, owner: event } = found
+    if (event === undefined) {
+      this.leftOutCount++
+      return
+    }
     this.#flushEvents()
     const { fileName, type } = name
     const id = this.ids.derive('file', this.format, event, key)
@@ -108,14 +116,13 @@ export class DraftBuilder implements Sink {
   }
 
   /** Adds the draft of an event. Its id is derived from the record, so that importing it again changes nothing. */
-  #addEvent(record: ImportedRecord): void {
+  #addEvent(streams: readonly StreamDraft[], record: ImportedRecord): void {
     const { otherPaths, content, description, duration, identity, path, source, stream, time, type } = record
     const { version, zone } = record
     const identityText = identity ?? JSON.stringify(content ?? null)
     const clientData = zone === undefined ? record.clientData : { ...record.clientData, 'coffer:zone': zone }
-    const streams = this.#getPath(path, stream, source)
     const others = otherPaths
-      ? otherPaths.map(names => this.#getPath(names.slice(0, -1), names.at(-1)!, ''))
+      ? otherPaths.map(names => this.paths.getPath(this.format, names.slice(0, -1), names.at(-1)!, ''))
       : []
     const id = this.ids.derive(this.format, source, stream, type, time, duration ?? 0, identityText)
     this.#files.add(record, id)
@@ -174,11 +181,11 @@ export class DraftBuilder implements Sink {
   }
 
   #openWindow(lane: OpenLane, year: number): SeriesWindow {
-    const { format, from, isTrack, key, path, source, stream } = lane
+    const { format, from, isTrack, key } = lane
     return {
       lane,
       seriesId: this.ids.derive('series', format, key, year),
-      path: this.#getPath(path, stream, source),
+      path: lane.streams!,
       origin: isTrack ? from : Date.UTC(year, 0, 1) / 1000,
       rows: new PointRows()
     }
@@ -195,26 +202,8 @@ export class DraftBuilder implements Sink {
   #buildDraft({ seriesId, lane, origin, path, rows }: SeriesWindow): PointsDraft {
     const { cells, duplicates } = rows.getSorted()
     if (duplicates > 0) this.#duplicates.add(lane.type, duplicates)
-    return { seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
-  }
-
-  /** Returns the streams from the format's stream down to that of a record. Their ids are derived from their names. */
-  #getPath(parents: readonly string[] = [], stream: string, source: string): readonly StreamDraft[] {
-    const key = JSON.stringify([this.format, parents, stream, source])
-    let path = this.#paths.get(key)
-    if (!path) {
-      const names = [this.formatName, ...parents, stream, ...(source === '' ? [] : [source])]
-      path = names.map((name, index) => ({
-        id: this.ids.derive('stream', this.parentId, this.format, ...names.slice(1, index + 1)),
-        name:
-          name
-            .replaceAll(/\p{C}+/gu, ' ')
-            .trim()
-            .slice(0, maxStreamNameLength) || '?'
-      }))
-      this.#paths.set(key, path)
-    }
-    return path
+    const { description, type } = lane
+    return { seriesId, path, type, origin, description, columns: rows.columns, cells }
   }
 }
 

@@ -1,6 +1,8 @@
 /** Groups records into lanes: those stored together, as events or as series. (docs/decisions/0019-imports.md) */
+import { positionStream } from '../formats/track-writer.js'
 import type { ImportedRecord } from '../record.js'
-import type { CountedLane, LaneForm, Lane, ContentSample } from '../protocol.js'
+import type { CountedLane, LaneForm, Lane, ContentSample, StreamDraft } from '../protocol.js'
+import { getReportedKey, type LanePaths } from './lane-paths.js'
 import { Sampler } from './sampler.js'
 
 /** Records per day above which a lane is dense. */
@@ -15,6 +17,9 @@ export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {
   readonly contents: Sampler
   /** Set once all records have been counted. */
   form?: LaneForm
+  /** Its streams; `null` if it is left out. Set with its form. */
+  streams?: readonly StreamDraft[] | null
+  description?: string | undefined
   count: number
   from: number
   to: number
@@ -26,7 +31,7 @@ const eventsSuffix = 'events'
 /** Returns the key of a record's lane. Keys of different lanes differ, whatever their names contain. */
 export function getLaneKey(
   format: string,
-  { isEvent, path, source, stream, track, type }: ImportedRecord
+  { isEvent, path, source, stream, track, type }: Omit<ImportedRecord, 'kind' | 'time'>
 ): string {
   const place = path
     ? [...path, stream].map(name => formatKeyPart(name, '/')).join('/')
@@ -47,11 +52,6 @@ export function isNumericContent(content: unknown): boolean {
   if (typeof content === 'number') return Number.isFinite(content)
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return false
   return Object.values(content).every(value => typeof value === 'number')
-}
-
-/** Returns the key under which a lane is reported: all tracks of one kind share a key. */
-function getReportedKey({ isTrack, key }: Pick<OpenLane, 'isTrack' | 'key'>): string {
-  return isTrack ? key.split('\n', 4).join('\n') : key
 }
 
 /** The lanes of one file. */
@@ -77,7 +77,7 @@ export class Lanes {
   /** Returns what {@link Lanes.restore} restores; `undefined` if there are more than `maxCount` lanes. */
   toCountedLanes(maxCount: number): CountedLane[] | undefined {
     if (this.#lanes.size > maxCount) return undefined
-    return [...this.#lanes.values()].map(({ contents, form: _form, ...lane }) => ({
+    return [...this.#lanes.values()].map(({ contents, form: _form, streams: _streams, ...lane }) => ({
       ...lane,
       ...contents.sample
     }))
@@ -125,20 +125,31 @@ export class Lanes {
     return lane
   }
 
+  /** Gives the tracks that a record is about its description. Their positions have been added before it. */
+  describeTracks(format: string, { describedTracks = [], description, source }: ImportedRecord): void {
+    if (description === undefined) return
+    for (const track of describedTracks) {
+      const positions = { source, type: 'position/wgs84', stream: positionStream, track }
+      const lane = this.#lanes.get(getLaneKey(format, positions))
+      if (lane) lane.description = description
+    }
+  }
+
   find(key: string): OpenLane | undefined {
     return this.#lanes.get(key)
   }
 
   /**
-   * Lists the lanes as they are reported, with the current form of each. A lane that had a form in an earlier attempt
-   * keeps it.
+   * Lists the lanes as they are reported, with the current form and the streams of each. A lane that had a form in an earlier
+   * attempt keeps it.
    */
-  list(forms: Readonly<Record<string, LaneForm>>): Lane[] {
+  list(forms: Readonly<Record<string, LaneForm>>, paths: LanePaths): Lane[] {
     const lanes = new Map<string, Lane>()
     for (const lane of this.#lanes.values()) {
       const { contents, count, format, from, key, source, stream, to, type } = lane
       const reportKey = getReportedKey(lane)
       const existing = lanes.get(reportKey)
+      const choice = paths.getChoice(lane)
       lanes.set(reportKey, {
         key: reportKey,
         format,
@@ -149,6 +160,8 @@ export class Lanes {
         count: count + (existing?.count ?? 0),
         from: Math.min(from, existing?.from ?? Infinity),
         to: Math.max(to, existing?.to ?? -Infinity),
+        path: existing?.path ?? paths.getLanePath(lane),
+        ...(choice && { choice }),
         ...contents.sample
       })
     }

@@ -5,6 +5,7 @@ import type { SkipReason } from '../skip-reasons.js'
 import type { CountedFile, Counts, LaneForm, ImportReview as Review } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
 import { attachmentType, PendingFiles, unnamedFile } from './pending-files.js'
+import type { LanePaths } from './lane-paths.js'
 import { Lanes } from './lanes.js'
 
 /** Maximum number of lanes and names that are reported; further ones are counted together under one name. */
@@ -96,6 +97,7 @@ export class RecordCounter implements Sink {
     this.#sources.add(record.source)
     this.#types.add(record.type)
     this.#files.add(record, undefined)
+    if (record.describedTracks) this.lanes.describeTracks(this.#format, record)
   }
 
   addFile(kind: string, key: string): Promise<void> {
@@ -135,7 +137,11 @@ export class RecordCounter implements Sink {
   }
 
   /** Returns the review of the file. */
-  getReview(forms: Readonly<Record<string, LaneForm>>, names: (format: string) => string): Review {
+  getReview(
+    forms: Readonly<Record<string, LaneForm>>,
+    paths: LanePaths,
+    names: (format: string) => string
+  ): Review {
     const [format = 'none'] = [...this.#formats].toSorted((a, b) => b[1] - a[1]).map(([id]) => id)
     const isEmpty = this.#from === Infinity
     return {
@@ -151,7 +157,7 @@ export class RecordCounter implements Sink {
       ...(this.#skippedRows.size > 0 && { leftOutRows: Object.fromEntries(this.#skippedRows) }),
       sources: this.#sources.counts,
       types: this.#types.counts,
-      lanes: this.lanes.list(forms).slice(0, maxNames),
+      lanes: this.lanes.list(forms, paths).slice(0, maxNames),
       from: isEmpty ? null : this.#from,
       to: isEmpty ? null : this.#to,
       warnings: [...this.#warnings.keys()],

@@ -3,6 +3,9 @@
 /** Key in the `clientData` of streams: the id of the measure to which their events belong. */
 export const measureKey = 'coffer:measure'
 
+/** Mark of a stream whose events belong to no measure, whatever their types. */
+export const noMeasure = ':none'
+
 export type Category =
   | 'body'
   | 'heart'
@@ -41,6 +44,8 @@ export interface UnitChoice {
   /** Each can be converted to the measure's first type; except for amounts of money. */
   readonly offered: readonly string[]
 }
+
+export type Range = readonly [min: number, max: number]
 
 export interface Choice {
   /** The content of an event; for `sleep/analysis`, its `analysis`. */
@@ -82,6 +87,8 @@ export interface Measure {
   readonly plausible?: readonly [min: number, max: number]
   /** Range beyond which a value must be a mistake, in the unit of the first type. */
   readonly possible?: readonly [min: number, max: number]
+  /** Usual range of healthy adults at rest, in the unit of the first type; for pairs, one of each number. Only where it is undisputed. */
+  readonly normal?: readonly [min: number, max: number] | readonly [first: Range, second: Range]
   readonly choices?: readonly Choice[]
   readonly codes?: MeasureCodes
 }

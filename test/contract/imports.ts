@@ -6,6 +6,8 @@ import type { World } from './world.js'
 
 const invalid = { error: 'invalid-parameters-format' } as const
 const weights = 'time,weight (kg)\n2024-01-01 08:00,70\n2024-01-02 08:00,71\n'
+/** Key of the lane of the weights. */
+const weightLane = 'csv\nWeight\n\nmass/kg'
 const unknown = { id: 'cunknown00000000000000000' }
 
 /** Sends a file unless that was done: worlds for refusals are reused. */
@@ -165,6 +167,51 @@ export const importScenarios: Contract = {
         mappings: { time: { time: 0, values: [{ column: 1, type: 'unheard/of', stream: 'x' }] } }
       }),
       ...invalid
+    },
+    {
+      name: 'leaves out what the user does not want',
+      kind: 'success',
+      before: lookAgain,
+      params: ({ importId }) => ({ id: importId, lanes: { [weightLane]: { isLeftOut: true } } }),
+      after: async ({ owner }, { import: { id: own } }) => {
+        const { tally } = await rested(owner, own)
+        assert.deepEqual(tally, {
+          broughtIn: {},
+          known: {},
+          leftOut: { 'of a kind that the user has left out': 2 }
+        })
+      }
+    },
+    {
+      name: 'refuses a choice for a lane that is not in the file',
+      kind: 'params',
+      before: lookAgain,
+      params: ({ importId }) => ({ id: importId, lanes: { elsewhere: { isLeftOut: true } } }),
+      ...invalid
+    },
+    {
+      name: 'refuses a measure of other types',
+      kind: 'params',
+      before: lookAgain,
+      params: ({ importId }) => ({ id: importId, lanes: { [weightLane]: { measure: 'heart-rate' } } }),
+      ...invalid
+    },
+    {
+      name: 'refuses two choices for a lane',
+      kind: 'params',
+      before: lookAgain,
+      params: ({ importId }) => ({
+        id: importId,
+        lanes: { [weightLane]: { measure: 'weight', isLeftOut: true } }
+      }),
+      ...invalid
+    },
+    {
+      name: 'refuses to import into an unknown stream',
+      kind: 'state',
+      before: lookAgain,
+      params: ({ importId }) => ({ id: importId, lanes: { [weightLane]: { streamId: 'nowhere' } } }),
+      error: 'unknown-referenced-resource'
     },
     {
       name: 'refuses an unknown stream',

@@ -3,6 +3,7 @@ import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { DraftBuilder } from '../../imports/pipeline/draft-builder.js'
 import { IdGenerator } from '../../imports/pipeline/id-generator.js'
+import { LanePaths } from '../../imports/pipeline/lane-paths.js'
 import { getLaneKey, Lanes } from '../../imports/pipeline/lanes.js'
 import { PointRows } from '../../imports/pipeline/point-rows.js'
 import { coffer } from '../support/coffer.js'
@@ -41,11 +42,12 @@ t.test('the buffer of points has a memory limit', t => {
   let waiting = 0
   let most = 0
   let sent = 0
+  const ids = new IdGenerator('00')
   const drafter = new DraftBuilder(
     new Lanes(),
     {},
-    new IdGenerator('00'),
-    '',
+    ids,
+    new LanePaths(ids, '', {}, () => 'Format'),
     ({ points }) => {
       for (const { cells } of points) {
         waiting -= cells.length / numbers

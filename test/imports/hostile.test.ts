@@ -249,6 +249,7 @@ t.test('an unresponsive thread is terminated, and the user gets the reason', asy
     options: {},
     parentStreamId: '',
     key: '00',
+    choices: {},
     previousForms: {},
     spool: `${file}.part`,
     attachmentSpool: `${file}.file`,

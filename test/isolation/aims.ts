@@ -151,7 +151,11 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'imports.get': [{}],
     'imports.getOne': [{ id: 'a guess' }],
     'imports.look': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
-    'imports.run': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
+    'imports.run': [
+      { id: 'a guess' },
+      { id: 'a guess', parentId: hidden },
+      { id: 'a guess', lanes: { lane: { streamId: hidden } } }
+    ],
     getAccessInfo: [{}],
     'measures.days': ['note', 'weight'].flatMap(measure =>
       [undefined, ...streams.map(id => [id])].map(asked => ({

@@ -85,6 +85,19 @@ t.test('a type belongs to at most one measure by itself', async t => {
   t.equal(findMeasure('constructor'), undefined)
 })
 
+t.test('normal ranges are within the plausible ones', async t => {
+  const known = measures.filter(({ normal }) => normal !== undefined)
+  t.ok(known.length > 0)
+  for (const { id, kind, normal, plausible } of known) {
+    const ranges = [normal!].flat(2).length === 2 ? [normal!] : normal!
+    t.equal(ranges.length, kind === 'pair' ? 2 : 1, id)
+    for (const range of ranges) {
+      const [min, max] = range as readonly [number, number]
+      t.ok(plausible![0] <= min && min < max && max <= plausible![1], id)
+    }
+  }
+})
+
 t.test('plausible ranges are within the possible ones, and all numbers have them', async t => {
   for (const { category, choices = [], id, kind, plausible, possible } of measures) {
     t.equal(plausible !== undefined, possible !== undefined, id)

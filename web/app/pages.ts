@@ -14,6 +14,7 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
   table: () => import('./table/page.js'),
   map: () => import('./map/page.js'),
   photos: () => import('./photos/page.js'),
+  report: () => import('./report/page.js'),
   shared: () => import('./shared/page.js'),
   account: () => import('./account/page.js'),
   import: () => import('./import/page.js')

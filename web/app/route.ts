@@ -10,6 +10,7 @@ export const pageNames = [
   'table',
   'map',
   'photos',
+  'report',
   'shared',
   'account',
   'import'

@@ -50,6 +50,16 @@ export interface ImportsMethods {
           }
         | null
         | undefined
+      readonly lanes?:
+        | {
+            readonly [key: string]: {
+              readonly measure?: string | null | undefined
+              readonly streamId?: string | undefined
+              readonly isLeftOut?: true | undefined
+            } | null
+          }
+        | null
+        | undefined
     }
     result: { import: Import }
   }
@@ -84,6 +94,16 @@ export interface ImportsMethods {
                   | undefined
               }[]
             }
+          }
+        | null
+        | undefined
+      readonly lanes?:
+        | {
+            readonly [key: string]: {
+              readonly measure?: string | null | undefined
+              readonly streamId?: string | undefined
+              readonly isLeftOut?: true | undefined
+            } | null
           }
         | null
         | undefined

@@ -89,6 +89,9 @@ export type Import = {
       count: number
       from: number
       to: number
+      path?: { id: string; name: string }[]
+      choice?: { measure?: string | null; streamId?: string; isLeftOut?: true }
+      measure?: string
       example?: unknown
       min?: number | { [key: string]: number }
       max?: number | { [key: string]: number }

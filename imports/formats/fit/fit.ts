@@ -161,8 +161,13 @@ class FitReader {
     setIfDefined(session, 'laps', getNumber(fields, 26))
     if (cycles !== undefined)
       session[footSports.has(sport) ? 'steps' : 'cycles'] = footSports.has(sport) ? cycles * 2 : cycles
-    this.#track.addActivity('session', sports[sport] ?? 'Activity', from, from + seconds, {
-      'fit:session': session
+    this.#track.addActivity({
+      kind: 'session',
+      name: sports[sport] ?? 'Activity',
+      label: typeof name === 'string' && name !== '' ? name : undefined,
+      start: from,
+      end: from + seconds,
+      clientData: { 'fit:session': session }
     })
   }
 

@@ -124,7 +124,8 @@ class GeoJsonReader {
       })
     }
     const { end, start } = track.span
-    if (!Number.isNaN(start)) track.addActivity('Feature', getText(properties, 'name') ?? '', start, end)
+    if (!Number.isNaN(start))
+      track.addActivity({ kind: 'Feature', name: getText(properties, 'name') ?? '', start, end })
   }
 
   /** Parses a time as text, or in seconds or milliseconds since the epoch. */

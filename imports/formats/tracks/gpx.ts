@@ -139,7 +139,7 @@ class GpxReader implements ElementReader {
     )
     const clientData = details.length > 0 ? { 'gpx:track': Object.fromEntries(details) } : undefined
     for (const { end, start } of this.#segments)
-      this.#track.addActivity('trkseg', name, start, end, clientData)
+      this.#track.addActivity({ kind: 'trkseg', name, start, end, clientData })
     this.#segments = []
     this.#trackInfo = undefined
     this.#hasSegment = false

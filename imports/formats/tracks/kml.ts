@@ -125,7 +125,7 @@ class KmlReader implements ElementReader {
   /** Adds tracks as activities at the end of their placemark, whose name may follow them. */
   #endTracks(): void {
     for (const { end, start } of this.#tracks)
-      this.#track.addActivity('Track', this.#placemarkTexts['name'] ?? '', start, end)
+      this.#track.addActivity({ kind: 'Track', name: this.#placemarkTexts['name'] ?? '', start, end })
     this.#tracks = []
   }
 
@@ -197,7 +197,8 @@ class KmlReader implements ElementReader {
     if (this.#linePositionCount > 0) {
       this.sink.skip(this.#lineShape, 'without a time', this.#linePositionCount)
       // A path with a start and an end, but without times in between.
-      if (endTime > time) this.#track.addActivity('Placemark', name ?? '', time, endTime)
+      if (endTime > time)
+        this.#track.addActivity({ kind: 'Placemark', name: name ?? '', start: time, end: endTime })
     } else if (isEmpty) this.sink.skip('Placemark', 'without a position')
     this.#endTracks()
     this.#placemarkTexts = {}

@@ -141,8 +141,14 @@ class PolarReader {
     const numbers = getNumbers(exercise, ['distance', 'kiloCalories', 'ascent', 'descent'])
     if (!isComplete && Number.isNaN(end)) this.sink.skip('exercise', 'cut off before its end')
     else
-      this.#track.addActivity('exercise', sport.toLowerCase().replaceAll('_', ' '), start, end, {
-        'polar:exercise': { sport, ...numbers }
+      this.#track.addActivity({
+        kind: 'exercise',
+        name: sport.toLowerCase().replaceAll('_', ' '),
+        start,
+        end,
+        clientData: {
+          'polar:exercise': { sport, ...numbers }
+        }
       })
   }
 

@@ -122,8 +122,14 @@ class SuuntoReader {
       this.sink.skip('training', 'cut off before its end')
       return
     }
-    this.#track.addActivity('training', '', from, to, {
-      'suunto:training': { activityType: activity, ...(seconds > 0 && { seconds }) }
+    this.#track.addActivity({
+      kind: 'training',
+      name: '',
+      start: from,
+      end: to,
+      clientData: {
+        'suunto:training': { activityType: activity, ...(seconds > 0 && { seconds }) }
+      }
     })
   }
 

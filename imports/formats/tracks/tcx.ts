@@ -126,8 +126,14 @@ class TcxReader implements ElementReader {
     const from = Number.isNaN(lapStart) ? start : lapStart
     const to = Number.isNaN(end) ? from + seconds : Math.max(end, from + seconds)
     const name = [sport, notes].filter(Boolean).join(': ')
-    this.#track.addActivity('Activity', name, from, to, {
-      'tcx:activity': { sport, seconds, metres, calories }
+    this.#track.addActivity({
+      kind: 'Activity',
+      name,
+      start: from,
+      end: to,
+      clientData: {
+        'tcx:activity': { sport, seconds, metres, calories }
+      }
     })
   }
 

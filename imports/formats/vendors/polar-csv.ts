@@ -99,8 +99,14 @@ class PolarCsvReader {
       return
     }
     const end = start + parseSeconds(values.get('Duration') ?? '')
-    this.#track.addActivity(kind, sport.toLowerCase().replaceAll('_', ' '), start, end, {
-      'polar:exercise': details
+    this.#track.addActivity({
+      kind,
+      name: sport.toLowerCase().replaceAll('_', ' '),
+      start,
+      end,
+      clientData: {
+        'polar:exercise': details
+      }
     })
     if (notes !== '')
       this.sink.addRecord({

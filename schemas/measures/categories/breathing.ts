@@ -28,6 +28,7 @@ export const breathing = inCategory('heart', [
     {
       plausible: [85, 100],
       possible: [0, 100],
+      normal: [95, 100],
       codes: {
         loinc: ['59408-5', '2708-6', '2710-2'],
         snomed: ['431314004'],
@@ -47,6 +48,7 @@ export const breathing = inCategory('heart', [
       isDefault: true,
       plausible: [6, 60],
       possible: [0, 200],
+      normal: [12, 20],
       codes: {
         loinc: ['9279-1'],
         snomed: ['86290005'],

@@ -55,6 +55,7 @@ export const heart = inCategory('heart', [
     335,
     [35, 110],
     {
+      normal: [60, 100],
       codes: {
         loinc: ['40443-4'],
         healthKit: ['HKQuantityTypeIdentifierRestingHeartRate'],
@@ -74,6 +75,10 @@ export const heart = inCategory('heart', [
       isDefault: true,
       plausible: [35, 230],
       possible: [5, 400],
+      normal: [
+        [90, 120],
+        [60, 80]
+      ],
       codes: {
         loinc: ['85354-9', '55284-4', '8480-6', '8462-4'],
         snomed: ['75367002', '271649006', '271650006'],

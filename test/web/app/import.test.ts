@@ -118,6 +118,53 @@ t.test('imports', async t => {
     await page.context().close()
   })
 
+  await t.test('the user chooses where each kind of data goes', async t => {
+    await daisy.do('streams.create', { id: 'scale', name: 'Bathroom scale' })
+    await daisy.do('events.create', { streamIds: ['scale'], type: 'mass/kg', content: 71, time: 1.6e9 })
+    const page = await enter('/app/daisy/import', phone)
+    const rows = ['time,weight (kg),waist (cm),steps']
+    for (let at = 10; at < 20; at++) rows.push(`2023-10-${at} 08:00,${60 + at},${70 + at},${at * 1000}`)
+    const buffer = Buffer.from(rows.join('\n'))
+    await page
+      .getByLabel('Choose file')
+      .last()
+      .setInputFiles({ name: 'body.csv', mimeType: 'text/csv', buffer })
+    await untilHeading(page, 'Review import')
+    const weight = page.getByRole('row', { name: /70 – 79\skg/ })
+    await weight.getByText('Into Weight (yours, 1 value)').waitFor()
+    const steps = page.getByRole('row', { name: /10,000 – 19,000/ })
+    await steps.getByText('Into Steps (new)').waitFor()
+    await page
+      .getByRole('row', { name: /80 – 89\scm/ })
+      .getByText('e.g. 80 cm')
+      .waitFor()
+    await look(t, page, 'app-import-lanes')
+
+    await weight.getByRole('button', { name: 'Change where Weight goes' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Bathroom scale').last().waitFor()
+    await dialog.getByText('Stored in CSV › Weight').waitFor()
+    await look(t, page, 'app-import-lane')
+    await dialog.getByLabel('Stream').selectOption('scale')
+    await dialog.getByRole('button', { name: 'Apply' }).click()
+    await weight.getByText('Into the stream Bathroom scale').waitFor()
+    await page.getByRole('button', { name: 'Change where Waist circumference goes' }).click()
+    await dialog.getByLabel('Measure').selectOption({ label: 'Hip circumference' })
+    await dialog.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Into Hip circumference (new)').waitFor()
+    await page.getByLabel('Import Steps').uncheck()
+    await steps.getByText('Not imported').waitFor()
+    await page.getByText('Only the selected data will be imported.').waitFor()
+    await page.getByRole('button', { name: 'Import selected data' }).click()
+    await untilHeading(page, 'Import complete')
+    await page.locator('.outcome').getByText('Left out by you').waitFor()
+    const { events } = await daisy.do('events.get', { streams: ['scale'], fromTime: 0, toTime: 4e9 })
+    t.equal(events.length, 11)
+    const { facts } = await daisy.do('measures.facts', { measures: ['hips', 'waist', 'steps'] })
+    t.match(facts, [{ measure: 'hips', count: 10 }])
+    await page.context().close()
+  })
+
   await t.test('ambiguous numbers need a decision', async t => {
     const page = await enter('/app/daisy/import')
     const rows = ['2023-11-10 08:00,"1,234"', '2023-11-11 08:00,"2,345"', '2023-11-12 08:00,none']

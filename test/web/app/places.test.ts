@@ -21,6 +21,67 @@ t.test('places and photos', async t => {
     await page.context().close()
   })
 
+  await t.test('a place is chosen on the map', async t => {
+    const page = await enter('/app/daisy/map')
+    await page.context().grantPermissions(['geolocation'])
+    await page.context().setGeolocation({ latitude: 46.2044, longitude: 6.1432 })
+    await page.getByRole('button', { name: 'Add place' }).click()
+    const form = page.getByRole('dialog').first()
+    const [latitude, longitude] = [form.getByLabel('Latitude'), form.getByLabel('Longitude')]
+    await form.getByRole('button', { name: 'Choose on the map' }).click()
+    const picker = page.getByRole('dialog', { name: 'Choose on the map' })
+    await picker.getByText('Tap the map to set the place.').waitFor()
+    t.ok(await picker.getByRole('button', { name: 'Use this place' }).isDisabled(), 'nothing is chosen yet')
+    const map = picker.getByRole('img', { name: /Map\. Click to set/ })
+    const { height, width } = (await map.boundingBox())!
+    await map.click({ position: { x: width / 2 + width / 4, y: height / 2 } })
+    const where = picker.getByRole('status')
+    // The world is as wide as the map.
+    const read = async (): Promise<readonly number[]> =>
+      (await where.innerText()).replaceAll('−', '-').split(' · ').map(Number)
+    const untilNear = (latitude: number, longitude: number): Promise<void> =>
+      until(async () => {
+        const [south = NaN, east = NaN] = await read()
+        return Math.abs(south - latitude) < 2 && Math.abs(east - longitude) < 2
+      }, `${latitude} ${longitude}`)
+    await untilNear(0, 90)
+    await look(t, page, 'app-place-picker')
+
+    // By keys, by dragging the pin, and from the device.
+    await map.press('ArrowUp')
+    await until(async () => (await read())[0]! > 2, 'the pin is moved north')
+    const [before] = await read()
+    await map.press('Shift+ArrowDown')
+    await until(async () => (await read())[0]! < before!, 'a little south')
+    const [at] = await read()
+    const pin = (await picker.locator('.pin').boundingBox())!
+    await page.mouse.move(pin.x + 20, pin.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(pin.x + 20 - width / 4, pin.y + 20, { steps: 4 })
+    await page.mouse.up()
+    await untilNear(at!, 0)
+    await picker.getByRole('button', { name: 'Use my location' }).click()
+    await where.getByText('46.2044 · 6.1432').waitFor()
+    await look(t, page, 'app-place-picked')
+    await picker.getByRole('button', { name: 'Use this place' }).click()
+    t.equal(await latitude.inputValue(), '46.2044')
+    t.equal(await longitude.inputValue(), '6.1432')
+    // What is in the fields is where the map opens.
+    await longitude.fill('7')
+    await form.getByRole('button', { name: 'Choose on the map' }).click()
+    await where.getByText('46.2044 · 7', { exact: true }).waitFor()
+    await picker.getByRole('button', { name: 'Close' }).click()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await until(
+      async () => (await daisy.do('events.get', { types: ['position/wgs84'] })).events.length === 1,
+      'the place is saved'
+    )
+    const { events } = await daisy.do('events.get', { types: ['position/wgs84'] })
+    t.same(events[0].content, { latitude: 46.2044, longitude: 7 })
+    for (let at = 0; at < 2; at++) await daisy.do('events.delete', { id: events[0].id })
+    await page.context().close()
+  })
+
   await t.test('a map displays tracks and places without external requests', async t => {
     const run = await daisy.event({
       streamIds: ['places'],

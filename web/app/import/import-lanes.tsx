@@ -1,19 +1,41 @@
-/** The contents of a file: for each type and source, its values, count and period. */
+/** The contents of a file: for each type and source, where it goes, its values, count and period. */
 import type { ComponentChildren } from 'preact'
-import { t } from '../../language.js'
+import { useState } from 'preact/hooks'
+import { convertUnit } from '../../../schemas/units.js'
+import { rich, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
+import { useAccount } from '../data/account.js'
 import { getStreamColour } from '../data/stream-colours.js'
 import { isGlucose, formatContent, getTypeName } from '../data/event-types.js'
+import { getMeasureName, type AnyMeasure } from '../data/measures.js'
+import { useStore } from '../data/store.js'
+import { toPointType } from '../data/units.js'
 import { formatTime } from '../parts/format-time.js'
-import { formatCount, type Lane } from './model.js'
+import { LaneChoiceDialog } from './lane-choice.js'
+import {
+  formatStreamPath,
+  getChoice,
+  getLaneName,
+  getMeasureId,
+  useMeasures,
+  type LaneChoices,
+  type Measures
+} from './lane-targets.js'
+import { formatCount, type Lane, type LaneChoice } from './model.js'
 
 interface Props {
   readonly lanes: readonly Lane[]
   /** Number of records in the file. */
   readonly total: number
+  readonly choices: LaneChoices
+  /** Absent if nothing can be chosen any more. */
+  readonly onChoose: ((key: string, choice: LaneChoice | null) => void) | undefined
 }
 
-export function ImportLanes({ lanes, total }: Props) {
+export function ImportLanes({ lanes, total, choices, onChoose }: Props) {
+  const measures = useMeasures()
+  const [openKey, setOpenKey] = useState<string>()
+  const open = lanes.find(({ key }) => key === openKey)
   return (
     <section class="card found">
       <h2>{t('import.records', { count: total })}</h2>
@@ -28,27 +50,121 @@ export function ImportLanes({ lanes, total }: Props) {
           </tr>
         </thead>
         <tbody>
-          {lanes.map(lane => (
-            <tr key={lane.key}>
-              <td>
-                <span class="to">
-                  <i class="dot" style={{ '--c': getStreamColour({ id: lane.key, name: lane.stream }) }} />
-                  <b>{toPlainText(lane.stream)}</b>
-                </span>
-                <small>{toPlainText(lane.source) || getTypeName(lane.type)}</small>
-              </td>
-              <td>{formatValues(lane)}</td>
-              <td class="num">
-                {formatCount(lane.count)}
-                <small>{t(lane.form === 'series' ? 'import.asSeries' : 'import.asEvents')}</small>
-                <small>{formatPeriod(lane)}</small>
-              </td>
-            </tr>
-          ))}
+          {lanes.map(lane => {
+            const choice = getChoice(lane, choices)
+            const name = getLaneName(lane, measures)
+            const isLeftOut = choice?.isLeftOut === true
+            return (
+              <tr key={lane.key} class={isLeftOut ? 'left-out' : ''}>
+                <td>
+                  <LaneName
+                    lane={lane}
+                    name={name}
+                    isLeftOut={isLeftOut}
+                    onToggle={onChoose && (() => onChoose(lane.key, isLeftOut ? null : { isLeftOut: true }))}
+                  />
+                  <small>{describeOrigin(lane, name)}</small>
+                  <small class="target">
+                    <Target lane={lane} choice={choice} measures={measures} />{' '}
+                    {onChoose && measures && !isLeftOut && (
+                      <button
+                        type="button"
+                        class="link"
+                        aria-label={t('import.changeTarget', { name })}
+                        onClick={() => setOpenKey(lane.key)}
+                      >
+                        {t('import.change')}
+                      </button>
+                    )}
+                  </small>
+                </td>
+                <td>{formatValues(lane, measures?.find(getMeasureId(lane, choice)))}</td>
+                <td class="num">
+                  {formatCount(lane.count)}
+                  <small>{t(lane.form === 'series' ? 'import.asSeries' : 'import.asEvents')}</small>
+                  <small>{formatPeriod(lane)}</small>
+                </td>
+              </tr>
+            )
+          })}
         </tbody>
       </table>
+      {open && onChoose && measures && (
+        <LaneChoiceDialog
+          lane={open}
+          name={getLaneName(open, measures)}
+          choice={getChoice(open, choices)}
+          measures={measures}
+          onChoose={choice => onChoose(open.key, choice)}
+          onClose={() => setOpenKey(undefined)}
+        />
+      )}
     </section>
   )
+}
+
+interface NameProps {
+  readonly lane: Lane
+  readonly name: string
+  readonly isLeftOut: boolean
+  readonly onToggle: (() => void) | undefined
+}
+
+/** The name of a lane, with a checkbox as long as it can be left out. */
+function LaneName({ lane, name, isLeftOut, onToggle }: NameProps) {
+  const label = (
+    <>
+      <i class="dot" style={{ '--c': getStreamColour({ id: lane.key, name: lane.stream }) }} />
+      <b>{name}</b>
+    </>
+  )
+  if (!onToggle) return <span class="to">{label}</span>
+  return (
+    <label class="to">
+      <input
+        type="checkbox"
+        aria-label={t('import.include', { name })}
+        checked={!isLeftOut}
+        onChange={onToggle}
+      />
+      {label}
+    </label>
+  )
+}
+
+interface TargetProps {
+  readonly lane: Lane
+  readonly choice: LaneChoice | null | undefined
+  readonly measures: Measures | undefined
+}
+
+/** Where the records of a lane go: `into Weight (yours, 308 values)`. */
+function Target({ lane, choice, measures }: TargetProps) {
+  const tree = useStore(useAccount().tree)
+  if (choice?.isLeftOut) return <>{t('import.target.leftOut')}</>
+  if (choice?.streamId !== undefined)
+    return <>{rich('import.target.stream', { stream: <b>{formatStreamPath(tree, choice.streamId)}</b> })}</>
+  // The review does not know yet what it would find.
+  if (choice === null && lane.choice) return <>{t('import.asFound')}</>
+  const id = getMeasureId(lane, choice)
+  const measure = measures?.find(id)
+  if (!measures) return null
+  if (id === undefined || !measure) return <>{t('import.target.none')}</>
+  const measureName = <b>{getMeasureName(measure)}</b>
+  const fact = measures.getFact(id)
+  return fact ? (
+    <>{rich('import.target.yours', { measure: measureName, count: fact.count })}</>
+  ) : (
+    <>{rich('import.target.new', { measure: measureName })}</>
+  )
+}
+
+/** Names the source of a lane and, if its measure has another name, what the file calls it. */
+function describeOrigin({ source, stream, type }: Lane, name: string): string {
+  const own = toPlainText(stream)
+  const parts = [...(own === name ? [] : [own]), toPlainText(source)].filter(Boolean)
+  const typeName = getTypeName(type)
+  return parts.join(' · ') || (typeName === name ? '' : typeName)
 }
 
 function formatPeriod({ from, to }: Lane): string {
@@ -56,14 +172,33 @@ function formatPeriod({ from, to }: Lane): string {
   return first === last ? first! : `${first} – ${last}`
 }
 
-/** Formats values: the range of numbers, `61 – 64 kg`; ranges by field if there are several; otherwise an example. */
-function formatValues({ example, max, min, stream, type }: Lane): ComponentChildren {
-  const show = (content: unknown): string =>
-    formatContent(type.replace(/^series:/, ''), content, { isGlucose: isGlucose([{ id: '', name: stream }]) })
+/**
+ * Formats values in the unit of their measure: an example and the range of numbers, `61 – 64 kg`; ranges by field if there are
+ * several.
+ */
+function formatValues(lane: Lane, measure: AnyMeasure | undefined): ComponentChildren {
+  const { example, max, min, stream, type } = lane
+  const stored = toPointType(type)
+  const shown = measure?.unit?.shown ?? stored
+  const show = (content: unknown): string => {
+    const converted =
+      typeof content === 'number' ? convertUnit(content, stored, shown, measure?.molarMass) : undefined
+    return formatContent(converted === undefined ? stored : shown, converted ?? content, {
+      isGlucose: isGlucose([{ id: '', name: stream }])
+    })
+  }
   if (min === undefined || max === undefined || type.startsWith('position/'))
     return example === undefined ? '' : show(example)
   const whole = formatRange(show(min), show(max))
-  if (typeof min === 'number' || typeof max === 'number' || whole !== getTypeName(type)) return whole
+  if (typeof min === 'number' || typeof max === 'number' || whole !== getTypeName(type))
+    return (
+      <>
+        {whole}
+        {typeof example === 'number' && min !== max && (
+          <small>{t('import.example', { value: show(example) })}</small>
+        )}
+      </>
+    )
   return Object.keys(min).map(field => (
     <small key={field}>
       {toPlainText(field)} {formatRange(formatCount(min[field]!), formatCount(max[field] ?? min[field]!))}

@@ -17,7 +17,16 @@ import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
 import { ImportLanes } from './import-lanes.js'
-import { getFailureText, isBusy, getNoticeText, sumCounts, type Import, type Mapping } from './model.js'
+import { getChoice, type LaneChoices } from './lane-targets.js'
+import {
+  getFailureText,
+  isBusy,
+  getNoticeText,
+  sumCounts,
+  type Import,
+  type LaneChoice,
+  type Mapping
+} from './model.js'
 import { ImportSummary } from './import-summary.js'
 import { Tables } from './tables.js'
 
@@ -34,6 +43,7 @@ export function ImportView({ id }: { readonly id: string }) {
   const [problem, setProblem] = useState<Message>()
   const [pollCount, setPollCount] = useState(0)
   const [isRemoving, setRemoving] = useState(false)
+  const [choices, setChoices] = useState<LaneChoices>({})
   const [mappings, setMappings] = useState<Readonly<Record<string, Mapping>>>({})
 
   useEffect(() => {
@@ -61,6 +71,7 @@ export function ImportView({ id }: { readonly id: string }) {
 
   const callMethod = async (method: Change, params: object = {}): Promise<void> => {
     const result = await client.call<{ import: Import }>(method, { id, ...params })
+    setChoices({})
     setCurrent(result.import)
     setPollCount(pollCount + 1)
   }
@@ -71,6 +82,9 @@ export function ImportView({ id }: { readonly id: string }) {
   const changed = Object.keys(mappings).length > 0
   const toImport = sumCounts(tally?.broughtIn)
   const existing = sumCounts(tally?.known)
+  // The review has counted other lanes than are chosen now.
+  const isUncounted =
+    look?.lanes.some(lane => isLeftOut(lane.choice) !== isLeftOut(getChoice(lane, choices))) === true
   // An import that wrote nothing is discarded, others are undone.
   const hasWritten = isDone || state === 'cancelled' || state === 'failed'
   const isComplete = Object.values(mappings).every(({ time, values }) => time >= 0 && values.length > 0)
@@ -121,7 +135,7 @@ export function ImportView({ id }: { readonly id: string }) {
         <ZoneChoice
           zone={current.zone}
           onChange={async zone => {
-            await callMethod('imports.look', { zone, mappings })
+            await callMethod('imports.look', { zone, mappings, lanes: choices })
             setMappings({})
           }}
         />
@@ -131,7 +145,7 @@ export function ImportView({ id }: { readonly id: string }) {
         <div class="actions start">
           <Action
             onClick={async () => {
-              await callMethod('imports.look', { mappings })
+              await callMethod('imports.look', { mappings, lanes: choices })
               setMappings({})
             }}
           >
@@ -139,13 +153,28 @@ export function ImportView({ id }: { readonly id: string }) {
           </Action>
         </div>
       )}
-      {look && look.lanes.length > 0 && <ImportLanes lanes={look.lanes} total={sumCounts(look.records)} />}
+      {look && look.lanes.length > 0 && (
+        <ImportLanes
+          lanes={look.lanes}
+          total={sumCounts(look.records)}
+          choices={choices}
+          onChoose={
+            canRun ? (key, choice) => setChoices(current => ({ ...current, [key]: choice })) : undefined
+          }
+        />
+      )}
       {tally && <ImportSummary tally={tally} isDone={isDone} look={look} />}
       <div class="bar card">
         {state === 'looked' && tally && (
           <p>
-            {t('import.willWrite', { count: toImport })}{' '}
-            {existing > 0 && t('import.willKeep', { count: existing })}
+            {isUncounted ? (
+              t('import.willWriteChosen')
+            ) : (
+              <>
+                {t('import.willWrite', { count: toImport })}{' '}
+                {existing > 0 && t('import.willKeep', { count: existing })}
+              </>
+            )}
           </p>
         )}
         {isDone && (
@@ -159,13 +188,18 @@ export function ImportView({ id }: { readonly id: string }) {
             {t('import.viewTimeline')}
           </AppLink>
         )}
-        {canRun && !changed && toImport + existing > 0 && (
-          <Action class="button primary" onClick={async () => await callMethod('imports.run')}>
+        {canRun && !changed && (toImport + existing > 0 || isUncounted) && (
+          <Action
+            class="button primary"
+            onClick={async () => await callMethod('imports.run', { lanes: choices })}
+          >
             {state !== 'looked'
               ? t('import.continue')
-              : toImport > 0
-                ? t('import.run', { count: toImport })
-                : t('import.finish')}
+              : isUncounted
+                ? t('import.runChosen')
+                : toImport > 0
+                  ? t('import.run', { count: toImport })
+                  : t('import.finish')}
           </Action>
         )}
         {!isBusy(current) && (
@@ -190,6 +224,10 @@ export function ImportView({ id }: { readonly id: string }) {
       )}
     </div>
   )
+}
+
+function isLeftOut(choice: LaneChoice | null | undefined): boolean {
+  return choice?.isLeftOut === true
 }
 
 /** Chooses the time zone for times without one. */

@@ -15,6 +15,14 @@ export type State =
 
 export type Counts = Readonly<Record<string, number>>
 
+/** What the user has chosen for a lane: exactly one of these. */
+export interface LaneChoice {
+  /** `null` for none. */
+  readonly measure?: string | null
+  readonly streamId?: string
+  readonly isLeftOut?: true
+}
+
 export interface Lane {
   readonly key: string
   readonly stream: string
@@ -24,6 +32,10 @@ export interface Lane {
   readonly count: number
   readonly from: number
   readonly to: number
+  /** The streams to its records, which may not exist yet. Absent in reviews of earlier versions, like the measure. */
+  readonly path?: readonly { readonly id: string; readonly name: string }[]
+  readonly measure?: string
+  readonly choice?: LaneChoice
   /** The first content. Long texts are truncated; other long contents are missing. */
   readonly example?: unknown
   readonly min?: Bound

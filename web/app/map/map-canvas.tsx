@@ -1,46 +1,62 @@
 /** The map canvas with places and tracks, moved and zoomed by pointer, wheel and keys. */
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { PageContext } from '../../page-context.js'
 import { toPlainText } from '../../plain-text.js'
 import { Icon } from '../parts/icon.js'
 import { readColours, drawScene, findTrackAt, type Scene } from './draw-scene.js'
-import type { Backdrop } from './ground/backdrop.js'
+import { MapPin } from './map-pin.js'
 import type { Track } from './read-tracks.js'
-import { clampView, fitView, projectPlace, zoomView, type Point, type View } from './projection.js'
+import { clampView, fitView, projectPlace, toPlace, toScreen, zoomView } from './projection.js'
+import type { Place, Point, View } from './projection.js'
+import './canvas.css'
+import { useGestures } from './use-gestures.js'
+import { useBackdrop, useWorld } from './use-ground.js'
 
 interface Props {
+  /** Describes the map and its keys to screen readers. */
+  readonly label: string
   readonly tracks: readonly Track[]
   /** Id of the selected event. */
-  readonly chosen: string | undefined
-  readonly onChoose: (id: string | undefined) => void
+  readonly chosen?: string | undefined
+  readonly onChoose?: (id: string | undefined) => void
+  /** The map is for choosing a place: clicks set the pin, arrow keys move it. */
+  readonly picking?: {
+    /** The place shown at first. */
+    readonly start: Place | undefined
+    readonly place: Place | undefined
+    readonly onPick: (place: Place) => void
+  }
 }
 
 /** Pixels per arrow key press; zoom factor per step. */
 const step = 60
 const factor = 1.6
-/** Maximum movement of a click, in pixels. */
-const clickRange = 6
+/** Pixels by which arrow keys move the pin; with Shift a pixel. */
+const pinStep = 12
 
 /** Draws tracks on a map that fits them until the user moves it. `onChoose` receives the id of a clicked event. */
-export function MapCanvas({ tracks, chosen, onChoose }: Props) {
+export function MapCanvas({ label, tracks, chosen, onChoose, picking }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })
   const [moved, setMoved] = useState<View>()
   const [scheme, setScheme] = useState(0)
+  const start = picking?.start
   const fittedView = useMemo(
     () =>
       fitView(
-        tracks
-          .filter(({ event }) => chosen === undefined || event.id === chosen)
-          .flatMap(({ fixes }) => fixes.map(projectPlace)),
+        [
+          ...tracks
+            .filter(({ event }) => chosen === undefined || event.id === chosen)
+            .flatMap(({ fixes }) => fixes.map(projectPlace)),
+          ...(start ? [projectPlace(start)] : [])
+        ],
         size.width,
         size.height
       ),
-    [tracks, chosen, size]
+    [tracks, chosen, start, size]
   )
   // Fits the view to new tracks or another selection.
-  useEffect(() => setMoved(undefined), [tracks, chosen])
+  useEffect(() => setMoved(undefined), [tracks, chosen, start])
   const view = moved ?? fittedView
   const [backdrop, backdropVersion] = useBackdrop()
   const world = useWorld()
@@ -77,39 +93,52 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
     return () => cancelAnimationFrame(frame)
   }, [tracks, chosen, view, size, scheme, backdrop, backdropVersion, world])
 
-  useGestures(canvas, latest, setMoved, at => onChoose(findTrackAt(latest.current, at)?.event.id))
+  const pick = (at: Point): void => picking?.onPick(toPlace(at, latest.current.view, size.width, size.height))
+  useGestures(canvas, latest, setMoved, at =>
+    picking ? pick(at) : onChoose?.(findTrackAt(latest.current, at)?.event.id)
+  )
 
   const zoom = (by: number): void =>
     setMoved(zoomView(view, by, { x: size.width / 2, y: size.height / 2 }, size.width, size.height))
   const move = (dx: number, dy: number): void =>
     setMoved(clampView({ ...view, x: view.x + dx / view.size, y: view.y + dy / view.size }))
-  const moves: Readonly<Record<string, () => void>> = {
-    ArrowLeft: () => move(-step, 0),
-    ArrowRight: () => move(step, 0),
-    ArrowUp: () => move(0, -step),
-    ArrowDown: () => move(0, step),
+  const pin = picking?.place && toScreen(projectPlace(picking.place), view, size.width, size.height)
+  /** Moves the map; or the pin, which the map follows at its edges. Without a pin, there is one in the middle then. */
+  const press = (x: number, y: number, isFine: boolean): void => {
+    if (!picking) return move(x * step, y * step)
+    const by = isFine ? 1 : pinStep
+    const at = pin
+      ? { x: pin.x + x * by, y: pin.y + y * by }
+      : { x: Math.round(size.width / 2), y: Math.round(size.height / 2) }
+    pick(at)
+    const isWithin = at.x > by && at.y > by && at.x < size.width - by && at.y < size.height - by
+    if (!isWithin)
+      setMoved(clampView({ ...projectPlace(toPlace(at, view, size.width, size.height)), size: view.size }))
+  }
+  const keys: Readonly<Record<string, (isFine: boolean) => void>> = {
+    ArrowLeft: isFine => press(-1, 0, isFine),
+    ArrowRight: isFine => press(1, 0, isFine),
+    ArrowUp: isFine => press(0, -1, isFine),
+    ArrowDown: isFine => press(0, 1, isFine),
     '+': () => zoom(factor),
     '-': () => zoom(1 / factor)
   }
-  const places = tracks.filter(({ fixes }) => fixes.length === 1).length
   return (
-    <div class="chart">
+    <div class="map-canvas">
       <canvas
         ref={canvas}
         role="img"
         tabIndex={0}
-        aria-label={t('map.canvas', {
-          tracks: t('map.trackCount', { count: tracks.length - places }),
-          places: t('map.placeCount', { count: places })
-        })}
+        aria-label={label}
         onKeyDown={event => {
-          const act = moves[event.key]
+          const act = keys[event.key]
           if (!act) return
           event.preventDefault()
           event.stopPropagation()
-          act()
+          act(event.shiftKey)
         }}
       />
+      {pin && <MapPin at={pin} onDrag={pick} />}
       <div class="tools">
         <button type="button" class="square" aria-label={t('shell.zoomIn')} onClick={() => zoom(factor)}>
           <Icon name="plus" />
@@ -117,130 +146,18 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
         <button type="button" class="square" aria-label={t('shell.zoomOut')} onClick={() => zoom(1 / factor)}>
           <Icon name="minus" />
         </button>
-        <button
-          type="button"
-          class="square"
-          aria-label={t('map.fit')}
-          onClick={() => (setMoved(undefined), onChoose(undefined))}
-        >
-          <Icon name="map" />
-        </button>
+        {onChoose && (
+          <button
+            type="button"
+            class="square"
+            aria-label={t('map.fit')}
+            onClick={() => (setMoved(undefined), onChoose(undefined))}
+          >
+            <Icon name="map" />
+          </button>
+        )}
       </div>
       {backdrop && backdrop.attribution !== '' && <p class="thanks">{toPlainText(backdrop.attribution)}</p>}
     </div>
   )
-}
-
-/** Returns the operator's map once it is loaded, if there is one; and a counter that increases when more of it can be drawn. */
-function useBackdrop(): readonly [Backdrop | undefined, number] {
-  const { hasMap } = useContext(PageContext).facts
-  const [backdrop, setBackdrop] = useState<Backdrop>()
-  const [version, setVersion] = useState(0)
-  useEffect(() => {
-    if (!hasMap) return undefined
-    let isGone = false
-    const read = async (): Promise<void> => {
-      const { openBackdrop } = await import('./ground/backdrop.js')
-      const opened = await openBackdrop(() => {
-        if (!isGone) setVersion(each => each + 1)
-      })
-      if (!isGone) setBackdrop(opened)
-    }
-    // Without a map, a grid is drawn.
-    read().catch(() => undefined)
-    return () => {
-      isGone = true
-    }
-  }, [hasMap])
-  return [backdrop, version]
-}
-
-/** Returns the land of the world once it is loaded, if the operator provides no map. */
-function useWorld(): Scene['world'] {
-  const { hasMap } = useContext(PageContext).facts
-  const [world, setWorld] = useState<Scene['world']>()
-  useEffect(() => {
-    if (hasMap) return undefined
-    let isGone = false
-    // Without it, there is still a grid.
-    import('./world.js').then(
-      module => {
-        if (!isGone) setWorld(module)
-      },
-      () => undefined
-    )
-    return () => {
-      isGone = true
-    }
-  }, [hasMap])
-  return world
-}
-
-/** Handles dragging, pinching and the wheel. `onPoint` is called for clicks. */
-function useGestures(
-  canvas: { readonly current: HTMLCanvasElement | null },
-  latest: { readonly current: Scene },
-  onMove: (view: View) => void,
-  onPoint: (at: Point) => void
-): void {
-  const point = useRef(onPoint)
-  point.current = onPoint
-  useEffect(() => {
-    const element = canvas.current!
-    const pointers = new Map<number, Point>()
-    let start: Point | undefined
-    const at = (event: MouseEvent): Point => {
-      const { left, top } = element.getBoundingClientRect()
-      return { x: event.clientX - left, y: event.clientY - top }
-    }
-    const down = (event: PointerEvent): void => {
-      element.setPointerCapture(event.pointerId)
-      pointers.set(event.pointerId, at(event))
-      start = pointers.size === 1 ? at(event) : undefined
-    }
-    const drag = (event: PointerEvent): void => {
-      const before = pointers.get(event.pointerId)
-      if (!before) return
-      const now = at(event)
-      const { view, width, height } = latest.current
-      const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1]
-      pointers.set(event.pointerId, now)
-      if (start && Math.hypot(now.x - start.x, now.y - start.y) > clickRange) start = undefined
-      if (other) {
-        const by =
-          Math.hypot(now.x - other.x, now.y - other.y) /
-          Math.max(1, Math.hypot(before.x - other.x, before.y - other.y))
-        onMove(zoomView(view, by, { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }, width, height))
-      } else if (!start)
-        onMove(
-          clampView({
-            ...view,
-            x: view.x - (now.x - before.x) / view.size,
-            y: view.y - (now.y - before.y) / view.size
-          })
-        )
-    }
-    const up = (event: PointerEvent): void => {
-      pointers.delete(event.pointerId)
-      if (start && event.type === 'pointerup') point.current(start)
-      start = undefined
-    }
-    const wheel = (event: WheelEvent): void => {
-      event.preventDefault()
-      const { view, width, height } = latest.current
-      onMove(zoomView(view, 2 ** (-event.deltaY / 240), at(event), width, height))
-    }
-    element.addEventListener('pointerdown', down)
-    element.addEventListener('pointermove', drag)
-    element.addEventListener('pointerup', up)
-    element.addEventListener('pointercancel', up)
-    element.addEventListener('wheel', wheel, { passive: false })
-    return () => {
-      element.removeEventListener('pointerdown', down)
-      element.removeEventListener('pointermove', drag)
-      element.removeEventListener('pointerup', up)
-      element.removeEventListener('pointercancel', up)
-      element.removeEventListener('wheel', wheel)
-    }
-  }, [])
 }

@@ -71,6 +71,7 @@ export default function MapPage({ query }: PageProps) {
   }, [account, bounds !== undefined, from, to])
 
   const tracks = shown?.tracks ?? []
+  const placeCount = tracks.filter(({ fixes }) => fixes.length === 1).length
   return (
     <>
       <header class="head">
@@ -108,7 +109,15 @@ export default function MapPage({ query }: PageProps) {
       {bounds && (
         <div class="sheets">
           <div class="card">
-            <MapCanvas tracks={tracks} chosen={chosen} onChoose={event => go({ event })} />
+            <MapCanvas
+              label={t('map.canvas', {
+                tracks: t('map.trackCount', { count: tracks.length - placeCount }),
+                places: t('map.placeCount', { count: placeCount })
+              })}
+              tracks={tracks}
+              chosen={chosen}
+              onChoose={event => go({ event })}
+            />
             <p class="drawn">
               <Icon name="lock" />
               {t('shell.drawnHere')}

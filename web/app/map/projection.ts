@@ -63,6 +63,15 @@ export function toScreen({ x, y }: Point, view: View, width: number, height: num
   return { x: (x - view.x) * view.size + width / 2, y: (y - view.y) * view.size + height / 2 }
 }
 
+/** Returns the place at a position in a window, in degrees with six decimals: a tenth of a metre. */
+export function toPlace(at: Point, view: View, width: number, height: number): Place {
+  const x = view.x + (at.x - width / 2) / view.size
+  const y = Math.max(0, Math.min(view.y + (at.y - height / 2) / view.size, 1))
+  const latitude = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI
+  const longitude = (x - Math.floor(x)) * 360 - 180
+  return { latitude: Number(latitude.toFixed(6)), longitude: Number(longitude.toFixed(6)) }
+}
+
 /** Zooms by a factor around a point of the window. */
 export function zoomView(view: View, factor: number, at: Point, width: number, height: number): View {
   const { size } = clampView({ ...view, size: view.size * factor })

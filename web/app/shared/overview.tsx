@@ -47,6 +47,10 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
           <h1>{t('shared.title')}</h1>
           <p class="when">{groups ? describeCounts(groups) : ' '}</p>
           <TimeSpan query={query} range={range} />
+          <AppLink to={{ page: 'report' }} class="button print">
+            <Icon name="print" />
+            {t('shell.printReport')}
+          </AppLink>
           {!isWide && (
             <button type="button" class="button share" onClick={() => setSharing(true)}>
               <Icon name="link" />

@@ -1,6 +1,6 @@
 /** Chooses the measure to which the events of a stream belong. */
 import { useEffect, useState } from 'preact/hooks'
-import { measureKey } from '../../../schemas/measures/measure.js'
+import { measureKey, noMeasure } from '../../../schemas/measures/measure.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { getLocale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
@@ -60,7 +60,7 @@ export function MeasureDialog({ stream, onClose }: Props) {
                 <option value="">{t('streams.measureAuto')}</option>
                 {isUnknown && (
                   <option value={current} selected>
-                    {toPlainText(current)}
+                    {current === noMeasure ? t('streams.measureNone') : toPlainText(current)}
                   </option>
                 )}
                 {choices.map(({ id, name }) => (

@@ -1,7 +1,9 @@
 /** The header of the timeline: visible period, spans, earlier and later, lanes. */
 import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
 import type { View } from '../lanes/view.js'
+import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
 import { StepButtons } from '../parts/step-buttons.js'
@@ -21,6 +23,7 @@ interface Props {
 }
 
 export function TimelineHeader({ model, whole, plans, onChoose, onLanes }: Props) {
+  const account = useAccount()
   const view = useStore(model.view)
   const { zones } = model
   const { detail, main } = createTitle(view, whole, zones, getNow())
@@ -78,6 +81,11 @@ export function TimelineHeader({ model, whole, plans, onChoose, onLanes }: Props
           </Menu>
         }
       >
+        {account.isOwner && (
+          <AppLink to={{ page: 'report' }} class="square" label={t('shell.printReport')}>
+            <Icon name="print" />
+          </AppLink>
+        )}
         <button type="button" class="square today" onClick={showToday}>
           {t('shell.today')}
         </button>

@@ -1,0 +1,71 @@
+/** Determines the streams in which the records of lanes are stored. (docs/api/imports.md#choosing-where-data-goes) */
+import type { CountedLane, LaneChoice, StreamDraft } from '../protocol.js'
+import type { IdGenerator } from './id-generator.js'
+
+/** Maximum length of a stream's name, in characters. */
+const maxStreamNameLength = 100
+/** Mark of streams that belong to no measure: `noMeasure` in `schemas/measures/measure.ts`. */
+const noMeasure = ':none'
+
+type PlacedLane = Pick<CountedLane, 'format' | 'isTrack' | 'key' | 'path' | 'source' | 'stream'>
+
+export class LanePaths {
+  readonly #paths = new Map<string, readonly StreamDraft[]>()
+
+  /** `parentId`: the stream below which all are; empty for the root. */
+  constructor(
+    private readonly ids: IdGenerator,
+    private readonly parentId: string,
+    private readonly choices: Readonly<Record<string, LaneChoice>>,
+    private readonly getFormatName: (format: string) => string
+  ) {}
+
+  /** Returns what the user has chosen for a lane. */
+  getChoice(lane: Pick<CountedLane, 'isTrack' | 'key'>): LaneChoice | undefined {
+    const key = getReportedKey(lane)
+    return Object.hasOwn(this.choices, key) ? this.choices[key] : undefined
+  }
+
+  /** Returns the streams from the format's stream down to that of a lane, or the one that the user has chosen. */
+  getLanePath(lane: PlacedLane): readonly StreamDraft[] {
+    const choice = this.getChoice(lane)
+    if (choice?.streamId !== undefined) return [{ id: choice.streamId, name: '', isChosen: true }]
+    const { format, path, source, stream } = lane
+    const names = this.getPath(format, path, stream, source)
+    if (choice?.measure === undefined) return names
+    // A stream of its own, so that streams of earlier imports stay what they are.
+    const measure = choice.measure ?? noMeasure
+    const parts = [this.parentId, format, measure, ...(path ?? []), stream, source]
+    const last = { id: this.ids.derive('stream of measure', ...parts), name: names.at(-1)!.name, measure }
+    return [...names.slice(0, -1), last]
+  }
+
+  /** Returns the streams from the format's stream down to those with these names. Their ids are derived from their names. */
+  getPath(
+    format: string,
+    parents: readonly string[] = [],
+    stream: string,
+    source: string
+  ): readonly StreamDraft[] {
+    const key = JSON.stringify([format, parents, stream, source])
+    let path = this.#paths.get(key)
+    if (!path) {
+      const names = [this.getFormatName(format), ...parents, stream, ...(source === '' ? [] : [source])]
+      path = names.map((name, index) => ({
+        id: this.ids.derive('stream', this.parentId, format, ...names.slice(1, index + 1)),
+        name:
+          name
+            .replaceAll(/\p{C}+/gu, ' ')
+            .trim()
+            .slice(0, maxStreamNameLength) || '?'
+      }))
+      this.#paths.set(key, path)
+    }
+    return path
+  }
+}
+
+/** Returns the key under which a lane is reported: all tracks of one kind share a key. */
+export function getReportedKey({ isTrack, key }: Pick<CountedLane, 'isTrack' | 'key'>): string {
+  return isTrack ? key.split('\n', 4).join('\n') : key
+}

@@ -1,0 +1,186 @@
+/** Reads what is on the printout for the doctor: a row for each measure with numbers in a period. */
+import { convertUnit } from '../../../schemas/units.js'
+import { getLocale, t } from '../../language.js'
+import type { Account } from '../data/account.js'
+import { getMeasureName, type AnyMeasure, type MeasureDay, type MeasureFact } from '../data/measures.js'
+import { formatNumber, formatQuantity } from '../data/units.js'
+import { formatDuration } from '../parts/format-duration.js'
+import { formatTime } from '../parts/format-time.js'
+
+/** One number, or two of a pair. */
+type Value = number | readonly (number | null)[]
+
+/** The numbers of a day: one, or two of a pair. */
+export interface ChartDay {
+  /** Days since the first one of the period. */
+  readonly at: number
+  readonly values: readonly number[]
+}
+
+/** A row of the report; its figures are formatted. */
+export interface ReportRow {
+  readonly id: string
+  readonly name: string
+  readonly unit: string
+  readonly count: string
+  readonly mean: string
+  readonly min: string
+  readonly max: string
+  readonly latest: string
+  /** Empty if none is known. */
+  readonly normal: string
+  readonly days: readonly ChartDay[]
+  /** For the chart, in the unit of its numbers: one for each of a pair. */
+  readonly normalRanges: readonly (readonly [number, number])[]
+  readonly formatShort: (value: number) => string
+}
+
+/** A period of local days, both included: `2026-03-01`. */
+export interface Period {
+  readonly from: string
+  readonly to: string
+  readonly dayCount: number
+}
+
+const kinds: ReadonlySet<string> = new Set(['level', 'sum', 'pair', 'span'])
+/** Measures per batch. */
+const batchSize = 20
+
+/** Returns the last `dayCount` days until today. */
+export function getPeriod(dayCount: number, now: Date): Period {
+  const first = new Date(now.getFullYear(), now.getMonth(), now.getDate() - dayCount + 1)
+  return { from: toDate(first), to: toDate(now), dayCount }
+}
+
+/** Reads the rows of a period, in the order of the catalogue. Rejects with a `Refusal`. */
+export async function readReport({ client }: Account, period: Period): Promise<readonly ReportRow[]> {
+  const { facts } = await client.call<{ facts: readonly MeasureFact[] }>('measures.facts')
+  const ids = facts.map(({ measure }) => measure)
+  if (ids.length === 0) return []
+  const { measures } = await client.call<{ measures: readonly AnyMeasure[] }>('measures.get', { ids })
+  const numeric = measures.filter(({ kind }) => kinds.has(kind))
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const rows: ReportRow[] = []
+  for (let at = 0; at < numeric.length; at += batchSize) {
+    const part = numeric.slice(at, at + batchSize)
+    const results = await client.batchStrict<{ days: readonly MeasureDay[] }[]>(
+      part.map(({ id }) => ({
+        method: 'measures.days',
+        params: { measure: id, from: period.from, to: period.to, zone }
+      }))
+    )
+    for (const [index, { days }] of results.entries()) {
+      const measure = part[index]!
+      const fact = facts.find(each => each.measure === measure.id)
+      if (days.length > 0) rows.push(createRow(measure, days, fact, period))
+    }
+  }
+  return rows
+}
+
+/** Summarises the days of a measure: of readings, or of the totals of days. */
+function createRow(
+  measure: AnyMeasure,
+  days: readonly MeasureDay[],
+  fact: MeasureFact | undefined,
+  { from }: Period
+): ReportRow {
+  const isReading = measure.kind === 'level' || measure.kind === 'pair'
+  const count = days.reduce((sum, day) => sum + day.count, 0)
+  const size = measure.kind === 'pair' ? 2 : 1
+  const parts = Array.from({ length: size }, (_, at) => summarise(days, at, isReading))
+  const { format, unit } = createFormat(measure)
+  const join = (pick: (part: Summary) => number): string => parts.map(part => format(pick(part))).join('/')
+  const ranges = measure.normal ? (size === 1 ? [measure.normal] : measure.normal) : []
+  const normalRanges = ranges as readonly (readonly [number, number])[]
+  return {
+    id: measure.id,
+    name: getMeasureName(measure),
+    unit: isReading ? unit : [unit, t('report.perDay')].filter(Boolean).join(' '),
+    count: formatNumber(isReading ? count : days.length),
+    mean: join(({ mean }) => mean),
+    min: join(({ min }) => min),
+    max: join(({ max }) => max),
+    latest: fact && isReading ? formatLatest(fact, format) : formatLatestDay(days, format),
+    normal: normalRanges.map(([min, max]) => `${format(min)}–${format(max)}`).join(' / '),
+    days: days.map(({ day, value }) => ({
+      at: Math.round((Date.parse(day) - Date.parse(from)) / 86_400_000),
+      values: Array.from({ length: size }, (_, at) => pick(value, at))
+    })),
+    normalRanges,
+    formatShort: format
+  }
+}
+
+interface Summary {
+  readonly mean: number
+  readonly min: number
+  readonly max: number
+}
+
+function summarise(days: readonly MeasureDay[], at: number, isReading: boolean): Summary {
+  let [weight, sum, min, max] = [0, 0, Infinity, -Infinity]
+  for (const day of days) {
+    const value = pick(day.value, at)
+    if (Number.isNaN(value)) continue
+    // Means of days count by their readings.
+    const by = isReading ? day.count : 1
+    weight += by
+    sum += value * by
+    min = Math.min(min, pick(day.min ?? day.value, at))
+    max = Math.max(max, pick(day.max ?? day.value, at))
+  }
+  return { mean: sum / weight, min, max }
+}
+
+/** Returns one of the numbers of a value; `NaN` if it is missing. */
+function pick(value: Value | string, at: number): number {
+  if (typeof value === 'number') return at === 0 ? value : NaN
+  return typeof value === 'string' ? NaN : (value[at] ?? NaN)
+}
+
+/** Returns the unit of a measure, and a function that formats its numbers in it. */
+function createFormat({ kind, molarMass, types, unit }: AnyMeasure): {
+  readonly unit: string
+  readonly format: (value: number) => string
+} {
+  const [stored] = types as readonly [string, ...string[]]
+  if (kind === 'span') return { unit: '', format: formatFinite(formatDuration) }
+  const shown = unit?.shown ?? stored
+  // 180 g/mol: glucose.
+  const options = { isGlucose: molarMass !== undefined && Math.round(molarMass) === 180 }
+  const quantity = (value: number) => {
+    const converted = convertUnit(value, stored, shown, molarMass) ?? value
+    return formatQuantity(shown, kind === 'pair' ? Math.round(converted) : round(converted), options)
+  }
+  const symbol = shown === 'blood-pressure/mmhg-bpm' ? 'mmHg' : quantity(1).unit
+  return { unit: symbol, format: formatFinite(value => quantity(value).value) }
+}
+
+function formatFinite(format: (value: number) => string): (value: number) => string {
+  return value => (Number.isFinite(value) ? format(value) : '–')
+}
+
+/** Rounds to three significant digits, or to whole numbers. */
+function round(value: number): number {
+  return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3))
+}
+
+function formatLatest({ latest, last }: MeasureFact, format: (value: number) => string): string {
+  const { value } = latest
+  if (value === undefined) return ''
+  const text = typeof value === 'number' ? format(value) : value.map(each => format(each ?? NaN)).join('/')
+  return `${text} (${formatTime(last, { dateStyle: 'medium' })})`
+}
+
+function formatLatestDay(days: readonly MeasureDay[], format: (value: number) => string): string {
+  const { day, value } = days.at(-1)!
+  const date = new Intl.DateTimeFormat(getLocale(), { dateStyle: 'medium', timeZone: 'UTC' })
+  return `${format(pick(value, 0))} (${date.format(Date.parse(day))})`
+}
+
+/** Formats the local date of a time: `2026-03-01`. */
+function toDate(time: Date): string {
+  const pad = (number: number, length = 2): string => String(number).padStart(length, '0')
+  return `${pad(time.getFullYear(), 4)}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`
+}
