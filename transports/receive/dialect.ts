@@ -1,5 +1,5 @@
 /** The form of a dialect: how an app or device that sends data on its own writes its requests, and which answer it expects. */
-import type { ImportedRecord } from '../../imports/record.js'
+import type { Format, ImportedRecord } from '../../imports/record.js'
 
 /** A request to `/{user}/from/{dialect}/…`, after the credential was checked and the body was decompressed. */
 export interface ReceivedRequest {
@@ -41,6 +41,13 @@ export interface Reading {
 export interface ReceivedRecord extends ImportedRecord {
   /** Bytes of the record's files, by key. */
   readonly fileBytes?: ReadonlyMap<string, Buffer>
+  /**
+   * True if records of its kind are frequent, such as positions: in a new lane, they become data points, however few have
+   * arrived. By default, the rate of a request decides, unless its lane is known.
+   */
+  readonly isFrequent?: boolean | undefined
+  /** True if its time is that of its arrival, so that it does not identify the record. Only for records with `isEvent`. */
+  readonly isUndated?: boolean | undefined
 }
 
 /** An answer in the dialect's own form. */
@@ -56,6 +63,10 @@ export interface Dialect {
   readonly id: string
   /** Display name of the app. */
   readonly name: string
+  /** The import format with which it shares streams and identities; by default, one with the dialect's own id and name. */
+  readonly format?: Pick<Format, 'id' | 'name'>
+  /** True if the app knows only an address, so that the token is part of it. */
+  readonly hasTokenInUrl?: true
   /** Reads a request. Throws `invalidRequestFormat` (400) if the body is malformed as a whole; then nothing is stored. */
   read(request: ReceivedRequest): Reading
   /** The answer once everything is durable. */
