@@ -14,12 +14,6 @@ t.test('coffer connect', async t => {
     t.equal(code, 0, errors)
     return JSON.parse(output)
   }
-  const send = async ({ token, url }: Answer, time: number): Promise<number> => {
-    const position = { _type: 'location', lat: 46.5, lon: 6.6, tst: time }
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(position) })).status
-  }
-
   t.test('prints what the app needs, with a code to scan', async t => {
     const phone = await connect('alice', 'owntracks', '--name=Phone')
     t.match(phone, { dialect: 'owntracks', name: 'Phone', token: /^c/, link: /^owntracks:/ })
@@ -57,3 +51,10 @@ t.test('coffer connect', async t => {
     t.equal((await fetch(`${again.url}${pathname}${query}`)).status, 200)
   })
 })
+
+/** Sends a position as the app does. Returns the status. */
+async function send({ token, url }: Answer, time: number): Promise<number> {
+  const position = { _type: 'location', lat: 46.5, lon: 6.6, tst: time }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(position) })).status
+}
