@@ -11,8 +11,8 @@ import { archiveFormats, databaseFormats, formats } from './formats/index.js'
 import { LimitingSink } from './pipeline/limiting-sink.js'
 import { RecordCounter } from './pipeline/record-counter.js'
 import { DraftBuilder } from './pipeline/draft-builder.js'
-import { IdGenerator } from './pipeline/id-generator.js'
 import { LanePaths } from './pipeline/lane-paths.js'
+import { RecordIds } from './pipeline/record-ids.js'
 import { Lanes } from './pipeline/lanes.js'
 import { readChunks } from './read-chunks.js'
 import type {
@@ -54,8 +54,8 @@ port.close()
 /** Reads the file: the first pass or its earlier result, then the second pass. */
 async function run(): Promise<void> {
   const { choices, fileName, file, previousForms, key, options, parentStreamId, spool } = assignment
-  const ids = new IdGenerator(key)
-  const paths = new LanePaths(ids, parentStreamId, choices, getFormatName)
+  const ids = new RecordIds(key, parentStreamId)
+  const paths = new LanePaths(ids, choices, getFormatName)
   const size = statSync(file).size
   const digest = await computeDigest(assignment, size)
   const { counted, isSettled } = await requestEarlierResult(digest)

@@ -4,6 +4,7 @@ import { version } from '../core/version.js'
 import type { JsonOption } from './terminal/output.js'
 import type { BackupOptions } from './commands/backup.js'
 import type { CheckOptions } from './commands/check.js'
+import type { ConnectOptions } from './commands/connect.js'
 import type { DemoOptions } from './commands/demo.js'
 import type { ExportDataOptions } from './commands/export-data.js'
 import type { HealthOptions } from './commands/health.js'
@@ -138,7 +139,7 @@ function addDataCommands(program: Command): void {
   addCommand(
     program,
     'import-data',
-    'Import data of another service or device into an account. The service must be stopped',
+    'Import data of another service or device into an account',
     async (args, options: ImportDataOptions) =>
       (await import('./commands/import-data.js')).importData(args, options)
   )
@@ -146,6 +147,16 @@ function addDataCommands(program: Command): void {
     .option('--look', 'Show what is in the file without importing it')
     .option('--zone <name>', 'Time zone for times without one, such as Europe/Zurich')
     .option('--json', 'Print the report as JSON')
+  addCommand(
+    program,
+    'connect',
+    'Connect an app or a device that sends data on its own',
+    async (args, options: ConnectOptions) => (await import('./commands/connect.js')).connect(args, options)
+  )
+    .usage('<user> <dialect> [options]')
+    .option('--name <name>', 'Name of the connection (default: the name of the app)')
+    .option('--parent <id>', 'Stream below which the data is stored (default: the root)')
+    .option('--json', 'Print the connection as JSON')
   addCommand(
     program,
     'export-data',

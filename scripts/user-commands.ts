@@ -30,11 +30,8 @@ export function addUserCommands(program: Command): void {
     .usage('<name> [options]')
     .option('--yes', "Don't ask for confirmation")
     .option('--json', 'Print the result as JSON')
-  addCommand(
-    user,
-    'token',
-    'Create a personal token for a user. The service must be stopped',
-    async (args, options: TokenOptions) => (await import('./commands/user/token.js')).userToken(args, options)
+  addCommand(user, 'token', 'Create a personal token for a user', async (args, options: TokenOptions) =>
+    (await import('./commands/user/token.js')).userToken(args, options)
   )
     .usage('<name> [options]')
     .option('--app <id>', 'ID of the app that uses the token')

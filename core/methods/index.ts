@@ -43,6 +43,7 @@ import { getOne as getEvent } from './events/get-one.js'
 import { get as getEvents } from './events/get.js'
 import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
+import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
 import { get as getSlices } from './followed-slices/get.js'
@@ -118,28 +119,7 @@ import { deleteStream } from './streams/delete.js'
 import { facts } from './streams/facts.js'
 import { get as getStreams } from './streams/get.js'
 import { update as updateStream } from './streams/update.js'
-import { bringBackUser } from './system/bring-back-user.js'
-import { checkPlatformIntegrity } from './system/check-platform-integrity.js'
-import { createResetLink } from './system/create-reset-link.js'
-import { createUser } from './system/create-user.js'
-import { deletePasskeys } from './system/delete-passkeys.js'
-import { deactivateMfa } from './system/deactivate-mfa.js'
-import { getUserInfo } from './system/get-user-info.js'
-import { getDeeds } from './system/get-deeds.js'
-import { getGrowth } from './system/get-growth.js'
-import { getOperator } from './system/get-operator.js'
-import { getOverview } from './system/get-overview.js'
-import { getSettings } from './system/get-settings.js'
-import { getUser as getPerson } from './system/get-user.js'
-import { getUsers as getPeople } from './system/get-users.js'
-import { limitUser } from './system/limit-user.js'
-import { openSession } from './system/open-session.js'
-import { relocateUser } from './system/relocate-user.js'
-import { keepUser } from './system/keep-user.js'
-import { resumeUser } from './system/resume-user.js'
-import { setPassword } from './system/set-password.js'
-import { suspendUser } from './system/suspend-user.js'
-import { unlockUser } from './system/unlock-user.js'
+import { systemMethods } from './system/index.js'
 import { deleteUser } from './users/delete.js'
 import { create as createWebhook } from './webhooks/create.js'
 import { deleteWebhook } from './webhooks/delete.js'
@@ -267,29 +247,9 @@ export const methods: readonly AnyMethod[] = [
   getServers,
   getUser,
   getUsers,
-  bringBackUser,
-  checkPlatformIntegrity,
-  createResetLink,
-  openSession,
-  createUser,
-  deactivateMfa,
-  deletePasskeys,
-  getUserInfo,
-  relocateUser,
-  setPassword,
-  getOperator,
-  getOverview,
-  getPeople,
-  getPerson,
-  limitUser,
-  suspendUser,
-  resumeUser,
-  keepUser,
-  getDeeds,
-  getGrowth,
-  getSettings,
-  unlockUser,
+  ...systemMethods,
   deleteUser,
+  ...connectionMethods,
   createWebhook,
   deleteWebhook,
   getWebhook,

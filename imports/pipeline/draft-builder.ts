@@ -13,8 +13,8 @@ import { isPlausible } from '../text/times.js'
 import { maxRecordLength } from './limiting-sink.js'
 import { NameCounts } from './record-counter.js'
 import { PendingFiles } from './pending-files.js'
-import type { IdGenerator } from './id-generator.js'
 import type { LanePaths } from './lane-paths.js'
+import { getSeriesStart, type RecordIds } from './record-ids.js'
 import type { Lanes, OpenLane } from './lanes.js'
 import { PointRows } from './point-rows.js'
 
@@ -55,7 +55,7 @@ export class DraftBuilder implements Sink {
   constructor(
     private readonly lanes: Lanes,
     private readonly forms: Readonly<Record<string, LaneForm>>,
-    private readonly ids: IdGenerator,
+    private readonly ids: RecordIds,
     private readonly paths: LanePaths,
     /** Returns once the next batch can be sent. */
     private readonly sendBatch: (batch: DraftBatch) => void,
@@ -97,7 +97,7 @@ export class DraftBuilder implements Sink {
     }
     this.#flushEvents()
     const { fileName, type } = name
-    const id = this.ids.derive('file', this.format, event, key)
+    const id = this.ids.getFileId(this.format, event, key)
     await this.sendFile({ id, eventId: event, fileName, type, size: source.size }, source)
   }
 
@@ -124,7 +124,7 @@ export class DraftBuilder implements Sink {
     const others = otherPaths
       ? otherPaths.map(names => this.paths.getPath(this.format, names.slice(0, -1), names.at(-1)!, ''))
       : []
-    const id = this.ids.derive(this.format, source, stream, type, time, duration ?? 0, identityText)
+    const id = this.ids.getEventId(this.format, record, identityText)
     this.#files.add(record, id)
     this.#events.push({
       id,
@@ -137,8 +137,8 @@ export class DraftBuilder implements Sink {
       description,
       clientData,
       version: version && {
-        recordId: this.ids.derive('record', this.format, version.record),
-        versionId: this.ids.derive('version', this.format, version.record, version.state)
+        recordId: this.ids.getRecordId(this.format, version),
+        versionId: this.ids.getVersionId(this.format, version)
       },
       hasFiles: record.files !== undefined
     })
@@ -184,9 +184,9 @@ export class DraftBuilder implements Sink {
     const { format, from, isTrack, key } = lane
     return {
       lane,
-      seriesId: this.ids.derive('series', format, key, year),
+      seriesId: this.ids.getSeriesId(format, key, year),
       path: lane.streams!,
-      origin: isTrack ? from : Date.UTC(year, 0, 1) / 1000,
+      origin: isTrack ? from : getSeriesStart(year),
       rows: new PointRows()
     }
   }

@@ -1,21 +1,15 @@
 /** Determines the streams in which the records of lanes are stored. (docs/api/imports.md#choosing-where-data-goes) */
 import type { CountedLane, LaneChoice, StreamDraft } from '../protocol.js'
-import type { IdGenerator } from './id-generator.js'
+import type { RecordIds } from './record-ids.js'
 
-/** Maximum length of a stream's name, in characters. */
-const maxStreamNameLength = 100
 /** Mark of streams that belong to no measure: `noMeasure` in `schemas/measures/measure.ts`. */
 const noMeasure = ':none'
 
 type PlacedLane = Pick<CountedLane, 'format' | 'isTrack' | 'key' | 'path' | 'source' | 'stream'>
 
 export class LanePaths {
-  readonly #paths = new Map<string, readonly StreamDraft[]>()
-
-  /** `parentId`: the stream below which all are; empty for the root. */
   constructor(
-    private readonly ids: IdGenerator,
-    private readonly parentId: string,
+    private readonly ids: RecordIds,
     private readonly choices: Readonly<Record<string, LaneChoice>>,
     private readonly getFormatName: (format: string) => string
   ) {}
@@ -35,8 +29,7 @@ export class LanePaths {
     if (choice?.measure === undefined) return names
     // A stream of its own, so that streams of earlier imports stay what they are.
     const measure = choice.measure ?? noMeasure
-    const parts = [this.parentId, format, measure, ...(path ?? []), stream, source]
-    const last = { id: this.ids.derive('stream of measure', ...parts), name: names.at(-1)!.name, measure }
+    const last = { id: this.ids.getMeasureStreamId(format, measure, lane), name: names.at(-1)!.name, measure }
     return [...names.slice(0, -1), last]
   }
 
@@ -47,21 +40,10 @@ export class LanePaths {
     stream: string,
     source: string
   ): readonly StreamDraft[] {
-    const key = JSON.stringify([format, parents, stream, source])
-    let path = this.#paths.get(key)
-    if (!path) {
-      const names = [this.getFormatName(format), ...parents, stream, ...(source === '' ? [] : [source])]
-      path = names.map((name, index) => ({
-        id: this.ids.derive('stream', this.parentId, format, ...names.slice(1, index + 1)),
-        name:
-          name
-            .replaceAll(/\p{C}+/gu, ' ')
-            .trim()
-            .slice(0, maxStreamNameLength) || '?'
-      }))
-      this.#paths.set(key, path)
-    }
-    return path
+    return this.ids.getPath(
+      { id: format, name: this.getFormatName(format) },
+      { path: parents, stream, source }
+    )
   }
 }
 

@@ -3,7 +3,8 @@ import { statSync } from 'node:fs'
 import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadDirectory } from '../terminal/directory.js'
 import { splitArguments } from '../terminal/operands.js'
-import { withOperator, OperatorError } from '../terminal/operator.js'
+import { OperatorError } from '../terminal/operator-error.js'
+import { withOperator } from '../terminal/operator.js'
 import { importHere, importThroughService, type ImportOutcome } from '../transfer/import-file.js'
 
 export interface ImportDataOptions extends JsonOption {

@@ -20,7 +20,7 @@ import { isSetupOpen } from '../../server/setup/setup-service.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import { loadCheckedSettings, findFurtherProblems } from '../terminal/load-checked-settings.js'
 import { assertFolder, assertWritable } from '../terminal/directory.js'
-import { OperatorError } from '../terminal/operator.js'
+import { OperatorError } from '../terminal/operator-error.js'
 import { formatGreeting, getRegistrationWarning } from '../terminal/greeting.js'
 import { isPlatformFileIntact } from '../maintenance/rebuild-platform.js'
 

@@ -20,7 +20,7 @@ import type { Account } from '../../storage/platform/account.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { formatCount } from '../terminal/format-count.js'
-import { OperatorError } from '../terminal/operator.js'
+import { OperatorError } from '../terminal/operator-error.js'
 
 /** Timeout for an account, whose first record contains its whole file. */
 const timeoutMs = 60_000

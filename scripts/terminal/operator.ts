@@ -11,23 +11,34 @@ import { readServiceFile } from '../../storage/files/service-file.js'
 import { DirectoryLocked, lockDirectory } from '../../storage/sqlite/lock.js'
 import type { Runtime } from '../../server/runtime.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
+import type { Request } from '../../core/call/outcome.js'
 import type { Services } from '../../core/call/services.js'
-
-/** The service refused a call, is unreachable, or must be stopped first. */
-export class OperatorError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'OperatorError'
-  }
-}
+import { OperatorError } from './operator-error.js'
+import { requestService } from './request-service.js'
 
 /** The result of a method. */
 export type MethodResult = Readonly<Record<string, unknown>>
+
+/** A session of a user, for an app. */
+export interface UserSession {
+  readonly username: string
+  /** Id of the session's access. */
+  readonly id: string
+  readonly token: string
+  /** URL of the account, with the token. */
+  readonly apiEndpoint: string
+}
 
 /** Calls methods as the operator. */
 export interface Operator {
   /** Calls a method. Throws {@link OperatorError} with the error message of the service. */
   call(method: string, params: Readonly<Record<string, string | number | boolean>>): Promise<MethodResult>
+  /** Calls a method of a user with a token. Throws {@link OperatorError} with the error message of the service. */
+  callAsUser(
+    session: UserSession,
+    method: string,
+    params: Readonly<Record<string, unknown>>
+  ): Promise<MethodResult>
   /** The services of the core, if they run in this process. */
   readonly services?: Services
   /** Base URL of the running service, without a trailing slash; absent if none runs. */
@@ -107,12 +118,24 @@ export function createOperator({ services, registry }: Runtime): Operator {
   return {
     services,
     async call(method, params) {
-      const credentials = { authorization: services.config.commandKey, ip: '127.0.0.1', via: 'http' } as const
-      const outcome = await registry.call({ method, params, credentials, isWhole: true })
-      if (!outcome.ok) throw new OperatorError(outcome.error.message)
-      return JSON.parse(`{${outcome.members}}`) as MethodResult
+      const { commandKey } = services.config
+      return await callHere(registry, { method, params }, commandKey)
+    },
+    async callAsUser({ token, username }, method, params) {
+      return await callHere(registry, { user: username, method, params }, token)
     }
   }
+}
+
+async function callHere(
+  registry: Runtime['registry'],
+  request: Pick<Request, 'method' | 'params' | 'user'>,
+  authorization: string
+): Promise<MethodResult> {
+  const credentials = { authorization, ip: '127.0.0.1', via: 'http' } as const
+  const outcome = await registry.call({ ...request, credentials, isWhole: true })
+  if (!outcome.ok) throw new OperatorError(outcome.error.message)
+  return JSON.parse(`{${outcome.members}}`) as MethodResult
 }
 
 function createRemoteOperator(settings: Settings): Operator {
@@ -141,6 +164,14 @@ function createRemoteOperator(settings: Settings): Operator {
         )
       })
       return await parseResponse(response)
+    },
+    async callAsUser({ token, username }, method, params) {
+      const body = JSON.stringify([{ method, params }])
+      const headers = { authorization: token, 'content-type': 'application/json' }
+      const answer = await requestService(`${url}/${username}/`, { method: 'POST', headers, body })
+      const [result] = (answer as { results: (MethodResult & { error?: { message: string } })[] }).results
+      if (result?.error) throw new OperatorError(result.error.message)
+      return result!
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Sends requests to a running service. */
-import { OperatorError } from './operator.js'
+import { OperatorError } from './operator-error.js'
 
 /** A day of heart rates may have to wait for other requests. */
 const timeoutMs = 120_000

@@ -13,7 +13,8 @@ import type { Account } from '../../storage/platform/account.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
 import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { addAccount } from '../maintenance/place-account.js'
-import { OperatorError, withRuntime } from '../terminal/operator.js'
+import { OperatorError } from '../terminal/operator-error.js'
+import { withRuntime } from '../terminal/operator.js'
 import { TransferError } from './transfer-error.js'
 
 /** Params of `events.export`. */

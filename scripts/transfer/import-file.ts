@@ -8,7 +8,8 @@ import { getJob, type ImportState, type Job, type StoredJob } from '../../core/i
 import { operatorAccessId } from '../../core/imports/import-caller.js'
 import { ImportFiles } from '../../storage/imports/import-files.js'
 import { Layout } from '../../storage/files/layout.js'
-import { OperatorError, type Operator } from '../terminal/operator.js'
+import { OperatorError } from '../terminal/operator-error.js'
+import { type Operator } from '../terminal/operator.js'
 import { requestService } from '../terminal/request-service.js'
 import { openSession } from '../terminal/user-session.js'
 

@@ -1,7 +1,8 @@
 /** The wires over which a scenario's call reaches the service. */
 import { io } from 'socket.io-client'
 import { Coffer, CofferError, type MethodId } from '../../client/src/index.js'
-import { serviceRoutes, userRoutes, type Route } from '../../transports/http/routes.js'
+import type { Route } from '../../transports/http/route.js'
+import { serviceRoutes, userRoutes } from '../../transports/http/routes.js'
 import type { Answer } from '../support/coffer.js'
 import { given, type Scenario } from './scenario.js'
 import type { World } from './world.js'

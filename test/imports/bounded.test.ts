@@ -2,9 +2,10 @@
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { DraftBuilder } from '../../imports/pipeline/draft-builder.js'
-import { IdGenerator } from '../../imports/pipeline/id-generator.js'
+import { getLaneKey } from '../../imports/pipeline/lane-key.js'
 import { LanePaths } from '../../imports/pipeline/lane-paths.js'
-import { getLaneKey, Lanes } from '../../imports/pipeline/lanes.js'
+import { Lanes } from '../../imports/pipeline/lanes.js'
+import { RecordIds } from '../../imports/pipeline/record-ids.js'
 import { PointRows } from '../../imports/pipeline/point-rows.js'
 import { coffer } from '../support/coffer.js'
 import { sent, zipOf } from '../support/importing.js'
@@ -42,12 +43,12 @@ t.test('the buffer of points has a memory limit', t => {
   let waiting = 0
   let most = 0
   let sent = 0
-  const ids = new IdGenerator('00')
+  const ids = new RecordIds('00', '')
   const drafter = new DraftBuilder(
     new Lanes(),
     {},
     ids,
-    new LanePaths(ids, '', {}, () => 'Format'),
+    new LanePaths(ids, {}, () => 'Format'),
     ({ points }) => {
       for (const { cells } of points) {
         waiting -= cells.length / numbers

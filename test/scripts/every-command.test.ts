@@ -50,6 +50,7 @@ t.test('every command', async t => {
     import: { operands: [at('file.txt')], file: 0 },
     'import-data': { operands: ['nobody', at('file.txt')], user: 0, file: 1 },
     'export-data': { operands: ['nobody'], user: 0 },
+    connect: { operands: ['nobody', 'owntracks'], user: 0 },
     check: { operands: [] },
     'rebuild-index': { operands: [] },
     migrate: { operands: [] },

@@ -4,7 +4,7 @@ import { replyDocument } from './answer/document.js'
 import { replyExport } from './answer/export.js'
 import { replyPreview } from './answer/preview.js'
 import { acceptsBody, createParamsBuilder, type BuildParams } from './request/params.js'
-import type { ResponseKind, Route } from './routes.js'
+import type { ResponseKind, Route } from './route.js'
 
 /** A route with the properties of its method that calls need. */
 export interface PreparedRoute extends Route {

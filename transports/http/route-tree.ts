@@ -1,5 +1,5 @@
 /** Finds the route of a path in a tree of segments, which is faster than one regular expression per route. */
-import type { Route } from './routes.js'
+import type { Route } from './route.js'
 
 /** A node in the tree of paths. */
 class Node<T> {

@@ -1,76 +1,7 @@
 /** The table of all URLs: verb, path, method, and the status of success if it is not 200. (docs/spec/README.md#contents) */
 
-export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-/** What is sent instead of the result as JSON. */
-export type ResponseKind =
-  /** The content of the file in the result. */
-  | 'file'
-  /** The preview image, or 204 if there is none. */
-  | 'preview'
-  /** A ZIP of the draft that the result names. */
-  | 'export'
-  /** The text of the result, with the name and type in its facts. */
-  | 'document'
-  /** A redirect to the server in the result. */
-  | 'redirect'
-  /** The only value of the result, as plain text. */
-  | 'text'
-  /** The rows of the result as an HTML table, if the query has `toHTML=true`. */
-  | 'table'
-
-/** What the body must be, if it may not be any JSON or empty. */
-export type BodyKind =
-  /** May be a multipart form: an event as JSON, with files. */
-  | 'event'
-  /** May be a multipart form, of files only. */
-  | 'files'
-  /** May be a multipart form: files, and params as JSON if there are any. */
-  | 'form'
-  /** A JSON object: anything else is malformed, 400 `invalid-request-structure`. (docs/spec/series.md#errors) */
-  | 'object'
-  /**
-   * Its content type must be JSON: otherwise 400 `missing-header` or 415.
-   * (docs/spec/administration.md#creating-a-user)
-   */
-  | 'declared'
-
-export interface Route {
-  readonly verb: Verb
-  /**
-   * The path below the user's root or the server's. `:name` matches one segment, which becomes a param of that name;
-   * `:name.jpg` matches a segment with that suffix.
-   */
-  readonly path: string
-  readonly method: string
-  /** The status of a success, unless the result sets another. */
-  readonly status: number
-  readonly responseKind?: ResponseKind
-  readonly bodyKind?: BodyKind
-  /** Whether the response sets or clears the SSO cookie. (docs/spec/authentication.md#the-sso-cookie) */
-  readonly cookie?: 'set' | 'clear'
-  /** The response starts a page session, without the SSO cookie. */
-  readonly startsSession?: true
-  /** The response may contain a token, so it must not be cached. */
-  readonly isPrivate?: true
-  /** The user whom the path names as `:username` may call this method of the service with a page session, too. */
-  readonly isByOwner?: true
-  /** Operators may call it with a page session, too. (docs/spec/administration.md#operators) */
-  readonly isForOperators?: true
-}
-
-function route(
-  verb: Verb,
-  path: string,
-  method: string,
-  status = 200,
-  more: Omit<Route, 'verb' | 'path' | 'method' | 'status'> = {}
-): Route {
-  return { verb, path, method, status, ...more }
-}
-
-/** Operators may call these from their page. Responses must not be cached. */
-const forOperators = { isForOperators: true, isPrivate: true } as const
+import { operatorRoutes } from './operator-routes.js'
+import { route, type Route } from './route.js'
 
 /** High-frequency series; also served on a port of their own, if the settings configure that. */
 export const seriesRoutes: readonly Route[] = [
@@ -187,6 +118,11 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/webhooks/:id', 'webhooks.delete'),
   route('POST', '/webhooks/:id/test', 'webhooks.test'),
 
+  route('GET', '/connections', 'connections.get'),
+  route('POST', '/connections', 'connections.create', 201, { isPrivate: true }),
+  route('GET', '/connections/:id', 'connections.getOne'),
+  route('PUT', '/connections/:id', 'connections.update'),
+  route('DELETE', '/connections/:id', 'connections.delete'),
   route('GET', '/followed-slices', 'followedSlices.get'),
   route('POST', '/followed-slices', 'followedSlices.create', 201),
   route('PUT', '/followed-slices/:id', 'followedSlices.update'),
@@ -256,39 +192,7 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/service/oauth/register', 'oauth.register', 201, { isPrivate: true }),
   route('GET', '/service/oauth/keys', 'oauth.getKeys'),
 
-  // For operators. (docs/spec/administration.md)
-  route('POST', '/system/create-user', 'system.createUser', 201, { bodyKind: 'declared' }),
-  route('POST', '/register/create-user', 'system.createUser', 201, { bodyKind: 'declared' }),
-  route('GET', '/system/user-info/:username', 'system.getUserInfo'),
-  route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204, forOperators),
-  route('DELETE', '/system/users/:username/passkeys', 'system.deletePasskeys', 204, forOperators),
-  route('POST', '/system/users/:username/reset-link', 'system.createResetLink', 201, forOperators),
-  route('POST', '/system/users/:username/session', 'system.openSession', 201, { isPrivate: true }),
-  route('POST', '/system/users/:username/password', 'system.setPassword', 200, { bodyKind: 'declared' }),
-  route('DELETE', '/system/users/:username/wait', 'system.unlockUser', 204, forOperators),
-  route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { bodyKind: 'declared' }),
-  route('DELETE', '/system/users/:username/relocation', 'system.bringBackUser'),
-  route('GET', '/system/check-platform-integrity', 'system.checkPlatformIntegrity'),
-  route('GET', '/system/operators/:username', 'system.getOperator', 200, { isByOwner: true }),
-  route('GET', '/system/overview', 'system.getOverview', 200, forOperators),
-  route('GET', '/system/users', 'system.getUsers', 200, forOperators),
-  route('GET', '/system/users/:username', 'system.getUser', 200, forOperators),
-  route('DELETE', '/system/users/:username', 'users.delete', 200, forOperators),
-  route('POST', '/system/users/:username/quota', 'system.limitUser', 200, forOperators),
-  route('POST', '/system/users/:username/suspension', 'system.suspendUser', 200, forOperators),
-  route('DELETE', '/system/users/:username/suspension', 'system.resumeUser', 200, forOperators),
-  route('DELETE', '/system/users/:username/deletion', 'system.keepUser', 200, forOperators),
-  route('GET', '/system/growth', 'system.getGrowth', 200, forOperators),
-  route('GET', '/system/deeds', 'system.getDeeds', 200, forOperators),
-  route('GET', '/system/settings', 'system.getSettings', 200, forOperators),
-  route('GET', '/reg/admin/users', 'admin.getUsers', 200, { responseKind: 'table' }),
-  route('GET', '/reg/admin/users/:username', 'admin.getUser'),
-  route('GET', '/reg/admin/servers', 'admin.getServers'),
-  route('GET', '/reg/admin/servers/:server/users', 'admin.getServerUsers'),
-  route('GET', '/reg/admin/invitations', 'admin.getInvitations'),
-  route('GET', '/system/invitations', 'admin.getInvitations', 200, forOperators),
-  route('GET', '/reg/admin/invitations/post', 'admin.createInvitations'),
-  route('POST', '/system/invitations', 'admin.createInvitations', 201, forOperators),
+  ...operatorRoutes,
 
   // 410 `removed-method` unless users have host names of their own.
   route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { responseKind: 'text' }),

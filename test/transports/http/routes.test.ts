@@ -4,7 +4,8 @@ import { methods } from '../../../core/methods/index.js'
 import { isReservedUsername } from '../../../core/registration/usernames.js'
 import { servicePaths } from '../../../transports/http/request/address.js'
 import { RouteTree } from '../../../transports/http/route-tree.js'
-import { serviceRoutes, userRoutes, type Route } from '../../../transports/http/routes.js'
+import type { Route } from '../../../transports/http/route.js'
+import { serviceRoutes, userRoutes } from '../../../transports/http/routes.js'
 import { coffer, testConfig } from '../../support/coffer.js'
 
 /** Creates a route whose target is its own name. */

@@ -5,7 +5,7 @@ import { setMember } from '../../../core/json/json-text.js'
 import { refuseParams, changePaths } from '../../../core/validation/params.js'
 import type { Outcome } from '../../../core/call/outcome.js'
 import type { Query } from './query.js'
-import type { Verb } from '../routes.js'
+import type { Verb } from '../route.js'
 
 /** Builds params from the parts of a request. `body` is `undefined` for verbs without one. */
 export type BuildParams = (
