@@ -77,8 +77,7 @@ function* receiveInSteps(
   const files = new Map(call.files.map((file, index) => [fileKeys[index]!, file]))
   const methods = { createEvent, createStream }
   const refused = yield* storeRecords(call, methods, connection, format, records, files)
-  for (const { id } of call.files)
-    if (!call.store.attachments.has(id)) call.store.attachments.addOrphan(id)
+  for (const { id } of call.files) if (!call.store.attachments.has(id)) call.store.attachments.addOrphan(id)
   const counted = new Map(Object.entries(notUnderstood))
   for (const [kind, count] of refused) counted.set(kind, (counted.get(kind) ?? 0) + count)
   const { arrivals } = requireOwn(call, dialectId)
