@@ -118,5 +118,6 @@ function isUntouched(store: UserStore, { created, modified, modifiedBy }: Event)
   if (modified === created) return true
   const id = modifiedBy.split(' ', 1)[0]!
   const access = store.accesses.find(id) ?? store.accesses.findEver(id)
-  return access?.clientData?.[connectionKey] !== undefined
+  // Only users create accesses of apps.
+  return access?.type === 'app' && access.clientData?.[connectionKey] !== undefined
 }
