@@ -4,15 +4,12 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Failure, Outcome, UploadedFile } from '../../core/call/outcome.js'
 import { ApiError, fail } from '../../core/errors.js'
-import { isBeyond } from '../../core/events/attachments.js'
-import { LimitingSink } from '../../imports/pipeline/limiting-sink.js'
-import { isPlausible } from '../../imports/text/times.js'
-import type { AttachedFile } from '../../imports/record.js'
 import type { Connection } from '../../schemas/connection.js'
-import { runInTurns, type Steps } from '../../storage/steps.js'
+import { runInTurns } from '../../storage/steps.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
-import type { Dialect, Reading, ReceivedRecord, ReceivedRequest } from './dialect.js'
+import type { Dialect, Reading, ReceivedRequest } from './dialect.js'
 import { dialects } from './dialects.js'
+import { limitReadingInSteps } from './limit-reading.js'
 import { takeToken } from './token.js'
 
 /** Maximum size of a body, decompressed. */
@@ -99,7 +96,7 @@ export class Receiver implements ReceiveEndpoint {
       files: named,
       notUnderstood,
       records
-    } = await runInTurns(omitUnfit(reading, config.uploads.maxFileBytes), party)
+    } = await runInTurns(limitReadingInSteps(reading, config.uploads.maxFileBytes), party)
     const files: UploadedFile[] = []
     try {
       for (const { bytes, fileName, type } of named) {
@@ -131,46 +128,6 @@ export class Receiver implements ReceiveEndpoint {
     const params = { dialect: dialect.id, message }
     await this.dispatcher.call({ user, method: 'connections.noteProblem', params, credentials })
   }
-}
-
-/** The records of a request that fit the limits of records, and their files. */
-interface FitRecords {
-  readonly records: readonly Omit<ReceivedRecord, 'fileBytes'>[]
-  readonly files: readonly (AttachedFile & { readonly bytes: Buffer })[]
-  readonly notUnderstood: ReadonlyMap<string, number>
-}
-
-/** Number of records of a step. */
-const stepRecords = 200
-
-/** Omits and counts records that cannot be stored in any account: too large, or with impossible times or numbers. */
-function* omitUnfit(reading: Reading, maxFileBytes: number): Steps<FitRecords> {
-  const notUnderstood = new Map(reading.notUnderstood)
-  const records: Omit<ReceivedRecord, 'fileBytes'>[] = []
-  const files: FitRecords['files'][number][] = []
-  const skip = (kind: string, count = 1): void =>
-    void notUnderstood.set(kind, (notUnderstood.get(kind) ?? 0) + count)
-  const sink = new LimitingSink({
-    addRecord: record => records.push(record),
-    skip: (kind, _reason, count) => skip(kind, count),
-    addFile: () => Promise.resolve(),
-    warn: () => undefined
-  })
-  for (const [index, { fileBytes, ...record }] of reading.records.entries()) {
-    if (index % stepRecords === 0) yield
-    const own = (record.files ?? []).flatMap(file => {
-      const bytes = fileBytes?.get(file.key)
-      return bytes ? [{ ...file, bytes }] : []
-    })
-    const isFit = isPlausible(record.time) && !own.some(({ bytes }) => isBeyond(maxFileBytes, bytes.length))
-    if (!isFit) {
-      skip(record.kind)
-      continue
-    }
-    sink.addRecord(record)
-    files.push(...own)
-  }
-  return { records, files, notUnderstood }
 }
 
 function requireSuccess(outcome: Outcome): Exclude<Outcome, Failure> {
