@@ -49,7 +49,7 @@ export function* storeRecords(
   const points = new PointIntake(context)
   const memory = new ImportMemory(call.store, { app: undefined })
   let count = 0
-  for (const lane of groupByLane(format.id, records)) {
+  for (const lane of yield* groupByLane(format.id, records)) {
     const form = chooseForm(lane, memory)
     for (const record of lane.records) {
       if (form === 'series' && isNumericContent(record.content)) points.add(lane, record)
@@ -67,9 +67,10 @@ function toServiceCall(call: Call): Call {
   return { ...call, caller: new Caller(call.store, { ...access!, type: 'personal' }, callerId) }
 }
 
-function groupByLane(format: string, records: readonly ReceivedRecord[]): Iterable<ReceivedLane> {
+function* groupByLane(format: string, records: readonly ReceivedRecord[]): Steps<Iterable<ReceivedLane>> {
   const lanes = new Map<string, ReceivedLane & { readonly records: ReceivedRecord[] }>()
-  for (const record of records) {
+  for (const [index, record] of records.entries()) {
+    if (index % stepRecords === stepRecords - 1) yield
     const key = getLaneKey(format, record)
     const lane = lanes.get(key)
     if (lane) lane.records.push(record)

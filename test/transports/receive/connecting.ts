@@ -62,7 +62,9 @@ export async function points(user: Client): Promise<Answer[]> {
         Object.fromEntries(
           fields
             .slice(1)
-            .flatMap((name: string, at: number) => (cells[at] == null ? [] : [[name, cells[at]]]))
+            .flatMap((name: string, at: number) =>
+              cells[at] === null || cells[at] === undefined ? [] : [[name, cells[at]]]
+            )
         )
       ])
   }
