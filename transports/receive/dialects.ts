@@ -1,13 +1,33 @@
 /** The dialects that are received, by id. */
 import type { Dialects } from '../../core/call/dialects.js'
 import type { Dialect } from './dialect.js'
+import { hcWebhook } from './dialects/hc-webhook.js'
+import { healthAutoExport } from './dialects/health-auto-export.js'
+import { influx } from './dialects/influx.js'
+import { json } from './dialects/json.js'
+import { listenbrainz } from './dialects/listenbrainz.js'
+import { openscale } from './dialects/openscale.js'
+import { sleepAsAndroid } from './dialects/sleep-as-android.js'
+import { wakatime } from './dialects/wakatime.js'
 import { setupLinks } from './links.js'
 import { osmand } from './osmand.js'
 import { overland } from './overland.js'
 import { owntracks } from './owntracks.js'
 
 export const dialects: ReadonlyMap<string, Dialect> = new Map(
-  [owntracks, overland, osmand].map((dialect: Dialect) => [dialect.id, dialect])
+  [
+    hcWebhook,
+    healthAutoExport,
+    owntracks,
+    overland,
+    osmand,
+    influx,
+    openscale,
+    sleepAsAndroid,
+    listenbrainz,
+    wakatime,
+    json
+  ].map((dialect: Dialect) => [dialect.id, dialect])
 )
 
 /** Describes the dialects for the core. */

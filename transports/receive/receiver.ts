@@ -106,7 +106,7 @@ export class Receiver implements ReceiveEndpoint {
 
   async #store({ credentials, dialect, user }: Caller, reading: Reading): Promise<void> {
     const { services } = this.dispatcher
-    const { notUnderstood, received } = reading
+    const { notUnderstood, received, removals } = reading
     const fileKeys: string[] = []
     const files: UploadedFile[] = []
     try {
@@ -124,7 +124,14 @@ export class Receiver implements ReceiveEndpoint {
         }
       const records = reading.records.map(({ fileBytes: _bytes, ...record }) => record)
       const counts = Object.fromEntries(notUnderstood)
-      const params = { dialect: dialect.id, records, received, notUnderstood: counts, fileKeys }
+      const params = {
+        dialect: dialect.id,
+        records,
+        ...(removals && { removals }),
+        received,
+        notUnderstood: counts,
+        fileKeys
+      }
       const method = 'connections.receive'
       requireSuccess(await this.dispatcher.call({ user, method, params, credentials, files }))
     } finally {

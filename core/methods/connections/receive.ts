@@ -6,8 +6,7 @@ import type { Steps } from '../../../storage/steps.js'
 import type { AccessRule, Call, Result } from '../../call/method.js'
 import { method, methodInSteps } from '../../call/method.js'
 import { addArrivals, addProblem } from '../../connections/arrivals.js'
-import { storeRecords } from '../../connections/intake.js'
-import type { ReceivedRecord } from '../../connections/intake-context.js'
+import { storeRecords, type ReceivedItems } from '../../connections/intake.js'
 import { fail } from '../../errors.js'
 import { create as createEvent } from '../events/create.js'
 import { create as createStream } from '../streams/create.js'
@@ -42,6 +41,7 @@ export const receive = methodInSteps({
   params: Type.Object({
     dialect,
     records: Type.Array(Type.Unknown()),
+    removals: Type.Optional(Type.Array(Type.Unknown())),
     received: Type.Integer({ minimum: 0 }),
     notUnderstood: counts,
     /** Keys of the files that come with the call, in their order. */
@@ -53,16 +53,15 @@ export const receive = methodInSteps({
   limitsDepth: true,
   takesFiles: true,
   allow: receivingOnly,
-  isLong: (_store, { records }) => records.length > maxAtOnce,
+  isLong: (_store, { records, removals }) => records.length > maxAtOnce || removals !== undefined,
   run: (call, params) => receiveInSteps(call, params as ReceivedData)
 })
 
 /** Maximum number of records that are stored without yielding to other work. */
 const maxAtOnce = 50
 
-interface ReceivedData {
+interface ReceivedData extends ReceivedItems {
   readonly dialect: string
-  readonly records: readonly ReceivedRecord[]
   readonly received: number
   readonly notUnderstood: Readonly<Record<string, number>>
   readonly fileKeys: readonly string[]
@@ -70,15 +69,14 @@ interface ReceivedData {
 
 function* receiveInSteps(
   call: Call,
-  { dialect: dialectId, fileKeys, notUnderstood, received, records }: ReceivedData
+  { dialect: dialectId, fileKeys, notUnderstood, received, ...items }: ReceivedData
 ): Steps<Result> {
   const { connection } = requireOwn(call, dialectId)
   const { format } = call.services.dialects.get(dialectId) ?? fail('unknown-resource')
   const files = new Map(call.files.map((file, index) => [fileKeys[index]!, file]))
   const methods = { createEvent, createStream }
-  const refused = yield* storeRecords(call, methods, connection, format, records, files)
-  for (const { id } of call.files)
-    if (!call.store.attachments.has(id)) call.store.attachments.addOrphan(id)
+  const refused = yield* storeRecords(call, methods, connection, format, items, files)
+  for (const { id } of call.files) if (!call.store.attachments.has(id)) call.store.attachments.addOrphan(id)
   const counted = new Map(Object.entries(notUnderstood))
   for (const [kind, count] of refused) counted.set(kind, (counted.get(kind) ?? 0) + count)
   const { arrivals } = requireOwn(call, dialectId)

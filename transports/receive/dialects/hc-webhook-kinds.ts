@@ -107,7 +107,12 @@ export const nutrients: readonly NumberKind[] = (
     ['sodium_grams', 'sodium'],
     ['dietary_fiber_grams', 'dietary_fiber']
   ] as const
-).map(([member, column]) => toKind(member, nutrientColumns.find(each => each.column === column)!))
+).map(([member, column]) =>
+  toKind(
+    member,
+    nutrientColumns.find(each => each.column === column)!
+  )
+)
 
 /** Numbers of the stages of sleep, by their names in Health Connect. */
 export const stageNumbers: ReadonlyMap<string, number> = new Map([

@@ -1,5 +1,12 @@
 /** Receives HC Webhook: what Health Connect and HealthKit hold. (https://github.com/mcnaveen/health-connect-webhook) */
-import { getMember, getNumber, getText, isObject, type Json } from '../../../imports/formats/json-files.js'
+import {
+  getId,
+  getMember,
+  getNumber,
+  getText,
+  isObject,
+  type Json
+} from '../../../imports/formats/json-files.js'
 import { exerciseNames, sleepStages } from '../../../imports/formats/sqlite/health-connect-tables.js'
 import { getNightContent } from '../../../imports/night-record.js'
 import { parseIsoTime } from '../../../imports/text/times.js'
@@ -125,13 +132,12 @@ class Reader {
 
   /** Adds an exercise. What it says of itself stays with it. */
   #addExercise(span: Span, item: Json): void {
-    const type = getMember(item, 'type')
-    const number = typeof type === 'number' ? type : Number(type)
-    const name = (Number.isInteger(number) && exerciseKinds[number]) || getText(item, 'type') || ''
+    const type = getId(item, 'type') ?? ''
+    const name = /^\d+$/.test(type) ? (exerciseKinds[Number(type)] ?? '') : type
     this.#add(span, {
       type: 'activity/plain',
       stream: 'Activities',
-      identity: String(typeof type === 'number' ? type : name),
+      identity: type,
       ...(name !== '' && { description: name }),
       ...keep('exercise', item)
     })
@@ -157,7 +163,10 @@ function toTime(text: string | undefined): number | undefined {
 function toStageNumber(stage: unknown): number | undefined {
   if (typeof stage === 'number') return stage
   if (typeof stage !== 'string') return undefined
-  const word = stage.toLowerCase().replaceAll(/[^a-z0-9]/g, '').replace(/^(?:sleep)?(?:stage)?(?:type)?/, '')
+  const word = stage
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .replace(/^(?:sleep)?(?:stage)?(?:type)?/, '')
   return stageNumbers.get(word) ?? (/^\d$/.test(word) ? Number(word) : undefined)
 }
 

@@ -52,7 +52,8 @@ const kindsByUnit: Readonly<Record<string, string>> = {
     'cycling_functional_threshold_power CyclingFunctionalThresholdPower',
   L: 'forced_expiratory_volume ForcedExpiratoryVolume1, forced_vital_capacity ForcedVitalCapacity',
   'L/min': 'peak_expiratory_flow_rate PeakExpiratoryFlowRate',
-  dBASPL: 'environmental_audio EnvironmentalAudioExposure, environmental_audio_exposure EnvironmentalAudioExposure, ' +
+  dBASPL:
+    'environmental_audio EnvironmentalAudioExposure, environmental_audio_exposure EnvironmentalAudioExposure, ' +
     'headphone_audio HeadphoneAudioExposure, headphone_audio_exposure HeadphoneAudioExposure',
   'mL/min·kg': 'vo2_max VO2Max, vo2max VO2Max',
   'mmol<180.1558800000541>/L': 'blood_glucose BloodGlucose',

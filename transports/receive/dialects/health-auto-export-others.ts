@@ -35,7 +35,10 @@ export class OtherReader {
 
   /** Reads an entry of the list with this name. */
   read(list: string, item: Json): void {
-    const time = parseTime(getText(item, 'start') ?? getText(item, 'scheduledDate') ?? getText(item, 'date'), undefined)
+    const time = parseTime(
+      getText(item, 'start') ?? getText(item, 'scheduledDate') ?? getText(item, 'date'),
+      undefined
+    )
     const end = parseTime(getText(item, 'end'), undefined)
     const base = { source: getText(item, 'source') ?? '', time, ...(end > time && { duration: end - time }) }
     if (list === 'cycleTracking' && !this.isSensitive) this.items.ignore()
@@ -124,7 +127,10 @@ function toSymptomKind(symptom: Json): { kind: string; value: string } | undefin
   const severity = toPascalCase(getText(symptom, 'severity') ?? '')
   if (kind === '' || severity === '') return undefined
   const isPresence = presences.has(severity) && (kind === 'MoodChanges' || kind === 'SleepChanges')
-  return { kind, value: `HKCategoryValue${isPresence || severity === 'Present' ? 'Presence' : 'Severity'}${severity}` }
+  return {
+    kind,
+    value: `HKCategoryValue${isPresence || severity === 'Present' ? 'Presence' : 'Severity'}${severity}`
+  }
 }
 
 /** Returns the kind and the value of a menstrual flow. */

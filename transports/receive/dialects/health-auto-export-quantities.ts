@@ -16,7 +16,11 @@ const perMinute = /^(?:count\/min|bpm|rpm|brpm|(?:beats|breaths)\/min)$/i
 const counts = /^(?:count|steps|kg\/m2)$/i
 
 /** Returns a value in the unit of its type; `undefined` if the unit is not known, or the value impossible. */
-export function toQuantity({ kind, unit: usual }: MetricKind, unit: string, value: number): Quantity | undefined {
+export function toQuantity(
+  { kind, unit: usual }: MetricKind,
+  unit: string,
+  value: number
+): Quantity | undefined {
   const mapped = getType(kind, usual)
   if (!mapped || !Number.isFinite(value)) return undefined
   const { stream, type } = mapped
@@ -42,9 +46,7 @@ export function toQuantity({ kind, unit: usual }: MetricKind, unit: string, valu
     return { type: measure.type, stream, content, ...(!isUsual && { original: { value, unit } }) }
   }
   const converted = convertUnit(content, measure.type, type)
-  return converted === undefined
-    ? undefined
-    : { type, stream, content: converted, original: { value, unit } }
+  return converted === undefined ? undefined : { type, stream, content: converted, original: { value, unit } }
 }
 
 /** Returns the type and stream of a kind. */

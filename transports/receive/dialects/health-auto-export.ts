@@ -16,7 +16,10 @@ export const healthAutoExport: Dialect = {
   format: { id: 'apple-health', name: 'Apple Health' },
   read({ body, connection: { sensitive }, headers }) {
     if (/^multipart\//i.test(headers['content-type'] ?? ''))
-      fail('invalid-request-structure', 'Choose JSON as the export format of the automation: CSV cannot be received')
+      fail(
+        'invalid-request-structure',
+        'Choose JSON as the export format of the automation: CSV cannot be received'
+      )
     const { data } = parseJsonObject(body)
     if (!isObject(data)) fail('invalid-request-structure', 'The body must have an object "data"')
     const items = new ItemSink()
@@ -65,7 +68,10 @@ class Metrics {
   }
 
   #readItem(name: string, units: string, item: Json): void {
-    const time = parseTime(getText(item, 'date') ?? getText(item, 'startDate') ?? getText(item, 'start'), undefined)
+    const time = parseTime(
+      getText(item, 'date') ?? getText(item, 'startDate') ?? getText(item, 'start'),
+      undefined
+    )
     const end = parseTime(getText(item, 'endDate') ?? getText(item, 'end'), undefined)
     const source = getText(item, 'source') ?? ''
     const base = { source, time, ...(end > time && { duration: end - time }) }
@@ -79,7 +85,8 @@ class Metrics {
     else if (name === 'blood_pressure') this.#addPressure(base, units, item)
     else if (name === 'sexual_activity') this.#reader.addValue(name, units, item)
     else if (name === 'handwashing' || name === 'toothbrushing') this.#addHabit(name, base, item)
-    else if (metric) this.#addQuantity(name, base, units, getNumber(item, 'qty') ?? getNumber(item, 'Avg'), item)
+    else if (metric)
+      this.#addQuantity(name, base, units, getNumber(item, 'qty') ?? getNumber(item, 'Avg'), item)
   }
 
   #addQuantity(
@@ -118,7 +125,8 @@ class Metrics {
     this.#addQuantity('heart_rate', base, units, average, item)
     const extremes = heartRateStreams.map(([member, stream]) => ({ stream, value: getNumber(item, member) }))
     if (extremes.every(({ value }) => value === undefined || value === average)) return
-    for (const { stream, value } of extremes) this.#addQuantity('heart_rate', base, units, value, item, stream)
+    for (const { stream, value } of extremes)
+      this.#addQuantity('heart_rate', base, units, value, item, stream)
   }
 
   /** Adds a stage of sleep, as Apple's export writes it. */
@@ -135,7 +143,13 @@ class Metrics {
     const category = mapCategory('MindfulSession', identity)!
     if (minutes === undefined || minutes < 0 || !/^min/i.test(units)) return
     const duration = Math.round(minutes * 60)
-    this.items.add({ kind: 'MindfulSession', ...base, ...(duration > 0 && { duration }), identity, ...category })
+    this.items.add({
+      kind: 'MindfulSession',
+      ...base,
+      ...(duration > 0 && { duration }),
+      identity,
+      ...category
+    })
   }
 
   #addPressure(base: Pick<ReceivedRecord, 'source' | 'time'>, units: string, item: Json): void {
@@ -164,4 +178,3 @@ class Metrics {
     })
   }
 }
-

@@ -19,7 +19,8 @@ export const json: Dialect = {
     const body = parseBody(request)
     // The schema of the mapping was checked when it was stored.
     const mappings = request.connection.mapping as ReceivedMappings | undefined
-    if (mappings === undefined) return { records: [], received: 0, notUnderstood: new Map(), unmapped: [body] }
+    if (mappings === undefined)
+      return { records: [], received: 1, notUnderstood: new Map(), unmapped: [body] }
     const reading = new ReadingBuilder()
     const lists = new Map<string, readonly unknown[]>()
     for (const mapping of Array.isArray(mappings) ? mappings : [mappings]) {
@@ -43,8 +44,12 @@ export const json: Dialect = {
 
 /** Returns the body as a value: of JSON, a form, or else the query. */
 function parseBody({ body, query }: ReceivedRequest): unknown {
-  const text = body.toString().replace(/^\uFEFF/, '').trim()
-  if (text === '') return Object.keys(query).length > 0 ? query : fail('invalid-request-structure', 'The body is empty')
+  const text = body
+    .toString()
+    .replace(/^\uFEFF/, '')
+    .trim()
+  if (text === '')
+    return Object.keys(query).length > 0 ? query : fail('invalid-request-structure', 'The body is empty')
   // Types of contents are often wrong.
   const isJson = /^(?:[[{"\d-]|true|false|null)/.test(text) && !/^[\w.-]+=/.test(text)
   if (isJson) return parseJsonBody(body)
@@ -68,11 +73,18 @@ function resolve(value: unknown, pointer: string): unknown {
 }
 
 function getLastName(pointer: string): string {
-  return pointer.slice(pointer.lastIndexOf('/') + 1).replaceAll('~1', '/').replaceAll('~0', '~')
+  return pointer
+    .slice(pointer.lastIndexOf('/') + 1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~')
 }
 
 /** Returns the record of an item; `undefined` if its value or its time is missing or invalid. */
-function toRecord(item: unknown, mapping: ReceivedMapping, { connection, now }: ReceivedRequest): ReceivedRecord | undefined {
+function toRecord(
+  item: unknown,
+  mapping: ReceivedMapping,
+  { connection, now }: ReceivedRequest
+): ReceivedRecord | undefined {
   const text = (pointer: string | undefined): string | undefined => {
     const found = pointer === undefined ? undefined : resolve(item, pointer)
     return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
@@ -117,7 +129,8 @@ function toContent(
 ): Pick<ReceivedRecord, 'content' | 'clientData'> | undefined {
   if (value === undefined || value === null) return undefined
   if (!numberTypes.has(type)) return { content: value }
-  const number = typeof value === 'number' ? value : typeof value === 'string' ? parseNumber(value) : undefined
+  const number =
+    typeof value === 'number' ? value : typeof value === 'string' ? parseNumber(value) : undefined
   if (number === undefined || !Number.isFinite(number)) return undefined
   if (unit === undefined) return { content: number }
   const measure = findMeasure(unit)

@@ -27,7 +27,7 @@ export class InvalidLine extends Error {
 
 /** Yields the lines of a text, without empty lines and comments. Throws {@link InvalidLine}. */
 export function* parseLines(text: string): Generator<Line> {
-  const parser = new LineParser(text)
+  const parser = new LineParser(text.replaceAll('\r\n', '\n'))
   while (!parser.isAtEnd) {
     const line = parser.parseLine()
     if (line) yield line
@@ -155,13 +155,7 @@ class LineParser {
 
   #atLineEnd(): boolean {
     const character = this.text[this.#at]
-    if (character === '\r') return (this.text[this.#at + 1] ?? newline) === newline && this.#skipReturn()
     return character === undefined || character === newline
-  }
-
-  #skipReturn(): true {
-    this.#at++
-    return true
   }
 
   #skipSpaces(): void {

@@ -51,7 +51,9 @@ export const openscale: Dialect = {
     if (event === 'insert' || event === 'update') {
       const batch = getMember(message, 'measurements')
       if (batch === undefined) addMeasurement(reading, message, connection.name)
-      else for (const each of Array.isArray(batch) ? batch : [batch]) addMeasurement(reading, each, connection.name)
+      else
+        for (const each of Array.isArray(batch) ? batch : [batch])
+          addMeasurement(reading, each, connection.name)
       return reading
     }
     if (event !== 'delete' && event !== 'clear') {
@@ -63,7 +65,10 @@ export const openscale: Dialect = {
     reading.received++
     const time = event === 'delete' ? parseIsoTime(getText(message, 'date') ?? '') : undefined
     if (Number.isNaN(time)) reading.skip(event)
-    const removal: Removal = { source: getSource(message, connection.name), ...(time !== undefined && { time }) }
+    const removal: Removal = {
+      source: getSource(message, connection.name),
+      ...(time !== undefined && { time })
+    }
     const removals = Number.isNaN(time) ? [] : [removal]
     return { records: [], received: reading.received, notUnderstood: reading.notUnderstood, removals }
   },

@@ -46,10 +46,15 @@ export const sleepAsAndroid: Dialect = {
   hasTokenInUrl: true,
   read({ body, connection, now }) {
     const message = parseJsonObject(body)
-    const event = getText(message, 'event') ?? fail('invalid-request-structure', 'The body must have a text "event"')
+    const event =
+      getText(message, 'event') ?? fail('invalid-request-structure', 'The body must have a text "event"')
     const reading = new ReadingBuilder()
     reading.received++
-    const time = findTime([1, 2, 3].map(number => getText(message, `value${number}`)), now) ?? now
+    const time =
+      findTime(
+        [1, 2, 3].map(number => getText(message, `value${number}`)),
+        now
+      ) ?? now
     const night: ReceivedRecord = {
       kind: event,
       source: connection.name,
