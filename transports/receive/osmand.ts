@@ -111,10 +111,7 @@ function readJson(message: Json): Point[] {
   const location = message['location'] ?? message
   const locations = Array.isArray(location) ? location : [location]
   const points = locations.filter(isObject).map(each => readLocation(message, each))
-  if (
-    points.length === 0 ||
-    points.every(({ latitude, longitude }) => latitude === undefined || longitude === undefined)
-  )
+  if (points.length === 0 || points.every(({ latitude, longitude }) => latitude === undefined || longitude === undefined))
     fail('invalid-request-structure', 'The position is missing: send "location" with its coordinates')
   return points
 }

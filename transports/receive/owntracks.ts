@@ -62,7 +62,8 @@ class MessageReader {
       horizontalAccuracy: getNumber(message, 'acc'),
       verticalAccuracy: getNumber(message, 'vac'),
       bearing: getNumber(message, 'cog'),
-      speed: kilometresPerHour === undefined ? undefined : scaleValue(kilometresPerHour, 1 / 3.6)
+      speed:
+        kilometresPerHour === undefined ? undefined : scaleValue(kilometresPerHour, 1 / 3.6)
     })
     if (time === undefined || !content) {
       this.reading.skip('location')
@@ -102,11 +103,7 @@ class MessageReader {
   }
 
   /** Adds the picture that was taken at a place. */
-  #addImage(
-    message: Json,
-    base: Pick<ReceivedRecord, 'source' | 'time'>,
-    description: string | undefined
-  ): void {
+  #addImage(message: Json, base: Pick<ReceivedRecord, 'source' | 'time'>, description: string | undefined): void {
     const image = getText(message, 'image')
     if (image === undefined) return
     const bytes = Buffer.from(image, 'base64')
