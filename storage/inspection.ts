@@ -139,7 +139,12 @@ export class UserInspection extends Inspection {
     return this.readRows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
-  connections(): Generator<{ readonly id: string; readonly access: string; readonly body: string; readonly arrivals: string }> {
+  connections(): Generator<{
+    readonly id: string
+    readonly access: string
+    readonly body: string
+    readonly arrivals: string
+  }> {
     return this.readRows('SELECT id AS key, * FROM connection WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 

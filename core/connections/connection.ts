@@ -27,7 +27,10 @@ export type PublicConnection = Static<typeof PublicConnection>
 type Context = Pick<Call, 'account' | 'services'>
 
 /** Converts a connection to what the API returns. */
-export function toPublicConnection(call: Context, { arrivals, connection }: StoredConnection): PublicConnection {
+export function toPublicConnection(
+  call: Context,
+  { arrivals, connection }: StoredConnection
+): PublicConnection {
   const { passphrase, ...rest } = connection
   return {
     ...rest,

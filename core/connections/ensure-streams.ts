@@ -27,15 +27,16 @@ export function ensureStreams(
   const parentId = wanted !== null && streams.find(wanted) ? wanted : null
   const ids = [...path.map(({ id }) => id).toReversed(), ...(parentId === null ? [] : [parentId])]
   const existing = ids.map(id => streams.find(id)).find(node => node !== undefined)
-  if (existing && isTrashed(existing)) restore(call, existing)
+  if (existing) restoreStream(call, existing)
   return createMissingStreams(call, createStream, { path, type, parentId })
 }
 
-/** Restores a stream and its ancestors from the trash. */
-function restore(call: Call, node: StreamNode): void {
+/** Restores a stream and its ancestors from the trash, if they are in it. */
+export function restoreStream(call: Call, node: StreamNode): void {
+  if (!isTrashed(node)) return
   const { caller, changes, now, store } = call
-  for (const { stream } of [...iterateAncestors(node)]) {
-    if (!stream.trashed) continue
+  const all = Array.from(iterateAncestors(node), ({ stream }) => stream)
+  for (const stream of all.filter(({ trashed }) => trashed)) {
     const { trashed: _trashed, ...rest } = stream
     store.streams.update({ ...rest, modified: store.stamp(now), modifiedBy: caller.signature })
     runSteps(addAllChanges(changes, listSubtree(store.streams.find(stream.id)!)))

@@ -5,8 +5,10 @@ import type { Holder } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Steps } from '../../storage/steps.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
+import { getStreamIds } from '../events/event-permissions.js'
 import { comparePoints, getTimeRange, type DraftRows } from '../imports/compare-points.js'
 import { planColumns } from '../series/column-plan.js'
+import { restoreStream } from './ensure-streams.js'
 import type { IntakeContext, ReceivedLane, ReceivedRecord } from './intake-context.js'
 
 /** Maximum number of chunks that are read at a time: points that arrive one by one have small chunks. */
@@ -92,6 +94,7 @@ export class PointIntake {
     if (early > 0 && track !== undefined) refuse(kind, early)
     const changed = isReplacing ? omitStored(fresh, stored, rows.columns, layout) : fresh
     if (changed.length === 0) return
+    if (known) this.#restoreStreams(known)
     const { number } = known ?? this.#createHolder(series, rows.origin)
     const points = omitEmptyColumns(rows.columns, changed)
     yield* store.series.add(number, points, { writer: caller.signature, written: now })
@@ -105,7 +108,19 @@ export class PointIntake {
     const { call, format, ids } = this.context
     const deletion = call.store.history.findDeletion(seriesId)
     const isStreamKept = call.store.streams.find(ids.getPath(format, record).at(-1)!.id) !== undefined
-    return deletion?.deleted !== undefined && isStreamKept ? Math.max(origin, deletion.deleted) : origin
+    return deletion?.deleted !== undefined && isStreamKept
+      ? Math.max(origin, Math.floor(deletion.deleted))
+      : origin
+  }
+
+  /** Restores the streams of a series from the trash. A series that is in the trash itself stays there, and grows there. */
+  #restoreStreams({ isTrashed, streams }: Holder): void {
+    const { call } = this.context
+    if (isTrashed) return
+    for (const id of getStreamIds(call.store, streams)) {
+      const node = call.store.streams.find(id)
+      if (node) restoreStream(call, node)
+    }
   }
 
   #createHolder({ record, seriesId }: SeriesRows, time: number): Holder {

@@ -93,7 +93,7 @@ export interface Dialect {
   readonly format?: Pick<Format, 'id' | 'name'>
   /** True if the app knows only an address, so that the token is part of it. */
   readonly hasTokenInUrl?: true
-  /** Reads a request. Throws `invalidRequestFormat` (400) if the body is malformed as a whole; then nothing is stored. */
+  /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */
   read(request: ReceivedRequest): Reading
   /** The answer once everything is durable. */
   answer(request: ReceivedRequest, reading: Reading): DialectAnswer

@@ -18,8 +18,7 @@ export const setupLinks: Readonly<Record<string, ((setup: DialectSetup) => strin
     return `owntracks:///config?inline=${encodeURIComponent(inline)}`
   },
 
-  overland: ({ name, token, url }) =>
-    `overland://setup?${encodeQuery({ url, token, device_id: name })}`,
+  overland: ({ name, token, url }) => `overland://setup?${encodeQuery({ url, token, device_id: name })}`,
 
   'health-auto-export': ({ token, url }) =>
     `com.HealthExport://automation?${encodeQuery({

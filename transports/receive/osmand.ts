@@ -111,7 +111,7 @@ function readJson(message: Json): Point[] {
   const location = message['location'] ?? message
   const locations = Array.isArray(location) ? location : [location]
   const points = locations.filter(isObject).map(each => readLocation(message, each))
-  if (points.length === 0 || points.every(({ latitude, longitude }) => latitude === undefined || longitude === undefined))
+  if (points.every(({ latitude, longitude }) => latitude === undefined || longitude === undefined))
     fail('invalid-request-structure', 'The position is missing: send "location" with its coordinates')
   return points
 }
@@ -138,5 +138,5 @@ function readTime(value: unknown): number | undefined {
   if (value === undefined || value === '') return undefined
   const number = typeof value === 'number' ? value : Number(value)
   if (Number.isFinite(number)) return number >= minMilliseconds ? number / 1000 : number
-  return parseIsoTime(String(value))
+  return typeof value === 'string' ? parseIsoTime(value) : NaN
 }

@@ -1,16 +1,11 @@
 /** Receives messages of OwnTracks in its HTTP mode. (https://owntracks.org/booklet/tech/json/) */
 import { createHash } from 'node:crypto'
-import nacl from 'tweetnacl'
 import { getList, getNumber, getText, isObject, type Json } from '../../imports/formats/json-files.js'
 import { scaleValue } from '../../imports/text/units.js'
 import type { ConnectionSettings, Dialect, ReceivedRecord } from './dialect.js'
 import { fail } from '../../core/errors.js'
+import { decrypt } from './owntracks-encryption.js'
 import { parseJsonBody, ReadingBuilder, toBattery, toPosition } from './reading-builder.js'
-
-/** Sizes of keys, nonces and authentication tags of encrypted payloads, in bytes. */
-const keySize = 32
-const nonceSize = 24
-const tagSize = 16
 
 export const owntracks: Dialect = {
   id: 'owntracks',
@@ -62,8 +57,7 @@ class MessageReader {
       horizontalAccuracy: getNumber(message, 'acc'),
       verticalAccuracy: getNumber(message, 'vac'),
       bearing: getNumber(message, 'cog'),
-      speed:
-        kilometresPerHour === undefined ? undefined : scaleValue(kilometresPerHour, 1 / 3.6)
+      speed: kilometresPerHour === undefined ? undefined : scaleValue(kilometresPerHour, 1 / 3.6)
     })
     if (time === undefined || !content) {
       this.reading.skip('location')
@@ -103,7 +97,11 @@ class MessageReader {
   }
 
   /** Adds the picture that was taken at a place. */
-  #addImage(message: Json, base: Pick<ReceivedRecord, 'source' | 'time'>, description: string | undefined): void {
+  #addImage(
+    message: Json,
+    base: Pick<ReceivedRecord, 'source' | 'time'>,
+    description: string | undefined
+  ): void {
     const image = getText(message, 'image')
     if (image === undefined) return
     const bytes = Buffer.from(image, 'base64')
@@ -211,7 +209,7 @@ class MessageReader {
       this.reading.skip('encrypted')
       return
     }
-    const inner = this.#decrypt(data)
+    const inner = decrypt(data, this.connection.passphrase)
     if (isObject(inner) && inner['_type'] !== 'encrypted') {
       this.reading.received--
       this.read(inner)
@@ -227,21 +225,6 @@ class MessageReader {
       time: this.now,
       content: { payload: data, hint: 'OwnTracks: XSalsa20 and Poly1305, as crypto_secretbox of libsodium' }
     })
-  }
-
-  #decrypt(data: string): unknown {
-    const { passphrase } = this.connection
-    const bytes = Buffer.from(data, 'base64')
-    if (passphrase === undefined || bytes.length < nonceSize + tagSize) return undefined
-    const key = new Uint8Array(keySize)
-    key.set(Buffer.from(passphrase).subarray(0, keySize))
-    const opened = nacl.secretbox.open(bytes.subarray(nonceSize), bytes.subarray(0, nonceSize), key)
-    if (!opened) return undefined
-    try {
-      return JSON.parse(Buffer.from(opened).toString())
-    } catch {
-      return undefined
-    }
   }
 }
 

@@ -23,7 +23,10 @@ export class ReadingBuilder implements Reading {
 /** Parses a body as JSON; `undefined` if it is empty. Error: `invalid-request-structure`. */
 export function parseJsonBody(body: Buffer): unknown {
   // Some apps write a byte order mark.
-  const text = body.toString().replace(/^\uFEFF/, '').trim()
+  const text = body
+    .toString()
+    .replace(/^\uFEFF/, '')
+    .trim()
   if (text === '') return undefined
   try {
     return JSON.parse(text)

@@ -60,7 +60,11 @@ export async function points(user: Client): Promise<Answer[]> {
         findPath(streams, holder.streamIds[0]) ?? '?',
         Math.round((holder.time + time) * 1e6) / 1e6,
         Object.fromEntries(
-          fields.slice(1).flatMap((name: string, at: number) => (cells[at] == null ? [] : [[name, cells[at]]]))
+          fields
+            .slice(1)
+            .flatMap((name: string, at: number) =>
+              cells[at] === null || cells[at] === undefined ? [] : [[name, cells[at]]]
+            )
         )
       ])
   }
