@@ -1,5 +1,6 @@
 /** The form of a dialect: how an app or device that sends data on its own writes its requests, and which answer it expects. */
 import type { Format, ImportedRecord } from '../../imports/record.js'
+import type { WaitingBody } from '../../schemas/connection.js'
 
 /** A request to `/{user}/from/{dialect}/…`, after the credential was checked and the body was decompressed. */
 export interface ReceivedRequest {
@@ -95,6 +96,8 @@ export interface Dialect {
   readonly hasTokenInUrl?: true
   /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */
   read(request: ReceivedRequest): Reading
+  /** Reads a body that has waited for the mapping which the connection has now. */
+  readonly readWaiting?: (waiting: WaitingBody, connection: ConnectionSettings) => Reading
   /** The answer once everything is durable. */
   answer(request: ReceivedRequest, reading: Reading): DialectAnswer
 }

@@ -9,6 +9,7 @@ import { listenbrainz } from './dialects/listenbrainz.js'
 import { openscale } from './dialects/openscale.js'
 import { sleepAsAndroid } from './dialects/sleep-as-android.js'
 import { wakatime } from './dialects/wakatime.js'
+import { limitReading } from './limit-reading.js'
 import { setupLinks } from './links.js'
 import { osmand } from './osmand.js'
 import { overland } from './overland.js'
@@ -33,9 +34,16 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map(
 /** Describes the dialects for the core. */
 export function describeDialects(): Dialects {
   return new Map(
-    Array.from(dialects, ([id, { format, hasTokenInUrl = false, name }]) => [
+    Array.from(dialects, ([id, { format, hasTokenInUrl = false, name, readWaiting }]) => [
       id,
-      { id, name, format: format ?? { id, name }, hasTokenInUrl, createLink: setupLinks[id] }
+      {
+        id,
+        name,
+        format: format ?? { id, name },
+        hasTokenInUrl,
+        createLink: setupLinks[id],
+        ...(readWaiting && { readWaiting: (...given) => limitReading(readWaiting(...given)) })
+      }
     ])
   )
 }

@@ -4,12 +4,11 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Failure, Outcome, UploadedFile } from '../../core/call/outcome.js'
 import { ApiError, fail } from '../../core/errors.js'
-import { LimitingSink } from '../../imports/pipeline/limiting-sink.js'
-import { isPlausible } from '../../imports/text/times.js'
 import type { Connection } from '../../schemas/connection.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
-import type { Dialect, Reading, ReceivedRecord, ReceivedRequest } from './dialect.js'
+import type { Dialect, Reading, ReceivedRequest } from './dialect.js'
 import { dialects } from './dialects.js'
+import { limitReading } from './limit-reading.js'
 import { takeToken } from './token.js'
 
 /** Maximum size of a body, decompressed. */
@@ -86,27 +85,12 @@ export class Receiver implements ReceiveEndpoint {
       this.dispatcher.services.log.error('a body could not be read', { method: dialect.id, cause })
       fail('invalid-request-structure', 'The body could not be read')
     }
-    const notUnderstood = new Map(reading.notUnderstood)
-    const records: ReceivedRecord[] = []
-    const skip = (kind: string, count = 1): void => {
-      notUnderstood.set(kind, (notUnderstood.get(kind) ?? 0) + count)
-    }
-    const sink = new LimitingSink({
-      addRecord: record => records.push(record),
-      skip: (kind, _reason, count) => skip(kind, count),
-      addFile: () => Promise.resolve(),
-      warn: () => undefined
-    })
-    for (const record of reading.records) {
-      if (isPlausible(record.time)) sink.addRecord(record)
-      else skip(record.kind)
-    }
-    return { ...reading, records, notUnderstood }
+    return limitReading(reading)
   }
 
   async #store({ credentials, dialect, user }: Caller, reading: Reading): Promise<void> {
     const { services } = this.dispatcher
-    const { notUnderstood, received, removals } = reading
+    const { notUnderstood, received, removals, unmapped } = reading
     const fileKeys: string[] = []
     const files: UploadedFile[] = []
     try {
@@ -128,6 +112,7 @@ export class Receiver implements ReceiveEndpoint {
         dialect: dialect.id,
         records,
         ...(removals && { removals }),
+        ...(unmapped && { unmapped }),
         received,
         notUnderstood: counts,
         fileKeys

@@ -5,7 +5,7 @@ import type { StoredConnection } from '../../../storage/connections/connection-r
 import type { Steps } from '../../../storage/steps.js'
 import type { AccessRule, Call, Result } from '../../call/method.js'
 import { method, methodInSteps } from '../../call/method.js'
-import { addArrivals, addProblem } from '../../connections/arrivals.js'
+import { addArrivals, addProblem, addWaiting } from '../../connections/arrivals.js'
 import { storeRecords, type ReceivedItems } from '../../connections/intake.js'
 import { fail } from '../../errors.js'
 import { create as createEvent } from '../events/create.js'
@@ -42,6 +42,7 @@ export const receive = methodInSteps({
     dialect,
     records: Type.Array(Type.Unknown()),
     removals: Type.Optional(Type.Array(Type.Unknown())),
+    unmapped: Type.Optional(Type.Array(Type.Unknown())),
     received: Type.Integer({ minimum: 0 }),
     notUnderstood: counts,
     /** Keys of the files that come with the call, in their order. */
@@ -62,6 +63,7 @@ const maxAtOnce = 50
 
 interface ReceivedData extends ReceivedItems {
   readonly dialect: string
+  readonly unmapped?: readonly unknown[]
   readonly received: number
   readonly notUnderstood: Readonly<Record<string, number>>
   readonly fileKeys: readonly string[]
@@ -69,7 +71,7 @@ interface ReceivedData extends ReceivedItems {
 
 function* receiveInSteps(
   call: Call,
-  { dialect: dialectId, fileKeys, notUnderstood, received, ...items }: ReceivedData
+  { dialect: dialectId, fileKeys, notUnderstood, received, unmapped = [], ...items }: ReceivedData
 ): Steps<Result> {
   const { connection } = requireOwn(call, dialectId)
   const { format } = call.services.dialects.get(dialectId) ?? fail('unknown-resource')
@@ -82,7 +84,7 @@ function* receiveInSteps(
   const { arrivals } = requireOwn(call, dialectId)
   call.store.connections.updateArrivals({
     connection,
-    arrivals: addArrivals(arrivals, call.now, received, counted)
+    arrivals: addWaiting(addArrivals(arrivals, call.now, received, counted), call.now, unmapped)
   })
   return {}
 }

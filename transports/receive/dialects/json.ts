@@ -5,7 +5,7 @@ import { findMeasure, parseNumber, scaleValue } from '../../../imports/text/unit
 import { numericalTypes } from '../../../schemas/event-types/numerical.js'
 import type { ReceivedMapping, ReceivedMappings } from '../../../schemas/received-mapping.js'
 import { convertUnit } from '../../../schemas/units.js'
-import type { Dialect, Reading, ReceivedRecord, ReceivedRequest } from '../dialect.js'
+import type { ConnectionSettings, Dialect, Reading, ReceivedRecord } from '../dialect.js'
 import { parseJsonBody, ReadingBuilder } from '../reading-builder.js'
 
 /** Types whose content is one number. */
@@ -15,35 +15,40 @@ export const json: Dialect = {
   id: 'json',
   name: 'JSON',
   hasTokenInUrl: true,
-  read(request) {
-    const body = parseBody(request)
-    // The schema of the mapping was checked when it was stored.
-    const mappings = request.connection.mapping as ReceivedMappings | undefined
-    if (mappings === undefined)
-      return { records: [], received: 1, notUnderstood: new Map(), unmapped: [body] }
-    const reading = new ReadingBuilder()
-    const lists = new Map<string, readonly unknown[]>()
-    for (const mapping of Array.isArray(mappings) ? mappings : [mappings]) {
-      const pointer = mapping.items ?? ''
-      let items = lists.get(pointer)
-      if (!items) {
-        items = listItems(resolve(body, pointer))
-        lists.set(pointer, items)
-        reading.received += items.length
-      }
-      for (const item of items) {
-        const record = toRecord(item, mapping, request)
-        if (record) reading.add(record)
-        else reading.skip(mapping.value === '' ? 'value' : getLastName(mapping.value))
-      }
-    }
-    return reading
+  read({ body, connection, now, query }) {
+    const content = parseBody(body, query)
+    return connection.mapping === undefined
+      ? { records: [], received: 1, notUnderstood: new Map(), unmapped: [content] }
+      : readMapped(content, connection, now)
   },
+  readWaiting: ({ body, time }, connection) => readMapped(body, connection, time),
   answer: (_request, { received }: Reading) => ({ status: 200, body: { status: 'ok', received } })
 }
 
+/** Reads a body as the mapping says, whose schema was checked when it was stored. `now`: when the body arrived, in seconds. */
+function readMapped(body: unknown, connection: ConnectionSettings, now: number): Reading {
+  const mappings = connection.mapping as ReceivedMappings
+  const reading = new ReadingBuilder()
+  const lists = new Map<string, readonly unknown[]>()
+  for (const mapping of Array.isArray(mappings) ? mappings : [mappings]) {
+    const pointer = mapping.items ?? ''
+    let items = lists.get(pointer)
+    if (!items) {
+      items = listItems(resolve(body, pointer))
+      lists.set(pointer, items)
+      reading.received += items.length
+    }
+    for (const item of items) {
+      const record = toRecord(item, mapping, connection, now)
+      if (record) reading.add(record)
+      else reading.skip(mapping.value === '' ? 'value' : getLastName(mapping.value))
+    }
+  }
+  return reading
+}
+
 /** Returns the body as a value: of JSON, a form, or else the query. */
-function parseBody({ body, query }: ReceivedRequest): unknown {
+function parseBody(body: Buffer, query: Readonly<Record<string, string>>): unknown {
   const text = body
     .toString()
     .replace(/^\uFEFF/, '')
@@ -83,7 +88,8 @@ function getLastName(pointer: string): string {
 function toRecord(
   item: unknown,
   mapping: ReceivedMapping,
-  { connection, now }: ReceivedRequest
+  connection: ConnectionSettings,
+  now: number
 ): ReceivedRecord | undefined {
   const text = (pointer: string | undefined): string | undefined => {
     const found = pointer === undefined ? undefined : resolve(item, pointer)
