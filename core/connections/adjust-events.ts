@@ -103,7 +103,7 @@ function joinLists(before: ClientData, added: ClientData): Record<string, unknow
   for (const [name, value] of Object.entries(added)) {
     const known = joined[name]
     joined[name] =
-      Array.isArray(known) && Array.isArray(value) ? [...new Set([...known, ...value])].sort() : value
+      Array.isArray(known) && Array.isArray(value) ? [...new Set<unknown>([...known, ...value])] : value
   }
   return joined
 }

@@ -27,7 +27,7 @@ export function checkMapping(
   if (!dialect.readWaiting) refuse('INVALID', `The dialect "${dialect.id}" has no mappings`)
   for (const { type, zone } of Array.isArray(mapping) ? mapping : [mapping]) {
     if (!services.eventTypes.isKnown(type)) refuse('INVALID', `Unknown type "${type}"`)
-    if (zone !== undefined && !isZone(zone)) refuse('INVALID', `Unknown time zone "${zone}"`)
+    if (zone !== undefined && !isZone(zone)) refuse('INVALID', 'The time zone is unknown')
   }
 }
 

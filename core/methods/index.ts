@@ -142,12 +142,7 @@ import { setPassword } from './system/set-password.js'
 import { suspendUser } from './system/suspend-user.js'
 import { unlockUser } from './system/unlock-user.js'
 import { deleteUser } from './users/delete.js'
-import { create as createWebhook } from './webhooks/create.js'
-import { deleteWebhook } from './webhooks/delete.js'
-import { getOne as getWebhook } from './webhooks/get-one.js'
-import { get as getWebhooks } from './webhooks/get.js'
-import { test as testWebhook } from './webhooks/test.js'
-import { update as updateWebhook } from './webhooks/update.js'
+import { webhookMethods } from './webhooks/index.js'
 
 export const methods: readonly AnyMethod[] = [
   confirmEmail,
@@ -292,10 +287,5 @@ export const methods: readonly AnyMethod[] = [
   unlockUser,
   deleteUser,
   ...connectionMethods,
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  getWebhooks,
-  testWebhook,
-  updateWebhook
+  ...webhookMethods
 ]

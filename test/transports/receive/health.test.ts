@@ -228,7 +228,7 @@ t.test('health-auto-export: an electrocardiogram is a series of volts', async t 
     await send(alice, 'health-auto-export', connection, { data: { ecg } })
   const stored = await points(alice)
   t.equal(stored.length, 1024)
-  const [path, time, cells] = stored[512] as Answer
+  const [path, time, cells] = stored[512]!
   t.same([path, time, cells], ['Apple Health/Electrocardiograms', 1_714_543_201, { value: 0.000512 }])
   t.match(await look(alice, connection), { received: 2 })
 })

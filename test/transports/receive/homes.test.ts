@@ -26,11 +26,12 @@ async function writeLines(
   })
 }
 
+const line = (value: number, seconds = 0): string =>
+  `°C,domain=sensor,entity_id=living_room value=${value} ${ns(seconds)}`
+
 t.test('influx: points are stored once, the last write wins, gzip is read', async t => {
   const { alice } = await coffer(t)
   const connection = await connect(alice, 'influx')
-  const line = (value: number, seconds = 0): string =>
-    `°C,domain=sensor,entity_id=living_room value=${value} ${ns(seconds)}`
   for (const lines of [
     line(21),
     line(21),
@@ -89,19 +90,20 @@ t.test('influx: clients of version 1 find their database', async t => {
   t.match(await points(alice), [['InfluxDB/home/W/host=a/phone', noon, { value: 5 }]])
 })
 
+const measured = (userId: number, weight: number, hour = 12): object => ({
+  userId,
+  username: 'daisy',
+  date: `2026-11-26T${hour}:00:00.000Z`,
+  weight,
+  body_fat: 18,
+  water: 0
+})
+
 t.test('openscale: corrections, deletions and a cleared user', async t => {
   const { alice } = await coffer(t)
   const connection = await connect(alice, 'openscale')
   const put = async (message: object): Promise<void> =>
     void t.equal((await send(alice, 'openscale', connection, message)).status, 200)
-  const measured = (userId: number, weight: number, hour = 12): object => ({
-    userId,
-    username: 'daisy',
-    date: `2026-11-26T${hour}:00:00.000Z`,
-    weight,
-    body_fat: 18,
-    water: 0
-  })
   const stored = async (): Promise<unknown[]> =>
     (await events(alice)).map(({ content, time, type }) => [type, time - noon, content]).toSorted()
   await put({ event: 'test' })
@@ -138,10 +140,11 @@ t.test('openscale: corrections, deletions and a cleared user', async t => {
   t.match(await look(alice, connection), { notUnderstood: {} })
 })
 
+const weight = (hour: number): object => ({ userId: 1, date: `2026-11-26T${hour}:00:00Z`, weight: 71 })
+
 t.test('openscale: what the user has trashed or edited stays so', async t => {
   const { alice } = await coffer(t)
   const connection = await connect(alice, 'openscale')
-  const weight = (hour: number): object => ({ userId: 1, date: `2026-11-26T${hour}:00:00Z`, weight: 71 })
   await send(alice, 'openscale', connection, { event: 'insert', measurements: [weight(12), weight(13)] })
   const [first, second] = await events(alice)
   await alice.do('events.delete', { id: first!.id })
@@ -160,14 +163,15 @@ const mapping = {
   stream: 'Steps'
 }
 
+const readings = (...counts: number[]): object => ({
+  readings: counts.map((count, index) => ({ timestamp: noon + index * 3600, count }))
+})
+
 t.test('json: bodies wait for a mapping, and are stored once there is one', async t => {
   const { alice } = await coffer(t)
   const { id, url } = await connect(alice, 'json')
   const post = async (body: unknown): Promise<Response> =>
     await fetch(url, { method: 'POST', body: JSON.stringify(body) })
-  const readings = (...counts: number[]): object => ({
-    readings: counts.map((count, index) => ({ timestamp: noon + index * 3600, count }))
-  })
   t.equal((await post(readings(5, 7))).status, 200)
   t.match(await look(alice, { id }), {
     received: 1,

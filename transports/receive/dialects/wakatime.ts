@@ -58,7 +58,7 @@ function answer(request: ReceivedRequest, { received }: Reading): DialectAnswer 
   const match = heartbeatsPath.exec(request.path)
   if (!match) {
     const summary = { data: { grand_total: { text: '', total_seconds: 0 }, categories: [] } }
-    return /statusbar\/today$/.test(request.path)
+    return request.path.endsWith('statusbar/today')
       ? { status: 200, body: { ...summary, cached_at: new Date(request.now * 1000).toISOString() } }
       : { status: 404, body: { error: 'Not found' } }
   }
@@ -99,5 +99,5 @@ function joinHeartbeats(heartbeats: readonly Heartbeat[]): Activity[] {
     last.to = time
     if (language !== '') last.languages.add(language)
   }
-  return activities.map(({ languages, ...span }) => ({ ...span, languages: [...languages].sort() }))
+  return activities.map(({ languages, ...span }) => ({ ...span, languages: [...languages].toSorted() }))
 }

@@ -330,8 +330,9 @@ t.test(
   }
 )
 
+const steps = (...data: object[]): object => metrics(metric('step_count', 'count', ...data))
+
 t.test('values replace earlier ones of their time, unless a request has several', t => {
-  const steps = (...data: object[]): object => metrics(metric('step_count', 'count', ...data))
   t.match(read(healthAutoExport, steps({ date, qty: 5 })).records, [{ replaces: true, identity: undefined }])
   t.same(
     read(healthAutoExport, steps({ date, qty: 5 }, { date, qty: 7 }, { date, qty: 5, source })).records.map(

@@ -12,9 +12,10 @@ t.test('tracking begins an event, and ends it', t => {
   t.end()
 })
 
+const started = (value1: string): unknown =>
+  read(sleepAsAndroid, { event: 'sleep_tracking_started', value1 }).records[0]!.time
+
 t.test('values that are times are those of the event', t => {
-  const started = (value1: string): unknown =>
-    read(sleepAsAndroid, { event: 'sleep_tracking_started', value1 }).records[0]!.time
   t.equal(started(`${noon - 30}500`), noon - 29.5)
   t.equal(started(`${noon + 3600}000`), noon, 'not of the future')
   t.equal(started('1'), noon)
