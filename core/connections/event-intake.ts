@@ -36,7 +36,7 @@ export class EventIntake {
       if (found) {
         if (identity !== undefined || record.replaces) yield* this.#correct(found, record)
       } else if (!store.history.findDeletion(id)) this.#create(id, record)
-      if (hasChangingId(record)) store.connections.setItem(this.#getItemId(dated), id)
+      if (hasChangingId(record)) store.received.setItem(this.#getItemId(dated), id)
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.context.refuse(record.kind)
@@ -46,7 +46,7 @@ export class EventIntake {
   /** Returns the id under which a record was stored before its duration or its content changed. */
   #findKnownId(record: ReceivedRecord): string | undefined {
     return hasChangingId(record)
-      ? this.context.call.store.connections.findItem(this.#getItemId(record))
+      ? this.context.call.store.received.findItem(this.#getItemId(record))
       : undefined
   }
 
