@@ -85,7 +85,8 @@ export function* removeEvents(call: Call, { streamId }: Connection, { source, ti
   }
 }
 
-function* findInLane(
+/** Returns the events of a record's stream and type in a range of times that are not in the trash, oldest first. */
+export function* findInLane(
   { call, format, ids }: IntakeContext,
   record: ReceivedRecord,
   range: { readonly from: number; readonly to: number }

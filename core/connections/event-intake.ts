@@ -1,9 +1,10 @@
 /** Stores received records as events. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Attachment, Event } from '../../schemas/event.js'
 import type { Steps } from '../../storage/steps.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
 import { ApiError } from '../errors.js'
-import { changeEvent, endOngoing, isUntouched, joinEvents } from './adjust-events.js'
+import { changeEvent, endOngoing, findInLane, isUntouched, joinEvents } from './adjust-events.js'
 import type { IntakeContext, ReceivedRecord } from './intake-context.js'
 
 /** What a record says about its event. */
@@ -32,11 +33,11 @@ export class EventIntake {
         return
       }
       if (record.joinWithin !== undefined && (yield* joinEvents(this.context, record))) return
-      const found = store.events.find(id)
+      const found = store.events.find(id) ?? (yield* this.#findSame(record))
       if (found) {
         if (identity !== undefined || record.replaces) yield* this.#correct(found, record)
       } else if (!store.history.findDeletion(id)) this.#create(id, record)
-      if (hasChangingId(record)) store.received.setItem(this.#getItemId(dated), id)
+      if (hasChangingId(record)) store.received.setItem(ids.getItemId(format.id, dated), found?.id ?? id)
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.context.refuse(record.kind)
@@ -45,14 +46,16 @@ export class EventIntake {
 
   /** Returns the id under which a record was stored before its duration or its content changed. */
   #findKnownId(record: ReceivedRecord): string | undefined {
-    return hasChangingId(record)
-      ? this.context.call.store.received.findItem(this.#getItemId(record))
-      : undefined
+    const { call, format, ids } = this.context
+    return hasChangingId(record) ? call.store.received.findItem(ids.getItemId(format.id, record)) : undefined
   }
 
-  #getItemId(record: ReceivedRecord): string {
-    const { format, ids } = this.context
-    return ids.getEventId(format.id, { ...record, duration: undefined }, `item:${record.identity ?? ''}`)
+  /** Returns the event of the same time and content with a duration, which files have and apps leave out. */
+  *#findSame(record: ReceivedRecord): Steps<Event | undefined> {
+    if (!record.replaces || record.duration !== undefined) return undefined
+    const { content, time } = record
+    const found = yield* findInLane(this.context, record, { from: time, to: time })
+    return found.find(event => event.time === time && isDeepStrictEqual(event.content, content))
   }
 
   #create(id: string, record: ReceivedRecord): void {

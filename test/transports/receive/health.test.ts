@@ -169,6 +169,33 @@ for (const order of ['live first', 'file first'])
     t.match(await look(alice, connection), { notUnderstood: {} })
   })
 
+for (const order of ['live first', 'file first'])
+  t.test(`health-auto-export: few values a day are one with those of the export, ${order}`, async t => {
+    const { alice } = await coffer(t)
+    const connection = await connect(alice, 'health-auto-export')
+    const steps = [0, 50, 100].map(minute => ({ date: date(minute), qty: 400 + minute, source }))
+    const metrics = (qty: number): object[] => [
+      { name: 'flights_climbed', units: 'count', data: steps },
+      { name: 'protein', units: 'g', data: [{ date: date(3), qty, source }] }
+    ]
+    const file = `<HealthData>${steps
+      .map(
+        ({ date: start, qty }) =>
+          `<Record type="HKQuantityTypeIdentifierFlightsClimbed" sourceName="${source}" unit="count" startDate="${start}" endDate="${start.replace(':00 +', ':50 +')}" value="${qty}"/>`
+      )
+      .join(
+        ''
+      )}<Record type="HKQuantityTypeIdentifierDietaryProtein" sourceName="${source}" unit="g" startDate="${date(3)}" endDate="${date(3)}" value="20"/></HealthData>`
+    const sendLive = async (...quantities: number[]): Promise<void> => {
+      for (const qty of quantities)
+        await send(alice, 'health-auto-export', connection, { data: { metrics: metrics(qty) } })
+    }
+    if (order === 'live first') await sendLive(12, 20)
+    await broughtIn(alice, 'export.xml', file)
+    if (order === 'file first') await sendLive(20, 20)
+    t.same((await events(alice)).map(({ content }) => content).toSorted(), [20, 400, 450, 500])
+  })
+
 t.test('health-auto-export: sums that grow are corrected, and several values of one time stay', async t => {
   const { alice } = await coffer(t)
   const connection = await connect(alice, 'health-auto-export')
