@@ -133,6 +133,8 @@ export interface StreamDraft {
 
 export interface EventDraft {
   readonly id: string
+  /** Id of what the record measures, which an app may have sent live, with another duration for example. */
+  readonly itemId: string
   readonly path: readonly StreamDraft[]
   /** Paths of its other streams. */
   readonly otherPaths: readonly (readonly StreamDraft[])[]

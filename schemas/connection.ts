@@ -1,5 +1,6 @@
 /** Connections: apps and devices that send data on their own. (docs/api/connections.md) */
 import { Type, type Static } from 'typebox'
+import { ReceivedMappings } from './received-mapping.js'
 import { Identifier, Timestamp, tracking } from './scalars.js'
 
 /** A connection as stored. */
@@ -18,6 +19,8 @@ export const Connection = Type.Object({
   sensitive: Type.Boolean(),
   /** Passphrase of encrypted payloads. */
   passphrase: Type.Optional(Type.String()),
+  /** How fields become events, for the dialect `json`. */
+  mapping: Type.Optional(ReceivedMappings),
   ...tracking
 })
 export type Connection = Static<typeof Connection>
@@ -30,7 +33,10 @@ export const Arrivals = Type.Object({
   received: Type.Integer({ minimum: 0 }),
   /** Numbers of items that were not stored, by the name of their kind. */
   notUnderstood: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+  /** Bodies that wait for a mapping, oldest first, each with the time of its arrival. */
+  waiting: Type.Array(Type.Object({ time: Timestamp, body: Type.Unknown() })),
   /** The last request that failed. */
   lastProblem: Type.Union([Type.Object({ time: Timestamp, message: Type.String() }), Type.Null()])
 })
+export type WaitingBody = Static<typeof Arrivals>['waiting'][number]
 export type Arrivals = Static<typeof Arrivals>

@@ -1,5 +1,8 @@
 /** What the core knows of the dialects in which apps and devices send data. Transports read them. (docs/api/connections.md) */
 
+import type { ImportedRecord } from '../../imports/record.js'
+import type { Connection, WaitingBody } from '../../schemas/connection.js'
+
 export interface DialectInfo {
   readonly id: string
   /** Display name of the app. */
@@ -10,6 +13,14 @@ export interface DialectInfo {
   readonly hasTokenInUrl: boolean
   /** Returns a link that sets the app up; absent if the app has no such links. */
   readonly createLink?: ((setup: DialectSetup) => string) | undefined
+  /** Reads a body that has waited for a mapping; absent if the dialect has no mappings. */
+  readonly readWaiting?: ((waiting: WaitingBody, connection: Connection) => WaitingReading) | undefined
+}
+
+/** What a body contains that has waited for a mapping. */
+export interface WaitingReading {
+  readonly records: readonly ImportedRecord[]
+  readonly notUnderstood: ReadonlyMap<string, number>
 }
 
 /** What a link that sets an app up contains. */

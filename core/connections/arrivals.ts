@@ -8,9 +8,18 @@ const maxNameLength = 200
 /** Counts kinds for which there is no room. */
 const otherKinds = '…'
 const maxMessageLength = 500
+/** Maximum number of bodies that wait for a mapping, and of their characters. */
+const maxWaiting = 20
+const maxWaitingLength = 100_000
 
 /** The state of a connection from which nothing has arrived. */
-export const noArrivals: Arrivals = { lastHeard: null, received: 0, notUnderstood: {}, lastProblem: null }
+export const noArrivals: Arrivals = {
+  lastHeard: null,
+  received: 0,
+  notUnderstood: {},
+  waiting: [],
+  lastProblem: null
+}
 
 /** Adds a request. `notUnderstood`: numbers of items that were not stored, by kind. */
 export function addArrivals(
@@ -30,6 +39,20 @@ export function addArrivals(
 /** Adds a failed request. */
 export function addProblem(before: Arrivals, time: number, message: string): Arrivals {
   return { ...before, lastHeard: time, lastProblem: { time, message: message.slice(0, maxMessageLength) } }
+}
+
+/** Adds bodies that wait for a mapping. Those for which there is no room are counted as not understood. */
+export function addWaiting(before: Arrivals, now: number, bodies: readonly unknown[]): Arrivals {
+  const waiting = [...before.waiting]
+  let length = JSON.stringify(waiting).length
+  let excess = 0
+  for (const body of bodies) {
+    length += JSON.stringify(body).length
+    if (waiting.length < maxWaiting && length <= maxWaitingLength) waiting.push({ time: now, body })
+    else excess++
+  }
+  const missed = new Map(excess > 0 ? [['body', excess]] : [])
+  return { ...before, waiting, notUnderstood: addCounts(before.notUnderstood, missed) }
 }
 
 function addCounts(

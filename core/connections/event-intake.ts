@@ -1,12 +1,10 @@
 /** Stores received records as events. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Attachment, Event } from '../../schemas/event.js'
 import type { Steps } from '../../storage/steps.js'
-import type { UserStore } from '../../storage/user/user-store.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
 import { ApiError } from '../errors.js'
-import { prepareBody } from '../events/writable-event.js'
-import { toCanonicalJson } from '../json/canonical.js'
-import { connectionKey } from './connection.js'
+import { changeEvent, endOngoing, findInLane, isUntouched, joinEvents } from './adjust-events.js'
 import type { IntakeContext, ReceivedRecord } from './intake-context.js'
 
 /** What a record says about its event. */
@@ -30,27 +28,34 @@ export class EventIntake {
     const ownId = ids.getEventId(format.id, dated, identity ?? JSON.stringify(content ?? null))
     const id = this.#findKnownId(dated) ?? ownId
     try {
-      const found = store.events.find(id)
+      if (record.endsOngoing !== undefined) {
+        if (!(yield* endOngoing(this.context, record))) this.context.refuse(record.kind)
+        return
+      }
+      if (record.joinWithin !== undefined && (yield* joinEvents(this.context, record))) return
+      const found = store.events.find(id) ?? (yield* this.#findSame(record))
       if (found) {
-        if (identity !== undefined) yield* this.#correct(found, record)
+        if (identity !== undefined || record.replaces) yield* this.#correct(found, record)
       } else if (!store.history.findDeletion(id)) this.#create(id, record)
-      if (hasChangingId(record)) store.received.setItem(this.#getItemId(dated), id)
+      if (hasChangingId(record)) store.received.setItem(ids.getItemId(format.id, dated), found?.id ?? id)
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.context.refuse(record.kind)
     }
   }
 
-  /** Returns the id under which a record was stored before its duration changed. */
+  /** Returns the id under which a record was stored before its duration or its content changed. */
   #findKnownId(record: ReceivedRecord): string | undefined {
-    return hasChangingId(record)
-      ? this.context.call.store.received.findItem(this.#getItemId(record))
-      : undefined
+    const { call, format, ids } = this.context
+    return hasChangingId(record) ? call.store.received.findItem(ids.getItemId(format.id, record)) : undefined
   }
 
-  #getItemId(record: ReceivedRecord): string {
-    const { format, ids } = this.context
-    return ids.getEventId(format.id, { ...record, duration: undefined }, `item:${record.identity}`)
+  /** Returns the event of the same time and content with a duration, which files have and apps leave out. */
+  *#findSame(record: ReceivedRecord): Steps<Event | undefined> {
+    if (!record.replaces || record.duration !== undefined) return undefined
+    const { content, time } = record
+    const found = yield* findInLane(this.context, record, { from: time, to: time })
+    return found.find(event => event.time === time && isDeepStrictEqual(event.content, content))
   }
 
   #create(id: string, record: ReceivedRecord): void {
@@ -62,25 +67,19 @@ export class EventIntake {
     runUninterrupted(methods.createEvent, { ...call, files }, { id, streamIds, type, time, ...draft })
   }
 
-  /** Changes an event to what its record says now. */
+  /** Changes an event to what its record says now. One that a connection has moved to the trash comes back. */
   *#correct(before: Event, record: ReceivedRecord): Steps<void> {
     const { call } = this.context
-    const { caller, changes, now, store } = call
-    if (before.trashed || !isUntouched(store, before)) return
+    if (!isUntouched(call.store, before)) return
     const draft = this.#toDraft(record)
-    const event: Event = {
-      ...before,
+    const { trashed: _trashed, ...kept } = before
+    yield* changeEvent(call, before, {
+      ...kept,
       ...draft,
       ...((before.clientData ?? draft.clientData) && {
         clientData: { ...before.clientData, ...draft.clientData }
-      }),
-      modified: before.modified,
-      modifiedBy: before.modifiedBy
-    }
-    if (toCanonicalJson(event) === toCanonicalJson(before)) return
-    const changed = { ...event, modified: store.stamp(now), modifiedBy: caller.signature }
-    store.events.update(changed, yield* prepareBody(call, changed))
-    changes.add('events', before.streamIds)
+      })
+    })
   }
 
   /** Returns the fields of a record's event. Throws if the content does not conform to its type. */
@@ -96,11 +95,11 @@ export class EventIntake {
 }
 
 /**
- * Returns true if a record keeps its identity when its duration changes, which ids are derived from: a night that goes on, for
- * example.
+ * Returns true if a record keeps its identity when its duration or its content changes, which ids are derived from: a night that
+ * goes on, for example.
  */
-function hasChangingId({ duration, identity }: ReceivedRecord): boolean {
-  return identity !== undefined && duration !== undefined
+function hasChangingId({ duration, identity, replaces }: ReceivedRecord): boolean {
+  return replaces === true || (identity !== undefined && duration !== undefined)
 }
 
 /** Returns true if an error means that a record cannot be stored, as opposed to all records. */
@@ -111,13 +110,4 @@ function isRefusal(error: unknown): boolean {
       error.id === 'invalid-event-type' ||
       error.id === 'invalid-operation')
   )
-}
-
-/** Returns true if an event is as a connection or an import has written it. */
-function isUntouched(store: UserStore, { created, modified, modifiedBy }: Event): boolean {
-  if (modified === created) return true
-  const id = modifiedBy.split(' ', 1)[0]!
-  const access = store.accesses.find(id) ?? store.accesses.findEver(id)
-  // Only users create accesses of apps.
-  return access?.type === 'app' && access.clientData?.[connectionKey] !== undefined
 }

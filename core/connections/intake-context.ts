@@ -10,6 +10,19 @@ export interface ReceivedRecord extends ImportedRecord {
   readonly isFrequent?: boolean | undefined
   /** True if its time is that of its arrival, so that it does not identify the record. */
   readonly isUndated?: boolean | undefined
+  /** True if there is one record of its stream and type at a time, although its content identifies it: others are corrections. */
+  readonly replaces?: boolean | undefined
+  /** Seconds. The record is joined with an event of its stream, type and description to which it is closer than this. */
+  readonly joinWithin?: number | undefined
+  /** Seconds. The record ends the last ongoing event of its stream and type, if that began less than this before. */
+  readonly endsOngoing?: number | undefined
+}
+
+/** Selects what a connection has stored: everything of a source, or what has one time. */
+export interface Removal {
+  readonly source: string
+  /** Seconds. */
+  readonly time?: number
 }
 
 /** The methods with which data is stored, so that all their rules apply. */

@@ -14,13 +14,21 @@ import { connectionKey } from './connection.js'
 import { ensureStreams } from './ensure-streams.js'
 import { EventIntake } from './event-intake.js'
 import { PointIntake } from './point-intake.js'
-import type { IntakeContext, IntakeMethods, ReceivedLane, ReceivedRecord } from './intake-context.js'
+import { removeEvents } from './adjust-events.js'
+import type { IntakeContext, IntakeMethods, ReceivedLane, ReceivedRecord, Removal } from './intake-context.js'
 import { getRecordIds } from './record-ids.js'
 
 /** Maximum number of lanes in one request, as each new lane creates streams. */
 const maxLanes = 2000
 /** Number of records of a step. */
 const stepRecords = 50
+
+/** What a request contains. */
+export interface ReceivedItems {
+  readonly records: readonly ReceivedRecord[]
+  /** What is moved to the trash before. */
+  readonly removals?: readonly Removal[] | undefined
+}
 
 /**
  * Stores records. Returns the numbers of those that cannot be stored, by kind. `files`: the received files, by their key. What is
@@ -31,7 +39,7 @@ export function* storeRecords(
   methods: IntakeMethods,
   connection: Connection,
   format: DialectInfo['format'],
-  records: readonly ReceivedRecord[],
+  { records, removals = [] }: ReceivedItems,
   files: ReadonlyMap<string, Attachment>
 ): Steps<ReadonlyMap<string, number>> {
   const refused = new Map<string, number>()
@@ -48,6 +56,7 @@ export function* storeRecords(
   const events = new EventIntake(context, files)
   const points = new PointIntake(context)
   const memory = new ImportMemory(call.store, { app: undefined })
+  for (const removal of removals) yield* removeEvents(call, connection, removal)
   let count = 0
   for (const lane of yield* groupByLane(format.id, records)) {
     const form = chooseForm(lane, memory)

@@ -41,7 +41,7 @@ export class PointIntake {
   /** Adds a record whose content is a number, or an object of numbers. */
   add({ key }: ReceivedLane, record: ReceivedRecord): void {
     const { format, ids, refuse } = this.context
-    const { content, duration, identity, time, track } = record
+    const { content, duration, identity, replaces, time, track } = record
     const ownYear = new Date(time * 1000).getUTCFullYear()
     const year = track === undefined ? ownYear : 0
     const name = `${key}\n${year}`
@@ -53,7 +53,7 @@ export class PointIntake {
       this.#series.set(name, series)
     }
     if (!series.rows.fits(content)) refuse(record.kind)
-    else if (identity === undefined) series.rows.add(time, content, duration)
+    else if (identity === undefined && !replaces) series.rows.add(time, content, duration)
     else series.replacing.set(time, record)
   }
 
@@ -64,11 +64,13 @@ export class PointIntake {
         this.context.refuse(series.record.kind, series.rows.size + series.replacing.size)
         continue
       }
+      // Others of the same time are stored beside those that replace.
+      if (series.replacing.size > 0) {
+        const rows = new PointRows()
+        for (const { content, duration, time } of series.replacing.values()) rows.add(time, content, duration)
+        yield* this.#write(series, rows, true)
+      }
       if (series.rows.size > 0) yield* this.#write(series, series.rows, false)
-      if (series.replacing.size === 0) continue
-      const rows = new PointRows()
-      for (const { content, duration, time } of series.replacing.values()) rows.add(time, content, duration)
-      yield* this.#write(series, rows, true)
     }
   }
 

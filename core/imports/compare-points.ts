@@ -52,6 +52,8 @@ export function comparePoints(
   const required = [...plan.values()]
     .filter(({ isRequired }) => isRequired)
     .map(({ name }) => columns.indexOf(name))
+  // Apps that send data live often leave out durations, which the file of the same data has.
+  const duration = columns.indexOf('duration')
   // Created on demand: most drafts are entirely new, or entirely stored in the same order.
   let storedByTime: Map<number, Row> | undefined
   let added: Map<number, Row> | undefined
@@ -59,7 +61,7 @@ export function comparePoints(
   for (let at = 0, next = 0; at < cells.length; at += width) {
     const deltaTime = roundToMicroseconds(cells[at]! - origin)
     while (next < stored.length && stored[next]![0] < deltaTime) next++
-    if (stored[next]?.[0] === deltaTime && isSame(stored[next]!, cells, at, places)) {
+    if (stored[next]?.[0] === deltaTime && isSame(stored[next]!, cells, at, places, duration)) {
       result.known.push(deltaTime)
       continue
     }
@@ -86,7 +88,9 @@ export function comparePoints(
       if (known) {
         if (
           values.every(
-            (cell, index) => cell === (places[index] === 0 ? null : (known[places[index]!] ?? null))
+            (cell, index) =>
+              cell === getCell(known, places[index]!) ||
+              (index === duration && getCell(known, places[index]!) === null)
           )
         ) {
           result.known.push(time)
@@ -111,15 +115,25 @@ export function comparePoints(
   }
 }
 
-/** Returns true if a stored row has the cells of a row of the draft. */
-function isSame(row: Row, cells: Float64Array, at: number, places: readonly number[]): boolean {
+/** Returns true if a stored row has the cells of a row of the draft. A stored row without a duration has any. */
+function isSame(
+  row: Row,
+  cells: Float64Array,
+  at: number,
+  places: readonly number[],
+  duration: number
+): boolean {
   for (let index = 0; index < places.length; index++) {
     const cell = cells[at + 1 + index]!
-    const place = places[index]!
-    const values = place === 0 ? null : (row[place] ?? null)
-    if (values === null ? !Number.isNaN(cell) : values !== cell) return false
+    const value = getCell(row, places[index]!)
+    if (value === null ? index !== duration && !Number.isNaN(cell) : value !== cell) return false
   }
   return true
+}
+
+/** Returns a cell of a stored row; `null` if it is empty, or its column does not exist. */
+function getCell(row: Row, place: number): unknown {
+  return place === 0 ? null : (row[place] ?? null)
 }
 
 /** Returns the cells of a row after its time; `undefined` if a cell does not conform to its column. */

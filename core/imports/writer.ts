@@ -10,6 +10,7 @@ import { mayReadAt } from '../events/event-permissions.js'
 import { requireWritableHolder } from '../series/holder.js'
 import { planColumns } from '../series/column-plan.js'
 import type { ImportFingerprint } from './fingerprint.js'
+import { findReceived } from './received-events.js'
 import { createMissingStreams } from './create-streams.js'
 import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './compare-points.js'
 import { saveJob, type StoredJob } from './job.js'
@@ -87,6 +88,11 @@ export class ImportWriter {
     if (draft.version && this.#hasOtherVersion(call, draft.version)) return 'otherVersion'
     const existing = this.#findExisting(call, draft.id)
     if (existing) return existing
+    const received = findReceived(store, draft)
+    if (received) {
+      this.footprint?.markIncomplete()
+      return received
+    }
     if (this.isDry) return isValidContent(call, draft) ? 'broughtIn' : 'unfit'
     const { otherPaths, path, clientData, content, description, duration, id, time, type, version } = draft
     const streamIds = [...new Set([path, ...otherPaths].map(each => this.#ensureStream(call, each, type)))]

@@ -121,12 +121,7 @@ import { get as getStreams } from './streams/get.js'
 import { update as updateStream } from './streams/update.js'
 import { systemMethods } from './system/index.js'
 import { deleteUser } from './users/delete.js'
-import { create as createWebhook } from './webhooks/create.js'
-import { deleteWebhook } from './webhooks/delete.js'
-import { getOne as getWebhook } from './webhooks/get-one.js'
-import { get as getWebhooks } from './webhooks/get.js'
-import { test as testWebhook } from './webhooks/test.js'
-import { update as updateWebhook } from './webhooks/update.js'
+import { webhookMethods } from './webhooks/index.js'
 
 export const methods: readonly AnyMethod[] = [
   confirmEmail,
@@ -250,10 +245,5 @@ export const methods: readonly AnyMethod[] = [
   ...systemMethods,
   deleteUser,
   ...connectionMethods,
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  getWebhooks,
-  testWebhook,
-  updateWebhook
+  ...webhookMethods
 ]

@@ -128,6 +128,7 @@ export class DraftBuilder implements Sink {
     this.#files.add(record, id)
     this.#events.push({
       id,
+      itemId: this.ids.getItemId(this.format, record),
       path: streams,
       otherPaths: others,
       type,

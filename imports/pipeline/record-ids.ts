@@ -33,6 +33,11 @@ export class RecordIds {
     return this.#derive(format, source, stream, type, time, duration ?? 0, identity)
   }
 
+  /** Returns the id of what a record measures: the same for other contents without an identity, and for other durations. */
+  getItemId(format: string, record: ImportedRecord): string {
+    return this.getEventId(format, { ...record, duration: undefined }, `item:${record.identity ?? ''}`)
+  }
+
   /** Returns the id that all versions of a record share. */
   getRecordId(format: string, { record }: RecordVersion): string {
     return this.#derive('record', format, record)

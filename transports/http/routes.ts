@@ -117,7 +117,6 @@ export const userRoutes: readonly Route[] = [
   route('PUT', '/webhooks/:id', 'webhooks.update'),
   route('DELETE', '/webhooks/:id', 'webhooks.delete'),
   route('POST', '/webhooks/:id/test', 'webhooks.test'),
-
   route('GET', '/connections', 'connections.get'),
   route('POST', '/connections', 'connections.create', 201, { isPrivate: true }),
   route('GET', '/connections/:id', 'connections.getOne'),

@@ -1,5 +1,6 @@
 /** The form of a dialect: how an app or device that sends data on its own writes its requests, and which answer it expects. */
 import type { Format, ImportedRecord } from '../../imports/record.js'
+import type { WaitingBody } from '../../schemas/connection.js'
 
 /** A request to `/{user}/from/{dialect}/…`, after the credential was checked and the body was decompressed. */
 export interface ReceivedRequest {
@@ -35,6 +36,17 @@ export interface Reading {
   readonly received: number
   /** Numbers of entries that the dialect does not understand, by JSON key, metric, `_type` or `event`. */
   readonly notUnderstood: ReadonlyMap<string, number>
+  /** Bodies that cannot be read before the user has said what their fields mean. They are kept to be shown on the page. */
+  readonly unmapped?: readonly unknown[]
+  /** Records to move to the trash, before the others are stored. */
+  readonly removals?: readonly Removal[]
+}
+
+/** Selects what the connection has stored: everything of a source and subject, or what has one time. */
+export interface Removal {
+  readonly source: string
+  /** Seconds. */
+  readonly time?: number
 }
 
 /** A record to store. Same identity and time, other content: a correction, which becomes a new version of the event. */
@@ -48,6 +60,21 @@ export interface ReceivedRecord extends ImportedRecord {
   readonly isFrequent?: boolean | undefined
   /** True if its time is that of its arrival, so that it does not identify the record. Only for records with `isEvent`. */
   readonly isUndated?: boolean | undefined
+  /**
+   * True if there is only one record of its stream and type at its time: other values, and other durations, are corrections, although
+   * the identity of the record is its content.
+   */
+  readonly replaces?: boolean | undefined
+  /**
+   * Seconds. The record is joined with an event of its stream, type and identity to which it is closer than this: the event then
+   * lasts from the earlier start to the later end.
+   */
+  readonly joinWithin?: number | undefined
+  /**
+   * Seconds. The record ends the last ongoing event of its stream and type, whose duration is `null`, if that has begun less than
+   * this before, and is not stored by itself.
+   */
+  readonly endsOngoing?: number | undefined
 }
 
 /** An answer in the dialect's own form. */
@@ -69,6 +96,8 @@ export interface Dialect {
   readonly hasTokenInUrl?: true
   /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */
   read(request: ReceivedRequest): Reading
+  /** Reads a body that has waited for the mapping which the connection has now. */
+  readonly readWaiting?: (waiting: WaitingBody, connection: ConnectionSettings) => Reading
   /** The answer once everything is durable. */
   answer(request: ReceivedRequest, reading: Reading): DialectAnswer
 }

@@ -3,7 +3,7 @@ import { isBeyond } from '../../core/events/attachments.js'
 import { LimitingSink } from '../../imports/pipeline/limiting-sink.js'
 import type { AttachedFile } from '../../imports/record.js'
 import { isPlausible } from '../../imports/text/times.js'
-import type { Steps } from '../../storage/steps.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import type { Reading, ReceivedRecord } from './dialect.js'
 
 /** The records of a request that fit the limits of records, and their files. */
@@ -44,4 +44,9 @@ export function* limitReadingInSteps(reading: Reading, maxFileBytes: number): St
     files.push(...own)
   }
   return { records, files, notUnderstood }
+}
+
+/** Does the same at once, for a reading without files. */
+export function limitReading(reading: Reading): Reading {
+  return { ...reading, ...runSteps(limitReadingInSteps(reading, 0)) }
 }

@@ -106,6 +106,8 @@ export class Receiver implements ReceiveEndpoint {
       const params = {
         dialect: dialect.id,
         records,
+        ...(reading.removals && { removals: reading.removals }),
+        ...(reading.unmapped && { unmapped: reading.unmapped }),
         received: reading.received,
         notUnderstood: Object.fromEntries(notUnderstood),
         fileKeys: named.map(({ key }) => key)

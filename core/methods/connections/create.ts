@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import type { Connection } from '../../../schemas/connection.js'
+import { ReceivedMappings } from '../../../schemas/received-mapping.js'
 import { closed, Identifier, Name, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
@@ -13,6 +14,7 @@ import {
   requireDialect,
   toPublicConnection
 } from '../../connections/connection.js'
+import { checkMapping } from '../../connections/mapping.js'
 import { ensureStreams } from '../../connections/ensure-streams.js'
 import { getRecordIds } from '../../connections/record-ids.js'
 import { fail } from '../../errors.js'
@@ -26,7 +28,8 @@ const maxConnections = 200
 /** Params that set what is done with the data of a connection. */
 export const connectionSettings = {
   sensitive: orNull(Type.Boolean()),
-  passphrase: orNull(Type.String({ minLength: 1, maxLength: 1024 }))
+  passphrase: orNull(Type.String({ minLength: 1, maxLength: 1024 })),
+  mapping: orNull(ReceivedMappings)
 }
 
 /** Returns the connection with its token, which is shown only here, and with a link that sets the app up if there is one. */
@@ -51,9 +54,10 @@ export const create = method({
   }),
   mode: 'write',
   allow: personalOnly,
-  run(call, { dialect: dialectId, name, parentId: given, passphrase, sensitive }) {
+  run(call, { dialect: dialectId, mapping, name, parentId: given, passphrase, sensitive }) {
     const { account, caller, now, store } = call
     const dialect = requireDialect(call, dialectId)
+    checkMapping(call, dialect, mapping, '#/mapping')
     const parentId = given ?? null
     assertMayImport(call, parentId)
     if (store.connections.size >= maxConnections)
@@ -76,6 +80,7 @@ export const create = method({
       streamId: stream.id,
       sensitive: sensitive ?? false,
       ...(typeof passphrase === 'string' && { passphrase }),
+      ...(mapping && { mapping }),
       created: now,
       createdBy: caller.signature,
       modified: now,

@@ -5,9 +5,8 @@ import type { StoredConnection } from '../../../storage/connections/connection-r
 import type { Steps } from '../../../storage/steps.js'
 import type { AccessRule, Call, Result } from '../../call/method.js'
 import { method, methodInSteps } from '../../call/method.js'
-import { addArrivals, addProblem } from '../../connections/arrivals.js'
-import { storeRecords } from '../../connections/intake.js'
-import type { ReceivedRecord } from '../../connections/intake-context.js'
+import { addArrivals, addProblem, addWaiting } from '../../connections/arrivals.js'
+import { storeRecords, type ReceivedItems } from '../../connections/intake.js'
 import { fail } from '../../errors.js'
 import { create as createEvent } from '../events/create.js'
 import { create as createStream } from '../streams/create.js'
@@ -42,6 +41,8 @@ export const receive = methodInSteps({
   params: Type.Object({
     dialect,
     records: Type.Array(Type.Unknown()),
+    removals: Type.Optional(Type.Array(Type.Unknown())),
+    unmapped: Type.Optional(Type.Array(Type.Unknown())),
     received: Type.Integer({ minimum: 0 }),
     notUnderstood: counts,
     /** Keys of the files that come with the call, in their order. */
@@ -53,16 +54,16 @@ export const receive = methodInSteps({
   limitsDepth: true,
   takesFiles: true,
   allow: receivingOnly,
-  isLong: (_store, { records }) => records.length > maxAtOnce,
+  isLong: (_store, { records, removals }) => records.length > maxAtOnce || removals !== undefined,
   run: (call, params) => receiveInSteps(call, params as ReceivedData)
 })
 
 /** Maximum number of records that are stored without yielding to other work. */
 const maxAtOnce = 50
 
-interface ReceivedData {
+interface ReceivedData extends ReceivedItems {
   readonly dialect: string
-  readonly records: readonly ReceivedRecord[]
+  readonly unmapped?: readonly unknown[]
   readonly received: number
   readonly notUnderstood: Readonly<Record<string, number>>
   readonly fileKeys: readonly string[]
@@ -70,20 +71,20 @@ interface ReceivedData {
 
 function* receiveInSteps(
   call: Call,
-  { dialect: dialectId, fileKeys, notUnderstood, received, records }: ReceivedData
+  { dialect: dialectId, fileKeys, notUnderstood, received, unmapped = [], ...items }: ReceivedData
 ): Steps<Result> {
   const { connection } = requireOwn(call, dialectId)
   const { format } = call.services.dialects.get(dialectId) ?? fail('unknown-resource')
   const files = new Map(call.files.map((file, index) => [fileKeys[index]!, file]))
   const methods = { createEvent, createStream }
-  const refused = yield* storeRecords(call, methods, connection, format, records, files)
+  const refused = yield* storeRecords(call, methods, connection, format, items, files)
   for (const { id } of call.files) if (!call.store.attachments.has(id)) call.store.attachments.addOrphan(id)
   const counted = new Map(Object.entries(notUnderstood))
   for (const [kind, count] of refused) counted.set(kind, (counted.get(kind) ?? 0) + count)
   const { arrivals } = requireOwn(call, dialectId)
   call.store.connections.updateArrivals({
     connection,
-    arrivals: addArrivals(arrivals, call.now, received, counted)
+    arrivals: addWaiting(addArrivals(arrivals, call.now, received, counted), call.now, unmapped)
   })
   return {}
 }

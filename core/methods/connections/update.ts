@@ -3,10 +3,19 @@ import { Type } from 'typebox'
 import { Arrivals, Connection } from '../../../schemas/connection.js'
 import { closed, Identifier, Name } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { method } from '../../call/method.js'
-import { PublicConnection, requireConnection, toPublicConnection } from '../../connections/connection.js'
+import type { Steps } from '../../../storage/steps.js'
+import { methodInSteps, type Result } from '../../call/method.js'
+import {
+  PublicConnection,
+  requireConnection,
+  requireDialect,
+  toPublicConnection
+} from '../../connections/connection.js'
+import { checkMapping, storeWaiting } from '../../connections/mapping.js'
 import { fail } from '../../errors.js'
 import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
+import { create as createEvent } from '../events/create.js'
+import { create as createStream } from '../streams/create.js'
 import { connectionSettings } from './create.js'
 
 /** Fields that only the service sets, or that stay as they were. */
@@ -25,7 +34,7 @@ const readOnlyFields = [
 ] as const
 
 /** Returns the changed connection. `passphrase: null` removes the passphrase. */
-export const update = method({
+export const update = methodInSteps({
   id: 'connections.update',
   summary: 'Update a connection',
   params: Type.Object(
@@ -41,12 +50,16 @@ export const update = method({
   result: Type.Object({ connection: PublicConnection }),
   mode: 'write',
   allow: personalOnly,
-  run(call, { id, update: given }) {
+  // Stores what has waited for the mapping.
+  isLong: (_store, { update: given }) => Boolean(given.mapping),
+  *run(call, { id, update: given }): Steps<Result> {
     const { caller, changes, now, store } = call
     const before = requireConnection(call, id)
     refuseProtected(call, readOnlyFields, given)
-    const { passphrase: oldPassphrase, ...rest } = before.connection
-    const { name = rest.name, passphrase = oldPassphrase, sensitive } = given
+    const { mapping: oldMapping, passphrase: oldPassphrase, ...rest } = before.connection
+    const { mapping = oldMapping, name = rest.name, passphrase = oldPassphrase, sensitive } = given
+    const dialect = requireDialect(call, rest.dialect)
+    checkMapping(call, dialect, given.mapping, '#/update/mapping')
     const at = store.stamp(now)
     if (name !== rest.name) {
       const access = store.accesses.find(rest.accessId) ?? fail('unknown-resource')
@@ -60,11 +73,14 @@ export const update = method({
       name,
       sensitive: sensitive ?? rest.sensitive,
       ...(typeof passphrase === 'string' && { passphrase }),
+      ...(mapping && { mapping }),
       modified: at,
       modifiedBy: caller.signature
     }
-    const stored = { ...before, connection }
+    const methods = { createEvent, createStream }
+    const stored = yield* storeWaiting(call, methods, dialect, { ...before, connection })
     store.connections.update(stored)
+    store.connections.updateArrivals(stored)
     return { connection: toPublicConnection(call, stored) }
   }
 })
