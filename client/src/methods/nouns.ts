@@ -122,7 +122,22 @@ export type Permission =
   | { feature: 'selfRevoke' | 'selfAudit'; setting: 'forbidden' }
 
 export type Scopes = {
-  [key: string]: { kind: 'events' | 'streams' | 'accesses'; query?: { streams?: string[] } }
+  [key: string]:
+    | {
+        kind?: 'events'
+        query?: {
+          streams?: StreamsQuery
+          types?: string[]
+          content?: unknown
+          clientData?: unknown
+          state?: 'default' | 'trashed' | 'all'
+        }
+      }
+    | { kind: 'streams'; query?: { streams?: string[] } }
+    | {
+        kind: 'accesses'
+        query?: { streams?: string[]; types?: ('personal' | 'app' | 'shared')[]; accessIds?: string[] }
+      }
 }
 
 export type Stream = {
