@@ -1,6 +1,7 @@
 /** Scopes with queries, over real sockets: what they select, who may subscribe, and what is refused. (docs/spec/notifications.md#scopes) */
 import t, { type Test } from 'tap'
 import { coffer, type Answer, type Client } from '../support/coffer.js'
+import type { Change } from '../../core/changes.js'
 import { receiver } from '../support/receiver.js'
 import { socketOf, type TestSocket } from '../support/socket.js'
 
@@ -106,6 +107,57 @@ t.test('conditions tell nothing about events that the access cannot read', async
   for (const streams of [['drop'], ['private'], { any: ['work'] }, [{ any: ['diary'] }, { any: ['work'] }]])
     t.match(await subscribe(socket, { streams }), { error: { id: 'forbidden' } }, JSON.stringify(streams))
   t.match(await socket.call('getSubscriptions'), { scopes: { secret: {}, any: {}, streams: {} } })
+})
+
+t.test('the subscription of current monitors is accepted, with and without a filter', async t => {
+  const { alice } = await start(t)
+  for (const filter of [{}, { streams: ['diary'], types: ['note/txt'] }]) {
+    const socket = await socketOf(t, alice)
+    const { types: _, ...ofStreams } = { types: [], ...filter }
+    const scopes = {
+      monEvents: { kind: 'events', query: filter },
+      monStreams: { kind: 'streams', query: ofStreams }
+    }
+    t.match(await socket.call('subscribe', { scopes }), { ok: true, keys: ['monEvents', 'monStreams'] })
+    await alice.event()
+    t.same(await keys(t, socket), ['monEvents'])
+    await alice.do('streams.update', { id: 'diary', update: { clientData: { x: 1 } } })
+    t.same(await keys(t, socket), ['monStreams'])
+  }
+})
+
+t.test('many events in one call are compared by their streams alone, in bounded memory', async t => {
+  const { alice } = await start(t)
+  for (const id of ['old', 'other']) await alice.stream(id, 'diary')
+  const count = 600
+  await alice.do(
+    'callBatch',
+    Array.from({ length: count }, () => ({
+      method: 'events.create',
+      params: { streamIds: ['old'], type: 'note/txt', content: 'x' }
+    }))
+  )
+  const socket = await socketOf(t, alice)
+  await socket.call('subscribe', {
+    scopes: {
+      here: { query: { streams: ['old'], types: ['mass/kg'], state: 'all' } },
+      there: { query: { streams: ['other'], state: 'all' } },
+      work: { query: { streams: ['work'] } }
+    }
+  })
+  await alice.do('streams.delete', { id: 'old' })
+  const { services } = alice.service.server
+  const published = new Promise<Change>(resolve => {
+    const stop = services.bus.subscribe((_, change) => {
+      if (change.kind !== 'events') return
+      stop()
+      resolve(change)
+    })
+  })
+  await alice.do('streams.delete', { id: 'old', mergeEventsWithParent: true })
+  t.same(await keys(t, socket), ['here'])
+  const { items, places } = await published
+  t.same([items, places.length], [undefined, 2], 'their streams before and after')
 })
 
 t.test('a scope of streams is notified of streams below its own', async t => {

@@ -2,6 +2,8 @@
 
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
+import type { StreamsQuery } from '../streams-query.js'
+
 export type Access = {
   id: string
   token: string

@@ -58,7 +58,7 @@ t.test('encrypted events', async t => {
         createHash('sha256').update(picture).digest('hex')
       )
       const preview = await fetch(`${alice.service.server.url}/alice/previews/events/${id}`, options)
-      t.notOk(preview.ok && (await preview.arrayBuffer()).byteLength > 0, 'no preview is made of it')
+      t.equal(preview.status, 204, 'no preview is made of it')
       const changed = { payload: randomBytes(40).toString('base64') }
       t.same((await alice.do('events.update', { id, update: { content: changed } })).event.content, changed)
       const refused = await alice.call('events.update', { id, update: { content: { keyRef: 'key-1' } } })
