@@ -1,12 +1,12 @@
 /** The changes of a call: collected while it runs, published once they are durable. (docs/spec/notifications.md#messages) */
+import type { Access } from '../schemas/access.js'
+import type { Event } from '../schemas/event.js'
 import type { StreamNode } from '../storage/streams/node.js'
+import { toEventState, type ChangedItem, type Path } from './changed-item.js'
 
 /** Kinds of changes, in the order of notification. The last three stay within the service. */
 export const changeKinds = ['streams', 'events', 'accesses', 'account', 'followedSlices', 'sessions'] as const
 export type ChangeKind = (typeof changeKinds)[number]
-
-/** A stream as the ids from itself up to its root, at the time of the change; `*` stands by itself. */
-export type Path = readonly string[]
 
 /** A change: what kind of item, and where. Can be evaluated without the store, and sent as JSON. */
 export interface Change {
@@ -18,6 +18,8 @@ export interface Change {
   readonly places: readonly (readonly Path[])[]
   /** Accesses that the change is about (created, deleted, signed out, …). */
   readonly accessIds: readonly string[]
+  /** The items themselves, if they are events or accesses and there are not too many of them. */
+  readonly items?: readonly ChangedItem[]
 }
 
 /** Where streams are looked up while a call runs. */
@@ -25,17 +27,26 @@ export interface StreamLookup {
   find(id: string): StreamNode | undefined
 }
 
-/** An item that has changed: the paths of its streams, and perhaps the access that the change is about. */
-interface ChangedItem {
+/** An item that was added to the changes of a call. */
+interface Note {
   readonly kind: ChangeKind
-  readonly paths: readonly Path[]
+  readonly item: ChangedItem
   readonly accessId: string | undefined
+  /** Characters of the item's content. */
+  readonly characters: number
 }
 
 interface ChangedItems {
   readonly places: Map<string, readonly Path[]>
   readonly accessIds: Set<string>
+  /** `undefined` once there were too many, or items without details. */
+  items: ChangedItem[] | undefined
 }
+
+/** Maximum number of items of a kind whose details are kept. */
+const maxItems = 500
+/** Characters that take as much memory as a stream id. */
+const charactersPerId = 32
 
 interface PathNode {
   path: Path | undefined
@@ -46,7 +57,7 @@ interface PathNode {
 /** The changes of one call: at most one of each kind. */
 export class Changes {
   /** The first item. Most calls change at most one item: creating maps for it would take a microsecond. */
-  #first: ChangedItem | undefined
+  #first: Note | undefined
   /** All items, as soon as a second item has been added. */
   #byKind: Map<ChangeKind, ChangedItems> | undefined
   #size = 0
@@ -61,9 +72,29 @@ export class Changes {
    * item is removed.
    */
   add(kind: ChangeKind, streamIds: Iterable<string> = [], accessId?: string): void {
-    const paths: Path[] = []
-    for (const id of streamIds) paths.push(this.#findPath(id))
-    const note = { kind, paths, accessId }
+    this.#note({ kind, item: this.#locate(streamIds), accessId, characters: 0 })
+  }
+
+  /** Adds a state of an event: call it before and after an update, and before the event is removed. */
+  addEvent(event: Pick<Event, 'streamIds' | 'type' | 'trashed' | 'content' | 'clientData'>): void {
+    const { characters, state } = toEventState(event)
+    const item = { ...this.#locate(event.streamIds), event: state }
+    this.#note({ kind: 'events', item, accessId: undefined, characters })
+  }
+
+  /** Adds an access with permissions on these streams. */
+  addAccess({ id, type }: Pick<Access, 'id' | 'type'>, streamIds: Iterable<string>): void {
+    const item = { ...this.#locate(streamIds), access: { id, type } }
+    this.#note({ kind: 'accesses', item, accessId: id, characters: 0 })
+  }
+
+  /** Whether further events add nothing but their streams. */
+  get hasManyEvents(): boolean {
+    const noted = this.#byKind?.get('events')
+    return noted !== undefined && noted.items === undefined
+  }
+
+  #note(note: Note): void {
     if (this.isEmpty) {
       this.#first = note
       return
@@ -73,9 +104,17 @@ export class Changes {
     this.#collect(note)
   }
 
-  /** Number of stream ids in the stored paths, a measure of memory. */
+  /** Number of stream ids in the stored paths, with the items' contents: a measure of memory. */
   get size(): number {
-    return this.#first ? countIds(this.#first.paths) : this.#size
+    return this.#first ? countIds(this.#first.item.paths) + countIdsOf(this.#first) : this.#size
+  }
+
+  /** Number of items that scopes with conditions are compared with. */
+  get itemCount(): number {
+    if (this.#first) return 1
+    let count = 0
+    for (const { items } of this.#byKind?.values() ?? []) count += items?.length ?? 0
+    return count
   }
 
   get isEmpty(): boolean {
@@ -87,26 +126,40 @@ export class Changes {
     if (this.#first) return [toChange(this.#first)]
     return changeKinds.flatMap(kind => {
       const noted = this.#byKind?.get(kind)
-      return noted ? [{ kind, places: [...noted.places.values()], accessIds: [...noted.accessIds] }] : []
+      if (!noted) return []
+      const { accessIds, items, places } = noted
+      return [{ kind, places: [...places.values()], accessIds: [...accessIds], ...(items && { items }) }]
     })
   }
 
-  /** Adds an item to the changes of its kind, unless an item in the same streams has been added. */
-  #collect({ accessId, kind, paths }: ChangedItem): void {
+  /** Adds an item to the changes of its kind. Its streams are stored unless an item in the same streams has been added. */
+  #collect(note: Note): void {
+    const { accessId, item, kind } = note
     const byKind = (this.#byKind ??= new Map<ChangeKind, ChangedItems>())
     let noted = byKind.get(kind)
-    if (!noted) byKind.set(kind, (noted = { places: new Map(), accessIds: new Set() }))
-    const kept = paths.map(path => this.#storePath(path))
+    if (!noted) byKind.set(kind, (noted = { places: new Map(), accessIds: new Set(), items: [] }))
+    const kept = item.paths.map(path => this.#storePath(path))
     // Items in the same streams are noted once; a stream that has moved in between has another path.
     const key = kept.map(({ number }) => number).join()
-    if (kept.length > 0 && !noted.places.has(key)) {
-      noted.places.set(
-        key,
-        kept.map(({ path }) => path)
-      )
-      this.#size += kept.length
+    let paths = noted.places.get(key)
+    if (!paths) {
+      paths = kept.map(({ path }) => path)
+      if (kept.length > 0) {
+        noted.places.set(key, paths)
+        this.#size += kept.length
+      }
     }
     if (accessId !== undefined) noted.accessIds.add(accessId)
+    this.#keepItem(noted, note, paths)
+  }
+
+  /** Keeps the details of an item, or drops those of all items once there are too many. */
+  #keepItem(noted: ChangedItems, note: Note, paths: readonly Path[]): void {
+    if (!noted.items) return
+    if (hasDetails(note) && noted.items.length < maxItems) {
+      noted.items.push({ ...note.item, paths })
+      this.#size += countIdsOf(note)
+    } else noted.items = undefined
   }
 
   /** Returns the stored copy of a path, and its number: equal paths are stored once. */
@@ -128,19 +181,42 @@ export class Changes {
     return kept as { path: Path; number: number }
   }
 
-  #findPath(id: string): Path {
-    const path: string[] = []
-    for (let node = this.streams.find(id); node; node = node.parent) path.push(node.stream.id)
-    return path.length > 0 ? path : [id]
+  #locate(streamIds: Iterable<string>): Pick<ChangedItem, 'paths' | 'trashedIds'> {
+    const paths: Path[] = []
+    let trashedIds: string[] | undefined
+    for (const id of streamIds) {
+      const path: string[] = []
+      let isTrashed = false
+      for (let node = this.streams.find(id); node; node = node.parent) {
+        path.push(node.stream.id)
+        isTrashed ||= node.stream.trashed === true
+      }
+      paths.push(path.length > 0 ? path : [id])
+      if (isTrashed) (trashedIds ??= []).push(id)
+    }
+    return { paths, trashedIds: trashedIds ?? noIds }
   }
 }
 
-function toChange({ accessId, kind, paths }: ChangedItem): Change {
+const noIds: readonly string[] = []
+
+function toChange(note: Note): Change {
+  const { accessId, item, kind } = note
   return {
     kind,
-    places: paths.length > 0 ? [paths] : [],
-    accessIds: accessId === undefined ? [] : [accessId]
+    places: item.paths.length > 0 ? [item.paths] : [],
+    accessIds: accessId === undefined ? [] : [accessId],
+    ...(hasDetails(note) && { items: [item] })
   }
+}
+
+function hasDetails({ item: { access, event } }: Note): boolean {
+  return access !== undefined || event !== undefined
+}
+
+/** Returns the memory of an item's details, in stream ids. */
+function countIdsOf(note: Note): number {
+  return hasDetails(note) ? 1 + Math.ceil(note.characters / charactersPerId) : 0
 }
 
 /** Returns number of stream ids in paths, and of paths. */

@@ -23,6 +23,12 @@ export const ServiceInfo = Type.Object({
     noHF: Type.Boolean(),
     contentQueries: Type.Boolean(),
     textQueries: Type.Boolean(),
+    scopedNotifications: Type.Boolean(),
+    cmc: Type.Boolean(),
+    sharedSecrets: Type.Boolean(),
+    accessesUpdate: Type.Boolean(),
+    oauth2: Type.Boolean(),
+    dpop: Type.Boolean(),
     mfa: Type.Object({ methods: Type.Array(Type.String()) })
   })
 })
@@ -49,9 +55,20 @@ export function serviceInfo(config: Config): ServiceInfo {
       noHF: false,
       contentQueries: true,
       textQueries: true,
+      scopedNotifications: true,
+      ...unsupportedFeatures,
       mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
     }
   }
+}
+
+/** Features that clients look for and this service does not have. */
+const unsupportedFeatures = {
+  cmc: false,
+  sharedSecrets: false,
+  accessesUpdate: false,
+  oauth2: false,
+  dpop: false
 }
 
 type UrlSettings = Pick<Config, 'publicUrl' | 'domain'>

@@ -35,3 +35,12 @@ export const Event = Type.Object({
   ...tracking
 })
 export type Event = Static<typeof Event>
+
+/** Event types, or whole classes of types: `mass/kg`, `mass/*`. */
+export const EventTypes = Type.Array(
+  Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }),
+  { maxItems: 10_000 }
+)
+
+/** States of events by which lists and notifications select them. */
+export const EventStates = Type.Enum(['default', 'trashed', 'all'])

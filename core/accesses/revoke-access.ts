@@ -22,7 +22,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)
     call.store.connections.removeByAccess(each.id)
-    call.changes.add('accesses', listStreamIds(each), each.id)
+    call.changes.addAccess(each, listStreamIds(each))
     yield
   }
   return related

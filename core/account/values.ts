@@ -69,13 +69,15 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
   const { caller, changes, now, store } = call
   for (const other of store.fields.list(name)) {
     if (other.id === id || !isActive(other)) continue
-    changes.add('events', other.streamIds)
-    store.events.update({
+    const updated: Event = {
       ...other,
       streamIds: other.streamIds.filter(streamId => streamId !== activeId),
       modified: store.stamp(now),
       modifiedBy: caller.signature
-    })
+    }
+    changes.addEvent(other)
+    changes.addEvent(updated)
+    store.events.update(updated)
   }
 }
 
@@ -96,8 +98,10 @@ export function setValue(call: Call, field: AccountField, content: unknown, isOw
   const event = before
     ? { ...before, streamIds: getActiveStreamIds(field), content, modified, modifiedBy: by }
     : getAccountStreams(services.config).createEvent(field.name, content, { time: now, at: modified, by })!
-  if (before) store.events.update(event)
-  else store.events.insert(event)
-  changes.add('events', event.streamIds)
+  if (before) {
+    changes.addEvent(before)
+    store.events.update(event)
+  } else store.events.insert(event)
+  changes.addEvent(event)
   changes.add('account')
 }

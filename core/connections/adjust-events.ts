@@ -20,7 +20,8 @@ export function* changeEvent(call: Call, before: Event, event: Event): Steps<voi
   const { caller, changes, now, store } = call
   const changed = { ...event, modified: store.stamp(now), modifiedBy: caller.signature }
   store.events.update(changed, yield* prepareBody(call, changed))
-  changes.add('events', before.streamIds)
+  changes.addEvent(before)
+  changes.addEvent(changed)
 }
 
 /** Returns true if an event is as a connection or an import has written it. */

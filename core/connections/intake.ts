@@ -109,5 +109,5 @@ function grantAgain({ caller, changes, now, store }: Call, accessId: string, str
   if (access?.clientData?.[connectionKey] === undefined) return
   const permissions = [{ streamId, level: 'create-only' as const }]
   store.accesses.update({ ...access, permissions, modified: store.stamp(now), modifiedBy: caller.signature })
-  changes.add('accesses', [streamId], accessId)
+  changes.addAccess(access, [streamId])
 }

@@ -1,5 +1,5 @@
 /** The `content` and `clientData` parameters of `events.get`: conditions on the contents of events. (docs/spec/streams-queries.md#conditions-on-contents) */
-import type { Comparison, ContentCondition, Scalar } from '../../storage/event-query/content.js'
+import type { Comparison, ContentCondition, Scalar } from '../../schemas/content-condition.js'
 import type { Config } from '../settings/config.js'
 import { refuseParams } from '../validation/params.js'
 
@@ -9,7 +9,7 @@ import { refuseParams } from '../validation/params.js'
  */
 export function parseContentConditions(
   given: { readonly content?: unknown; readonly clientData?: unknown },
-  { limits }: Pick<Config, 'limits'>
+  { limits }: { readonly limits: Pick<Config['limits'], 'queryConditions'> }
 ): ContentCondition[] | undefined {
   if (given.content === undefined && given.clientData === undefined) return undefined
   const conditions = (['content', 'clientData'] as const).flatMap(within =>

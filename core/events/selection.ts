@@ -1,5 +1,6 @@
 /** Events chosen by the params of `events.get`, which exports take, too. (docs/spec/events.md#reading-a-list) */
 import { Type } from 'typebox'
+import { EventStates, EventTypes } from '../../schemas/event.js'
 import { orNull, Timestamp } from '../../schemas/scalars.js'
 import type { EventQuery, TextSearch } from '../../storage/event-query/query.js'
 import type { Call } from '../call/method.js'
@@ -11,7 +12,7 @@ import { Tags } from './fields.js'
 import { insertLiveValues } from './live-values.js'
 import { resolveEventScope } from './scope.js'
 import { refuseParams } from '../validation/params.js'
-import { trashedByState, findTypeNumbers, Types } from './types-query.js'
+import { trashedByState, findTypeNumbers } from './types-query.js'
 import { createPresenter } from './public-event.js'
 
 const nonNegativeInteger = Type.Integer({ minimum: 0 })
@@ -21,14 +22,14 @@ export const selectionParams = {
   /** See core/events/streams-query.ts. */
   streams: Type.Optional(Type.Unknown()),
   tags: orNull(Tags),
-  types: orNull(Types),
+  types: orNull(EventTypes),
   fromTime: orNull(Timestamp),
   toTime: orNull(Timestamp),
   running: orNull(Type.Boolean()),
   sortAscending: orNull(Type.Boolean()),
   skip: orNull(nonNegativeInteger),
   limit: orNull(nonNegativeInteger),
-  state: orNull(Type.Enum(['default', 'trashed', 'all'])),
+  state: orNull(EventStates),
   /** See core/events/content-query.ts. */
   content: Type.Optional(Type.Unknown()),
   clientData: Type.Optional(Type.Unknown()),

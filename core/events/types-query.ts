@@ -1,12 +1,5 @@
 /** The `types` parameter of methods that read events. (docs/spec/events.md#reading-a-list) */
-import { Type } from 'typebox'
 import type { UserStore } from '../../storage/user/user-store.js'
-
-/** Event types, or whole classes of types: `mass/kg`, `mass/*`. */
-export const Types = Type.Array(
-  Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }),
-  { maxItems: 10_000 }
-)
 
 /** Returns the numbers of types; `undefined` if no types are named: then all types match. */
 export function findTypeNumbers(

@@ -30,7 +30,7 @@ export function updateFiles<P extends { readonly id: string }>(
       const before = yield* findWritableEvent(call, params.id)
       const attachments = change(before.attachments ?? [])
       const event = { ...before, attachments, modified: store.stamp(now), modifiedBy: caller.signature }
-      call.changes.add('events', event.streamIds)
+      call.changes.addEvent(event)
       return { event: toPublicEvent(call, store.events.update(event, yield* prepareBody(call, event))) }
     }
   }

@@ -66,7 +66,7 @@ export class FileWriter {
       modified: store.stamp(now),
       modifiedBy: caller.signature
     }
-    changes.add('events', event.streamIds)
+    changes.addEvent(event)
     // An event of the same import is amended, without a version in its history.
     if (store.imports.findAttempt(event.id)?.import === this.writer.attempt.import) store.events.amend(event)
     else store.events.update(event)

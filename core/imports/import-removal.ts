@@ -76,7 +76,7 @@ export class ImportRemoval {
       const event = store.events.find(id)
       if (event && mayChange(call, event.streamIds) && !this.#keepForOthers(call, event)) {
         applyValueDeletion(call, event)
-        call.changes.add('events', event.streamIds)
+        call.changes.addEvent(event)
         store.events.remove(id, store.stamp(call.now), event)
       } else this.#removeFile(call, number, id)
       if (store.imports.findAttempt(id)?.import === number) store.imports.removeEvent(id)
@@ -92,7 +92,7 @@ export class ImportRemoval {
     if (!event || store.imports.findAttempt(event.id)?.import === number) return
     if (!mayChange(call, event.streamIds)) return
     const attachments = (event.attachments ?? []).filter(each => each.id !== id)
-    changes.add('events', event.streamIds)
+    changes.addEvent(event)
     store.events.update({
       ...event,
       attachments,

@@ -7,14 +7,14 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { authenticate } from '../auth/authenticate.js'
 import type { Account } from '../../storage/platform/account.js'
 import { requireOpenAccount } from '../auth/open-account.js'
-import type { Caller } from '../permissions/caller.js'
+import { Caller } from '../permissions/caller.js'
 import type { Change, ChangeKind } from '../changes.js'
 import { fail } from '../errors.js'
 import type { Subscriber, Notifier } from '../call/dispatcher.js'
-import { ChangeRecipient, getMessage } from '../permissions/change-recipient.js'
-import { findMatchingKeys } from '../permissions/scopes.js'
+import { ChangeRecipient, getMessage, mayNarrow } from '../permissions/change-recipient.js'
+import { findMatchingKeys } from './matching-scopes.js'
 import { isInForce, getEffectiveGrants } from '../permissions/effective-grants.js'
-import { runSubscriptionMethod } from './subscriptions.js'
+import { runSubscriptionMethod, updateScopes } from './subscriptions.js'
 import type { Credentials } from '../call/credentials.js'
 import { runAuthorizationStep } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
@@ -146,6 +146,9 @@ export class LiveNotifier implements Notifier {
     if (message !== undefined)
       for (const { account } of members) {
         this.#queue.add(account.id, this.#notifications(members, change, message))
+        // After the other changes of the call, which still concern what was lost.
+        if (change.kind !== 'events')
+          queueMicrotask(() => this.#queue.add(account.id, this.#cutScopes(members, change)))
         this.#delayWrites(account)
         break
       }
@@ -176,6 +179,18 @@ export class LiveNotifier implements Notifier {
       // It may have left while the change was evaluated.
       if (mayNotify && members.has(member)) subscriber.notify(message)
       if (keys.length > 0 && members.has(member)) subscriber.notify('notificationsChanged', { keys })
+      yield
+    }
+  }
+
+  /** Cuts the scopes of subscribers to what they may still read, if the change may have narrowed that. */
+  *#cutScopes(members: ReadonlySet<Member>, change: Change): Steps<void> {
+    for (const member of [...members]) {
+      if (!member.scopes || !members.has(member)) continue
+      const current = this.#tryOrUndefined(member, () => this.#findCurrent(member))
+      if (!current || !(yield* mayNarrow(change, current))) continue
+      // Not authenticated again: this is no use of its session.
+      updateScopes(this.services, new Caller(current.store, current.access), member)
       yield
     }
   }

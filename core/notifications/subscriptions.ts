@@ -4,17 +4,21 @@
  */
 import { Type, type Static, type TSchema } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
-import { Scope, ScopeKey, Scopes } from '../../schemas/scope.js'
+import { ScopeKey, scopesByKind, type Scope, type Scopes } from '../../schemas/scope.js'
 import { assertDepth } from '../json/depth.js'
 import { fail } from '../errors.js'
 import type { Caller } from '../permissions/caller.js'
-import { assertMaySubscribe } from '../permissions/scopes.js'
 import { createChecker } from '../validation/params.js'
 import type { Services } from '../call/services.js'
+import { assertMaySubscribe, cutScopes } from './scope-rules.js'
 import type { SubscribedAccess } from './subscribed-access.js'
 
-const SingleParams = Type.Object({ key: ScopeKey, ...Scope.properties }, closed)
-const ScopesParams = Type.Object({ scopes: Scopes }, closed)
+const SingleParams = Type.Object(
+  { key: ScopeKey, kind: Type.Optional(Type.Unknown()), query: Type.Optional(Type.Unknown()) },
+  closed
+)
+const ScopesParams = Type.Object({ scopes: Type.Record(ScopeKey, Type.Object({})) }, closed)
+const AnyKind = Type.Object({ kind: Type.Optional(Type.Enum(['events', 'streams', 'accesses'])) })
 const UnsubscribeParams = Type.Object(
   {
     key: Type.Optional(ScopeKey),
@@ -37,15 +41,19 @@ type SubscriptionMethod = (
   params: unknown
 ) => object
 
+/** Subscribes again at another node, which may know of a later state of the permissions. Not a method of sockets. */
+export const restoreMethod = 'restoreSubscriptions'
+
 const methods = new Map<string, SubscriptionMethod>([
   ['subscribe', subscribe],
   ['unsubscribe', unsubscribe],
-  ['getSubscriptions', getSubscriptions]
+  ['getSubscriptions', getSubscriptions],
+  [restoreMethod, restoreSubscriptions]
 ])
 
 /** Returns whether a method is a subscription method. */
 export function isSubscriptionMethod(name: string): boolean {
-  return methods.has(name)
+  return methods.has(name) && name !== restoreMethod
 }
 
 /** The socket that calls a subscription method. */
@@ -67,11 +75,17 @@ export function runSubscriptionMethod(
 }
 
 const checkOne = createTypedChecker(SingleParams)
+const checkKind = createTypedChecker(AnyKind)
+const checkByKind = {
+  events: createTypedChecker<TSchema>(scopesByKind.events),
+  streams: createTypedChecker<TSchema>(scopesByKind.streams),
+  accesses: createTypedChecker<TSchema>(scopesByKind.accesses)
+}
 const checkMany = createTypedChecker(ScopesParams)
 const checkWhich = createTypedChecker(UnsubscribeParams)
 const checkNone = createTypedChecker(NoParams)
 
-/** Adds scopes, replacing those with the same keys. */
+/** Adds scopes, replacing those with the same keys, and returns the keys of all. */
 function subscribe(
   services: Services,
   callers: CallerSource,
@@ -80,44 +94,92 @@ function subscribe(
 ): object {
   assertDepth(params, services.config.limits.jsonDepth)
   const isMany = typeof params === 'object' && params !== null && Object.hasOwn(params, 'scopes')
-  const added = isMany ? checkMany(params).scopes : toScopes(checkOne(params))
-  const scopes = buildScopes([...Object.entries(subscriber.scopes ?? {}), ...Object.entries(added)])
+  const added = isMany ? toScopes(params) : toScope(params)
   const caller = callers.getCaller(subscriber)
+  updateScopes(services, caller, subscriber)
+  const entries = [...Object.entries(subscriber.scopes ?? {}), ...Object.entries(added)]
+  const scopes = buildScopes(
+    entries.map(([name, scope]) => [name, scope.kind ? scope : { kind: 'events', ...scope }])
+  )
+  const { config } = services
   const store = services.accounts.store(subscriber.account)
-  store.read(() => assertMaySubscribe(store, caller, scopes, services.config.sockets.maxSubscriptions))
-  subscriber.scopes = scopes
-  return { ok: true, keys: Object.keys(added) }
+  store.read(() => assertMaySubscribe({ store, caller, config }, scopes))
+  subscriber.scopes = toOwnScopes(scopes)
+  return { ok: true, keys: Object.keys(scopes) }
 }
 
-/** Removes scopes. If no scope is left, the socket gets the API's own messages again. */
+/** Removes scopes, and returns the keys of those that are left. If no scope is left, the socket gets the API's own messages again. */
 function unsubscribe(
-  _services: Services,
+  services: Services,
   callers: CallerSource,
   subscriber: SubscribedAccess,
   params: unknown
 ): object {
-  const { all, key, keys = [] } = checkWhich(params)
-  callers.getCaller(subscriber)
-  const removed = new Set(key === undefined ? keys : [...keys, key])
+  const { all, key: one, keys = [] } = checkWhich(params)
+  updateScopes(services, callers.getCaller(subscriber), subscriber)
+  const removed = new Set(one === undefined ? keys : [...keys, one])
   const before = Object.entries(subscriber.scopes ?? {})
   const after = all ? [] : before.filter(([name]) => !removed.has(name))
-  subscriber.scopes = after.length === 0 ? undefined : buildScopes(after)
-  return { ok: true, keys: before.map(([name]) => name).filter(name => all || removed.has(name)) }
+  subscriber.scopes = toOwnScopes(buildScopes(after))
+  return { ok: true, keys: after.map(([name]) => name) }
 }
 
 function getSubscriptions(
-  _services: Services,
+  services: Services,
   callers: CallerSource,
   subscriber: SubscribedAccess,
   params: unknown
 ): object {
   checkNone(params)
-  callers.getCaller(subscriber)
+  updateScopes(services, callers.getCaller(subscriber), subscriber)
   return { scopes: subscriber.scopes ?? {} }
 }
 
-function toScopes({ key, ...scope }: Static<typeof SingleParams>): Scopes {
-  return buildScopes([[key, scope]])
+/** Subscribes to what is left of the scopes that the subscriber had. */
+function restoreSubscriptions(
+  services: Services,
+  callers: CallerSource,
+  subscriber: SubscribedAccess,
+  params: unknown
+): object {
+  subscriber.scopes = toScopes(params)
+  updateScopes(services, callers.getCaller(subscriber), subscriber)
+  return { scopes: subscriber.scopes ?? {} }
+}
+
+/** Cuts the scopes of a subscriber to what its caller may read now. */
+export function updateScopes(
+  { accounts }: Pick<Services, 'accounts'>,
+  caller: Caller,
+  subscriber: SubscribedAccess
+): void {
+  const { account, scopes } = subscriber
+  if (!scopes) return
+  const store = accounts.store(account)
+  subscriber.scopes = toOwnScopes(store.read(() => cutScopes({ store, caller }, scopes)))
+}
+
+/** Returns `undefined` for no scopes: the subscriber then gets the API's own messages. */
+function toOwnScopes(scopes: Scopes): Scopes | undefined {
+  return Object.keys(scopes).length > 0 ? scopes : undefined
+}
+
+/** Returns the scopes in params that have many. Errors: `invalid-parameters-format`. */
+function toScopes(params: unknown): Scopes {
+  return buildScopes(
+    Object.entries(checkMany(params).scopes).map(([name, scope]) => [name, checkScope(scope)])
+  )
+}
+
+/** Returns the scope in params that have only one. Errors as of {@link toScopes}. */
+function toScope(params: unknown): Scopes {
+  const { key: name, ...scope } = checkOne(params)
+  return buildScopes([[name, checkScope(scope)]])
+}
+
+/** Checks a scope against the schema of its kind, for errors that say what is wrong. */
+function checkScope(scope: object): Scope {
+  return checkByKind[checkKind(scope).kind ?? 'events'](scope) as Scope
 }
 
 /** Returns an object with these keys as own properties, even `__proto__`; for equal keys the last one wins. */

@@ -9,13 +9,17 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'
 import { ChangeRecipient, getMessage } from '../permissions/change-recipient.js'
-import { findMatchingKeys } from '../permissions/scopes.js'
+import { findMatchingKeys } from './matching-scopes.js'
 import { isInForce } from '../permissions/effective-grants.js'
 
 type CompletedWrite = Pick<Call, 'changes' | 'now' | 'store'>
 
 /** Maximum number of streams evaluated at once, counted per access with webhooks. */
 const maxAtOnce = 50_000
+/** Number of items of most calls, an event before and after it was updated, which are always compared at once. */
+const maxFewItems = 2
+/** Maximum number of items compared with a scope at once. */
+const maxItemsAtOnce = 20_000
 
 /**
  * Queues the messages of a call that has run. An event may be in thousands of streams, of which each access sees
@@ -28,7 +32,8 @@ export function* enqueueMessages(
 ): Steps<void> {
   if (changes.isEmpty || store.webhooks.size === 0) return
   const isLong =
-    changes.size * store.webhooks.size > maxAtOnce && changes.size * countAccesses(store) > maxAtOnce
+    (changes.size * store.webhooks.size > maxAtOnce && changes.size * countAccesses(store) > maxAtOnce) ||
+    (changes.itemCount > maxFewItems && changes.itemCount * countScopes(store) > maxItemsAtOnce)
   if (isLong && !mayTakeLong) throw new NeedsSteps()
   const list = changes.list()
   // All webhooks of an access get the same.
@@ -46,6 +51,12 @@ export function* enqueueMessages(
     if (owed.size > kept.owed.length) store.webhooks.updateQueues({ ...kept, owed: [...owed] })
     yield
   }
+}
+
+function countScopes(store: UserStore): number {
+  let count = 0
+  for (const { webhook } of store.webhooks.list()) count += Object.keys(webhook.scopes ?? {}).length
+  return count
 }
 
 function countAccesses(store: UserStore): number {

@@ -9,7 +9,7 @@ import { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parseUrl } from '../parse-url.js'
-import { assertMaySubscribe } from '../permissions/scopes.js'
+import { assertMaySubscribe } from './scope-rules.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Returns the webhook if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
@@ -45,5 +45,5 @@ export function writeWebhook(url: string, write: () => void): void {
 /** Checks scopes against the access that created the webhook, not the caller's. */
 export function assertMayHaveScopes({ services, store }: Call, accessId: string, scopes: Scopes): void {
   const access = store.accesses.find(accessId) ?? fail('forbidden')
-  assertMaySubscribe(store, new Caller(store, access), scopes, services.config.sockets.maxSubscriptions)
+  assertMaySubscribe({ store, caller: new Caller(store, access), config: services.config }, scopes)
 }

@@ -101,7 +101,7 @@ export function renewToken(
     modifiedBy: known.id
   }
   const kept = store.accesses.update(access)
-  call.changes.add('accesses', listStreamIds(kept), kept.id)
+  call.changes.addAccess(kept, listStreamIds(kept))
   return { ...buildTokenAnswer(call, kept, grant.scopes), refresh_token: refreshToken }
 }
 
@@ -115,7 +115,7 @@ function replaceToken(call: Call, access: Access): Access {
     modified: store.stamp(now),
     modifiedBy: access.id
   })
-  changes.add('accesses', listStreamIds(kept), kept.id)
+  changes.addAccess(kept, listStreamIds(kept))
   return kept
 }
 

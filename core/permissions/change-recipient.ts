@@ -1,14 +1,17 @@
 /** Decides who is notified of which change, and with which message. (docs/spec/notifications.md#who-is-notified) */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import type { Change, ChangeKind, Path } from '../changes.js'
+import type { ChangedItem, Path } from '../changed-item.js'
+import type { Change, ChangeKind } from '../changes.js'
 import type { Level } from '../../schemas/permission.js'
 import type { Steps } from '../../storage/steps.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { StreamNode } from '../../storage/streams/node.js'
+import { getCreatorId } from './access.js'
 import type { Grants } from './grants.js'
-import { allows } from './levels.js'
+import { allows, hidesEvents } from './levels.js'
 import { getEffectiveGrants } from './effective-grants.js'
+import { activeId } from '../system-ids.js'
 
 const messages = new Map<ChangeKind, string>([
   ['events', 'eventsChanged'],
@@ -34,6 +37,7 @@ export class ChangeRecipient {
   readonly #levels = new Map<Path, Level | undefined>()
   #lastDecision: { readonly change: Change; readonly mayReceive: boolean } | undefined
   #count = 0
+  #lastItems: { readonly change: Change; readonly items: readonly ReadableItem[] } | undefined
   #lastStreams: { readonly change: Change; readonly ids: ReadonlySet<string> } | undefined
 
   constructor(
@@ -81,6 +85,59 @@ export class ChangeRecipient {
       }
     }
     return ids
+  }
+
+  /**
+   * Lists the items of a change of events that the recipient could read, with their streams. If the items are not known,
+   * it returns one for each combination of streams. In steps, and cached.
+   */
+  *listReadable(change: Change): Steps<readonly ReadableItem[]> {
+    if (this.#lastItems?.change !== change)
+      this.#lastItems = { change, items: yield* this.#findReadable(change) }
+    return this.#lastItems.items
+  }
+
+  *#findReadable({ items, places }: Change): Steps<ReadableItem[]> {
+    const readable: ReadableItem[] = []
+    const known = new Map<readonly Path[], ReadableItem | undefined>()
+    for (const item of items ?? places.map(paths => ({ paths, trashedIds: [] }))) {
+      // Items in the same streams share their sets, unless a stream was trashed in between.
+      const other = item.trashedIds.length === 0 ? known.get(item.paths) : undefined
+      const found = other ? { ...other, item } : yield* this.#toReadable(item)
+      if (item.trashedIds.length === 0) known.set(item.paths, found)
+      if (found) readable.push(found)
+      yield
+    }
+    return readable
+  }
+
+  /** Returns an item with its streams; `undefined` unless the recipient could read it. */
+  *#toReadable(item: ChangedItem): Steps<ReadableItem | undefined> {
+    const all = new StreamIds()
+    const readable = new StreamIds()
+    for (const path of item.paths) {
+      if (this.#countStep) yield
+      const level = this.#readLevel(path)
+      if (hidesEvents(level)) return undefined
+      const isTrashed = item.trashedIds.includes(path[0]!)
+      all.add(path, isTrashed)
+      if (allows(level, 'read')) readable.add(path, isTrashed)
+    }
+    return readable.withTrashed.own.size > 0 ? { item, all, readable } : undefined
+  }
+
+  /** Returns whether a query of the recipient may name a stream: as for reading events, others count as unknown. */
+  mayReference(id: string): boolean {
+    if (id === activeId) return true
+    const { streams } = this.store
+    if (this.access.type === 'personal') return streams.find(id)?.system?.isHidden !== true
+    return allows(this.#grants.level(streams, id), 'list')
+  }
+
+  /** Returns the level for reading events: hidden account fields are hidden from the user as well. */
+  #readLevel(path: Path): Level | undefined {
+    if (this.access.type !== 'personal') return this.#level(path)
+    return this.store.streams.find(path[0]!)?.system?.isHidden ? 'none' : 'manage'
   }
 
   /**
@@ -133,6 +190,47 @@ export class ChangeRecipient {
     this.#levels.set(path, level)
     return level
   }
+}
+
+/** Ids of streams, by themselves and with their ancestors. */
+interface IdSets {
+  readonly own: Set<string>
+  readonly within: Set<string>
+}
+
+/** The streams of an item: all, and those that were not in the trash. */
+class StreamIds {
+  readonly withTrashed: IdSets = { own: new Set(), within: new Set() }
+  readonly live: IdSets = { own: new Set(), within: new Set() }
+
+  add(path: Path, isTrashed: boolean): void {
+    for (const { own, within } of isTrashed ? [this.withTrashed] : [this.withTrashed, this.live]) {
+      own.add(path[0]!)
+      for (const id of path) within.add(id)
+    }
+  }
+}
+
+/** A changed event that a recipient could read: the streams that it was in, and those of them that are readable. */
+export interface ReadableItem {
+  readonly item: ChangedItem
+  readonly all: StreamIds
+  readonly readable: StreamIds
+}
+
+/** Returns whether an access may read less after a change: it was changed, or streams were moved or deleted. In steps. */
+export function* mayNarrow(
+  { accessIds, kind, places }: Change,
+  { access, store }: { readonly access: Access; readonly store: UserStore }
+): Steps<boolean> {
+  if (kind === 'accesses') return accessIds.includes(access.id) || accessIds.includes(getCreatorId(access))
+  let count = 0
+  for (const paths of kind === 'streams' ? places : [])
+    for (const path of paths) {
+      if (!getNodeAt(store.streams, path)) return true
+      if (++count % pathsPerStep === 0) yield
+    }
+  return false
 }
 
 interface CachedNode {

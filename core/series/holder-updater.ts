@@ -34,7 +34,7 @@ export function updateHolder(
     modifiedBy: writer
   })
   store.series.markUpToDate(number)
-  changes.add('events', event.streamIds)
+  changes.addEvent(event)
   return text
 }
 

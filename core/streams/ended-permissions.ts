@@ -92,7 +92,7 @@ function endAccessPermissions(
   const ended = Array.from(levels, ([streamId, level]): EndedPermission => {
     return { streamId, level, since: streams.get(streamId)!, until }
   })
-  changes.add('accesses', named(access), access.id)
+  changes.addAccess(access, named(access))
   store.accesses.update({
     ...access,
     permissions,

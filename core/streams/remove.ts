@@ -59,29 +59,40 @@ class OutcomeRecorder {
    */
   resolve(event: Event): EventOutcome {
     const { caller, services, now, store } = this.call
-    const kept = event.streamIds.map(id => (this.removed.has(id) ? this.target : id))
-    const streamIds = [...new Set(kept.filter(id => id !== undefined))]
+    const places = event.streamIds.map(id => (this.removed.has(id) ? this.target : id))
+    const streamIds = [...new Set(places.filter(id => id !== undefined))]
     const [streamId] = streamIds
     const modified = store.stamp(now)
-    this.#announce(event.streamIds)
+    this.#announce(event)
     if (streamId === undefined) {
       this.#record(event.id, 'deleted')
       return { deleted: modified }
     }
-    this.#announce(streamIds)
     this.#record(event.id, this.target === undefined ? 'updatedStreamIds' : 'mergedToParent')
-    return addTags(services, { ...event, streamIds, streamId, modified, modifiedBy: caller.signature })
+    const kept = addTags(services, {
+      ...event,
+      streamIds,
+      streamId,
+      modified,
+      modifiedBy: caller.signature
+    })
+    this.#announce(kept)
+    return kept
   }
 
   #record(id: string, action: Action): void {
     this.texts.push(`{"id":${JSON.stringify(id)},"action":"${action}"}`)
   }
 
-  /** Announces a change once for each combination of streams, which most events share with earlier events. */
-  #announce(streamIds: readonly string[]): void {
-    const key = streamIds.join(' ')
-    if (this.#announced.has(key)) return
+  /**
+   * Announces a state of an event. Of very many events, only each combination of streams is announced, which most share
+   * with earlier events.
+   */
+  #announce(event: Event): void {
+    const { changes } = this.call
+    const key = event.streamIds.join(' ')
+    if (changes.hasManyEvents && this.#announced.has(key)) return
     this.#announced.add(key)
-    this.call.changes.add('events', streamIds)
+    changes.addEvent(event)
   }
 }

@@ -13,6 +13,8 @@ const oneOf = (...values: string[]) => Type.Enum(values, { type: 'string' })
 const httpUrl = Type.String({ pattern: '^(https?)://.+$' })
 /** `^(https?)://.+@.+$`, written so that a match is decided at the first `@`. */
 const apiEndpoint = Type.String({ pattern: '^(https?)://.[^@\\n\\r\\u2028\\u2029]*@.+$' })
+/** Text that only the clients can read, with the name of its key and a hint to people. */
+const encrypted = Type.Object({ payload: text, keyRef: Type.Optional(text), hint: Type.Optional(text) })
 const numericalType = '^[a-z0-9-]+/[a-z0-9-]+$'
 
 export const complexTypes: Readonly<Record<string, TSchema>> = {
@@ -83,11 +85,9 @@ export const complexTypes: Readonly<Record<string, TSchema>> = {
   }),
   'contact/vcard': text,
   'credentials/service-api-endpoint': apiEndpoint,
-  'encrypted/aes-text-base64': Type.Object({
-    payload: text,
-    keyRef: Type.Optional(text),
-    hint: Type.Optional(text)
-  }),
+  'encrypted/aes-256-gcm': encrypted,
+  'encrypted/aes-text-base64': encrypted,
+  'encrypted/ecies-aes-256-gcm': encrypted,
   'file/attached': none,
   'file/attached-multiple': none,
   'file/url': httpUrl,

@@ -87,6 +87,7 @@ function formatNouns(): string {
   return [
     '/** The things that methods are about. Times are in seconds, sizes in bytes. */',
     note,
+    importHandwritten(types.join('\n')).join('\n'),
     ...types
   ].join('\n\n')
 }
@@ -119,12 +120,16 @@ function formatGroup(name: string, group: readonly AnyMethod[]): string {
       .join(', ')}. */`,
     note,
     ...(used.length === 0 ? [] : [`import type { ${used.join(', ')} } from './nouns.js'`]),
-    ...Object.entries(handwrittenTypes).flatMap(([type, file]) =>
-      body.includes(type) ? [`import type { ${type} } from '../${file}.js'`] : []
-    ),
+    ...importHandwritten(body),
     '',
     body
   ].join('\n')
+}
+
+function importHandwritten(body: string): string[] {
+  return Object.entries(handwrittenTypes).flatMap(([type, file]) =>
+    body.includes(type) ? [`import type { ${type} } from '../${file}.js'`] : []
+  )
 }
 
 function isFirst(value: string, index: number, all: readonly string[]): boolean {

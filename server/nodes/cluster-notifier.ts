@@ -7,6 +7,7 @@ import type { AuthenticatedUser, Notifier, Subscriber, Subscription } from '../.
 import { toApiError } from '../../core/call/outcome.js'
 import { fail } from '../../core/errors.js'
 import { catchUpMessages, type LiveNotifier } from '../../core/notifications/live-notifier.js'
+import { restoreMethod } from '../../core/notifications/subscriptions.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { LocalCalls } from './local-calls.js'
 import { servedElsewhere, type SubscriptionEvents } from './node-peers.js'
@@ -199,7 +200,7 @@ class RoutedSubscription implements Subscription {
 
   async #restoreScopes(): Promise<void> {
     if (Object.keys(this.#scopes).length > 0)
-      await this.#subscription?.runMethod('subscribe', { scopes: this.#scopes })
+      await this.#subscription?.runMethod(restoreMethod, { scopes: this.#scopes })
   }
 
   #notifyMissed(): void {

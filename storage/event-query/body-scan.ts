@@ -1,6 +1,7 @@
 /** Scans the bodies of events for content conditions, in batches whose size follows how long they take. */
 import type { Database } from 'better-sqlite3'
-import { findMatchingContents, type ContentCondition } from './content.js'
+import type { ContentCondition } from '../../schemas/content-condition.js'
+import { findMatchingContents } from './content.js'
 import type { Key } from './position.js'
 
 /** Maximum time that a page may spend on the scan, in milliseconds: some bodies are small, others many megabytes. */

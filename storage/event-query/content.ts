@@ -4,26 +4,16 @@
  * (docs/spec/streams-queries.md#conditions-on-contents)
  */
 import type { Database } from 'better-sqlite3'
+import {
+  composite,
+  createValueTest,
+  type Comparison,
+  type ContentCondition,
+  type Scalar,
+  type Value
+} from '../../schemas/content-condition.js'
 import { hasTime, runWithTimeout, type TimedResult } from '../sqlite/run-with-timeout.js'
 import { column } from '../sqlite/statements.js'
-
-/** What a value may be compared with. */
-export type Scalar = string | number | boolean | null
-
-/** How a value is compared, and with what. A missing value meets only `exists: false`. */
-export type Comparison =
-  | readonly ['eq' | 'neq', Scalar]
-  | readonly ['in', readonly Scalar[]]
-  | readonly ['exists', boolean]
-  | readonly ['gt' | 'gte' | 'lt' | 'lte', string | number]
-  | readonly ['prefix', string]
-
-export interface ContentCondition {
-  readonly within: 'content' | 'clientData'
-  /** Keys from the outermost on, of letters, digits, `_`, `:` and `-`; empty for the whole content. */
-  readonly path: readonly string[]
-  readonly comparison: Comparison
-}
 
 /** Tests a value's JSON text, `null` if there is no value. */
 type Test = (text: string | null) => boolean
@@ -91,49 +81,11 @@ function register(db: Database): { tests: readonly Test[] } {
   return slot
 }
 
-function createTest([operation, operand]: Comparison): Test {
-  if (operation === 'exists') return text => (text !== null) === operand
-  const test = createComparison([operation, operand] as Exclude<Comparison, readonly ['exists', boolean]>)
-  return text => text !== null && test(parseValue(text))
+function createTest(comparison: Comparison): Test {
+  const test = createValueTest(comparison)
+  return text => test(text === null ? undefined : parseValue(text))
 }
-
-/** Stands for every array and object, which are equal to nothing. */
-const composite = Symbol('composite')
-type Value = Scalar | typeof composite
 
 function parseValue(text: string): Value {
   return text.startsWith('{') || text.startsWith('[') ? composite : (JSON.parse(text) as Scalar)
-}
-
-function createComparison([operation, operand]: Exclude<Comparison, readonly ['exists', boolean]>): (
-  value: Value
-) => boolean {
-  switch (operation) {
-    case 'eq':
-      return value => value === operand
-    case 'neq':
-      return value => value !== operand
-    case 'in': {
-      const wanted = new Set<Value>(operand)
-      return value => wanted.has(value)
-    }
-    case 'prefix':
-      return value => typeof value === 'string' && value.startsWith(operand)
-    default:
-      return createOrderTest(operation, operand)
-  }
-}
-
-/** Compares numbers with numbers and texts with texts. */
-function createOrderTest(
-  operation: 'gt' | 'gte' | 'lt' | 'lte',
-  operand: string | number
-): (value: Value) => boolean {
-  const holds = {
-    gt: (value: string | number) => value > operand,
-    gte: (value: string | number) => value >= operand,
-    lt: (value: string | number) => value < operand,
-    lte: (value: string | number) => value <= operand
-  }[operation]
-  return value => typeof value === typeof operand && holds(value as string | number)
 }

@@ -1,5 +1,5 @@
 /** A query for a user's events, in terms of storage: numbers instead of ids. (docs/spec/events.md#reading-a-list) */
-import type { ContentCondition } from './content.js'
+import type { ContentCondition } from '../../schemas/content-condition.js'
 import type { Order } from './position.js'
 
 /** The streams that an event must and must not be in. */

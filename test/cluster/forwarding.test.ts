@@ -171,6 +171,29 @@ test('two nodes', async t => {
     t.ok(n2.owns(alice))
   })
 
+  await t.test('subscribe to what is left of the scopes after a move', async t => {
+    const socket = await connect(t, n1.service.server.url, alice, tokens.get(alice)!.token)
+    await here.stream('passing')
+    const scopes = {
+      both: { query: { streams: ['diary', 'passing'], types: ['note/txt'] } },
+      passing: { query: { streams: ['passing'] } }
+    }
+    t.match(await socket.call('subscribe', { scopes }), { ok: true, keys: ['both', 'passing'] })
+    for (let count = 0; count < 2; count++) await here.do('streams.delete', { id: 'passing' })
+    await socket.news()
+    socket.payloads.length = 0
+    const [from, to] = n1.owns(alice) ? [n1, n2] : [n2, n1]
+    await move(from, to, shards.indexOf(alice))
+    await until(() => socket.heard.length > 0, 'what may have been missed')
+    await socket.news()
+    t.same(socket.payloads.splice(0), [{ keys: ['both', 'passing'] }])
+    await here.event({ type: 'mass/kg', content: 1 })
+    await here.event({ type: 'note/txt', content: 'after the move' })
+    await until(() => socket.heard.length > 0, 'the change after the move')
+    t.same(socket.payloads, [{ keys: ['both'] }])
+    t.same(Object.keys((await socket.call('getSubscriptions')).scopes), ['both'])
+  })
+
   await t.test('hold calls while a shard moves, without errors', async t => {
     const errors: unknown[] = []
     const work = { isOver: false, written: 0 }

@@ -23,7 +23,18 @@ t.test('service.info', async t => {
       version: '1.6.21',
       serial: config.serial,
       assets: { definitions: `${base}/www/assets/index.json` },
-      features: { noHF: false, contentQueries: true, textQueries: true, mfa: { methods: ['totp'] } }
+      features: {
+        noHF: false,
+        contentQueries: true,
+        textQueries: true,
+        scopedNotifications: true,
+        cmc: false,
+        sharedSecrets: false,
+        accessesUpdate: false,
+        oauth2: false,
+        dpop: false,
+        mfa: { methods: ['totp'] }
+      }
     })
     t.equal(apiEndpoint(config, 'alice', 'token'), 'https://token@coffer.example.com/alice/')
   })

@@ -11,6 +11,10 @@ const note: Samples = {
   accepted: ['x', 'x'.repeat(4_194_304)],
   refused: [12, undefined, 'x'.repeat(4_194_305)]
 }
+const encrypted: Samples = {
+  accepted: [{ payload: 'x' }, { payload: 'x', keyRef: 'k' }, { payload: 'x', hint: 'h' }],
+  refused: [{ keyRef: 'k' }, { payload: 1 }, { payload: 'x', keyRef: 1 }, { payload: 'x', hint: 1 }, 'x']
+}
 const url: Samples = {
   accepted: ['http://example.com', 'https://example.com/a?b=c#d'],
   refused: ['ftp://example.com', 'http://', 'xhttp://example.com', 'example.com', 12, null, 'http://a\nb']
@@ -78,10 +82,9 @@ export const documentedTypes: Readonly<Record<string, Samples>> = {
     accepted: ['https://token@example.com/alice/', 'http://a@b', 'http://@@b', 'http://a@b@c'],
     refused: ['https://example.com/alice/', 'https://@b', 'http://a@', 'token@example.com', 12, null]
   },
-  'encrypted/aes-text-base64': {
-    accepted: [{ payload: 'x' }, { payload: 'x', keyRef: 'k' }, { payload: 'x', hint: 'h' }],
-    refused: [{ keyRef: 'k' }, { payload: 1 }, { payload: 'x', keyRef: 1 }, { payload: 'x', hint: 1 }, 'x']
-  },
+  'encrypted/aes-256-gcm': encrypted,
+  'encrypted/aes-text-base64': encrypted,
+  'encrypted/ecies-aes-256-gcm': encrypted,
   'file/attached': none,
   'file/attached-multiple': none,
   'file/url': url,

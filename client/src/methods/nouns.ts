@@ -2,6 +2,8 @@
 
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
+import type { StreamsQuery } from '../streams-query.js'
+
 export type Access = {
   id: string
   token: string
@@ -125,7 +127,22 @@ export type Permission =
   | { feature: 'selfRevoke' | 'selfAudit'; setting: 'forbidden' }
 
 export type Scopes = {
-  [key: string]: { kind: 'events' | 'streams' | 'accesses'; query?: { streams?: string[] } }
+  [key: string]:
+    | {
+        kind?: 'events'
+        query?: {
+          streams?: StreamsQuery
+          types?: string[]
+          content?: unknown
+          clientData?: unknown
+          state?: 'default' | 'trashed' | 'all'
+        }
+      }
+    | { kind: 'streams'; query?: { streams?: string[] } }
+    | {
+        kind: 'accesses'
+        query?: { streams?: string[]; types?: ('personal' | 'app' | 'shared')[]; accessIds?: string[] }
+      }
 }
 
 export type Stream = {

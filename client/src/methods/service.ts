@@ -23,7 +23,18 @@ export interface ServiceMethods {
       serial: string
       assets: { definitions: string; [key: string]: unknown }
       adapters?: string[]
-      features: { noHF: boolean; contentQueries: boolean; textQueries: boolean; mfa: { methods: string[] } }
+      features: {
+        noHF: boolean
+        contentQueries: boolean
+        textQueries: boolean
+        scopedNotifications: boolean
+        cmc: boolean
+        sharedSecrets: boolean
+        accessesUpdate: boolean
+        oauth2: boolean
+        dpop: boolean
+        mfa: { methods: string[] }
+      }
     }
   }
 }

@@ -91,7 +91,7 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
   yield* provideStreams(call, params.permissions)
   const kept = store.accesses.insert(access)
   yield
-  changes.add('accesses', listStreamIds(access), access.id)
+  changes.addAccess(access, listStreamIds(access))
   return { access: toPublicAccess(call, kept) }
 }
 

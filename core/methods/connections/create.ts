@@ -118,6 +118,6 @@ function insertAccess(
     modified: now,
     modifiedBy: caller.signature
   })
-  changes.add('accesses', [], access.id)
+  changes.addAccess(access, [])
   return access
 }

@@ -66,7 +66,7 @@ export const update = methodInSteps({
       if (store.accesses.findByName('app', access.name, name))
         fail('item-already-exists', `A connection named "${name}" already exists`, { name })
       store.accesses.update({ ...access, deviceName: name, modified: at, modifiedBy: caller.signature })
-      changes.add('accesses', [], access.id)
+      changes.addAccess(access, [])
     }
     const connection: Connection = {
       ...rest,

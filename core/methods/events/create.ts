@@ -46,7 +46,7 @@ export const create = methodInSteps({
   *run(call, params) {
     const event = buildEvent(call, params)
     const text = insertOrRefuse(call, event, isGiven(params.id), yield* prepareBody(call, event))
-    call.changes.add('events', event.streamIds)
+    call.changes.addEvent(event)
     return { event: toPublicEvent(call, text) }
   }
 })

@@ -27,12 +27,13 @@ export const deleteEvent = methodInSteps({
     const before = yield* findWritableEvent(call, id)
     applyValueDeletion(call, before)
     const modified = store.stamp(now)
-    changes.add('events', before.streamIds)
+    changes.addEvent(before)
     if (before.trashed) {
       store.events.remove(id, modified, before)
       return { eventDeletion: { id } }
     }
     const event: Event = { ...before, trashed: true, modified, modifiedBy: caller.signature }
+    changes.addEvent(event)
     return { event: toPublicEvent(call, store.events.update(event, yield* prepareBody(call, event))) }
   }
 })

@@ -1,5 +1,6 @@
 /** Aggregates event values into buckets over a time range, for charts of any length. (docs/api/samples.md) */
 import { Type, type Static } from 'typebox'
+import { EventStates, EventTypes } from '../../../schemas/event.js'
 import { closed, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { SampleQuery, SampleRun } from '../../../storage/event-values/sample-run.js'
 import { includesAudit } from '../../audit/events.js'
@@ -10,7 +11,7 @@ import { ReaderVersion, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
 import { insertLiveValues } from '../../events/live-values.js'
 import { resolveEventScope } from '../../events/scope.js'
-import { trashedByState, findTypeNumbers, Types } from '../../events/types-query.js'
+import { trashedByState, findTypeNumbers } from '../../events/types-query.js'
 import type { Listing, Page } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
 import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
@@ -19,13 +20,13 @@ const Params = Type.Object(
   {
     /** See core/events/streams-query.ts. */
     streams: Type.Optional(Type.Unknown()),
-    types: orNull(Types),
+    types: orNull(EventTypes),
     fromTime: Timestamp,
     toTime: Timestamp,
     parts: Type.Integer({ minimum: 1, maximum: 4000 }),
     /** Keys joined by dots. */
     field: orNull(Type.String({ pattern: '^[a-zA-Z0-9_:-]+(\\.[a-zA-Z0-9_:-]+)*$', maxLength: 256 })),
-    state: orNull(Type.Enum(['default', 'trashed', 'all'])),
+    state: orNull(EventStates),
     /** The token, if it is sent as a parameter; it has been read before. */
     auth: Type.Optional(Type.String())
   },

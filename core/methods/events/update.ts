@@ -37,9 +37,9 @@ export const update = methodInSteps({
     const before = yield* findWritableEvent(call, id)
     const event = buildUpdated(call, before, given)
     const text = call.store.events.update(event, yield* prepareBody(call, event))
-    // Both: callers who saw the event in its former streams are notified that it has left them.
-    call.changes.add('events', before.streamIds)
-    call.changes.add('events', event.streamIds)
+    // Both: callers who saw the event as it was are notified that they may no longer see it.
+    call.changes.addEvent(before)
+    call.changes.addEvent(event)
     return { event: toPublicEvent(call, text) }
   }
 })

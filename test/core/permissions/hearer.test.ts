@@ -2,7 +2,7 @@
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
 import { ChangeRecipient } from '../../../core/permissions/change-recipient.js'
-import { findMatchingKeys } from '../../../core/permissions/scopes.js'
+import { findMatchingKeys } from '../../../core/notifications/matching-scopes.js'
 import type { Steps } from '../../../storage/steps.js'
 import { openCoffer } from '../../support/coffer.js'
 

@@ -1,0 +1,60 @@
+/** What a change says about an item beyond its streams, so that scopes with conditions can be matched. (docs/spec/notifications.md#scopes) */
+import type { Access } from '../schemas/access.js'
+import type { Event } from '../schemas/event.js'
+
+/** A stream as the ids from itself up to its root, at the time of the change; `*` stands by itself. */
+export type Path = readonly string[]
+
+/** What scopes may ask of an event, as it was before or after a change. */
+export interface EventState {
+  readonly type: string
+  readonly trashed: boolean
+  /** `undefined` if it was too large to be kept: then it may meet any condition. */
+  readonly data: { readonly content: unknown; readonly clientData: unknown } | undefined
+}
+
+/** A changed item, or one of its states: an event that was updated is one item before and one after the update. */
+export interface ChangedItem {
+  /** All streams that it was in at the same time. */
+  readonly paths: readonly Path[]
+  /** Ids of those of its streams that were in the trash, by themselves or with an ancestor. */
+  readonly trashedIds: readonly string[]
+  /** Set for events. */
+  readonly event?: EventState
+  /** Set for accesses. */
+  readonly access?: Pick<Access, 'id' | 'type'>
+}
+
+/** Maximum characters of content and client data, about as JSON, that are kept of an event. */
+const maxCharacters = 4096
+/** Characters counted for a value besides its text. */
+const valueCharacters = 8
+
+/** Returns the state of an event, and about how many characters it holds. */
+export function toEventState({
+  clientData,
+  content,
+  trashed = false,
+  type
+}: Pick<Event, 'clientData' | 'content' | 'trashed' | 'type'>): { state: EventState; characters: number } {
+  const left = subtractValue(subtractValue(maxCharacters, content), clientData)
+  return {
+    // A content of `null` is stored as none.
+    state: { type, trashed, data: left < 0 ? undefined : { content: content ?? undefined, clientData } },
+    characters: left < 0 ? 0 : maxCharacters - left
+  }
+}
+
+/** Returns how many of `left` characters remain after a value; negative as soon as it does not fit. */
+function subtractValue(left: number, value: unknown): number {
+  if (typeof value === 'string') return left - value.length
+  if (typeof value !== 'object' || value === null) return left - valueCharacters
+  let remaining = left - valueCharacters
+  if (Array.isArray(value) && value.length * valueCharacters > remaining) return -1
+  // Without a list of the keys, which may be very many.
+  for (const key in value) {
+    if (remaining < 0) break
+    remaining = subtractValue(remaining - key.length, (value as Record<string, unknown>)[key])
+  }
+  return remaining
+}
