@@ -123,6 +123,8 @@ const isOfApp = name => /^app\/(?!shell\/)[a-z]+\/messages\//.test(name)
 const isMap = name => name.startsWith('app/map/ground/')
 /** Loaded by the map page, only if the operator provides no map. */
 const isWorld = name => name === 'app/map/world.ts'
+/** Loaded by pages of the app that show measures, after their first numbers. */
+const isOfMeasures = name => name.startsWith('app/data/measure-icons')
 /** Loaded only if the operator configures identity providers. */
 const isOfIdentities = name => name.startsWith('sign-in/identities/')
 /** Loaded only if passkeys are supported, after the page. */
@@ -141,6 +143,7 @@ const appFiles = collectFiles(
         isForeign(name) ||
         isMap(name) ||
         isWorld(name) ||
+        isOfMeasures(name) ||
         isOfIdentities(name) ||
         isOfPasskeys(name) ||
         isOfAccount(name)
@@ -167,11 +170,16 @@ const operatorFiles = collectFiles(
   new Set(
     Object.keys(chunks).filter(
       name =>
-        isForeign(name) || isOfIdentities(name) || isOfPasskeys(name) || isOfApp(name) || isOfSettings(name)
+        isForeign(name) ||
+        isOfMeasures(name) ||
+        isOfIdentities(name) ||
+        isOfPasskeys(name) ||
+        isOfApp(name) ||
+        isOfSettings(name)
     )
   )
 )
-report('operator’s page', operatorFiles, 78)
+report('operator’s page', operatorFiles, 82)
 const settingsFiles = collectFiles(
   findChunks(/^operator\/settings\//).filter(name => !isForeign(name)),
   false
@@ -191,6 +199,11 @@ report(
   'world of the map',
   [...collectFiles(['app/map/world.ts'])].filter(file => !appFiles.has(file)),
   23
+)
+report(
+  'icons of measures',
+  [...collectFiles(findChunks(/^app\/data\/measure-icons/))].filter(file => !appFiles.has(file)),
+  12
 )
 const passkeyFiles = collectFiles(
   findChunks(/^sign-in\/passkeys\//).filter(name => !isForeign(name)),

@@ -30,6 +30,7 @@ interface Part {
 interface Plan {
   readonly name: string
   readonly kind: string
+  readonly unit: string
   readonly types: readonly string[]
   readonly streamIds: readonly string[]
   readonly count: number
@@ -68,7 +69,7 @@ interface Modules {
     time: number
   ): { readonly time: number } | undefined
   planLane(stream: object, tree: object, facts: readonly object[]): Plan | undefined
-  chooseDefaultLanes(tree: object, facts: readonly object[]): readonly string[]
+  chooseDefaultLanes(tree: object, facts: readonly object[], measured: readonly object[]): readonly string[]
   buildTree(streams: readonly object[]): { find(id: string): object | undefined }
   createPresetView(preset: string, last: number, zones: Zones): View
   stepView(view: View, direction: 1 | -1, zones: Zones): View
@@ -345,6 +346,7 @@ t.test('lanes', async t => {
       streamId,
       type,
       count,
+      shownCount: count,
       first: 0,
       last,
       latest
@@ -369,12 +371,16 @@ t.test('lanes', async t => {
     t.same(plan('weight')!.types, ['mass/kg'], 'one line of one kind')
     t.same(plan('diary')!.streamIds, ['notes', 'photos'], 'what lies below, but no numbers among it')
     t.equal(plan('empty'), undefined)
+    t.equal(plan('weight')!.unit, 'kg')
+    web.loadDisplayUnits({ mass: 'lb' })
+    t.equal(plan('weight')!.unit, 'lb', 'in the unit that is wanted')
+    web.loadDisplayUnits({ mass: 'kg' })
     t.same(
-      web.chooseDefaultLanes(tree, facts),
+      web.chooseDefaultLanes(tree, facts, []),
       ['heart', 'weight', 'pressure', 'sleep', 'diary', 'mood'],
       'those in use, the most wanted first'
     )
-    t.same(web.chooseDefaultLanes(tree, []), [])
+    t.same(web.chooseDefaultLanes(tree, [], []), [])
     const brought = web.buildTree([
       stream('Health', null, [
         stream('Pulse', 'Health', [stream('Watch', 'Pulse')]),
@@ -443,7 +449,7 @@ t.test('lanes', async t => {
       step: 4000,
       parts: [part(-3, 65), part(1, 63.1), part(15, 62.4), part(29, 61.9)]
     }
-    const plan = { name: 'Weight', kind: 'numbers', types: ['mass/kg'] }
+    const plan = { name: 'Weight', kind: 'numbers', types: ['mass/kg'], unit: 'kg' }
     t.equal(
       spaced(web.describeLane(plan, weights, view, zurich)),
       'Weight, 24 October – 22 November 2026: down from 63.1 to 61.9 kg'
@@ -462,7 +468,7 @@ t.test('lanes', async t => {
         { time: view.from + 2 * day, low: 82, high: 130, count: 1 }
       ]
     }
-    const pressure = { name: 'Pressure', kind: 'pairs', types: ['blood-pressure/mmhg-bpm'] }
+    const pressure = { name: 'Pressure', kind: 'pairs', types: ['blood-pressure/mmhg-bpm'], unit: 'mmHg' }
     t.equal(
       spaced(web.describeLane(pressure, pressures, view, zurich)),
       'Pressure, 24 October – 22 November 2026: 2 measurements, average 125/81 mmHg'
@@ -473,7 +479,6 @@ t.test('lanes', async t => {
       spaced(web.describeLane({ ...plan, kind: 'marks' }, nothing, view, zurich)),
       'Weight, 24 October – 22 November 2026: No data in this period'
     )
-    web.loadDisplayUnits({ mass: 'lb' })
-    t.match(spaced(web.describeLane(plan, weights, view, zurich)), / lb$/, 'in the unit that is wanted')
+    t.match(spaced(web.describeLane({ ...plan, unit: 'lb' }, weights, view, zurich)), / lb$/)
   })
 })

@@ -25,18 +25,18 @@ t.test('the timeline', async t => {
 
   await fill(daisy, now)
 
-  await t.test('shows a lane for each stream, with a description of each', async t => {
+  await t.test('shows a lane for each measure and stream, with a description of each', async t => {
     const page = await enter('/app/daisy/timeline', inZurich)
     await untilDrawn(page, 6)
-    const weight = page.getByRole('figure', { name: /^weight, .*: down from 63\.\d to 61\.\d kg$/ })
+    const weight = page.getByRole('figure', { name: /^Weight, .*: down from 63\.\d to 61\.\d kg$/ })
     t.equal(await weight.count(), 1)
     await page
-      .getByRole('figure', { name: /^pressure, .*: 8 measurements, average 12\d\/8\d mmHg$/ })
+      .getByRole('figure', { name: /^Blood pressure, .*: 8 measurements, average 12\d\/8\d mmHg$/ })
       .waitFor()
-    await page.getByRole('figure', { name: /^sleep, .*: \d+ nights, average sleep 7 h \d\d$/ }).waitFor()
+    await page.getByRole('figure', { name: /^Sleep, .*: \d+ nights, average sleep 7 h \d\d$/ }).waitFor()
     await page
       .getByRole('figure', {
-        name: /^heart, .*: [\d,]+ data points, average with min and max, between \d+ and \d+ bpm$/
+        name: /^Heart rate, .*: Average \d+(?:\.\d)? bpm \([\d,]+ readings\), between \d+ and \d+ bpm$/
       })
       .waitFor()
     t.match(
@@ -50,7 +50,7 @@ t.test('the timeline', async t => {
     await page.emulateMedia({ media: 'print' })
     t.match(
       await page.locator('.paper').innerText(),
-      /pressure mmHg\s+12\d\/8\d[^]*Systolic \(mmHg\)/,
+      /Blood pressure mmHg\s+12\d\/8\d[^]*Systolic \(mmHg\)/,
       'means, and single pressures on paper'
     )
     t.equal(await page.locator('.tabs').isVisible(), false)
@@ -67,9 +67,9 @@ t.test('the timeline', async t => {
     await page.waitForURL('**at=**')
     await until(
       page,
-      `/heart \\d.*weight 6\\d/.test(document.querySelector('.flag').getAttribute('aria-valuetext'))`
+      `/Heart rate \\d.*Weight 6\\d/.test(document.querySelector('.flag').getAttribute('aria-valuetext'))`
     )
-    t.match(await cursor.getAttribute('aria-valuetext'), /heart \d+/, 'values of all lanes')
+    t.match(await cursor.getAttribute('aria-valuetext'), /Heart rate \d+/, 'values of all lanes')
     const length = async (): Promise<number> => {
       const { searchParams } = new URL(page.url())
       return Number(searchParams.get('to')) - Number(searchParams.get('from'))
@@ -120,7 +120,7 @@ t.test('the timeline', async t => {
     await aside.getByText('First run after the cold.').waitFor()
     await aside.getByRole('img', { name: 'Lake at dusk' }).waitFor()
     await aside.getByRole('img', { name: /^\d.* track$/ }).waitFor()
-    await aside.getByText('Who can see heart').waitFor()
+    await aside.getByText('Who can see Heart rate').waitFor()
     t.match(
       await aside.getByRole('link', { name: 'Manage access: Dr. Meyer' }).getAttribute('href'),
       /\/shared\//

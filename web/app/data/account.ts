@@ -102,11 +102,12 @@ export class Account {
 
   async readFacts(): Promise<void> {
     const [{ facts }, measures] = await Promise.all([
-      this.client.call<{ facts: readonly Fact[] }>('streams.facts'),
+      this.client.call<{ facts: readonly Omit<Fact, 'shownCount'>[] }>('streams.facts'),
       this.client.call<{ facts: readonly MeasureFact[] }>('measures.facts')
     ])
     // Account fields, such as the email address, have a page of their own.
-    this.facts.set(facts.filter(({ streamId }) => !streamId.startsWith(':')))
+    const own = facts.filter(({ streamId }) => !streamId.startsWith(':'))
+    this.facts.set(addShownCounts(own, measures.facts))
     this.measureFacts.set(measures.facts)
   }
 
@@ -158,6 +159,29 @@ export function useAccount(): Account {
   const account = useContext(AccountContext)
   if (!account) throw new Error('No account is open here')
   return account
+}
+
+/** Adds to facts how many readings, runs and so on they hold. */
+function addShownCounts(
+  facts: readonly Omit<Fact, 'shownCount'>[],
+  measures: readonly MeasureFact[]
+): Fact[] {
+  const points = new Map(
+    measures.flatMap(({ sources }) => sources).map(source => [toKey(source), source.count])
+  )
+  const withActivities = new Set(
+    facts.filter(({ type }) => type.startsWith('activity/')).map(({ streamId }) => streamId)
+  )
+  return facts.map(fact => {
+    const { count, streamId, type } = fact
+    if (!type.startsWith('series:')) return { ...fact, shownCount: count }
+    if (!type.startsWith('series:position')) return { ...fact, shownCount: points.get(toKey(fact)) ?? count }
+    return { ...fact, shownCount: withActivities.has(streamId) ? 0 : count }
+  })
+}
+
+function toKey({ streamId, type }: Pick<Fact, 'streamId' | 'type'>): string {
+  return `${streamId} ${type}`
 }
 
 /** Ignores the failure of a read. The next read repeats it, and the client reports ended sessions and links. */

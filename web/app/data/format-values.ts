@@ -1,5 +1,5 @@
 /** Formats values in the user's units. */
-import { getLocale } from '../../language.js'
+import { getLocale, t } from '../../language.js'
 import { getUnit, getDisplayType, isRating } from './units.js'
 
 /** Returns the symbol of the display unit of a type, or with `isAsStored` of its own unit; empty if there is none. */
@@ -41,4 +41,15 @@ export function getDecimals(value: number): number {
 export function formatHoursMinutes(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')}`
+}
+
+/** Counts readings: `26 readings`, `2.3 million readings`. */
+export function formatReadings(count: number): string {
+  if (count < 1_000_000) return t('shell.readingCount', { count })
+  const format = new Intl.NumberFormat(getLocale(), {
+    notation: 'compact',
+    compactDisplay: 'long',
+    maximumFractionDigits: 1
+  })
+  return t('shell.manyReadings', { number: format.format(count) })
 }

@@ -44,7 +44,10 @@ export interface Event {
 export interface Fact {
   readonly streamId: string
   readonly type: string
+  /** Number of events: series count as one. */
   readonly count: number
+  /** Number of what people count: readings instead of the series that hold them, and runs without their tracks. */
+  readonly shownCount: number
   readonly first: number
   readonly last: number
   readonly latest?: unknown

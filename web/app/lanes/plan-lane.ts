@@ -27,7 +27,7 @@ export interface LanePlan {
   readonly types: readonly string[]
   /** The types whose contents are numbers. */
   readonly numeric: readonly string[]
-  /** Number of events; series count as one. */
+  /** Number of what people count: readings, notes, runs. */
   readonly count: number
   readonly first: number
   readonly last: number
@@ -95,7 +95,7 @@ export function planLane(stream: Stream, tree: Tree, facts: readonly Fact[]): La
     streamIds: [...new Set(chosen.map(({ streamId }) => streamId))],
     types: [...new Set(chosen.map(({ type }) => type))],
     numeric: [...new Set(chosen.filter(({ latest }) => typeof latest === 'number').map(({ type }) => type))],
-    count: chosen.reduce((sum, { count }) => sum + count, 0),
+    count: chosen.reduce((sum, { shownCount }) => sum + shownCount, 0),
     first: Math.min(...chosen.map(({ first }) => first)),
     last: newest.last,
     ...(newest.latest === undefined ? {} : { latest: newest.latest })

@@ -135,7 +135,7 @@ function Preview({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; rea
   if (chosen.size === 0 || !isRead) return null
   const ids = new Set([...chosen].flatMap(id => tree?.listSubtreeIds(id) ?? []))
   const visibleFacts = facts.filter(({ streamId }) => ids.has(streamId))
-  const count = visibleFacts.reduce((sum, fact) => sum + fact.count, 0)
+  const count = visibleFacts.reduce((sum, fact) => sum + fact.shownCount, 0)
   const since = Math.min(...visibleFacts.map(({ first }) => first))
   return (
     <p class="hint num outlook">

@@ -1,4 +1,4 @@
-/** The sidebar: links to pages, and the tree of streams with event counts. */
+/** The sidebar: links to pages, and the tree of streams with what they contain in numbers. */
 import { useMemo, useState } from 'preact/hooks'
 import { getLocale, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
@@ -53,7 +53,8 @@ function StreamTree({ here }: { readonly here: string | undefined }) {
   const streamFacts = useStore(account.facts)
   const ownCounts = useMemo(() => {
     const counts = new Map<string, number>()
-    for (const { streamId, count } of streamFacts) counts.set(streamId, (counts.get(streamId) ?? 0) + count)
+    for (const { shownCount, streamId } of streamFacts)
+      counts.set(streamId, (counts.get(streamId) ?? 0) + shownCount)
     return counts
   }, [streamFacts])
   const roots = tree?.roots.filter(({ trashed }) => !trashed) ?? []

@@ -39,7 +39,7 @@ export function ContentsTable({ stream }: { readonly stream: Stream }) {
           </tr>
         </thead>
         <tbody>
-          {facts.slice(0, 60).map(({ count, first, last, latest, streamId, type }) => (
+          {facts.slice(0, 60).map(({ first, last, latest, shownCount, streamId, type }) => (
             <tr key={`${streamId} ${type}`}>
               <th scope="row">
                 {getTypeName(type)}
@@ -48,7 +48,7 @@ export function ContentsTable({ stream }: { readonly stream: Stream }) {
                   <small>{toPlainText(tree?.find(streamId)?.name ?? streamId)}</small>
                 )}
               </th>
-              <td class="count num">{formatNumber(count)}</td>
+              <td class="count num">{formatNumber(shownCount)}</td>
               <td class="num said">
                 {latest === undefined || type.startsWith('series:')
                   ? ''

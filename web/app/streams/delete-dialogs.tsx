@@ -26,7 +26,7 @@ export function TrashDialog({ stream, onClose }: Props) {
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
   const accesses = useStore(account.accesses)
-  const count = tree ? computeTotals(tree, facts)(stream.id).all : 0
+  const count = tree ? computeTotals(tree, facts)(stream.id).events : 0
   const below = (tree?.listSubtreeIds(stream.id).length ?? 1) - 1
   const path = getPathIds(tree, stream.id)
   const now = Date.now() / 1000

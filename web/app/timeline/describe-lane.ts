@@ -10,7 +10,7 @@ import { overlaps, getLength, type View } from '../lanes/view.js'
 import { getDate } from '../lanes/load-measure.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 import { formatDates } from './titles.js'
-import { formatHoursMinutes, formatRounded } from '../data/format-values.js'
+import { formatHoursMinutes, formatReadings, formatRounded } from '../data/format-values.js'
 
 export interface Reading {
   readonly text: string
@@ -85,7 +85,7 @@ export function describeAmount(
     const count = parts.reduce((sum, part) => sum + part.count, 0)
     if (count === 0) return t('timeline.noData')
     if (measure && data.isAmount === true) return describeTotal(parts, data.step, view, unit)
-    const text = t(kind === 'series' ? 'shell.pointCount' : 'timeline.values', { count })
+    const text = measure || kind === 'series' ? formatReadings(count) : t('timeline.values', { count })
     if (measure) return t('timeline.average', { value: formatMean(parts, count, unit), values: text })
     return count > parts.length * 1.5 && data.isAmount !== true
       ? t('timeline.summed', { values: text })

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { formatReadings } from '../data/format-values.js'
 import { useStore } from '../data/store.js'
 import { getSourceName } from '../lanes/plan-measure.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
@@ -58,8 +59,7 @@ export function LaneSources({ plan, onClose }: Props) {
               <span>
                 <AppLink to={{ page: 'streams', id: streamId }}>{source}</AppLink>
                 <small class="num">
-                  {t('shell.readingCount', { count })},{' '}
-                  {t('timeline.sourceSince', { date: formatDay(first) })}
+                  {formatReadings(count)}, {t('timeline.sourceSince', { date: formatDay(first) })}
                 </small>
               </span>
               {account.isOwner && sources.length > 1 && (

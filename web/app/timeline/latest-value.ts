@@ -70,7 +70,10 @@ function getLatestOfMeasure(
   if (value === undefined) return undefined
   const quantity =
     typeof value === 'number'
-      ? formatMeasureNumber(definition, value, { ...(latest.unit !== undefined && { type: latest.unit }) })
+      ? formatMeasureNumber(definition, value, {
+          isRounded: true,
+          ...(latest.unit !== undefined && { type: latest.unit })
+        })
       : formatMeasurePair(definition, value)
   return {
     value: quantity.value,

@@ -4,6 +4,7 @@ import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import type { Client } from '../data/client.js'
 import { createStore, useStore } from '../data/store.js'
+import { formatReadings } from '../data/format-values.js'
 import { TimeAxis } from '../lanes/axis.js'
 import { LaneChart } from '../lanes/chart.js'
 import { getLength, toX, minViewLength, type View } from '../lanes/view.js'
@@ -120,7 +121,7 @@ export function OverviewStrip({ model, plan, client }: Props) {
 
 function formatTotal(data: LaneLoader['state']['value']['data']): string {
   if (data?.kind !== 'band') return ''
-  return t('shell.pointCount', { count: data.parts.reduce((sum, { count }) => sum + count, 0) })
+  return formatReadings(data.parts.reduce((sum, { count }) => sum + count, 0))
 }
 
 /** Returns the year that ends now, or the year around the view; longer if the view is. */
