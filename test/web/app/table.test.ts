@@ -215,6 +215,86 @@ t.test('the table', async t => {
   })
 })
 
+t.test('the table has the names and numbers of other pages', async t => {
+  const { daisy, enter, service } = await startApp(t)
+  const now = service.clock.now()
+  for (const [id, measure] of [
+    ['scale', 'weight'],
+    ['morning', 'resting-heart-rate'],
+    ['feelings', 'mood'],
+    ['sugar', 'glucose']
+  ] as const)
+    await daisy.do('streams.create', {
+      id,
+      name: id === 'sugar' ? 'Blood sugar' : id,
+      clientData: { 'coffer:measure': measure }
+    })
+  const add = async (streamId: string, type: string, content: unknown): Promise<void> =>
+    void (await daisy.event({ streamIds: [streamId], type, content, time: now - 60 }))
+  for (const kilograms of [64.8, 64.9, 70]) await add('scale', 'mass/kg', kilograms)
+  await add('scale', 'mass/lb', 150)
+  await add('morning', 'frequency/bpm', 55)
+  for (const rating of [0.3, 0.75]) await add('feelings', 'mood/rating', rating)
+  for (const millimoles of [5, 8]) await add('sugar', 'density/mmol-l', millimoles)
+  await add('scale', 'blood-pressure/mmhg-bpm', { systolic: 121, diastolic: 80, rate: 60 })
+  await add('feelings', 'activity/plain', null)
+  await daisy.do('profile.update', {
+    id: 'private',
+    update: { 'coffer:units': { mass: 'lb', glucose: 'mg-dl' } }
+  })
+
+  await t.test('kinds are named by their measure', async t => {
+    const page = await enter('/app/daisy/table')
+    await page.getByRole('cell', { name: 'Resting heart rate' }).waitFor()
+    const rows = (await page.locator('tbody tr:not(.room)').allInnerTexts()).map(row =>
+      row.replaceAll(/\s+/g, ' ')
+    )
+    for (const expected of [
+      /scale Weight 142\.9 lb/,
+      /morning Resting heart rate 55 bpm/,
+      /feelings Mood 7\.5\/10/,
+      /Blood sugar .*90 mg\/dL/,
+      /121\/80 mmHg/
+    ])
+      t.equal(rows.filter(row => expected.test(row)).length, 1, String(expected))
+    t.notMatch(
+      await page.locator('tbody').innerText(),
+      /[a-z]\/(?:kg|lb|bpm|rating|mmol-l|plain)/,
+      'no types'
+    )
+    const kinds = await page.getByLabel('Type').locator('option').allInnerTexts()
+    t.ok(
+      kinds.includes('Weight (kg)') && kinds.includes('Weight (lb)') && kinds.includes('Mood'),
+      String(kinds)
+    )
+    await look(t, page, 'app-table-kinds')
+    await page.context().close()
+  })
+
+  await t.test('values are filtered as they are shown', async t => {
+    for (const [query, label, rows] of [
+      ['type=mass/kg&least=143', 'At least (lb)', 2],
+      ['type=mass/kg&most=143', 'At most (lb)', 1],
+      ['type=mood/rating&least=7.5', 'At least (/10)', 1],
+      ['type=mood/rating&most=3', 'At most (/10)', 1],
+      ['type=density/mmol-l&least=100', 'At least (mg/dL)', 1],
+      ['type=frequency/bpm&least=55', 'At least (bpm)', 1]
+    ] as const) {
+      const page = await enter(`/app/daisy/table?${query}`)
+      await page.getByText(`${rows} row${rows === 1 ? '' : 's'}`, { exact: true }).waitFor()
+      t.equal(await page.getByLabel(label, { exact: true }).count(), 1, label)
+      await page.context().close()
+    }
+  })
+
+  await t.test('columns without values are omitted', async t => {
+    const page = await enter('/app/daisy/table?type=activity/plain')
+    await page.getByText('1 row', { exact: true }).waitFor()
+    t.same(await page.getByRole('columnheader').allInnerTexts(), ['Time', 'Stream'])
+    await page.context().close()
+  })
+})
+
 /** Downloads the rows, and returns the text of the file. */
 async function saved(page: Page, kind: string): Promise<string> {
   await page.getByRole('button', { name: 'Download', exact: true }).click()

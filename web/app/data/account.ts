@@ -39,7 +39,12 @@ export class Account {
     readonly live: Live
   ) {
     this.measures = new MeasureDirectory(client)
-    this.live.follow('streams', () => ignoreFailure(this.readStreams()), minIntervalMs)
+    const readStreams = async (): Promise<void> => {
+      await this.readStreams()
+      // Marks of streams decide to which measures events belong.
+      await this.readFacts()
+    }
+    this.live.follow('streams', () => ignoreFailure(readStreams()), minIntervalMs)
     this.live.follow('events', () => ignoreFailure(this.readFacts()), minIntervalMs)
     if (this.isOwner) this.live.follow('accesses', () => ignoreFailure(this.readAccesses()), minIntervalMs)
     // When the page or tab becomes visible again, the session may have ended.

@@ -1,12 +1,13 @@
 /** Formats values in the user's units. */
 import { getLocale, t } from '../../language.js'
-import { getUnit, getDisplayType } from './units.js'
+import { getUnit, getDisplayType, isRating } from './units.js'
 
-/** Returns the symbol of the display unit of a type; empty if there is none. */
-export function getUnitSymbol(type: string): string {
+/** Returns the symbol of the display unit of a type, or with `isAsStored` of its own unit; empty if there is none. */
+export function getUnitSymbol(type: string, { isAsStored = false } = {}): string {
   // This type combines pressure and pulse.
   if (type.startsWith('blood-pressure/')) return 'mmHg'
-  return getUnit(getDisplayType(type))?.symbol ?? ''
+  if (isRating(type)) return '/10'
+  return getUnit(isAsStored ? type : getDisplayType(type))?.symbol ?? ''
 }
 
 /** Formats a number with decimals that suit its size. */

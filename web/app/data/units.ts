@@ -42,8 +42,9 @@ export function getDisplayType(type: string, { isGlucose = false } = {}): string
   return type
 }
 
-/** Returns a function that converts numbers of a type to the display unit; undefined if that is the same. */
+/** Returns a function that converts numbers of a type to those shown; undefined if they are the same. */
 export function getConversion(type: string): ((value: number) => number) | undefined {
+  if (isRating(type)) return value => value * 10
   const displayType = getDisplayType(type)
   const pointType = toPointType(type)
   return displayType === pointType ? undefined : value => convertUnit(value, pointType, displayType) ?? value
@@ -91,6 +92,11 @@ export function formatNumber(value: number, decimals?: number): string {
       value
     )
   return new Intl.NumberFormat(getLocale(), { maximumFractionDigits: decimals ?? 6 }).format(value)
+}
+
+/** Returns whether numbers of a type are ratings, which are stored from 0 to 1 and shown from 0 to 10. */
+export function isRating(type: string): boolean {
+  return toPointType(type) === 'mood/rating'
 }
 
 /** Formats a rating, which is stored from 0 to 1: `7.5/10`. */

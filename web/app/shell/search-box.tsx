@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { foldText, toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
+import { formatEvent } from '../data/event-types.js'
 import type { Event as Found, Stream } from '../data/model.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
@@ -125,7 +126,7 @@ export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boole
             <AppLink key={event.id} to={{ page: 'events', id: event.id }}>
               <Icon name="note" />
               <span>
-                {getExcerpt(event)} <small>{formatDateTime(event.time)}</small>
+                {formatFound(event)} <small>{formatDateTime(event.time)}</small>
               </span>
             </AppLink>
           ))}
@@ -146,8 +147,9 @@ function matches(name: string, query: string): boolean {
   return foldText(name).includes(foldText(query))
 }
 
-/** Returns the beginning of an event's text. */
-function getExcerpt({ content, description, attachments, type }: Found): string {
-  const said = typeof content === 'string' ? content : (description ?? attachments?.[0]?.fileName ?? type)
-  return toPlainText(said).slice(0, 120)
+/** Formats an event by its text, otherwise by its value: an event can be found by its description. */
+function formatFound(event: Found): string {
+  const { content, description } = event
+  if (typeof content === 'string' || description === undefined) return formatEvent(event)
+  return toPlainText(description).slice(0, 120)
 }

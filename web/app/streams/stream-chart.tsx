@@ -7,7 +7,7 @@ import { getStreamColour } from '../data/stream-colours.js'
 import { getTypeName } from '../data/event-types.js'
 import type { Stream } from '../data/model.js'
 import { createStore, useStore } from '../data/store.js'
-import { getUnit, formatNumber } from '../data/units.js'
+import { formatNumber } from '../data/units.js'
 import { TimeAxis } from '../lanes/axis.js'
 import { LaneChart } from '../lanes/chart.js'
 import type { LaneData } from '../lanes/lane-data.js'
@@ -53,7 +53,7 @@ export function StreamChart({ stream, query }: Props) {
   if (!plan) return null
   const zones = { periods: account.zones.value, fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }
   const [type = ''] = plan.types
-  const unit = getUnit(type)?.symbol ?? ''
+  const { unit } = plan
   return (
     <section class="card chart">
       <div class="head">

@@ -13,7 +13,8 @@ export async function updateStream(
 ): Promise<Undo> {
   const set = async (fields: object): Promise<void> => {
     await account.client.call('streams.update', { id, update: fields })
-    await account.readStreams()
+    // Marks, and streams above, decide to which measures events belong.
+    await Promise.all([account.readStreams(), account.readFacts()])
   }
   await set(update)
   const former = Object.fromEntries(

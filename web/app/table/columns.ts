@@ -1,11 +1,13 @@
 /** The columns of the table: those of all events, and those of the contents of one type. */
 import { getLocale, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { toPointType, formatQuantity, getUnit } from '../data/units.js'
+import { formatContent, getChoiceName, getTypeName, isGlucose } from '../data/event-types.js'
+import { getUnit, isRating, toPointType } from '../data/units.js'
 import type { ContentSchema, Event } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 import { formatDuration } from '../parts/format-duration.js'
 import { formatDateTime } from '../parts/format-time.js'
+import type { NameKind } from './kinds.js'
 
 export interface Column {
   readonly key: string
@@ -15,6 +17,14 @@ export interface Column {
   readonly isNumber?: boolean
 }
 
+/** What the table shows. */
+export interface Shown {
+  /** The only type that is shown, if there is one, and the schema of its contents. */
+  readonly type: string | undefined
+  readonly schema: ContentSchema | undefined
+  readonly nameKind: NameKind
+}
+
 /** Returns the name of a column in exports. */
 export function getExportName({ key }: Column): string {
   return key === 'stream' ? 'streams' : key === 'files' ? 'attachments' : key
@@ -22,12 +32,11 @@ export function getExportName({ key }: Column): string {
 
 /**
  * Returns the columns for these events. `schema` is that of the contents if only one type is shown: objects get a column per
- * field. Optional columns are omitted if no event has a value; without `events`, all are included.
+ * field. Columns are omitted if no event has a value; without `events`, all are included.
  */
 export function createColumns(
   tree: Tree | undefined,
-  type: string | undefined,
-  schema: ContentSchema | undefined,
+  { nameKind, schema, type }: Shown,
   events?: readonly Event[]
 ): Column[] {
   const fields = type === undefined ? [] : listFields(schema)
@@ -42,12 +51,10 @@ export function createColumns(
       title: t('table.stream'),
       text: ({ streamIds }) => streamIds.map(id => toPlainText(tree?.find(id)?.name ?? id)).join(', ')
     },
-    ...(type === undefined
-      ? [{ key: 'type', title: t('table.type'), text: ({ type: own }: Event) => own }]
-      : []),
+    ...(type === undefined ? [{ key: 'type', title: t('table.type'), text: nameKind }] : []),
     ...(fields.length > 0
       ? fields.map(name => createFieldColumn(name, schema!))
-      : [createContentColumn(type)]),
+      : [createContentColumn(tree, type)]),
     {
       key: 'duration',
       title: t('table.duration'),
@@ -66,10 +73,7 @@ export function createColumns(
       text: ({ attachments }) => (attachments ?? []).map(({ fileName }) => toPlainText(fileName)).join(', ')
     }
   ]
-  const optional = new Set(['duration', 'description', 'files'])
-  return all.filter(
-    ({ key, text }) => !events || !optional.has(key) || events.some(event => text(event) !== '')
-  )
+  return all.filter(({ text }) => !events?.length || events.some(event => text(event) !== ''))
 }
 
 /** Returns the field names of an object content. */
@@ -77,18 +81,18 @@ export function listFields(schema: ContentSchema | undefined): string[] {
   return Object.keys(schema?.properties ?? {})
 }
 
-function createContentColumn(type: string | undefined): Column {
-  const symbol = type === undefined ? undefined : getUnit(type)?.symbol
+function createContentColumn(tree: Tree | undefined, type: string | undefined): Column {
   return {
     key: 'content',
     title: t('table.content'),
-    text: ({ content, type: own }) => formatContent(own, content),
-    isNumber: symbol !== undefined
+    text: ({ content, streamIds, type: own }) =>
+      formatCell(own, content, isGlucose(tree?.getPath(streamIds[0]!) ?? [])),
+    isNumber: type !== undefined && (getUnit(type) !== undefined || isRating(type))
   }
 }
 
 function createFieldColumn(name: string, schema: ContentSchema): Column {
-  const { description, type } = schema.properties![name]!
+  const { description, enum: choices, type } = schema.properties![name]!
   const isNumber = type === 'number'
   const value = ({ content }: Event): unknown =>
     (content as Record<string, unknown> | null | undefined)?.[name]
@@ -96,18 +100,19 @@ function createFieldColumn(name: string, schema: ContentSchema): Column {
     key: `content.${name}`,
     title:
       isNumber && description !== undefined && description.length < 12 ? `${name} (${description})` : name,
-    text: event => formatScalar(value(event)),
+    text: event => {
+      const own = value(event)
+      return choices && typeof own === 'string' ? getChoiceName(own) : formatScalar(own)
+    },
     isNumber
   }
 }
 
-/** Formats a content in one line. */
-function formatContent(type: string, content: unknown): string {
-  if (typeof content === 'number') {
-    const { value, unit } = formatQuantity(toPointType(type), content)
-    return unit === '' ? value : `${value} ${unit}`
-  }
-  if (typeof content !== 'object' || content === null) return formatScalar(content)
+/** Formats a content in one line, as other pages do. Contents that these call by their type only are listed field by field. */
+function formatCell(type: string, content: unknown, isOfGlucose: boolean): string {
+  if (content === null || content === undefined) return ''
+  const text = formatContent(toPointType(type), content, { isGlucose: isOfGlucose })
+  if (typeof content !== 'object' || text !== getTypeName(type)) return text
   return Object.entries(content)
     .map(([name, value]) => `${name} ${formatScalar(value)}`)
     .join(', ')

@@ -7,16 +7,19 @@ import type { Tree } from '../data/tree.js'
 import { formatDay } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { parseDayStart, type Changes, type Filters } from './filters.js'
+import { nameTypes } from './kinds.js'
 
 interface Props {
   readonly filters: Filters
+  /** Symbol of the unit of the values that are filtered; empty if there is none. */
+  readonly unit: string
   readonly facts: readonly Fact[]
   readonly tree: Tree | undefined
   readonly onChange: (changes: Changes) => void
 }
 
 /** Renders the filters. `onChange` receives those that change; undefined removes one. */
-export function FilterBar({ filters, facts, tree, onChange }: Props) {
+export function FilterBar({ filters, unit, facts, tree, onChange }: Props) {
   const { streams, type } = filters
   const types = listTypes(facts, tree, streams)
   const isFiltered = Object.keys(filters).some(name => name !== 'sort')
@@ -72,9 +75,9 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
           <span>{t('table.type')}</span>
           <select value={type ?? ''} onChange={event => set('type', event.currentTarget.value)}>
             <option value="">{t('table.allTypes')}</option>
-            {[...new Set([...types, ...(type === undefined ? [] : [type])])].toSorted().map(each => (
-              <option key={each} value={each}>
-                {each}
+            {nameTypes([...new Set([...types, ...(type === undefined ? [] : [type])])]).map(each => (
+              <option key={each.type} value={each.type}>
+                {each.name}
               </option>
             ))}
           </select>
@@ -82,8 +85,8 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
         {renderInput('text', t('table.text'), 'text', t('table.textHint'))}
         {renderInput('from', t('table.start'), 'date')}
         {renderInput('to', t('table.end'), 'date')}
-        {type !== undefined && renderInput('least', t('table.atLeast'), 'number')}
-        {type !== undefined && renderInput('most', t('table.atMost'), 'number')}
+        {type !== undefined && renderInput('least', withUnit(t('table.atLeast'), unit), 'number')}
+        {type !== undefined && renderInput('most', withUnit(t('table.atMost'), unit), 'number')}
         <label>
           <span>{t('table.order')}</span>
           <select value={filters.sort ?? ''} onChange={event => set('sort', event.currentTarget.value)}>
@@ -148,6 +151,10 @@ function listActive(filters: Filters, tree: Tree | undefined): (readonly [keyof 
     ['state', state && t('table.inTrash')]
   ]
   return labels.flatMap(([name, label]) => (label ? [[name, label] as const] : []))
+}
+
+function withUnit(label: string, unit: string): string {
+  return unit === '' ? label : `${label} (${unit})`
 }
 
 /** Formats a local date such as `2026-11-22`; anything else stays as it is. */

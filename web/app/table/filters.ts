@@ -1,4 +1,9 @@
 /** The filters of the table: parsed from the URL, converted to params. */
+import { convertUnit } from '../../../schemas/units.js'
+import { isGlucose } from '../data/event-types.js'
+import type { Fact } from '../data/model.js'
+import type { Tree } from '../data/tree.js'
+import { getDisplayType, getUnit, isRating } from '../data/units.js'
 
 export interface Filters {
   readonly streams?: string
@@ -7,7 +12,7 @@ export interface Filters {
   /** Local dates, such as `2026-11-22`. */
   readonly from?: string
   readonly to?: string
-  /** Bounds of the value, as entered. */
+  /** Bounds of the value, as entered: in the unit in which it is shown. */
   readonly least?: string
   readonly most?: string
   /** `trashed` shows the trash. */
@@ -31,20 +36,49 @@ export function parseFilters(query: URLSearchParams): Filters {
   )
 }
 
-/**
- * Returns the params of `events.get` for these filters. `roots`: ids of all top-level streams; `path`: JSON path of the number in
- * contents that are objects.
- */
+/** The number that is filtered by its value. */
+export interface Bound {
+  /** JSON path of the number in the content. */
+  readonly path: string
+  /** Symbol of the unit in which it is shown and entered; empty if there is none. */
+  readonly unit: string
+  /** Converts a number as entered to the unit in which it is stored. */
+  readonly toStored: (value: number) => number
+}
+
+/** Returns how values are filtered: as they are shown. `field`: the first field of contents that are objects. */
+export function getBound(
+  { streams, type }: Filters,
+  facts: readonly Fact[],
+  tree: Tree | undefined,
+  field: string | undefined
+): Bound {
+  if (type === undefined || field !== undefined)
+    return { path: field ?? '$', unit: '', toStored: value => value }
+  if (isRating(type)) return { path: '$', unit: '/10', toStored: value => value / 10 }
+  const ids = streams === undefined ? undefined : new Set(tree?.listSubtreeIds(streams))
+  const held = facts.filter(fact => fact.type === type && (ids?.has(fact.streamId) ?? true))
+  // The concentration of other substances is converted otherwise, so it is shown as stored.
+  const areGlucose = held.length > 0 && held.every(({ streamId }) => isGlucose(tree?.getPath(streamId) ?? []))
+  const displayType = getDisplayType(type, { isGlucose: areGlucose })
+  return {
+    path: '$',
+    unit: getUnit(displayType)?.symbol ?? '',
+    toStored: value => convertUnit(value, displayType, type, areGlucose) ?? value
+  }
+}
+
+/** Returns the params of `events.get` for these filters. `roots`: ids of all top-level streams. */
 export function toParams(
   { streams, type, text, from, to, least, most, state, sort }: Filters,
   roots: readonly string[],
-  path = '$'
+  { path, toStored }: Bound
 ): object {
   const [begin, end] = [parseDayStart(from), parseDayStart(to)]
   const [low, high] = [parseNumber(least), parseNumber(most)]
   const content = [
-    ...(low === undefined ? [] : [{ path, gte: low }]),
-    ...(high === undefined ? [] : [{ path, lte: high }])
+    ...(low === undefined ? [] : [{ path, gte: toStored(low) }]),
+    ...(high === undefined ? [] : [{ path, lte: toStored(high) }])
   ]
   return {
     // All streams except account fields, which have a page of their own.

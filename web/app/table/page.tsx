@@ -11,7 +11,8 @@ import { buildHref, navigate, type PageProps } from '../route.js'
 import { createColumns, listFields } from './columns.js'
 import { Download } from './download.js'
 import { FilterBar, listTypes } from './filter-bar.js'
-import { parseFilters, toParams, type Changes } from './filters.js'
+import { useKindNames } from './kinds.js'
+import { getBound, parseFilters, toParams, type Changes } from './filters.js'
 import { useRows } from './rows.js'
 import { VirtualTable } from './virtual-table.js'
 
@@ -26,11 +27,14 @@ export default function TablePage({ query }: PageProps) {
   const filters = parseFilters(query)
   const schema = filters.type === undefined ? undefined : types?.[filters.type]
   const [first] = listFields(schema)
-  const params = toParams(filters, tree?.roots.map(({ id }) => id) ?? [], first)
+  const bound = getBound(filters, facts, tree, first)
+  const params = toParams(filters, tree?.roots.map(({ id }) => id) ?? [], bound)
   const rows = useRows(params)
+  const nameKind = useKindNames()
+  const shown = { type: filters.type, schema, nameKind }
   const columns = useMemo(
-    () => createColumns(tree, filters.type, schema, rows.events),
-    [tree, filters.type, schema, rows.events]
+    () => createColumns(tree, shown, rows.events),
+    [tree, filters.type, schema, nameKind, rows.events]
   )
   const change = (changes: Changes): void =>
     navigate(buildHref(account.username, { page: 'table', query: { ...filters, ...changes } }), true)
@@ -47,11 +51,11 @@ export default function TablePage({ query }: PageProps) {
         <Download
           params={params}
           // Rows that are not loaded may have values in further columns.
-          columns={rows.isWhole ? columns : createColumns(tree, filters.type, schema)}
+          columns={rows.isWhole ? columns : createColumns(tree, shown)}
           types={filters.type === undefined ? listTypes(facts, tree, filters.streams) : [filters.type]}
         />
       </header>
-      <FilterBar filters={filters} facts={facts} tree={tree} onChange={change} />
+      <FilterBar filters={filters} unit={bound.unit} facts={facts} tree={tree} onChange={change} />
       {rows.problem !== undefined && <ReadProblem message={rows.problem} />}
       {!rows.isWhole && rows.events.length === 0 && rows.problem === undefined && <Skeleton kind="rows" />}
       {rows.isWhole && rows.events.length === 0 && rows.problem === undefined && (

@@ -105,7 +105,8 @@ function replaceLanes(order: readonly string[], id: string, ids: readonly string
   const [measure] = id.split('/', 1)
   const isReplaced = (each: string): boolean => each === id || each.split('/', 1)[0] === measure
   const first = order.findIndex(isReplaced)
-  return [...order.slice(0, first), ...ids, ...order.slice(first).filter(each => !isReplaced(each))]
+  const isKept = (each: string): boolean => !isReplaced(each) && !ids.includes(each)
+  return [...order.slice(0, first).filter(isKept), ...ids, ...order.slice(first).filter(isKept)]
 }
 
 /** Returns a loader for each lane, kept while its plan is the same. */

@@ -38,6 +38,7 @@ const formatAxisValue = (value: number): string =>
   Math.abs(value) < 10_000 ? formatRounded(value) : formatCompact(value)
 
 const TableOf = lazy(async () => (await import('./later.js')).LaneTable)
+const Offer = lazy(async () => (await import('./later.js')).MeasureOffer)
 const SourcesOf = lazy(async () => (await import('./later.js')).LaneSources)
 
 /** Shows a lane as a chart, or as a table of its values. */
@@ -107,6 +108,7 @@ export function LaneView({ plan, loader, model, spans, isFirst, isLast, onHide, 
               : ''}
         </p>
         <LaneAudience plan={plan} />
+        {!measure && <Offer plan={plan} onReplace={onReplace} />}
       </header>
       <figure
         ref={figure}
