@@ -27,6 +27,8 @@ export const exportedTables = [
   'profile',
   'followed_slice',
   'webhook',
+  'connection',
+  'received_item',
   'import',
   'import_event',
   'import_range',
