@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { buildWorker, webManifest } from './build-offline.mjs'
+import { measureIcons } from './measure-icons.mjs'
 
 const root = join(import.meta.dirname, '..')
 const outDir = join(root, 'dist', 'web')
@@ -21,7 +22,8 @@ await build({
   logLevel: 'warn',
   plugins: [
     sharedParts(join(root, 'web/parts'), ['head', 'noscript']),
-    webManifest(join(root, 'web/assets'))
+    webManifest(join(root, 'web/assets')),
+    measureIcons(root)
   ],
   build: {
     outDir,
@@ -147,8 +149,8 @@ const appFiles = collectFiles(
 )
 const firstFiles = collectFiles([
   'app.html',
-  'app/timeline/page.tsx',
-  ...findChunks(/^app\/(?:shell|timeline)\/messages\/en\.json$/)
+  'app/today/page.tsx',
+  ...findChunks(/^app\/(?:shell|today)\/messages\/en\.json$/)
 ])
 report('sign-in pages', collectFiles(['index.html'], true), 60)
 report('app, first page', firstFiles, 75)

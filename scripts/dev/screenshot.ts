@@ -61,6 +61,8 @@ async function takeScreenshot(url: string): Promise<Buffer> {
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
+    await page.goto(`${url}/app/${username}/timeline`)
+    await page.locator('figure[data-lane]').first().waitFor()
     await page.waitForLoadState('networkidle')
     return await page.screenshot()
   } finally {

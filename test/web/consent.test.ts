@@ -255,7 +255,7 @@ t.test('the consent pages', async t => {
     await page.getByRole('button', { name: 'Créer le compte' }).click()
     await page.getByLabel('Code d’invitation').fill('welcome')
     await page.getByRole('button', { name: 'Créer le compte' }).click()
-    await page.waitForURL('**/app/invited/timeline')
+    await page.waitForURL('**/app/invited/today')
     await page.context().close()
     const linked = await closed.open('/register.html#invitation=welcome')
     t.equal(await linked.getByLabel('Invitation code').inputValue(), 'welcome')

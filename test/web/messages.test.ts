@@ -85,17 +85,22 @@ t.test('every text is used', async t => {
     )
 })
 
-t.test('the timeline, which loads first, and links use only their own texts and those of all pages', t => {
-  const folders = ['timeline', 'lanes', 'shell', 'guest'].map(each => join(webDirectory, 'app', each))
-  const used = folders.flatMap(folder =>
-    readdirSync(folder, { encoding: 'utf8' })
-      .filter(name => /\.tsx?$/.test(name))
-      .flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['`]data\.[\w.$-]+/g)])
-      .map(([key]) => key)
-  )
-  t.same(used, [])
-  t.end()
-})
+t.test(
+  'Today and the timeline, which load first, and links use only their own texts and those of all pages',
+  t => {
+    const folders = ['today', 'timeline', 'lanes', 'shell', 'guest'].map(each =>
+      join(webDirectory, 'app', each)
+    )
+    const used = folders.flatMap(folder =>
+      readdirSync(folder, { encoding: 'utf8' })
+        .filter(name => /\.tsx?$/.test(name))
+        .flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['`]data\.[\w.$-]+/g)])
+        .map(([key]) => key)
+    )
+    t.same(used, [])
+    t.end()
+  }
+)
 
 function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -54,7 +54,7 @@ t.test('the pages before signing in', async t => {
     t.same([await isPassword(password), await isPassword(another)], [false, true])
     await page.getByRole('link', { name: 'Sign in' }).click()
     await signIn(page, 'daisy', another)
-    await page.waitForURL(`${url}/app/daisy/timeline`)
+    await page.waitForURL(`${url}/app/daisy/today`)
     await page.context().clearCookies()
 
     await page.goto(link.href)
@@ -192,7 +192,7 @@ t.test('registering', async t => {
     await page.getByLabel('Email address').fill(`${username}@example.com`)
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.waitForURL(`${url}/app/${username}/timeline`)
+    await page.waitForURL(`${url}/app/${username}/today`)
   }
 
   await t.test('without a request of an app leads to the app, signed in', async t => {
@@ -204,7 +204,7 @@ t.test('registering', async t => {
       await fill(page, username)
       await page.reload()
       await page.getByRole('button', { name: `Account: ${username}` }).waitFor()
-      t.equal(page.url(), `${url}/app/${username}/timeline`)
+      t.equal(page.url(), `${url}/app/${username}/today`)
       await page.context().close()
     }
   })
@@ -217,7 +217,7 @@ t.test('registering', async t => {
     await page.goto(`${url}/access/register.html`)
     await untilHeading(page, 'Create account')
     await page.getByRole('link', { name: 'Sign in' }).click()
-    await page.waitForURL(`${url}/app/daisy/timeline`)
+    await page.waitForURL(`${url}/app/daisy/today`)
     await page.goto(`${url}/access/register.html`)
     await fill(page, 'anton')
     await page.getByRole('button', { name: 'Account: anton' }).waitFor()

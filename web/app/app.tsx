@@ -9,7 +9,7 @@ import { explainError, type Message } from '../explain-error.js'
 import { AppLayout } from './shell/app-layout.js'
 import type { SignInPage as DoorView } from './shell/sign-in-page.js'
 import { Unreachable } from './shell/unreachable.js'
-import { buildHref, parseRoute, useAddress, navigate, appRoot } from './route.js'
+import { buildHref, firstPage, parseRoute, useAddress, navigate, appRoot } from './route.js'
 import { Skeleton } from './parts/skeleton.js'
 
 interface Props {
@@ -74,7 +74,7 @@ export function App({ info, facts, username }: Props) {
     if (user === undefined || route.user === user) return
     const { id, page } = route
     const target = { page, ...(id === undefined ? {} : { id }) }
-    navigate(buildHref(user, route.user === undefined ? target : { page: 'timeline' }), true)
+    navigate(buildHref(user, route.user === undefined ? target : { page: firstPage }), true)
   }, [user, route.user])
 
   const showSignIn = (over: boolean): void => {

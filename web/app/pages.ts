@@ -7,6 +7,7 @@ export type PageView = ComponentType<PageProps>
 type Module = Promise<{ readonly default: PageView }>
 
 const loaders: Readonly<Record<PageName, () => Module>> = {
+  today: () => import('./today/page.js'),
   timeline: () => import('./timeline/page.js'),
   streams: () => import('./streams/page.js'),
   events: () => import('./events/page.js'),
@@ -29,8 +30,8 @@ export async function loadPage(name: PageName): Promise<PageView> {
   const [module] = await Promise.all([
     loaders[name](),
     addModuleTexts(name),
-    // Names of types. The timeline does without, to load faster.
-    ...(name === 'timeline' ? [] : [addModuleTexts('data')])
+    // Names of types. The first pages do without, to load faster.
+    ...(name === 'today' || name === 'timeline' ? [] : [addModuleTexts('data')])
   ])
   loaded.set(name, module.default)
   return module.default

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { root } from '../api.js'
 
 export const pageNames = [
+  'today',
   'timeline',
   'streams',
   'events',
@@ -54,11 +55,14 @@ export const sharedName = 'shared'
 /** Replaces the username in URLs of the signed-in user's account page. No account can have this name. */
 const accountName = 'account'
 
-/** Parses a URL: without a user if it names none; the timeline if it names no page. */
+/** The page where users of an account arrive, and where links to an account without a page lead. */
+export const firstPage: PageName = 'today'
+
+/** Parses a URL: without a user if it names none; the first page if it names no page. */
 export function parseRoute(url: URL): Omit<Route, 'user'> & { readonly user?: string } {
   const path = url.pathname.startsWith(appRoot.pathname) ? url.pathname.slice(appRoot.pathname.length) : ''
   const [user = '', name = '', id = ''] = path.split('/').map(decodeSegment)
-  const page = pageNames.find(each => each === name) ?? 'timeline'
+  const page = pageNames.find(each => each === name) ?? firstPage
   const query = new URLSearchParams(url.search)
   if (url.hash.startsWith(`#${searchPrefix}`))
     query.set('text', decodeSegment(url.hash.slice(searchPrefix.length + 1)))

@@ -118,7 +118,7 @@ t.test('ended sessions', async t => {
     t.notMatch(await page.locator('body').innerHTML(), /secret/, 'nothing is left below the sign-in')
     await signIn(page, 'gerda')
     await page.locator('.lid').waitFor()
-    t.equal(page.url(), `${url}/app/gerda/timeline`)
+    t.equal(page.url(), `${url}/app/gerda/today`)
     await page.waitForLoadState('networkidle')
     t.equal(await page.getByRole('dialog').count(), 0, 'no dialog of theirs is open')
     t.equal(await page.locator('.toast').count(), 0, 'nor does anything tell what they have done')

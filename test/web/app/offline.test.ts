@@ -93,7 +93,7 @@ t.test('the app without the server', async t => {
         content: type === 'note/txt' ? 'hello' : 60 + index
       })
     }
-    for (const place of ['timeline', 'table', 'map', 'shared', 'photos']) {
+    for (const place of ['today', 'timeline', 'table', 'map', 'shared', 'photos']) {
       await page.goto(`${front.url}/app/daisy/streams`)
       await page.locator('.page.streams h1').waitFor()
       await front.stop()
@@ -114,6 +114,7 @@ t.test('the app without the server', async t => {
       }
       await front.resume()
       await banner.waitFor({ state: 'detached' })
+      if (place === 'today') await page.locator('[data-measure=steps]').waitFor()
       if (place === 'table') await page.getByText('hello').first().waitFor()
       if (place === 'timeline') await page.locator('figure[data-lane]').first().waitFor()
     }

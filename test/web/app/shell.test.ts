@@ -20,7 +20,7 @@ t.test('the shell', async t => {
     const page = await open('/app/', desk)
     await signIn(page, 'daisy')
     await page.locator('.lid').waitFor()
-    t.equal(page.url(), `${url}/app/daisy/timeline`)
+    t.equal(page.url(), `${url}/app/daisy/today`)
     await page.reload()
     await page.locator('.lid').waitFor()
     t.equal(await page.evaluate('document.cookie'), '', 'no script sees the session')
@@ -40,7 +40,7 @@ t.test('the shell', async t => {
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.locator('.lid').waitFor()
-    t.equal(page.url(), `${url}/app/gerda/timeline`)
+    t.equal(page.url(), `${url}/app/gerda/today`)
     await page.reload()
     await page.locator('.lid').waitFor()
     await page.context().close()
@@ -158,7 +158,7 @@ t.test('the shell', async t => {
 
   await t.test('the URL of another user redirects to one’s own data', async () => {
     const page = await enter('/app/gerda/streams?at=1')
-    await page.waitForURL('**/app/daisy/timeline')
+    await page.waitForURL('**/app/daisy/today')
     await page.context().close()
   })
 

@@ -89,6 +89,7 @@ t.test('streams', async t => {
 
     await act('weight', 'Measure')
     const choice = dialog.getByLabel('Measure')
+    await choice.waitFor()
     const choices = await choice.locator('option').allTextContents()
     t.match(choices.slice(0, 2), ['Automatic', 'Body water'], 'only measures of masses, by name')
     t.notOk(choices.includes('Heart rate'))

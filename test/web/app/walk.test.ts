@@ -24,8 +24,10 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await page.getByLabel('Email address').fill(`${name}@example.com`)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
-  await page.getByRole('heading', { name: 'No data yet' }).waitFor()
+  await page.getByRole('heading', { name: 'Your days, at a glance' }).waitFor()
   await see(page, 'new')
+  await page.getByRole('link', { name: 'Timeline' }).first().click()
+  await page.getByRole('heading', { name: 'No data yet' }).waitFor()
 
   // Two taps and a number.
   await (isPhone ? page.locator('.dock') : page.locator('.lid'))
@@ -49,6 +51,9 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await page.getByText('No data here').waitFor({ state: 'detached' })
   t.equal(await page.getByText('No data here').count(), 0, 'a value at the cursor is something')
   await see(page, 'added')
+  await page.getByRole('link', { name: 'Today' }).first().click()
+  await page.locator('[data-measure=weight]').getByText('72.4').waitFor()
+  await see(page, 'today')
 
   // By name, using the keyboard only; and with Enter, which opens the stream of this name.
   const box = page.getByRole('searchbox', { name: 'Search' })

@@ -10,16 +10,25 @@ import type { Access, AccessInfo, EventTypes, Fact, Stream } from './model.js'
 import { createStore, type Store } from './store.js'
 import { buildTree, type Tree } from './tree.js'
 import { loadDisplayUnits, unitsKey } from './display-units.js'
+import { MeasureDirectory, type MeasureFact } from './measures.js'
 
 /** Minimum milliseconds between reloads of facts and trees while changes arrive. */
 const minIntervalMs = 1000
+
+/** A profile set. */
+export type Profile = Readonly<Record<string, unknown>>
 
 export class Account {
   /** Undefined until it has been read. */
   readonly tree: Store<Tree | undefined> = createStore<Tree | undefined>(undefined)
   readonly facts: Store<readonly Fact[]> = createStore<readonly Fact[]>([])
+  /** Facts of measures, in the order of the catalogue. */
+  readonly measureFacts: Store<readonly MeasureFact[]> = createStore<readonly MeasureFact[]>([])
+  readonly measures: MeasureDirectory
   /** Empty for a shared link, which may not list them. */
   readonly accesses: Store<readonly Access[]> = createStore<readonly Access[]>([])
+  /** The private profile set of the owner. */
+  readonly profile: Store<Profile> = createStore<Profile>({})
   readonly zones: Store<readonly ZonePeriod[]> = createStore<readonly ZonePeriod[]>([])
   #types: Promise<EventTypes> | undefined
   readonly #closed = new AbortController()
@@ -29,6 +38,7 @@ export class Account {
     readonly info: AccessInfo,
     readonly live: Live
   ) {
+    this.measures = new MeasureDirectory(client)
     this.live.follow('streams', () => ignoreFailure(this.readStreams()), minIntervalMs)
     this.live.follow('events', () => ignoreFailure(this.readFacts()), minIntervalMs)
     if (this.isOwner) this.live.follow('accesses', () => ignoreFailure(this.readAccesses()), minIntervalMs)
@@ -86,27 +96,39 @@ export class Account {
   }
 
   async readFacts(): Promise<void> {
-    const { facts } = await this.client.call<{ facts: readonly Fact[] }>('streams.facts')
+    const [{ facts }, measures] = await Promise.all([
+      this.client.call<{ facts: readonly Fact[] }>('streams.facts'),
+      this.client.call<{ facts: readonly MeasureFact[] }>('measures.facts')
+    ])
     // Account fields, such as the email address, have a page of their own.
     this.facts.set(facts.filter(({ streamId }) => !streamId.startsWith(':')))
+    this.measureFacts.set(measures.facts)
   }
 
   async readAccesses(): Promise<void> {
     this.accesses.set((await this.client.call<{ accesses: readonly Access[] }>('accesses.get')).accesses)
   }
 
-  /** Reads what pages store in the private profile set: time zones, display units and the language. */
+  /** Reads what pages store in the private profile set: time zones, display units, the language, cards and goals. */
   async readProfile(): Promise<void> {
-    const { profile } = await this.client.call<{ profile: Readonly<Record<string, unknown>> }>(
-      'profile.get',
-      {
-        id: 'private'
-      }
-    )
+    const { profile } = await this.client.call<{ profile: Profile }>('profile.get', { id: 'private' })
+    this.profile.set(profile)
     const zones = profile[zonesKey]
     if (Array.isArray(zones)) this.zones.set(zones as ZonePeriod[])
     loadDisplayUnits(profile[unitsKey])
     loadPreferredLanguage(profile[languageKey])
+  }
+
+  /** Changes the private profile set; `null` removes a key. What pages show changes at once, and back if that fails. */
+  async updateProfile(update: Profile): Promise<void> {
+    const before = this.profile.value
+    this.profile.set({ ...before, ...update })
+    try {
+      await this.client.call('profile.update', { id: 'private', update })
+    } catch (error) {
+      this.profile.set(before)
+      throw error
+    }
   }
 
   /** Stores the language of pages, on all devices, and of emails. */

@@ -1,9 +1,17 @@
 /** Display names of event types, the kinds of events that users add most, and their contents as text. */
-import { isKey, getLanguage, t } from '../../language.js'
+import { isKey, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import type { IconName } from '../parts/icon.js'
 import type { Event, Stream } from './model.js'
-import { toPointType, formatQuantity, getUnit, formatNumber, type Quantity } from './units.js'
+import {
+  toPointType,
+  formatQuantity,
+  formatRating,
+  getUnit,
+  formatNumber,
+  joinQuantity,
+  type Quantity
+} from './units.js'
 
 /** A kind of event that users add. */
 export interface EventKind {
@@ -119,10 +127,7 @@ export function formatContent(
   content: unknown,
   options: { readonly isGlucose?: boolean } = {}
 ): string {
-  const { value, unit } = formatContentParts(type, content, options)
-  if (unit === '') return value
-  const hasNoSpace = unit === '°' || (unit === '%' && getLanguage() === 'en')
-  return hasNoSpace ? `${value}${unit}` : `${value}\u00a0${unit}`
+  return joinQuantity(formatContentParts(type, content, options))
 }
 
 /** Formats a content like {@link formatContent}, with the unit separate. */
@@ -133,8 +138,7 @@ export function formatContentParts(
 ): Quantity {
   const name = toPointType(type)
   if (content === undefined || content === null || type !== name) return withoutUnit(getTypeName(type))
-  if (name === 'mood/rating' && typeof content === 'number')
-    return withoutUnit(`${formatNumber(content * 10, 1)}/10`)
+  if (name === 'mood/rating' && typeof content === 'number') return withoutUnit(formatRating(content))
   if (typeof content === 'number')
     return getUnit(name) ? formatQuantity(name, content, options) : withoutUnit(formatNumber(content))
   if (typeof content === 'boolean') return withoutUnit(t(content ? 'data.yes' : 'data.no'))

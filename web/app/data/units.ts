@@ -51,18 +51,34 @@ export function getConversion(type: string): ((value: number) => number) | undef
 
 /** Formats a number of a type in the user's unit: `{value: '61.9', unit: 'kg'}`. */
 export function formatQuantity(type: string, value: number, { isGlucose = false } = {}): Quantity {
-  const displayType = getDisplayType(type, { isGlucose })
-  const number = convertUnit(value, type, displayType, isGlucose)
-  if (number === undefined) return { value: formatNumber(value), unit: getUnit(type)?.symbol ?? '' }
+  return formatQuantityIn(getDisplayType(type, { isGlucose }), type, value, { molarMass: isGlucose })
+}
+
+interface ConversionOptions {
+  /** In g/mol; `true` means glucose. */
+  readonly molarMass?: boolean | number
+  /** Maximum number of decimals of a number that is not converted. Default: as stored. */
+  readonly decimals?: number | undefined
+}
+
+/** Formats a number of a type in the unit of another type, or in its own if it cannot be converted. */
+export function formatQuantityIn(
+  displayType: string,
+  type: string,
+  value: number,
+  { molarMass = false, decimals }: ConversionOptions = {}
+): Quantity {
+  const number = convertUnit(value, type, displayType, molarMass)
+  if (number === undefined) return { value: formatNumber(value, decimals), unit: getUnit(type)?.symbol ?? '' }
   const isAsStored = displayType === toPointType(type)
   if (displayType === 'mass/lb' && displayUnits.value.mass === 'st')
     return formatTwoUnits(number, 14, ['st', 'lb'])
   if (displayType === 'length/in') return formatTwoUnits(number, 12, ['ft', 'in'])
   const [unitClass, format] = splitType(displayType)
   if (unitClass === 'money') return { value: formatNumber(number, 2), unit: format.toUpperCase() }
-  if (displayType === 'ratio/percent') return { value: formatNumber(number), unit: '%' }
+  if (displayType === 'ratio/percent') return { value: formatNumber(number, decimals), unit: '%' }
   return {
-    value: formatNumber(number, isAsStored ? undefined : getDecimals(displayType)),
+    value: formatNumber(number, isAsStored ? decimals : getDecimals(displayType)),
     unit: getUnit(displayType)?.symbol ?? ''
   }
 }
@@ -75,6 +91,18 @@ export function formatNumber(value: number, decimals?: number): string {
       value
     )
   return new Intl.NumberFormat(getLocale(), { maximumFractionDigits: decimals ?? 6 }).format(value)
+}
+
+/** Formats a rating, which is stored from 0 to 1: `7.5/10`. */
+export function formatRating(value: number): string {
+  return `${formatNumber(value * 10, 1)}/10`
+}
+
+/** Joins a number and its unit: `61.9 kg`, `97%`. */
+export function joinQuantity({ value, unit }: Quantity): string {
+  if (unit === '') return value
+  const hasNoSpace = unit === '°' || (unit === '%' && getLanguage() === 'en')
+  return hasNoSpace ? `${value}${unit}` : `${value}\u00a0${unit}`
 }
 
 /** Returns the type of the points of a series; other types unchanged. */

@@ -31,9 +31,12 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
   const facts = useStore(account.facts)
   const [types, setTypes] = useState<EventTypes>()
   const [problem, setProblem] = useState<Message>()
-  const [chosen, setChosen] = useState<Suggestion | undefined>(() =>
-    draft.type === undefined ? undefined : findSuggestion(draft.type, facts, tree, draft.streamId)
-  )
+  const [chosen, setChosen] = useState<Suggestion | undefined>(() => {
+    const { newStream, streamId, type } = draft
+    if (type === undefined) return undefined
+    if (newStream) return { key: type, type, name: newStream.name, newStream }
+    return findSuggestion(type, facts, tree, streamId)
+  })
   useEffect(() => {
     account.readEventTypes().then(setTypes, (error: unknown) => setProblem(explainError(error).message))
   }, [account])

@@ -9,7 +9,7 @@ import { Icon } from '../parts/icon.js'
 import { listGrants, getDisplayName, type AccessGroups } from './accesses.js'
 import { describeAccess } from './describe-access.js'
 import { CallLane } from './call-lane.js'
-import { readLaneCalls, type Call, type CallKind } from './calls.js'
+import { readLaneCalls, type Call, type CallKind } from '../data/calls.js'
 import { GrantChips } from './grant-chips.js'
 import type { Range } from './spans.js'
 

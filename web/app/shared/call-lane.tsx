@@ -1,6 +1,6 @@
 /** Calls of one access over time: lines are reads, dots are writes, crosses are denied calls. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { Call } from './calls.js'
+import type { Call } from '../data/calls.js'
 import { listWeekendDays, type Range } from './spans.js'
 
 interface Props {

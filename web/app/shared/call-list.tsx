@@ -8,7 +8,7 @@ import { AppLink } from '../parts/app-link.js'
 import { formatClock, formatTime } from '../parts/format-time.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { ReadProblem } from '../parts/read-problem.js'
-import { readCalls, type Call } from './calls.js'
+import { readCalls, type Call } from '../data/calls.js'
 import { getGroupKey, describeCall } from './describe-call.js'
 
 /** Calls per page. */

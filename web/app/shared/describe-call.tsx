@@ -4,7 +4,7 @@ import { isKey, getLocale, rich, t, type Key } from '../../language.js'
 import type { Tree } from '../data/tree.js'
 import { formatDay, formatTime } from '../parts/format-time.js'
 import { getStreamName } from './accesses.js'
-import type { Call, ReadData } from './calls.js'
+import type { Call, ReadData } from '../data/calls.js'
 
 /** What a denied call wanted, by method; the first match counts. */
 const intentions: readonly (readonly [RegExp, Key])[] = [

@@ -4,6 +4,8 @@ import { createStore } from '../data/store.js'
 export interface EventDraft {
   readonly streamId?: string
   readonly type?: string
+  /** The stream to create, if there is none for the event yet. */
+  readonly newStream?: { readonly name: string; readonly measure?: string }
   /** In seconds. Default: now. */
   readonly time?: number
 }

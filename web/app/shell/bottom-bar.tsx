@@ -9,6 +9,7 @@ import { openAddDialog } from './adding.js'
 
 /** Pages in the "More" menu. */
 const others: readonly (readonly [PageName, IconName])[] = [
+  ['map', 'map'],
   ['streams', 'tree'],
   ['table', 'table'],
   ['photos', 'photo'],
@@ -36,8 +37,8 @@ export function BottomBar({ page }: { readonly page: PageName }) {
     )
   return (
     <nav class="dock" aria-label={t('shell.main')}>
+      {renderLink('today', 'clock')}
       {renderLink('timeline', 'lines')}
-      {renderLink('map', 'map')}
       <button type="button" class="plus" aria-label={t('shell.add')} onClick={() => openAddDialog()}>
         <Icon name="plus" />
       </button>

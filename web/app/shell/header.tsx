@@ -6,6 +6,7 @@ import { LanguageOptions } from '../../parts/language-options.js'
 import { PageContext } from '../../page-context.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
+import { firstPage } from '../route.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
@@ -26,7 +27,7 @@ export function Header({ tag, onLanguage, onLeave }: Props) {
   const [isFinding, setFinding] = useState(false)
   return (
     <header class={isFinding ? 'lid finding' : 'lid'}>
-      <AppLink to={{ page: 'timeline' }} class="brand">
+      <AppLink to={{ page: isOwner ? firstPage : 'timeline' }} class="brand">
         <img src={mark} alt="" width="30" height="30" />
         <span>{info.name}</span>
       </AppLink>

@@ -14,7 +14,7 @@ const guestPages: Readonly<Record<string, PageName>> = {
   m: 'map',
   p: 'photos'
 }
-const pages: Readonly<Record<string, PageName>> = { ...guestPages, h: 'shared', a: 'account' }
+const pages: Readonly<Record<string, PageName>> = { d: 'today', ...guestPages, h: 'shared', a: 'account' }
 
 export function KeyboardShortcuts() {
   const { username, isOwner } = useAccount()

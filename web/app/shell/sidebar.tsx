@@ -12,6 +12,7 @@ import { ExpandButton } from '../parts/expand-button.js'
 import type { PageName, Route } from '../route.js'
 
 const mainLinks: readonly (readonly [PageName, IconName])[] = [
+  ['today', 'clock'],
   ['timeline', 'lines'],
   ['table', 'table'],
   ['map', 'map'],
@@ -33,7 +34,7 @@ export function Sidebar({ route }: { readonly route: Route }) {
   )
   return (
     <nav class="side" aria-label={t('shell.main')}>
-      {mainLinks.map(renderLink)}
+      {mainLinks.filter(([name]) => isOwner || name !== 'today').map(renderLink)}
       <h2>
         <AppLink to={{ page: 'streams' }} isCurrent={route.page === 'streams' && route.id === undefined}>
           {t('shell.streams')}

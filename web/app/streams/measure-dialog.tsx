@@ -1,11 +1,12 @@
 /** Chooses the measure to which the events of a stream belong. */
 import { useEffect, useState } from 'preact/hooks'
-import { measureKey, type Measure, type Names } from '../../../schemas/measures/measure.js'
+import { measureKey } from '../../../schemas/measures/measure.js'
 import { explainError, type Message } from '../../explain-error.js'
-import { getLanguage, getLocale, t } from '../../language.js'
+import { getLocale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
+import { getMeasureName, type AnyMeasure } from '../data/measures.js'
 import type { Stream } from '../data/model.js'
 import { toPointType } from '../data/units.js'
 import { Dialog } from '../parts/dialog.js'
@@ -15,9 +16,6 @@ import { Skeleton } from '../parts/skeleton.js'
 import { showToast } from '../parts/toast.js'
 import { updateStream } from './update-stream.js'
 
-/** A measure of the catalogue, or one of the user's own, which has one name. */
-type ListedMeasure = Pick<Measure, 'id' | 'types'> & ({ readonly names: Names } | { readonly name: string })
-
 interface Props {
   readonly stream: Stream
   readonly onClose: () => void
@@ -25,13 +23,10 @@ interface Props {
 
 export function MeasureDialog({ stream, onClose }: Props) {
   const account = useAccount()
-  const [measures, setMeasures] = useState<readonly ListedMeasure[]>()
+  const [measures, setMeasures] = useState<readonly AnyMeasure[]>()
   const [problem, setProblem] = useState<Message>()
   useEffect(() => {
-    account.client.call<{ measures: readonly ListedMeasure[] }>('measures.get').then(
-      result => setMeasures(result.measures),
-      (error: unknown) => setProblem(explainError(error).message)
-    )
+    account.measures.readAll().then(setMeasures, (error: unknown) => setProblem(explainError(error).message))
   }, [])
   const mark = stream.clientData?.[measureKey]
   const current = typeof mark === 'string' ? mark : ''
@@ -80,10 +75,4 @@ export function MeasureDialog({ stream, onClose }: Props) {
       )}
     </Dialog>
   )
-}
-
-function getMeasureName(measure: ListedMeasure): string {
-  if ('name' in measure) return toPlainText(measure.name)
-  const language = getLanguage()
-  return Object.hasOwn(measure.names, language) ? measure.names[language as keyof Names] : measure.names.en
 }

@@ -17,7 +17,7 @@ import { settleMs, type TimelineModel } from './model.js'
 import { getLaneKind, type LanePlan } from '../lanes/plan-lane.js'
 import { readValueAt } from './describe-lane.js'
 import { formatZonedTime, getDayPart } from './titles.js'
-import { getUnitSymbol } from './format-values.js'
+import { getUnitSymbol } from '../data/format-values.js'
 import { listReaders } from './lane-audience.js'
 
 /** Maximum cards. */

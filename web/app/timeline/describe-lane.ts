@@ -9,7 +9,7 @@ import { getSleepDuration, groupNights } from '../lanes/nights.js'
 import { overlaps, getLength, type View } from '../lanes/view.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 import { formatDates } from './titles.js'
-import { formatHoursMinutes, formatRounded, getUnitSymbol } from './format-values.js'
+import { formatHoursMinutes, formatRounded, getUnitSymbol } from '../data/format-values.js'
 
 export interface Reading {
   readonly text: string

@@ -12,7 +12,7 @@ import { Picture } from '../parts/picture.js'
 import { RichText } from '../parts/rich-text.js'
 import { formatClock } from '../parts/format-time.js'
 import { TrackView } from './track-view.js'
-import { formatHoursMinutes } from './format-values.js'
+import { formatHoursMinutes } from '../data/format-values.js'
 
 interface Props {
   readonly event: Event

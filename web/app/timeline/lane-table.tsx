@@ -9,7 +9,7 @@ import { Dialog } from '../parts/dialog.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 import { listVisibleParts, describeLane } from './describe-lane.js'
 import { formatZonedTime } from './titles.js'
-import { formatHoursMinutes, formatRounded, getUnitSymbol } from './format-values.js'
+import { formatHoursMinutes, formatRounded, getUnitSymbol } from '../data/format-values.js'
 
 /** Maximum rows; the table page shows more. */
 const maxRows = 500

@@ -21,7 +21,7 @@ import type { LaneLoader } from '../lanes/lane-loader.js'
 import { settleMs, type TimelineModel } from './model.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 import { describeAmount, getLatestValue, readValueAt, describeLane } from './describe-lane.js'
-import { formatRounded, formatCompact } from './format-values.js'
+import { formatRounded, formatCompact } from '../data/format-values.js'
 import { LaneAudience } from './lane-audience.js'
 
 interface Props {

@@ -10,7 +10,7 @@ import type { LanePlan } from '../lanes/plan-lane.js'
 import { listVisibleParts } from './describe-lane.js'
 import { TableHeader, createTable } from './lane-table.js'
 import { formatDates } from './titles.js'
-import { formatHoursMinutes, formatRounded, getUnitSymbol } from './format-values.js'
+import { formatHoursMinutes, formatRounded, getUnitSymbol } from '../data/format-values.js'
 
 interface Props {
   readonly model: TimelineModel

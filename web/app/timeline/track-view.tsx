@@ -4,7 +4,7 @@ import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import type { Event, SeriesPoints } from '../data/model.js'
 import { prepareSurface, clearColourCache } from '../lanes/surface.js'
-import { formatRounded } from './format-values.js'
+import { formatRounded } from '../data/format-values.js'
 
 /** Maximum points read. */
 const maxPoints = 300

@@ -1,5 +1,5 @@
 /** The calls of an access, from the audit log: what it read, wrote or was denied. (docs/api/audit.md) */
-import type { Client } from '../data/client.js'
+import type { Client } from './client.js'
 
 /** The data that a call read. Times are in seconds. (docs/spec/audit.md#what-was-read) */
 export interface ReadData {

@@ -1,6 +1,6 @@
 /** Formats values in the user's units. */
 import { getLocale } from '../../language.js'
-import { getUnit, getDisplayType } from '../data/units.js'
+import { getUnit, getDisplayType } from './units.js'
 
 /** Returns the symbol of the display unit of a type; empty if there is none. */
 export function getUnitSymbol(type: string): string {
@@ -30,7 +30,8 @@ function getFormat(digits: number): Intl.NumberFormat {
   return format
 }
 
-function getDecimals(value: number): number {
+/** Returns the number of decimals that suits the size of a number. */
+export function getDecimals(value: number): number {
   const size = Math.abs(value)
   return size >= 100 ? 0 : size >= 10 ? 1 : 2
 }
