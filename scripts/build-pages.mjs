@@ -171,7 +171,7 @@ const connectionFiles = collectFiles(findChunks(/^app\/connect\//).filter(name =
 report(
   'app, connections page',
   [...connectionFiles].filter(file => !appFiles.has(file)),
-  15
+  12
 )
 const operatorFiles = collectFiles(
   ['operator.html'],

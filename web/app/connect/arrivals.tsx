@@ -1,9 +1,11 @@
 /** Waits for the first value of a connection, then shows what arrives. */
+import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { AppLink } from '../parts/app-link.js'
 import { formatDateTime } from '../parts/format-time.js'
+import { showToast } from '../parts/toast.js'
 import { getAppText } from './app-catalogue.js'
 import { useArrived } from './arrived.js'
 import { ArrivedName } from './arrived-name.js'
@@ -25,6 +27,12 @@ export function Arrivals({ connection, all, now }: Props) {
   const { lastProblem, notUnderstood, received } = connection
   const arrived = useArrived(useAccount(), connection, all)
   const state = getState(connection, now)
+  // On phones, the steps may be all that is visible.
+  const wasWaiting = useRef(state === 'waiting')
+  useEffect(() => {
+    if (wasWaiting.current && state === 'fine') showToast(t('connect.first'))
+    wasWaiting.current = state === 'waiting'
+  }, [state])
   const isLate = state === 'waiting' && now - connection.created > patience
   const kinds = Object.entries(notUnderstood).toSorted(([, a], [, b]) => b - a)
   return (
@@ -60,8 +68,14 @@ export function Arrivals({ connection, all, now }: Props) {
               <AppLink to={{ page: 'streams', id: each.streamId }}>
                 <ArrivedName arrived={each} />
               </AppLink>
-              <span class="num">{t('connect.values', { count: each.count })}</span>
-              <span class="num when">{t('connect.until', { time: formatDateTime(each.last) })}</span>
+              {each.values && (
+                <>
+                  <span class="num">{t('connect.values', { count: each.values.count })}</span>
+                  <span class="num when">
+                    {t('connect.until', { time: formatDateTime(each.values.last) })}
+                  </span>
+                </>
+              )}
             </li>
           ))}
         </ul>

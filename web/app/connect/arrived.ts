@@ -7,9 +7,8 @@ import type { Connection } from './connections.js'
 export interface Arrived {
   readonly streamId: string
   readonly type: string
-  readonly count: number
-  /** Time of the latest value, in seconds. */
-  readonly last: number
+  /** Number of values, and the time of the latest, in seconds: unknown for series that belong to no measure. */
+  readonly values?: { readonly count: number; readonly last: number }
   /** Id of its measure. */
   readonly measure?: string
 }
@@ -29,9 +28,10 @@ export function useArrived(
   if (!tree) return []
   const ids = new Set(tree.listSubtreeIds(connection.streamId))
   const isShared = all.some(({ id, streamId }) => id !== connection.id && streamId === connection.streamId)
-  const measures = new Map(
+  // Facts of streams count a series once; those of measures count its points.
+  const measured = new Map(
     measureFacts.flatMap(({ measure, sources }) =>
-      sources.map(({ streamId }) => [streamId, measure] as const)
+      sources.map(({ streamId, type, ...values }) => [`${streamId} ${type}`, { measure, values }] as const)
     )
   )
   return facts
@@ -42,9 +42,13 @@ export function useArrived(
         (!isShared || stream.name === connection.name || stream.createdBy.startsWith(connection.accessId))
       )
     })
-    .map(({ streamId, type, count, last }) => {
-      const measure = measures.get(streamId)
-      return { streamId, type, count, last, ...(measure !== undefined && { measure }) }
-    })
-    .toSorted((a, b) => b.last - a.last)
+    .map(({ streamId, type, count, last }) => ({
+      streamId,
+      type,
+      ...(type.startsWith(seriesPrefix) ? {} : { values: { count, last } }),
+      ...measured.get(`${streamId} ${type.replace(seriesPrefix, '')}`)
+    }))
+    .toSorted((a, b) => (b.values?.last ?? 0) - (a.values?.last ?? 0))
 }
+
+const seriesPrefix = 'series:'

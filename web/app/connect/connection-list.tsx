@@ -65,7 +65,9 @@ function Today({ connection, all, now }: TodayProps) {
     periods,
     fallback: Intl.DateTimeFormat().resolvedOptions().timeZone
   })
-  const arrived = useArrived(account, connection, all).filter(({ last }) => last >= from)
+  const arrived = useArrived(account, connection, all).filter(
+    ({ values }) => values !== undefined && values.last >= from
+  )
   if (arrived.length === 0) return null
   return (
     <span class="kinds">
