@@ -9,6 +9,7 @@ import { getMeasureColour, getMeasureName, type AnyMeasure, type MeasureDay } fr
 import type { Access, Event } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import type { Tree } from '../data/tree.js'
+import { formatNumber } from '../data/units.js'
 import type { Day, Zones } from '../lanes/calendar.js'
 import { getAccessName } from '../parts/access-name.js'
 import { AppLink } from '../parts/app-link.js'
@@ -216,8 +217,8 @@ async function readArrived(
 function describeArrived(measure: AnyMeasure, rows: readonly MeasureDay[]): string {
   const sum = (of: (row: MeasureDay) => number): number => rows.reduce((total, row) => total + of(row), 0)
   if (measure.id === 'sleep') return t('today.nights', { count: rows.length })
-  if (measure.kind === 'span' || measure.kind === 'text')
-    return t('today.times', { number: sum(({ count }) => count) })
+  if (measure.kind === 'text') return formatNumber(sum(({ count }) => count))
+  if (measure.kind === 'span') return t('today.times', { number: sum(({ count }) => count) })
   if (measure.kind === 'sum')
     return formatWhole(
       measure,
