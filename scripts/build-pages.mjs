@@ -131,9 +131,11 @@ const isOfIdentities = name => name.startsWith('sign-in/identities/')
 const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
 /** Loaded only by the account page. */
 const isOfAccount = name => name.startsWith('app/account/')
+/** Loaded only by the page of connections. */
+const isOfConnections = name => name.startsWith('app/connect/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
-/** The app in one language, without its account page. */
+/** The app in one language, without its pages of the account and of connections. */
 const appFiles = collectFiles(
   ['app.html'],
   true,
@@ -146,7 +148,8 @@ const appFiles = collectFiles(
         isOfMeasures(name) ||
         isOfIdentities(name) ||
         isOfPasskeys(name) ||
-        isOfAccount(name)
+        isOfAccount(name) ||
+        isOfConnections(name)
     )
   )
 )
@@ -163,6 +166,12 @@ report(
   'app, account page',
   [...accountFiles].filter(file => !appFiles.has(file)),
   15
+)
+const connectionFiles = collectFiles(findChunks(/^app\/connect\//).filter(name => !isForeign(name)))
+report(
+  'app, connections page',
+  [...connectionFiles].filter(file => !appFiles.has(file)),
+  12
 )
 const operatorFiles = collectFiles(
   ['operator.html'],

@@ -6,7 +6,7 @@ import type { Connection } from '../../schemas/connection.js'
 import type { Steps } from '../../storage/steps.js'
 import type { DialectInfo } from '../call/dialects.js'
 import type { Call } from '../call/method.js'
-import { fail } from '../errors.js'
+import { ApiError, fail } from '../errors.js'
 import { ImportMemory } from '../imports/memory.js'
 import { Caller } from '../permissions/caller.js'
 import { chooseForm } from './choose-form.js'
@@ -90,7 +90,10 @@ function* groupByLane(format: string, records: readonly ReceivedRecord[]): Steps
   return lanes.values()
 }
 
-/** Makes sure that the streams of a record exist; returns the id of its own stream. */
+/**
+ * Makes sure that the streams of a record exist; returns the id of its own stream. Error: `user-intervention-required` if there would
+ * be too many streams, or too deep ones: then nothing of the request is stored.
+ */
 function provideStream(
   call: Call,
   { createStream }: IntakeMethods,
@@ -98,8 +101,14 @@ function provideStream(
   path: readonly { readonly id: string; readonly name: string }[],
   { type }: ImportedRecord
 ): string {
-  const created = ensureStreams(call, createStream, { path, type, parentId })
-  if (created.includes(streamId)) grantAgain(call, accessId, streamId)
+  try {
+    const created = ensureStreams(call, createStream, { path, type, parentId })
+    if (created.includes(streamId)) grantAgain(call, accessId, streamId)
+  } catch (error) {
+    if (error instanceof ApiError && error.id === 'invalid-operation')
+      fail('user-intervention-required', error.message)
+    throw error
+  }
   return path.at(-1)!.id
 }
 

@@ -13,7 +13,8 @@ export const pageNames = [
   'report',
   'shared',
   'account',
-  'import'
+  'import',
+  'connect'
 ] as const
 
 export type PageName = (typeof pageNames)[number]
