@@ -133,6 +133,8 @@ const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
 const isOfAccount = name => name.startsWith('app/account/')
 /** Loaded only by the page of connections. */
 const isOfConnections = name => name.startsWith('app/connect/')
+/** Loaded only for the printout. */
+const isOfReport = name => name.startsWith('app/report/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
 /** The app in one language, without its pages of the account and of connections. */
@@ -149,7 +151,8 @@ const appFiles = collectFiles(
         isOfIdentities(name) ||
         isOfPasskeys(name) ||
         isOfAccount(name) ||
-        isOfConnections(name)
+        isOfConnections(name) ||
+        isOfReport(name)
     )
   )
 )
@@ -172,6 +175,12 @@ report(
   'app, connections page',
   [...connectionFiles].filter(file => !appFiles.has(file)),
   12
+)
+const reportFiles = collectFiles(findChunks(/^app\/report\//).filter(name => !isForeign(name)))
+report(
+  'app, printout',
+  [...reportFiles].filter(file => !appFiles.has(file)),
+  6
 )
 const operatorFiles = collectFiles(
   ['operator.html'],

@@ -273,7 +273,6 @@ export class ImportWriter {
     type: string
   ): Holder | RecordResult {
     const streamId = this.#ensureStream(call, path, type)
-    const clientData = { 'coffer:import': this.job.id }
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
         id,
@@ -281,7 +280,7 @@ export class ImportWriter {
         type,
         time: origin,
         ...(description !== undefined && { description }),
-        clientData
+        clientData: { 'coffer:import': this.job.id }
       })
     )
     if (settled !== 'broughtIn') return settled
