@@ -1,12 +1,12 @@
 /** The composition root: reads the configuration, listens, starts all services, and closes them in reverse order. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { toConfig, buildLocalUrl, type Config } from '../core/settings/config.js'
+import { toConfig, buildLocalUrl, buildLoopbackUrl, type Config } from '../core/settings/config.js'
 import type { Shared } from '../cluster/connect.js'
 import type { Dispatcher } from '../core/call/dispatcher.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Registry } from '../core/dispatch/registry.js'
-import { warnAboutShortKey } from '../core/auth/admin.js'
+import { deriveCommandKey, warnAboutShortKey } from '../core/auth/admin.js'
 import { ProviderClient } from '../core/identities/provider-client.js'
 import { SignIns } from '../core/identities/sign-ins.js'
 import { warnAboutMissingEndpoints } from '../core/outgoing/messaging.js'
@@ -15,6 +15,7 @@ import { systemClock, type Clock } from '../core/time.js'
 import { warnAboutMalformedPairs } from '../core/auth/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/files/layout.js'
+import { writeServiceFile } from '../storage/files/service-file.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { AlarmMails } from './alarm-mails.js'
@@ -111,7 +112,11 @@ export async function startServer(
     const listener = await Listener.open(adjusted)
     closers.push(() => listener.close(0))
     const isOpen = setup !== undefined && isSetupOpen(setup.read())
-    const config = toConfig(isOpen ? withAdminKey(adjusted) : adjusted, version, listener.port)
+    const keyed = withAdminKey(adjusted)
+    const config = Object.freeze({
+      ...toConfig(isOpen ? keyed : adjusted, version, listener.port),
+      commandKey: deriveCommandKey(keyed.adminKey)
+    })
     warnAboutMalformedPairs(config, log)
     warnAboutMissingEndpoints(config, log)
     warnAboutShortKey(config, log)
@@ -185,6 +190,7 @@ export async function startServer(
     const seriesUrl = await serveSeriesPort(dispatcher, closers)
     const metricsUrl = await serveMetricsPort(config, operations, closers)
     closers.push(() => health.stop())
+    closers.push(publishToCommands(config, log))
     return {
       url: buildLocalUrl(settings.host, listener.port),
       ...(seriesUrl === undefined ? {} : { seriesUrl }),
@@ -213,6 +219,16 @@ function withAdminKey(settings: Settings): Settings {
   return settings.adminKey === ''
     ? { ...settings, adminKey: randomBytes(24).toString('base64url') }
     : settings
+}
+
+/** Lets commands on this machine find the service. Returns a function that ends this. */
+function publishToCommands({ commandKey, dataDir, host, port }: Config, log: Log): () => void {
+  try {
+    return writeServiceFile(new Layout(dataDir), { url: buildLoopbackUrl(host, port), key: commandKey })
+  } catch (cause) {
+    log.warn('commands will not find the service: its file could not be written', { cause })
+    return () => undefined
+  }
 }
 
 function requireRuntime({ runtime }: Host): Runtime {

@@ -2,7 +2,7 @@
  * The operator's key, which authorises calls of the system and admin routes.
  * (docs/spec/administration.md#the-operators-key)
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
@@ -12,7 +12,7 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 
 /**
- * Returns whether the credentials are exactly the operator's key; always false if no key is configured. Throws
+ * Returns whether the credentials are exactly the operator's key, or that of commands on this machine. Throws
  * `too-many-requests` after wrong keys from the same address. Wrong keys are counted by {@link refuseUnknownPath}.
  */
 export function verifyAdminKey(services: Services, credentials: Credentials): boolean {
@@ -34,10 +34,22 @@ export function matchesAdminKey(
   { config }: Pick<Services, 'config'>,
   { authorization }: Credentials
 ): boolean {
-  if (config.adminKey === '' || authorization === undefined) return false
-  if (authorization.length > Math.max(maxCredentialsLength, config.adminKey.length)) return false
+  return isKey(config.adminKey, authorization) || isKey(config.commandKey, authorization)
+}
+
+/**
+ * Returns the key with which commands on this machine authorise calls of the running service, which writes it to its data
+ * directory. Nodes of a cluster that share an admin key accept each other's.
+ */
+export function deriveCommandKey(adminKey: string): string {
+  return createHmac('sha256', adminKey).update('coffer command').digest('base64url')
+}
+
+function isKey(key: string, authorization: string | undefined): boolean {
+  if (key === '' || authorization === undefined) return false
+  if (authorization.length > Math.max(maxCredentialsLength, key.length)) return false
   // Digests have a fixed length, and comparing them does not reveal how much of the key was right.
-  return timingSafeEqual(hashText(authorization), hashText(config.adminKey))
+  return timingSafeEqual(hashText(authorization), hashText(key))
 }
 
 /** Logs a warning about a short key: a guessed key gives control of all accounts. */
@@ -57,6 +69,16 @@ export const adminOnly: AccessRule = {
   isForOperators: true,
   check: ({ services, credentials }) => {
     if (!verifyOperator(services, credentials)) refuseUnknownPath(services, credentials)
+  }
+}
+
+/** Allows only commands on this machine. For other callers, also operators, the route does not seem to exist. */
+export const commandsOnly: AccessRule = {
+  needsAccess: false,
+  needsOnlyCredentials: true,
+  check: ({ services, credentials }) => {
+    if (!isKey(services.config.commandKey, credentials.authorization))
+      refuseUnknownPath(services, credentials)
   }
 }
 

@@ -134,6 +134,7 @@ import { getSettings } from './system/get-settings.js'
 import { getUser as getPerson } from './system/get-user.js'
 import { getUsers as getPeople } from './system/get-users.js'
 import { limitUser } from './system/limit-user.js'
+import { openSession } from './system/open-session.js'
 import { relocateUser } from './system/relocate-user.js'
 import { keepUser } from './system/keep-user.js'
 import { resumeUser } from './system/resume-user.js'
@@ -141,12 +142,7 @@ import { setPassword } from './system/set-password.js'
 import { suspendUser } from './system/suspend-user.js'
 import { unlockUser } from './system/unlock-user.js'
 import { deleteUser } from './users/delete.js'
-import { create as createWebhook } from './webhooks/create.js'
-import { deleteWebhook } from './webhooks/delete.js'
-import { getOne as getWebhook } from './webhooks/get-one.js'
-import { get as getWebhooks } from './webhooks/get.js'
-import { test as testWebhook } from './webhooks/test.js'
-import { update as updateWebhook } from './webhooks/update.js'
+import { webhookMethods } from './webhooks/index.js'
 
 export const methods: readonly AnyMethod[] = [
   confirmEmail,
@@ -270,6 +266,7 @@ export const methods: readonly AnyMethod[] = [
   bringBackUser,
   checkPlatformIntegrity,
   createResetLink,
+  openSession,
   createUser,
   deactivateMfa,
   deletePasskeys,
@@ -290,10 +287,5 @@ export const methods: readonly AnyMethod[] = [
   unlockUser,
   deleteUser,
   ...connectionMethods,
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  getWebhooks,
-  testWebhook,
-  updateWebhook
+  ...webhookMethods
 ]

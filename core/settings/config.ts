@@ -10,6 +10,8 @@ export interface Config extends Settings {
   readonly apiVersion: string
   /** Changes when the software or settings that clients read change. (docs/spec/conventions.md#meta) */
   readonly serial: string
+  /** The key of commands on this machine, see `deriveCommandKey`; empty unless the service runs. */
+  readonly commandKey: string
 }
 
 export const apiVersion = '1.6.21'
@@ -24,6 +26,7 @@ export function toConfig(settings: Settings, version: string, port = settings.po
     port,
     publicUrl,
     apiVersion,
+    commandKey: '',
     serial: computeSerial(version, { ...settings, publicUrl })
   })
 }
@@ -34,6 +37,11 @@ export function toConfig(settings: Settings, version: string, port = settings.po
  */
 function getDefaultUrl({ domain, host }: Settings, port: number): string {
   return domain === '' ? buildLocalUrl(host, port) : `https://${domain}`
+}
+
+/** Like {@link buildLocalUrl}, with an address instead of `localhost`, which may not resolve in a container. */
+export function buildLoopbackUrl(host: string, port: number): string {
+  return buildLocalUrl(host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port)
 }
 
 /** Returns the URL at which a server listening on this address is reached from the same machine. */

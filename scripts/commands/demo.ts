@@ -3,18 +3,20 @@ import { Value } from 'typebox/value'
 import { toConfig } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
 import { Username } from '../../schemas/account.js'
-import { fillLocalAccount } from '../demo/fill-local-account.js'
+import { createAccount, fillLocalAccount, type LocalAccountOptions } from '../demo/fill-local-account.js'
+import { appId } from '../demo/local-target.js'
 import { fillAccount } from '../demo/fill-account.js'
 import { parsePlan } from '../demo/plan.js'
 import { createReport, type FilledAccount } from '../demo/report.js'
-import { parseBaseUrl, signIn } from '../demo/service-target.js'
-import { assertEmpty } from '../demo/target.js'
+import { parseBaseUrl, ServiceTarget, signIn } from '../demo/service-target.js'
+import { assertEmpty, throwPasswordKept } from '../demo/target.js'
 import type { Plan } from '../demo/person/days.js'
 import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadDirectory } from '../terminal/directory.js'
 import { splitOptionalArgument, UsageError } from '../terminal/operands.js'
-import { runDirectlyOrRemotely, OperatorError } from '../terminal/operator.js'
+import { runDirectlyOrRemotely, type Operator } from '../terminal/operator.js'
 import { promptHidden } from '../terminal/passphrase.js'
+import { openSession } from '../terminal/user-session.js'
 import { withProgressBar } from '../terminal/progress.js'
 
 export interface DemoOptions extends JsonOption {
@@ -26,7 +28,7 @@ export interface DemoOptions extends JsonOption {
   readonly url?: string
 }
 
-/** Fills a new or empty account in the data directory, or with `--url` in a running service. */
+/** Fills a new or empty account of the data directory, whether or not a service uses it, or with `--url` of another service. */
 export async function demo(args: readonly string[], options: DemoOptions): Promise<void> {
   const { flags, operands } = splitOptionalArgument(args, 'name')
   const username = getUsername(operands[0], options.user)
@@ -67,12 +69,28 @@ async function fillInDirectory(
       )
       return { ...filled, url, isRunning: false }
     },
-    () => {
-      throw new OperatorError(
-        `The data directory is in use by a running service. Stop it, or register ${username} at ${url}/app/?register and run "coffer demo ${username} --url ${url}"`
-      )
-    }
+    async operator => await fillThroughService(operator, { settings, username, password, plan }, json)
   )
+}
+
+/** Fills an account of the service that uses the data directory. Creates the account, unless an empty one exists. */
+async function fillThroughService(
+  operator: Operator,
+  account: Pick<LocalAccountOptions, 'settings' | 'username' | 'password' | 'plan'>,
+  json: JsonOption['json']
+): Promise<FilledAccount> {
+  const { plan, settings, username } = account
+  const { url = '' } = operator
+  const isKnown = await operator.call('system.getUser', { username }).then(
+    () => true,
+    () => false
+  )
+  if (isKnown && account.password !== undefined) throwPasswordKept(username)
+  const password = isKnown ? undefined : await createAccount(operator, account)
+  const { token } = await openSession(operator, username, appId)
+  const target = new ServiceTarget(username, `${url}/${username}/`)
+  const filled = await fillWithToken(target, token, plan, json)
+  return { ...filled, url: settings.publicUrl || url, ...(password !== undefined && { password }) }
 }
 
 async function fillAtService(
@@ -87,10 +105,20 @@ async function fillAtService(
     username,
     password ?? (await promptHidden(`Password of ${username}: `))
   )
+  return { ...(await fillWithToken(target, token, plan, json)), url: base }
+}
+
+/** Fills an empty account of a running service, and signs out. */
+async function fillWithToken(
+  target: ServiceTarget,
+  token: string,
+  plan: Plan,
+  json: JsonOption['json']
+): Promise<Pick<FilledAccount, 'made' | 'isRunning'>> {
   try {
     await assertEmpty(target, token)
     const made = await withProgressBar(json, progress => fillAccount(target, token, plan, progress), 'days')
-    return { made, url: base, isRunning: true }
+    return { made, isRunning: true }
   } finally {
     // Ignored, so that an earlier error is reported instead.
     await target.batch(token, [{ method: 'auth.logout', params: {} }]).catch(() => undefined)

@@ -7,12 +7,12 @@ import { assertPasswordComplexity } from '../../core/sign-in/password-rules.js'
 import { version } from '../../core/version.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Runtime } from '../../server/runtime.js'
-import { createOperator, withRuntime } from '../terminal/operator.js'
+import { createOperator, withRuntime, type Operator } from '../terminal/operator.js'
 import type { Progress } from '../terminal/progress.js'
 import { fillAccount, type CreatedData } from './fill-account.js'
 import { LocalTarget, PastClock, openLocalSession } from './local-target.js'
 import { createDays, type Plan } from './person/days.js'
-import { makeCalls, DemoError, isEmpty, throwNotEmpty } from './target.js'
+import { makeCalls, DemoError, isEmpty, throwNotEmpty, throwPasswordKept } from './target.js'
 
 export interface LocalAccountOptions {
   readonly settings: Settings
@@ -34,7 +34,7 @@ export async function fillLocalAccount(
     if (known) requireEmptyAccount(runtime, known, options)
     // In an existing account, calls must not be recorded as older than those before.
     else clock.moveTo(createDays(plan)[0]!.from)
-    const password = known ? undefined : await createAccount(runtime, options)
+    const password = known ? undefined : await createAccount(createOperator(runtime), options)
     const target = new LocalTarget(runtime, username, known ? undefined : clock)
     const token = await openLocalSession(runtime, username)
     const made = await fillAccount(target, token, plan, progress)
@@ -59,18 +59,17 @@ function requireEmptyAccount(
     )
   )
     throwNotEmpty(username)
-  if (password !== undefined)
-    throw new DemoError(`The account ${username} already exists and keeps its password. Leave out --password`)
+  if (password !== undefined) throwPasswordKept(username)
 }
 
-/** Creates the account. Returns its password. */
-async function createAccount(
-  runtime: Runtime,
-  { password, settings, username }: LocalAccountOptions
+/** Creates the account. Returns its password. Throws {@link DemoError}, `OperatorError`. */
+export async function createAccount(
+  operator: Operator,
+  { password, settings, username }: Pick<LocalAccountOptions, 'password' | 'settings' | 'username'>
 ): Promise<string> {
   const chosen = password ?? generatePassword(settings)
   assertPasswordRules(settings, chosen)
-  await createOperator(runtime).call('system.createUser', {
+  await operator.call('system.createUser', {
     username,
     passwordHash: await createPasswords().hash(chosen),
     email: `${username}@example.com`,

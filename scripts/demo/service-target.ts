@@ -1,11 +1,9 @@
 /** Fills an account of a running service over its API. */
 import { parseUrl } from '../../core/parse-url.js'
+import { requestService } from '../terminal/request-service.js'
 import { appId } from './local-target.js'
 import type { EventParams, EventWithFile } from './person/event-params.js'
 import { DemoError, type CallResult, type Call, type Target } from './target.js'
-
-/** Timeout of a request: a day of heart rates may have to wait for other requests. */
-const timeoutMs = 120_000
 
 /** An account of a running service. Its calls are dated with the current time. */
 export class ServiceTarget implements Target {
@@ -25,7 +23,7 @@ export class ServiceTarget implements Target {
 
   async batch(token: string, calls: readonly Call[]): Promise<readonly CallResult[]> {
     const headers = { authorization: token, 'content-type': 'application/json' }
-    const answer = await sendRequest(this.root, { method: 'POST', headers, body: JSON.stringify(calls) })
+    const answer = await requestService(this.root, { method: 'POST', headers, body: JSON.stringify(calls) })
     return (answer as { results: CallResult[] }).results
   }
 
@@ -37,12 +35,16 @@ export class ServiceTarget implements Target {
     const form = new FormData()
     form.append('event', JSON.stringify(event))
     form.append('file', new Blob([Uint8Array.from(bytes)], { type }), name)
-    await sendRequest(`${this.root}events`, { method: 'POST', headers: { authorization: token }, body: form })
+    await requestService(`${this.root}events`, {
+      method: 'POST',
+      headers: { authorization: token },
+      body: form
+    })
   }
 }
 
 /**
- * Signs in to the service at a URL. Throws {@link DemoError} if the service cannot be reached or refuses the sign-in.
+ * Signs in to the service at a URL with a password. Throws `OperatorError` if the service cannot be reached or refuses the sign-in.
  */
 export async function signIn(
   url: string,
@@ -50,13 +52,17 @@ export async function signIn(
   password: string
 ): Promise<{ target: ServiceTarget; token: string }> {
   const base = parseBaseUrl(url)
-  const { api } = (await sendRequest(`${base}/service/info`, {})) as { api?: unknown }
+  const { api } = (await requestService(`${base}/service/info`, {})) as { api?: unknown }
   if (typeof api !== 'string' || !parseUrl(api.replace('{username}', username)))
     throw new DemoError(`${url} is not the URL of a Coffer service`)
   const root = api.replace('{username}', username)
   const headers = { 'content-type': 'application/json', origin: new URL(base).origin }
   const body = JSON.stringify({ username, password, appId })
-  const { mfaToken, token } = (await sendRequest(`${root}auth/login`, { method: 'POST', headers, body })) as {
+  const { mfaToken, token } = (await requestService(`${root}auth/login`, {
+    method: 'POST',
+    headers,
+    body
+  })) as {
     mfaToken?: string
     token?: string
   }
@@ -74,26 +80,4 @@ export function parseBaseUrl(url: string): string {
   if (address?.protocol === 'http:' || address?.protocol === 'https:')
     return (address.origin + address.pathname).replace(/\/+$/, '')
   throw new DemoError(`--url must be a URL such as http://127.0.0.1:3000, not ${JSON.stringify(url)}`)
-}
-
-async function sendRequest(url: string, request: RequestInit): Promise<object> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  const response = await fetch(url, { ...request, signal, redirect: 'manual' }).catch((error: Error) => {
-    const { message } = error.cause instanceof Error ? error.cause : error
-    throw new DemoError(`${new URL(url).origin} is not responding: ${message}`)
-  })
-  const text = await response.text()
-  const answer = parseObject(text)
-  if (response.ok && answer) return answer
-  throw new DemoError(
-    `${new URL(url).origin} refused the call: ${answer?.error?.message ?? `it responded with ${response.status}`}`
-  )
-}
-
-function parseObject(text: string): { error?: { message?: string } } | undefined {
-  try {
-    return Object(JSON.parse(text)) as object
-  } catch {
-    return undefined
-  }
 }

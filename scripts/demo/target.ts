@@ -78,3 +78,8 @@ export function throwNotEmpty(username: string): never {
     `The account ${username} already has data. Choose another name, or delete it first with "coffer user delete ${username}"`
   )
 }
+
+/** Throws the {@link DemoError} for a password that is given for an existing account. */
+export function throwPasswordKept(username: string): never {
+  throw new DemoError(`The account ${username} already exists and keeps its password. Leave out --password`)
+}

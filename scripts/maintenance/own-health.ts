@@ -2,7 +2,7 @@
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { formatCount } from '../terminal/format-count.js'
-import { runDirectlyOrRemotely, getLocalUrl, type Operator } from '../terminal/operator.js'
+import { runDirectlyOrRemotely, type Operator } from '../terminal/operator.js'
 import { isPlatformFileIntact } from './rebuild-platform.js'
 
 /** The result of a step. `ok` is `undefined` if the step does not apply. */
@@ -29,7 +29,7 @@ export async function checkOwnHealth({
       { name: 'service', ok: false, detail: `not running: no process uses ${layout.root}` },
       { name: 'platform', ...checkPlatform(layout) }
     ],
-    async operator => await checkRunning(settings, operator)
+    checkRunning
   )
 }
 
@@ -43,8 +43,8 @@ function checkPlatform(layout: Layout): Pick<OwnStep, 'ok' | 'detail'> {
   }
 }
 
-async function checkRunning(settings: Settings, operator: Operator): Promise<OwnStep[]> {
-  const url = getLocalUrl(settings)
+async function checkRunning(operator: Operator): Promise<OwnStep[]> {
+  const { url = '' } = operator
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })
     const { checks } = (await response.json()) as { checks?: { platform?: boolean; disk?: boolean } }
@@ -61,7 +61,7 @@ async function checkRunning(settings: Settings, operator: Operator): Promise<Own
         ok: checks.disk === true,
         detail: checks.disk ? 'data directory is writable' : 'data directory is not writable'
       },
-      await checkConsistency(settings, operator)
+      await checkConsistency(operator)
     ]
   } catch (error) {
     const { cause, message } = error as Error
@@ -71,13 +71,7 @@ async function checkRunning(settings: Settings, operator: Operator): Promise<Own
 }
 
 /** Checks that the platform file and the accounts are consistent. */
-async function checkConsistency({ adminKey }: Settings, operator: Operator): Promise<OwnStep> {
-  if (adminKey === '')
-    return {
-      name: 'accounts',
-      ok: undefined,
-      detail: 'set adminKey to check the accounts'
-    }
+async function checkConsistency(operator: Operator): Promise<OwnStep> {
   try {
     const { checks } = (await operator.call('system.checkPlatformIntegrity', {})) as {
       checks: { title: string; errors: unknown[]; infos: { accounts?: number } }[]

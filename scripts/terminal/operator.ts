@@ -1,12 +1,13 @@
 /** Works on a data directory: directly if no service has it open, or otherwise through the admin API of that service. */
 import { randomBytes } from 'node:crypto'
-import { toConfig, buildLocalUrl } from '../../core/settings/config.js'
+import { toConfig, buildLoopbackUrl } from '../../core/settings/config.js'
 import { wholeShard } from '../../core/call/shard.js'
 import { silentLog } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { systemClock, type Clock } from '../../core/time.js'
 import { version } from '../../core/version.js'
 import { Layout } from '../../storage/files/layout.js'
+import { readServiceFile } from '../../storage/files/service-file.js'
 import { DirectoryLocked, lockDirectory } from '../../storage/sqlite/lock.js'
 import type { Runtime } from '../../server/runtime.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
@@ -29,6 +30,8 @@ export interface Operator {
   call(method: string, params: Readonly<Record<string, string | number | boolean>>): Promise<MethodResult>
   /** The services of the core, if they run in this process. */
   readonly services?: Services
+  /** Base URL of the running service, without a trailing slash; absent if none runs. */
+  readonly url?: string
 }
 
 /** Runs `direct` while holding the lock of the data directory, or `remote` if a running service holds it. */
@@ -81,11 +84,11 @@ export async function withRuntime<T>(
   }
 }
 
-/** Starts a runtime with a random admin key, without log output and background work. */
+/** Starts a runtime with a random key for the operator, without log output and background work. */
 async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> {
-  const adminKey = randomBytes(24).toString('base64url')
+  const commandKey = randomBytes(24).toString('base64url')
   const userAccount = { ...settings.userAccount, delete: ['adminToken' as const] }
-  const config = toConfig({ ...settings, adminKey, userAccount }, version)
+  const config = Object.freeze({ ...toConfig({ ...settings, userAccount }, version), commandKey })
   const options = {
     clock,
     log: silentLog,
@@ -104,7 +107,7 @@ export function createOperator({ services, registry }: Runtime): Operator {
   return {
     services,
     async call(method, params) {
-      const credentials = { authorization: services.config.adminKey, ip: '127.0.0.1', via: 'http' } as const
+      const credentials = { authorization: services.config.commandKey, ip: '127.0.0.1', via: 'http' } as const
       const outcome = await registry.call({ method, params, credentials, isWhole: true })
       if (!outcome.ok) throw new OperatorError(outcome.error.message)
       return JSON.parse(`{${outcome.members}}`) as MethodResult
@@ -112,28 +115,24 @@ export function createOperator({ services, registry }: Runtime): Operator {
   }
 }
 
-/** Returns the URL of the service on this machine. */
-export function getLocalUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
-  return buildLocalUrl(toLoopback(host), port)
-}
-
 function createRemoteOperator(settings: Settings): Operator {
-  const { adminKey } = settings
+  const { adminKey, dataDir, host, port } = settings
+  const { key, url } = readServiceFile(new Layout(dataDir)) ?? {
+    url: buildLoopbackUrl(host, port),
+    key: adminKey
+  }
   return {
+    url,
     async call(method, params) {
-      if (adminKey === '')
+      if (key === '')
         throw new OperatorError(
-          'The data directory is in use by a running service. Stop it, or set adminKey for the service and this command'
+          'The data directory is in use by a running service. Stop it, run this command as the user of the service, or set adminKey for both'
         )
       const { body, path, verb } = createRequest(method, params)
-      const url = getLocalUrl(settings)
       const response = await fetch(url + path, {
         method: verb,
         redirect: 'manual',
-        headers: {
-          authorization: adminKey,
-          ...(body !== undefined && { 'content-type': 'application/json' })
-        },
+        headers: { authorization: key, ...(body !== undefined && { 'content-type': 'application/json' }) },
         ...(body !== undefined && { body })
       }).catch((error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error
@@ -144,12 +143,6 @@ function createRemoteOperator(settings: Settings): Operator {
       return await parseResponse(response)
     }
   }
-}
-
-/** Returns an address to reach a service that listens on all addresses. Not `localhost`, which may not resolve in a container. */
-function toLoopback(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  return host === '::' ? '::1' : host
 }
 
 async function parseResponse(response: Response): Promise<MethodResult> {

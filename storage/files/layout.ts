@@ -49,6 +49,11 @@ export class Layout {
     return join(this.root, 'setup-link')
   }
 
+  /** Where commands on this machine reach the running service, and the key that authorises them. */
+  get serviceFile(): string {
+    return join(this.root, 'service.json')
+  }
+
   get platformFile(): string {
     return join(this.root, 'platform.sqlite')
   }

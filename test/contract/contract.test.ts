@@ -92,7 +92,7 @@ function wiresOf(scenario: Scenario, scenarios: readonly Scenario[]): readonly W
 
 /** Returns whether operators may call a method. */
 function isOfOperators({ id }: AnyMethod): boolean {
-  return (contract[id] ?? []).some(({ by }) => by === 'admin')
+  return (contract[id] ?? []).some(({ by }) => by === 'admin' || by === 'command')
 }
 
 function isRefusal({ error }: Scenario): boolean {

@@ -294,6 +294,39 @@ export const userScenarios: Contract = {
     ...toOthers(username)
   ],
 
+  'system.openSession': [
+    {
+      name: 'signs a user in for commands on this machine',
+      kind: 'success',
+      by: 'command',
+      only: 'http',
+      params: ({ owner }) => ({ username: owner.username, appId: 'my-app' }),
+      answer: ({ owner }) => ({
+        username: owner.username,
+        id: /^c[a-z0-9]{24}$/,
+        token: String,
+        apiEndpoint: /^http/
+      })
+    },
+    { ...unknownUser, by: 'command', params: { username: 'nobody-of-that-name', appId: 'my-app' } },
+    {
+      name: 'hides the method from operators',
+      kind: 'caller',
+      ...byAdmin,
+      params: ({ owner }) => ({ username: owner.username, appId: 'my-app' }),
+      ...hidden
+    },
+    {
+      name: 'refuses apps without a name',
+      kind: 'params',
+      by: 'command',
+      only: 'http',
+      params: ({ owner }) => ({ username: owner.username, appId: '' }),
+      error: 'invalid-parameters-format'
+    },
+    ...toOthers(({ owner }) => ({ username: owner.username, appId: 'my-app' }))
+  ],
+
   'system.setPassword': [
     {
       name: 'sets the password and ends sessions',

@@ -135,7 +135,7 @@ export function isFor(wire: WireName, { by, error, only }: Scenario): boolean {
   // The client treats refusals of all methods in the same way.
   if (wire === 'client') return error === undefined && (only === undefined || only === 'batch')
   if (only) return only === wire
-  const hasToken = by !== 'nobody' && by !== 'stranger' && by !== 'admin'
+  const hasToken = by !== 'nobody' && by !== 'stranger' && by !== 'admin' && by !== 'command'
   return wire !== 'socket' || hasToken || error === 'invalid-access-token'
 }
 

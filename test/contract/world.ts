@@ -1,4 +1,5 @@
 /** A user with some data of every kind, and the callers that a scenario may choose from. */
+import { deriveCommandKey } from '../../core/auth/admin.js'
 import { createId } from '../../core/ids.js'
 import { Client, type Answer, type Overrides, type Service } from '../support/coffer.js'
 import type { Begun } from '../support/oauth.js'
@@ -15,6 +16,8 @@ export type CallerName =
   | 'stranger'
   | 'nobody'
   | 'admin'
+  /** A command on this machine. */
+  | 'command'
 
 /** The admin key. */
 export const adminKey = 'the key of the operator'
@@ -184,6 +187,7 @@ export class World {
   token(name: CallerName): string | undefined {
     if (name === 'nobody') return undefined
     if (name === 'admin') return adminKey
+    if (name === 'command') return deriveCommandKey(adminKey)
     return name === 'stranger' ? 'no-such-token' : this.client(name).token
   }
 

@@ -262,6 +262,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'system.bringBackUser': [{ username: 'alice' }],
     'system.checkPlatformIntegrity': [{}],
     'system.createResetLink': [{ username: 'alice' }],
+    'system.openSession': [{ username: 'alice', appId: 'my-app' }],
     'system.createUser': [{ username: 'alice', passwordHash: 'x', email: 'x@example.com' }],
     'system.deactivateMfa': [{ username: 'alice' }],
     'system.deletePasskeys': [{ username: 'alice' }],

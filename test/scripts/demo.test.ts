@@ -35,11 +35,11 @@ async function signedIn<T>(dataDir: string, password: string, work: (get: Get) =
   }
 }
 
-async function login(url: string, password: string): Promise<Answer> {
-  const response = await fetch(`${url}/daisy/auth/login`, {
+async function login(url: string, password: string, username = 'daisy'): Promise<Answer> {
+  const response = await fetch(`${url}/${username}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url },
-    body: JSON.stringify({ username: 'daisy', password, appId: 'demo-test' })
+    body: JSON.stringify({ username, password, appId: 'demo-test' })
   })
   return (await response.json()) as Answer
 }
@@ -242,14 +242,17 @@ t.test('coffer demo', async t => {
       const service = await coffer(t, { workers })
       const { directory, server } = service
       const at = ['--days', '3', '--until', until]
-      const held = await command(['demo', ...at, `--dataDir=${directory}`])
-      t.match(
-        [held.code, held.errors],
-        [
-          1,
-          /^The data directory is in use by a running service\. Stop it, or register daisy at http:.*\/app\/\?register and run "coffer demo daisy --url http:/
-        ]
-      )
+      const own = await command(['demo', 'robin', ...at, '--json', `--dataDir=${directory}`])
+      t.equal(own.code, 0, own.errors)
+      const robin: Answer = JSON.parse(own.output)
+      t.match(robin, { username: 'robin', url: `${server.url}/app/`, days: 3, password: String })
+      const there = { headers: { authorization: (await login(server.url, robin.password, 'robin')).token } }
+      const { events } = (await (await fetch(`${server.url}/robin/events?limit=1e4`, there)).json()) as Answer
+      t.ok(events.length > 50)
+      for (const more of [[], ['--password', 'another password']]) {
+        const again = await command(['demo', 'robin', ...at, ...more, `--dataDir=${directory}`])
+        t.match([again.code, again.errors], [1, /already (?:has data|exists and keeps its password)/])
+      }
       const register = {
         appId: 'demo-test',
         username: 'daisy',

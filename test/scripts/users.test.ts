@@ -64,21 +64,56 @@ t.test('coffer user', async t => {
   })
 
   for (const workers of [0, 2])
+    t.test(`finds a running service with ${workers} threads by its data directory`, async t => {
+      const { alice, directory, server } = await coffer(t, { workers })
+      const at = `--dataDir=${directory}`
+      const { serviceFile } = new Layout(directory)
+      t.equal(statSync(serviceFile).mode & 0o077, 0, 'only its user may read the key')
+      const create = ['user', 'create', 'daisy', '--email=daisy@example.com', at]
+      t.match(await command(create, { input }), { code: 0, output: 'daisy: created' })
+      const { output } = await command(['user', 'token', 'daisy', '--app=my-app', '--json', at])
+      const { apiEndpoint, token, username } = JSON.parse(output)
+      t.equal(username, 'daisy')
+      t.match(apiEndpoint, token)
+      const got = await fetch(`${server.url}/daisy/access-info`, { headers: { authorization: token } })
+      t.match(await got.json(), { type: 'personal', name: 'my-app' })
+      t.match(await command(['user', 'token', 'nobody', at]), { code: 1, errors: 'Unknown user "nobody"' })
+      t.match(await command(['health', at]), { code: 0, output: /accounts.*2 accounts, consistent/s })
+      const { key } = JSON.parse(readFileSync(serviceFile, 'utf8'))
+      const open = async (authorization: string): Promise<number> => {
+        const request = { method: 'POST', body: '{"appId":"my-app"}' }
+        const headers = { authorization, 'content-type': 'application/json' }
+        return (await fetch(`${server.url}/system/users/daisy/session`, { ...request, headers })).status
+      }
+      t.equal(await open(key), 201)
+      for (const other of [alice.token, token, `${key}x`, 'x']) t.equal(await open(other), 404)
+      t.match(await command(['user', 'delete', 'daisy', '--yes', at]), { code: 0, output: 'deleted' })
+      await server.close()
+      t.notOk(existsSync(serviceFile), 'the key ends with the service')
+    })
+
+  for (const workers of [0, 2])
     t.test(`uses the admin key of a running service with ${workers} threads`, async t => {
       const { directory, server } = await coffer(t, { adminKey, workers })
+      // As for a process of another user, which may not read it.
+      rmSync(new Layout(directory).serviceFile)
       const at = [`--dataDir=${directory}`, `--port=${new URL(server.url).port}`]
       const withKey = [...at, `--adminKey=${adminKey}`]
       const create = ['user', 'create', 'daisy', '--email=daisy@example.com']
       for (const refused of [
         await command([...create, ...at], { input }),
         await command(['user', 'delete', 'alice', '--yes', ...at]),
-        await command(['user', 'token', 'alice', ...withKey]),
+        await command(['user', 'token', 'alice', ...at]),
         await command(['invite', ...at])
       ]) {
         t.equal(refused.code, 1)
         t.match(refused.errors, /The data directory is in use by a running service\. Stop it/)
       }
       t.match(await command([...create, ...at, '--adminKey=not the key of the operator'], { input }), {
+        code: 1,
+        errors: 'Nothing found at this path'
+      })
+      t.match(await command(['user', 'token', 'alice', ...withKey]), {
         code: 1,
         errors: 'Nothing found at this path'
       })
@@ -124,7 +159,7 @@ t.test('coffer user', async t => {
       [['user', 'create', 'D', '--email=d@example.com'], 'is not a valid username'],
       [['user', 'create'], 'Expected arguments: <name>'],
       [['user', 'move', 'daisy'], 'Expected arguments: <name> <url>'],
-      [['user', 'token', 'nobody'], 'No account nobody'],
+      [['user', 'token', 'nobody'], 'Unknown user "nobody"'],
       [['invite', '--count', '0'], '1 to 999']
     ] as const) {
       const { code, errors } = await command([...args, `--dataDir=${dataDir}`], { input })

@@ -186,7 +186,6 @@ export const userRoutes: readonly Route[] = [
   route('PUT', '/webhooks/:id', 'webhooks.update'),
   route('DELETE', '/webhooks/:id', 'webhooks.delete'),
   route('POST', '/webhooks/:id/test', 'webhooks.test'),
-
   route('GET', '/connections', 'connections.get'),
   route('POST', '/connections', 'connections.create', 201, { isPrivate: true }),
   route('GET', '/connections/:id', 'connections.getOne'),
@@ -268,6 +267,7 @@ export const serviceRoutes: readonly Route[] = [
   route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204, forOperators),
   route('DELETE', '/system/users/:username/passkeys', 'system.deletePasskeys', 204, forOperators),
   route('POST', '/system/users/:username/reset-link', 'system.createResetLink', 201, forOperators),
+  route('POST', '/system/users/:username/session', 'system.openSession', 201, { isPrivate: true }),
   route('POST', '/system/users/:username/password', 'system.setPassword', 200, { bodyKind: 'declared' }),
   route('DELETE', '/system/users/:username/wait', 'system.unlockUser', 204, forOperators),
   route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { bodyKind: 'declared' }),

@@ -1,5 +1,5 @@
 /** Builds operations of the OpenAPI document from routes. */
-import { adminOnly } from '../../core/auth/admin.js'
+import { adminOnly, commandsOnly } from '../../core/auth/admin.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import type { JsonSchema, SchemaComponents } from './schemas.js'
 import type { Example } from './examples.js'
@@ -104,7 +104,7 @@ function pathParameter(name: string, schema: JsonSchema): object {
 const byOwnerOrOperator = new Set(['users.delete'])
 
 function buildSecurity({ allow, id }: AnyMethod): object[] {
-  if (allow === adminOnly) return [{ adminKey: [] }]
+  if (allow === adminOnly || allow === commandsOnly) return [{ adminKey: [] }]
   if (byOwnerOrOperator.has(id)) return [{ adminKey: [] }, { token: [] }]
   return allow.needsAccess ? [{ token: [] }, { bearer: [] }, { basic: [] }, { query: [] }] : []
 }

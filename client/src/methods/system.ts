@@ -101,6 +101,11 @@ export interface SystemMethods {
     params: { readonly username: string }
     result: { resetLink: { username: string; url: string; expires: number } }
   }
+  /** Sign a user in, from the command line. */
+  'system.openSession': {
+    params: { readonly username: string; readonly appId: string }
+    result: { username: string; id: string; token: string; apiEndpoint: string }
+  }
   /** Create an account, as the operator. */
   'system.createUser': {
     params: {

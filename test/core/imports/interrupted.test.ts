@@ -183,8 +183,25 @@ t.test('coffer import-data', async t => {
     `--dataDir=${service.directory}`,
     ...more
   ]
-  const busy = await command(args().slice(2))
-  t.match(busy, { code: 1, errors: /data directory is in use/ })
+  const bob = await service.user('bobby')
+  const atBobs = (...more: string[]): string[] =>
+    args(...more)
+      .slice(2)
+      .map(word => (word === 'alice' ? 'bobby' : word))
+  const looked = await command(atBobs('--look'))
+  t.equal(looked.code, 0, looked.errors)
+  t.match(JSON.parse(looked.output), whole)
+  t.same((await bob.do('imports.get')).imports, [], 'a review through the service leaves nothing')
+  const running = await command(atBobs())
+  t.equal(running.code, 0, running.errors)
+  t.match(JSON.parse(running.output), whole)
+  await assertHoldsAll(t, bob)
+  const known = await command(atBobs())
+  t.match(JSON.parse(known.output), { broughtIn: {}, known: whole.broughtIn })
+  t.match(await command(atBobs().map(word => (word === 'bobby' ? 'nobody' : word))), {
+    code: 1,
+    errors: 'Unknown user "nobody"'
+  })
   await service.server.close()
   const run = async (...more: string[]): Promise<Answer> => {
     const { code, errors, output } = await command(args(...more).slice(2))
