@@ -274,7 +274,7 @@ t.test('scopes are cut to what can still be read, and vanish with their last str
       }
     })
     await remove('old')
-    // Into the trash, and for good with its event.
+    // Into the trash, then permanently with its event.
     t.same(await keys(t, socket), ['tree', 'tree'])
     t.same(await scopesOf(socket), { both: { kind: 'events', query: { streams: [{ any: ['work'] }] } } })
     await alice.event({ streamIds: ['work'] })
