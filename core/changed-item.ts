@@ -20,9 +20,9 @@ export interface ChangedItem {
   /** Ids of those of its streams that were in the trash, by themselves or with an ancestor. */
   readonly trashedIds: readonly string[]
   /** Set for events. */
-  readonly event?: EventState
+  readonly event: EventState | undefined
   /** Set for accesses. */
-  readonly access?: Pick<Access, 'id' | 'type'>
+  readonly access: Pick<Access, 'id' | 'type'> | undefined
 }
 
 /** Maximum characters of content and client data, about as JSON, that are kept of an event. */
@@ -30,19 +30,10 @@ const maxCharacters = 4096
 /** Characters counted for a value besides its text. */
 const valueCharacters = 8
 
-/** Returns the state of an event, and about how many characters it holds. */
-export function toEventState({
-  clientData,
-  content,
-  trashed = false,
-  type
-}: Pick<Event, 'clientData' | 'content' | 'trashed' | 'type'>): { state: EventState; characters: number } {
+/** Returns about how many characters the content and client data of an event have; `undefined` if they are too many. */
+export function countCharacters({ clientData, content }: Partial<Event>): number | undefined {
   const left = subtractValue(subtractValue(maxCharacters, content), clientData)
-  return {
-    // A content of `null` is stored as none.
-    state: { type, trashed, data: left < 0 ? undefined : { content: content ?? undefined, clientData } },
-    characters: left < 0 ? 0 : maxCharacters - left
-  }
+  return left < 0 ? undefined : maxCharacters - left
 }
 
 /** Returns how many of `left` characters remain after a value; negative as soon as it does not fit. */

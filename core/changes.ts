@@ -2,7 +2,7 @@
 import type { Access } from '../schemas/access.js'
 import type { Event } from '../schemas/event.js'
 import type { StreamNode } from '../storage/streams/node.js'
-import { toEventState, type ChangedItem, type Path } from './changed-item.js'
+import { countCharacters, type ChangedItem, type Path } from './changed-item.js'
 
 /** Kinds of changes, in the order of notification. The last three stay within the service. */
 export const changeKinds = ['streams', 'events', 'accesses', 'account', 'followedSlices', 'sessions'] as const
@@ -72,19 +72,22 @@ export class Changes {
    * item is removed.
    */
   add(kind: ChangeKind, streamIds: Iterable<string> = [], accessId?: string): void {
-    this.#note({ kind, item: this.#locate(streamIds), accessId, characters: 0 })
+    this.#note({ kind, item: this.#createItem(streamIds), accessId, characters: 0 })
   }
 
   /** Adds a state of an event: call it before and after an update, and before the event is removed. */
   addEvent(event: Pick<Event, 'streamIds' | 'type' | 'trashed' | 'content' | 'clientData'>): void {
-    const { characters, state } = toEventState(event)
-    const item = { ...this.#locate(event.streamIds), event: state }
-    this.#note({ kind: 'events', item, accessId: undefined, characters })
+    const { clientData, content, streamIds, trashed = false, type } = event
+    const characters = countCharacters(event)
+    // A content of `null` is stored as none.
+    const data = characters === undefined ? undefined : { content: content ?? undefined, clientData }
+    const item = this.#createItem(streamIds, { type, trashed, data })
+    this.#note({ kind: 'events', item, accessId: undefined, characters: characters ?? 0 })
   }
 
   /** Adds an access with permissions on these streams. */
   addAccess({ id, type }: Pick<Access, 'id' | 'type'>, streamIds: Iterable<string>): void {
-    const item = { ...this.#locate(streamIds), access: { id, type } }
+    const item = this.#createItem(streamIds, undefined, { id, type })
     this.#note({ kind: 'accesses', item, accessId: id, characters: 0 })
   }
 
@@ -181,7 +184,11 @@ export class Changes {
     return kept as { path: Path; number: number }
   }
 
-  #locate(streamIds: Iterable<string>): Pick<ChangedItem, 'paths' | 'trashedIds'> {
+  #createItem(
+    streamIds: Iterable<string>,
+    event?: ChangedItem['event'],
+    access?: ChangedItem['access']
+  ): ChangedItem {
     const paths: Path[] = []
     let trashedIds: string[] | undefined
     for (const id of streamIds) {
@@ -194,7 +201,7 @@ export class Changes {
       paths.push(path.length > 0 ? path : [id])
       if (isTrashed) (trashedIds ??= []).push(id)
     }
-    return { paths, trashedIds: trashedIds ?? noIds }
+    return { paths, trashedIds: trashedIds ?? noIds, event, access }
   }
 }
 
@@ -202,12 +209,9 @@ const noIds: readonly string[] = []
 
 function toChange(note: Note): Change {
   const { accessId, item, kind } = note
-  return {
-    kind,
-    places: item.paths.length > 0 ? [item.paths] : [],
-    accessIds: accessId === undefined ? [] : [accessId],
-    ...(hasDetails(note) && { items: [item] })
-  }
+  const places = item.paths.length > 0 ? [item.paths] : []
+  const accessIds = accessId === undefined ? [] : [accessId]
+  return hasDetails(note) ? { kind, places, accessIds, items: [item] } : { kind, places, accessIds }
 }
 
 function hasDetails({ item: { access, event } }: Note): boolean {

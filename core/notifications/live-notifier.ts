@@ -185,8 +185,8 @@ export class LiveNotifier implements Notifier {
 
   /** Cuts the scopes of subscribers to what they may still read, if the change may have narrowed that. */
   *#cutScopes(members: ReadonlySet<Member>, change: Change): Steps<void> {
-    for (const member of [...members]) {
-      if (!member.scopes || !members.has(member)) continue
+    for (const member of members) {
+      if (!member.scopes) continue
       const current = this.#tryOrUndefined(member, () => this.#findCurrent(member))
       if (!current || !(yield* mayNarrow(change, current))) continue
       // Not authenticated again: this is no use of its session.

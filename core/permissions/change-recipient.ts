@@ -100,7 +100,7 @@ export class ChangeRecipient {
   *#findReadable({ items, places }: Change): Steps<ReadableItem[]> {
     const readable: ReadableItem[] = []
     const known = new Map<readonly Path[], ReadableItem | undefined>()
-    for (const item of items ?? places.map(paths => ({ paths, trashedIds: [] }))) {
+    for (const item of items ?? places.map(toUnknownItem)) {
       // Items in the same streams share their sets, unless a stream was trashed in between.
       const other = item.trashedIds.length === 0 ? known.get(item.paths) : undefined
       const found = other ? { ...other, item } : yield* this.#toReadable(item)
@@ -190,6 +190,11 @@ export class ChangeRecipient {
     this.#levels.set(path, level)
     return level
   }
+}
+
+/** Returns an item of which only the streams are known. */
+function toUnknownItem(paths: readonly Path[]): ChangedItem {
+  return { paths, trashedIds: [], event: undefined, access: undefined }
 }
 
 /** Ids of streams, by themselves and with their ancestors. */

@@ -30,6 +30,10 @@ async function keys(t: Test, socket: TestSocket): Promise<string[]> {
 const subscribe = (socket: TestSocket, query?: object, kind?: string, key = 'k'): Promise<Answer> =>
   socket.call('subscribe', { key, ...(kind !== undefined && { kind }), ...(query && { query }) })
 
+const pressure = (systolic: number): object => ({ systolic, diastolic: 80 })
+const scopesOf = async (socket: TestSocket): Promise<unknown> =>
+  (await socket.call('getSubscriptions')).scopes
+
 t.test('a scope of one type is notified of nothing else, and its kind is events by default', async t => {
   const { alice } = await start(t)
   const socket = await socketOf(t, alice)
@@ -56,7 +60,6 @@ t.test('a scope of contents selects an event before or after an update', async t
   const socket = await socketOf(t, alice)
   const content = [{ path: 'systolic', gte: 140 }]
   await subscribe(socket, { content: JSON.stringify(content), clientData: [{ path: 'by', eq: 'x' }] })
-  const pressure = (systolic: number): object => ({ systolic, diastolic: 80 })
   const type = 'blood-pressure/mmhg-bpm'
   const { id } = await alice.event({ type, content: pressure(130), clientData: { by: 'x' } })
   t.same(await keys(t, socket), [])
@@ -259,8 +262,6 @@ t.test('scopes are cut to what can still be read, and vanish with their last str
     for (let count = 0; count < 2; count++)
       await alice.do('streams.delete', { id, mergeEventsWithParent: false })
   }
-  const scopesOf = async (socket: TestSocket): Promise<unknown> =>
-    (await socket.call('getSubscriptions')).scopes
   for (const client of [alice, app] as Client[]) {
     await alice.stream('old', 'diary')
     await alice.event({ streamIds: ['old'] })
@@ -273,7 +274,7 @@ t.test('scopes are cut to what can still be read, and vanish with their last str
       }
     })
     await remove('old')
-    // Into the trash, and for good with its event.
+    // Into the trash, then permanently with its event.
     t.same(await keys(t, socket), ['tree', 'tree'])
     t.same(await scopesOf(socket), { both: { kind: 'events', query: { streams: [{ any: ['work'] }] } } })
     await alice.event({ streamIds: ['work'] })

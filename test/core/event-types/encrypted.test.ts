@@ -46,7 +46,7 @@ t.test('encrypted events', async t => {
       t.equal(status, 201)
       const { attachments, id } = body.event
       const url = `${alice.service.server.url}/alice/events/${id}`
-      const options = { headers: { Authorization: alice.token! } }
+      const options = { headers: { Authorization: alice.token } }
       const read = (await alice.do('events.getOne', { id })).event
       t.same(read.content, sent)
       t.ok(Buffer.from(read.content.payload, 'base64').equals(bytes))

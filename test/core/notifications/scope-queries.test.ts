@@ -116,6 +116,18 @@ async function list(client: Client, query: Query): Promise<Listing> {
   return new Map(events.map(({ id, modified }) => [id, modified]))
 }
 
+/** Returns the queries of a socket's scopes, as they are now. */
+async function queriesOf(socket: TestSocket): Promise<Record<string, Query>> {
+  const { scopes } = (await socket.call('getSubscriptions')) as { scopes: Record<string, { query: Query }> }
+  return Object.fromEntries(Object.entries(scopes).map(([key, { query }]) => [key, query]))
+}
+
+async function listAll(client: Client, queries: Record<string, Query>): Promise<Map<string, Listing>> {
+  const listed = new Map<string, Listing>()
+  for (const [key, query] of Object.entries(queries)) listed.set(key, await list(client, query))
+  return listed
+}
+
 t.test(
   'the notified keys are those of the queries that list a changed event before or after a call',
   async t => {
@@ -143,17 +155,6 @@ t.test(
       }
     ]
     const subscribed = []
-    const queriesOf = async (socket: TestSocket): Promise<Record<string, Query>> => {
-      const { scopes } = (await socket.call('getSubscriptions')) as {
-        scopes: Record<string, { query: Query }>
-      }
-      return Object.fromEntries(Object.entries(scopes).map(([key, { query }]) => [key, query]))
-    }
-    const listAll = async (client: Client, queries: Record<string, Query>): Promise<Map<string, Listing>> => {
-      const listed = new Map<string, Listing>()
-      for (const [key, query] of Object.entries(queries)) listed.set(key, await list(client, query))
-      return listed
-    }
     for (const watcher of watchers) {
       const queries = Array.from({ length: 25 }, () => createQuery(watcher.readable))
       const socket = await socketOf(t, watcher.client)
