@@ -41,13 +41,13 @@ async function countFacts(client: Client): Promise<Record<string, number>> {
 t.test('the review says where data will go', async t => {
   const { alice } = await coffer(t)
   const { id, ...review } = await sent(alice, 'a.csv', table(3))
-  t.match(findLane(review as Answer, weightKey), {
+  t.match(findLane(review, weightKey), {
     measure: 'weight',
     choice: undefined,
     path: [{ name: 'CSV' }, { name: 'Weight' }]
   })
   await written(alice, id)
-  const { path } = findLane(review as Answer, weightKey)
+  const { path } = findLane(review, weightKey)
   const [event] = await listEvents(alice)
   t.equal(event!.streamIds[0], path[1].id, 'the stream that the review announced')
   await alice.do('streams.update', {
