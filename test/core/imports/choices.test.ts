@@ -7,7 +7,7 @@ t.setTimeout(600_000)
 
 const weightKey = 'csv\nWeight\n\nmass/kg'
 const rateKey = 'csv\nHeart rate\n\nfrequency/bpm'
-const leftOutReason = 'of a kind that the user has left out'
+const leftOutReason = 'of a kind that the user has excluded'
 
 /** Returns a table of a weight a day, and a heart rate a second for `seconds`. */
 function table(days: number, seconds = 0): string {
