@@ -193,7 +193,7 @@ export type ReaderMessage =
   | { readonly is: 'file'; readonly file: FileDraft }
   /** The bytes are at the path of the assignment. {@link ReaderReply} `kept` confirms that they are stored. */
   | { readonly is: 'bytes'; readonly file: FileDraft }
-  /** `leftOutCount`: number of records and files of lanes that the user has left out. */
+  /** `leftOutCount`: number of records and files of lanes that the user has excluded. */
   | { readonly is: 'done'; readonly duplicates: Counts; readonly leftOutCount: number }
   | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice }
 

@@ -69,7 +69,7 @@ export const skipReasons = [
   // What is here already
   'in the file more than once',
   'of the kind that was deleted here before',
-  'of a kind that the user has left out',
+  'of a kind that the user has excluded',
   'another version of a record that was brought in before',
   'in the trash',
   'in a series that is in the trash',

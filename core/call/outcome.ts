@@ -69,6 +69,8 @@ export interface Facts {
   readonly preview?: Preview | null
   /** The copy of the account to export. */
   readonly draft?: string
+  /** How to export the account as a folder. */
+  readonly folder?: { readonly zone: string; readonly language: 'en' | 'de' | 'fr' }
 }
 
 export interface Success {

@@ -8,7 +8,7 @@ export const skipReasons = {
   twice: 'in the file more than once',
   otherVersion: 'another version of a record that was brought in before',
   deleted: 'of the kind that was deleted here before',
-  leftOut: 'of a kind that the user has left out',
+  leftOut: 'of a kind that the user has excluded',
   trashed: 'in a stream or series that is in the trash',
   hidden: 'in a series that has been moved out of sight',
   unfit: 'not as its type demands',

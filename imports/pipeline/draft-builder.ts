@@ -41,7 +41,7 @@ interface SeriesWindow {
 export class DraftBuilder implements Sink {
   readonly #duplicates = new NameCounts()
   readonly #windows = new Map<string, SeriesWindow>()
-  /** Ids of events by the keys of their files; `undefined` for events that are left out. */
+  /** Ids of events by the keys of their files; `undefined` for events that are excluded. */
   readonly #files = new PendingFiles<string | undefined>()
   #events: EventDraft[] = []
   #batchLength = 0
@@ -49,7 +49,7 @@ export class DraftBuilder implements Sink {
   #windowBytes = 0
 
   format = ''
-  /** Number of records and files that the user has left out. */
+  /** Number of records and files that the user has excluded. */
   leftOutCount = 0
 
   constructor(

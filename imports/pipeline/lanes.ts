@@ -15,7 +15,7 @@ export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {
   readonly contents: Sampler
   /** Set once all records have been counted. */
   form?: LaneForm
-  /** Its streams; `null` if it is left out. Set with its form. */
+  /** Its streams; `null` if it is excluded. Set with its form. */
   streams?: readonly StreamDraft[] | null
   description?: string | undefined
   count: number

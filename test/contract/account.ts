@@ -155,6 +155,20 @@ export const accountScenarios: Contract = {
   'account.export': [
     { name: 'returns a ZIP archive', kind: 'success', only: 'http', type: 'application/zip' },
     {
+      name: 'returns a folder to read',
+      kind: 'success',
+      only: 'http',
+      params: { form: 'folder', zone: 'Europe/Zurich', language: 'fr' },
+      type: 'application/zip'
+    },
+    {
+      name: 'refuses an unknown time zone',
+      kind: 'params',
+      only: 'http',
+      params: { form: 'folder', zone: 'Nowhere' },
+      error: 'invalid-parameters-format'
+    },
+    {
       name: 'refuses batches and sockets',
       kind: 'state',
       only: 'batch',

@@ -178,7 +178,7 @@ export const importScenarios: Contract = {
         assert.deepEqual(tally, {
           broughtIn: {},
           known: {},
-          leftOut: { 'of a kind that the user has left out': 2 }
+          leftOut: { 'of a kind that the user has excluded': 2 }
         })
       }
     },

@@ -27,7 +27,14 @@ export interface AccountMethods {
     result: { [key: string]: unknown }
   }
   /** Export all data of the account as a ZIP file. */
-  'account.export': { params: Record<string, never>; result: { export: { draft: string } } }
+  'account.export': {
+    params: {
+      readonly form?: ('archive' | 'folder') | null | undefined
+      readonly zone?: string | null | undefined
+      readonly language?: ('en' | 'de' | 'fr') | null | undefined
+    }
+    result: { export: { draft?: string; folder?: { zone: string; language: 'en' | 'de' | 'fr' } } }
+  }
   /** Get account values. */
   'account.get': {
     params: { readonly [key: string]: unknown }

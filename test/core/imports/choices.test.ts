@@ -7,7 +7,7 @@ t.setTimeout(600_000)
 
 const weightKey = 'csv\nWeight\n\nmass/kg'
 const rateKey = 'csv\nHeart rate\n\nfrequency/bpm'
-const leftOutReason = 'of a kind that the user has left out'
+const leftOutReason = 'of a kind that the user has excluded'
 
 /** Returns a table of a weight a day, and a heart rate a second for `seconds`. */
 function table(days: number, seconds = 0): string {
@@ -41,13 +41,13 @@ async function countFacts(client: Client): Promise<Record<string, number>> {
 t.test('the review says where data will go', async t => {
   const { alice } = await coffer(t)
   const { id, ...review } = await sent(alice, 'a.csv', table(3))
-  t.match(findLane(review as Answer, weightKey), {
+  t.match(findLane(review, weightKey), {
     measure: 'weight',
     choice: undefined,
     path: [{ name: 'CSV' }, { name: 'Weight' }]
   })
   await written(alice, id)
-  const { path } = findLane(review as Answer, weightKey)
+  const { path } = findLane(review, weightKey)
   const [event] = await listEvents(alice)
   t.equal(event!.streamIds[0], path[1].id, 'the stream that the review announced')
   await alice.do('streams.update', {

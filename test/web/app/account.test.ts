@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
+import { unzipped } from '../../support/archives.js'
 import { desk, startApp } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
@@ -226,6 +227,11 @@ t.test('the account page', async t => {
         .toString(),
       'PK'
     )
+    const savedFolder = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download folder' }).click()
+    const folder = await savedFolder
+    t.match(folder.suggestedFilename(), /^\w+-daisy-folder\.zip$/)
+    t.ok((await unzipped(await folder.path())).has('README.txt'))
     await page.context().close()
   })
 

@@ -157,7 +157,7 @@ t.test('imports', async t => {
     await page.getByText('Only the selected data will be imported.').waitFor()
     await page.getByRole('button', { name: 'Import selected data' }).click()
     await untilHeading(page, 'Import complete')
-    await page.locator('.outcome').getByText('Left out by you').waitFor()
+    await page.locator('.outcome').getByText('Skipped at your request').waitFor()
     const { events } = await daisy.do('events.get', { streams: ['scale'], fromTime: 0, toTime: 4e9 })
     t.equal(events.length, 11)
     const { facts } = await daisy.do('measures.facts', { measures: ['hips', 'waist', 'steps'] })

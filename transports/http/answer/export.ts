@@ -4,6 +4,7 @@ import { refuseUnknownUser } from '../../../core/unknown-user.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
+import { listFolder } from './folder.js'
 import { createZip } from './zip.js'
 import type { Exchange } from '../exchange.js'
 import { setMissingHeaders } from './headers.js'
@@ -17,12 +18,12 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
   const outcome = await dispatcher.call(call)
   const account = services.accounts.find(call.user ?? '')
   if (!outcome.ok) return await reply(exchange, services, outcome, 200)
-  const { draft = '' } = outcome.facts ?? {}
+  const { draft, folder } = outcome.facts ?? {}
   let leave: ReleasePlace | undefined
   try {
     if (!account) refuseUnknownUser(services.accounts, call.user ?? '')
     leave = await reserveSlot(exchange, services, outcome.accessId)
-    const reader = services.exports.open(draft)
+    const reader = draft === undefined ? undefined : services.exports.open(draft)
     try {
       if (outcome.accessId !== undefined) res.setHeader(services.config.accessIdHeader, outcome.accessId)
       const day = new Date(services.clock.now() * 1000).toISOString().slice(0, 10)
@@ -34,18 +35,20 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
         'X-Content-Type-Options': 'nosniff'
       })
       if (exchange.method === 'HEAD') return void res.end()
-      const files = listArchiveFiles(account, reader, services.attachments, {
-        includesSecrets: false,
-        createdAt: services.clock.now()
-      })
+      const files = reader
+        ? listArchiveFiles(account, reader, services.attachments, {
+            includesSecrets: false,
+            createdAt: services.clock.now()
+          })
+        : listFolder(dispatcher, call, account, folder!)
       const outgoing = new ResponseWriter(exchange, services)
       await outgoing.sendBytes(await createZip(files), () => dispatcher.recheck(call))
       await outgoing.waitUntilTaken()
     } finally {
-      reader.close()
+      reader?.close()
     }
   } finally {
     leave?.()
-    await services.exports.discard(draft)
+    if (draft !== undefined) await services.exports.discard(draft)
   }
 }

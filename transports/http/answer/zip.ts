@@ -3,7 +3,9 @@ import { Readable } from 'node:stream'
 import type { ArchiveFile } from '../../../core/account/archive.js'
 
 /** Returns a stream of a ZIP of these files. A reader that stops early must destroy it. */
-export async function createZip(files: Iterable<ArchiveFile>): Promise<Readable> {
+export async function createZip(
+  files: Iterable<ArchiveFile> | AsyncIterable<ArchiveFile>
+): Promise<Readable> {
   const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
@@ -11,7 +13,7 @@ export async function createZip(files: Iterable<ArchiveFile>): Promise<Readable>
   // A file may fail before a reader listens, or after it has stopped. A reader that continues gets the error.
   output.on('error', () => undefined)
   let current: Readable | undefined
-  for (const file of files)
+  const add = (file: ArchiveFile): void =>
     zip.addReadStreamLazy(file.name, { compress: file.isText, mode: 0o100_600 }, done => {
       if (output.destroyed) return
       current = Readable.from(file.bytes())
@@ -20,6 +22,20 @@ export async function createZip(files: Iterable<ArchiveFile>): Promise<Readable>
       done(undefined, current)
     })
   output.once('close', () => void current?.destroy())
-  zip.end()
+  if (Symbol.asyncIterator in files) {
+    // The first files are sent while others are being listed.
+    addAll(files).catch((error: unknown) => void output.destroy(error as Error))
+  } else {
+    for (const file of files) add(file)
+    zip.end()
+  }
   return output
+
+  async function addAll(listed: AsyncIterable<ArchiveFile>): Promise<void> {
+    for await (const file of listed) {
+      if (output.destroyed) return
+      add(file)
+    }
+    zip.end()
+  }
 }

@@ -110,7 +110,7 @@ interface NameProps {
   readonly onToggle: (() => void) | undefined
 }
 
-/** The name of a lane, with a checkbox as long as it can be left out. */
+/** The name of a lane, with a checkbox as long as it can be excluded. */
 function LaneName({ lane, name, isLeftOut, onToggle }: NameProps) {
   const label = (
     <>

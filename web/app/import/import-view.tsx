@@ -158,9 +158,7 @@ export function ImportView({ id }: { readonly id: string }) {
           lanes={look.lanes}
           total={sumCounts(look.records)}
           choices={choices}
-          onChoose={
-            canRun ? (key, choice) => setChoices(current => ({ ...current, [key]: choice })) : undefined
-          }
+          onChoose={canRun ? (key, choice) => setChoices(all => ({ ...all, [key]: choice })) : undefined}
         />
       )}
       {tally && <ImportSummary tally={tally} isDone={isDone} look={look} />}

@@ -124,7 +124,7 @@ interface TableProps {
   readonly onHide: (hidden: ReadonlySet<string>) => void
 }
 
-/** The rows; each has a checkbox on screen, by which it is left out of the printout. */
+/** The rows; each has a checkbox on screen, by which it is excluded of the printout. */
 function ReportTable({ rows, hidden, onHide }: TableProps) {
   return (
     <table>

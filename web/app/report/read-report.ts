@@ -105,7 +105,7 @@ function createRow(
     normal: normalRanges.map(([min, max]) => `${format(min)}–${format(max)}`).join(' / '),
     days: days.map(({ day, value }) => ({
       at: Math.round((Date.parse(day) - Date.parse(from)) / 86_400_000),
-      values: Array.from({ length: size }, (_, at) => pick(value, at))
+      values: Array.from({ length: size }, (_, at) => getNumber(value, at))
     })),
     normalRanges,
     formatShort: format
@@ -121,20 +121,20 @@ interface Summary {
 function summarise(days: readonly MeasureDay[], at: number, isReading: boolean): Summary {
   let [weight, sum, min, max] = [0, 0, Infinity, -Infinity]
   for (const day of days) {
-    const value = pick(day.value, at)
+    const value = getNumber(day.value, at)
     if (Number.isNaN(value)) continue
     // Means of days count by their readings.
     const by = isReading ? day.count : 1
     weight += by
     sum += value * by
-    min = Math.min(min, pick(day.min ?? day.value, at))
-    max = Math.max(max, pick(day.max ?? day.value, at))
+    min = Math.min(min, getNumber(day.min ?? day.value, at))
+    max = Math.max(max, getNumber(day.max ?? day.value, at))
   }
   return { mean: sum / weight, min, max }
 }
 
 /** Returns one of the numbers of a value; `NaN` if it is missing. */
-function pick(value: Value | string, at: number): number {
+function getNumber(value: Value | string, at: number): number {
   if (typeof value === 'number') return at === 0 ? value : NaN
   return typeof value === 'string' ? NaN : (value[at] ?? NaN)
 }
@@ -176,11 +176,11 @@ function formatLatest({ latest, last }: MeasureFact, format: (value: number) => 
 function formatLatestDay(days: readonly MeasureDay[], format: (value: number) => string): string {
   const { day, value } = days.at(-1)!
   const date = new Intl.DateTimeFormat(getLocale(), { dateStyle: 'medium', timeZone: 'UTC' })
-  return `${format(pick(value, 0))} (${date.format(Date.parse(day))})`
+  return `${format(getNumber(value, 0))} (${date.format(Date.parse(day))})`
 }
 
 /** Formats the local date of a time: `2026-03-01`. */
 function toDate(time: Date): string {
-  const pad = (number: number, length = 2): string => String(number).padStart(length, '0')
-  return `${pad(time.getFullYear(), 4)}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`
+  const [month, day] = [time.getMonth() + 1, time.getDate()].map(each => String(each).padStart(2, '0'))
+  return `${String(time.getFullYear()).padStart(4, '0')}-${month}-${day}`
 }
