@@ -52,6 +52,7 @@ t.test('lanes of measures', async t => {
       .getByRole('button', { name: `Actions for ${name}` })
       .click()
     await page.getByRole('button', { name: 'View as table', exact: true }).click()
+    await page.getByRole('dialog').locator('caption').waitFor()
     const rows = await page.getByRole('dialog').locator('tbody tr').allInnerTexts()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     return rows.map(row => row.replaceAll(/\s+/g, ' '))
