@@ -2,6 +2,7 @@
 import { formatDate, getDayStart } from '../../../schemas/zones.js'
 import { getDayAt, getHourAt, type Zones } from './calendar.js'
 import type { NightData, SleepPeriod } from './lane-data.js'
+import { overlaps, type View } from './view.js'
 
 export interface Night {
   /** Midnight, in seconds. */
@@ -45,6 +46,11 @@ export function groupNights(data: NightData, zones: Zones): readonly Night[] {
   })
   cache.set(data, nights)
   return nights
+}
+
+/** Returns whether any part of a night is in view. */
+export function isNightVisible({ periods }: Night, view: View): boolean {
+  return periods.some(({ from, to }) => overlaps(from, to, view))
 }
 
 /** Returns the hour of day, counted beyond 24 after midnight: 23, 24, 25. */

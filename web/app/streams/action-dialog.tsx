@@ -4,7 +4,7 @@ import type { Stream } from '../data/model.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import { ColourDialog, CreateDialog, MoveDialog, RenameDialog, type StreamAction } from './dialogs.js'
 import { DeleteDialog, TrashDialog } from './delete-dialogs.js'
-import { MeasureDialog } from './measure-dialog.js'
+import { MeasureDialog } from '../shell/measure-dialog.js'
 
 interface Props {
   readonly doing: StreamAction | undefined

@@ -10,7 +10,7 @@ import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
 import { FormRow } from '../parts/form-row.js'
 import { showToast } from '../parts/toast.js'
-import { updateStream, trashStream } from './update-stream.js'
+import { updateStream, trashStream } from '../data/update-stream.js'
 import { getPathIds, compareAudience } from './audience.js'
 import { AccessNames } from './access-names.js'
 

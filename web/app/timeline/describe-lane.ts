@@ -5,7 +5,7 @@ import { joinQuantity } from '../data/units.js'
 import { getDayAt, type Zones } from '../lanes/calendar.js'
 import { findIndexAt, findNearest, type LaneData, type Mark, type Part } from '../lanes/lane-data.js'
 import { isSparse, getMaxGap } from '../lanes/draw-band.js'
-import { getSleepDuration, groupNights } from '../lanes/nights.js'
+import { getSleepDuration, groupNights, isNightVisible } from '../lanes/nights.js'
 import { overlaps, getLength, type View } from '../lanes/view.js'
 import { getDate } from '../lanes/load-measure.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
@@ -99,7 +99,7 @@ export function describeAmount(
   }
   if (data.kind === 'nights')
     return t('timeline.nights', {
-      count: groupNights(data, zones).filter(({ time }) => overlaps(time, time, view)).length
+      count: groupNights(data, zones).filter(night => isNightVisible(night, view)).length
     })
   if (data.kind === 'marks')
     return describeMarks(data.marks.filter(({ end, time }) => overlaps(time, end, view)))
@@ -193,7 +193,7 @@ export function describeLane(plan: LanePlan, data: LaneData | undefined, view: V
     })
   }
   if (data.kind === 'nights') {
-    const nights = groupNights(data, zones).filter(({ time }) => overlaps(time, time, view))
+    const nights = groupNights(data, zones).filter(night => isNightVisible(night, view))
     if (nights.length === 0) return t('timeline.says.nothing', { name, dates })
     const mean = nights.reduce((sum, night) => sum + getSleepDuration(night), 0) / nights.length
     return t('timeline.says.nights', { name, dates, about, mean: formatHoursMinutes(mean) })

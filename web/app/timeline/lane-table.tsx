@@ -3,7 +3,7 @@ import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import type { Zones } from '../lanes/calendar.js'
 import type { LaneData } from '../lanes/lane-data.js'
-import { getSleepDuration, groupNights } from '../lanes/nights.js'
+import { getSleepDuration, groupNights, isNightVisible } from '../lanes/nights.js'
 import { overlaps, getLength, type View } from '../lanes/view.js'
 import { Dialog } from '../parts/dialog.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
@@ -82,7 +82,8 @@ export function createTable(plan: LanePlan, data: LaneData | undefined, view: Vi
   const clock = (at: number): string => formatZonedTime(at, zones, { hour: '2-digit', minute: '2-digit' })
   if (data?.kind === 'band') {
     const parts = listVisibleParts(data.parts, view, data.step)
-    if (parts.every(({ count }) => count === 1))
+    // A total has no average.
+    if (data.isAmount === true || parts.every(({ count }) => count === 1))
       return {
         head: [t('timeline.time'), withUnit(t('timeline.value'))],
         rows: parts.map(part => [time(part.time), formatRounded(part.mean)])
@@ -115,7 +116,7 @@ export function createTable(plan: LanePlan, data: LaneData | undefined, view: Vi
     return {
       head: [t('timeline.time'), t('timeline.toBed'), t('timeline.gotUp'), t('timeline.asleep')],
       rows: groupNights(data, zones)
-        .filter(night => overlaps(night.time, night.time, view))
+        .filter(night => isNightVisible(night, view))
         .map(night => [
           formatZonedTime(night.time, zones, {
             day: 'numeric',

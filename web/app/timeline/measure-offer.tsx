@@ -8,8 +8,8 @@ import { toPointType } from '../data/units.js'
 import { getMeasureLaneId } from '../lanes/plan-measure.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 import { Icon } from '../parts/icon.js'
-import { MeasureDialog } from '../streams/measure-dialog.js'
-import { updateStream } from '../streams/update-stream.js'
+import { MeasureDialog } from '../shell/measure-dialog.js'
+import { updateStream } from '../data/update-stream.js'
 
 interface Props {
   readonly plan: LanePlan

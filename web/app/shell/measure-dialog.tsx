@@ -14,7 +14,7 @@ import { FormRow } from '../parts/form-row.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { showToast } from '../parts/toast.js'
-import { updateStream } from './update-stream.js'
+import { updateStream } from '../data/update-stream.js'
 
 interface Props {
   readonly stream: Stream

@@ -1,6 +1,6 @@
 /** Changes streams, with undo. All functions reject with a `Refusal`. */
-import type { Account } from '../data/account.js'
-import type { Stream } from '../data/model.js'
+import type { Account } from './account.js'
+import type { Stream } from './model.js'
 
 /** Undoes a change. */
 export type Undo = () => Promise<void>
