@@ -71,7 +71,7 @@ t.test('a phone', async t => {
     t.equal(sent.status, 200)
     await page.getByText('1 item received').waitFor()
     await page.getByText('The first data has arrived').waitFor()
-    await page.getByText('Last heard from just now').waitFor()
+    await page.getByText('Last data just now').waitFor()
     await page.locator('.arrived').getByText('Battery').waitFor()
     await look(t, page, 'app-connect-arrived')
 
@@ -90,7 +90,7 @@ t.test('a phone', async t => {
     await advance(app, page, 30 * hour)
     await page.reload()
     const state = page.locator('.connections .state')
-    await state.getByText('Silent: last heard from 1 day ago').waitFor()
+    await state.getByText('Silent, last data 1 day ago').waitFor()
     const colour = `getComputedStyle(document.querySelector('.connections .state')).color`
     const silent = await page.evaluate(colour)
     t.equal(await page.locator('.connections .kinds').count(), 0, 'nothing came today')

@@ -34,6 +34,7 @@ type SetupField = readonly [
     | 'gpslogger'
     | 'headerName'
     | 'headerValue'
+    | 'osmand'
     | 'password'
     | 'secret'
     | 'token'
@@ -84,7 +85,8 @@ const apps: Readonly<Record<string, AppInfo>> = {
     quietHours: 7 * day,
     listFields: ({ url }) => [
       ['address', url],
-      ['gpslogger', `${url}?%ALL`]
+      ['gpslogger', `${url}?%ALL`],
+      ['osmand', `${url}?lat={0}&lon={1}&timestamp={2}&hdop={3}&altitude={4}&speed={5}&bearing={6}`]
     ]
   },
   nightscout: {

@@ -31,7 +31,10 @@ export function useArrived(
   // Facts of streams count a series once; those of measures count its points.
   const measured = new Map(
     measureFacts.flatMap(({ measure, sources }) =>
-      sources.map(({ streamId, type, ...values }) => [`${streamId} ${type}`, { measure, values }] as const)
+      sources.map(
+        ({ streamId, type, ...values }) =>
+          [`${streamId} ${type.replace(seriesPrefix, '')}`, { measure, values }] as const
+      )
     )
   )
   return facts

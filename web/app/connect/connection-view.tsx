@@ -83,7 +83,7 @@ export function ConnectionView({ connection, all, dialects, now, onChanged }: Pr
       </section>
       <section class="card panel" aria-labelledby="end">
         <h2 id="end">{t('connect.dataAndEnd')}</h2>
-        <p>{t('connect.dataText')}</p>
+        <p>{t('connect.dataText', { app })}</p>
         <div class="actions side">
           {tree?.find(streamId) && (
             <AppLink to={{ page: 'streams', id: streamId }} class="button">
