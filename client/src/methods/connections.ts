@@ -11,6 +11,37 @@ export interface ConnectionsMethods {
       readonly parentId?: string | null | undefined
       readonly sensitive?: boolean | null | undefined
       readonly passphrase?: string | null | undefined
+      readonly mapping?:
+        | (
+            | {
+                readonly items?: string | undefined
+                readonly value: string
+                readonly time?: string | undefined
+                readonly end?: string | undefined
+                readonly duration?: string | undefined
+                readonly zone?: string | undefined
+                readonly type: string
+                readonly stream?: string | undefined
+                readonly unit?: string | undefined
+                readonly source?: string | undefined
+                readonly description?: string | undefined
+              }
+            | readonly {
+                readonly items?: string | undefined
+                readonly value: string
+                readonly time?: string | undefined
+                readonly end?: string | undefined
+                readonly duration?: string | undefined
+                readonly zone?: string | undefined
+                readonly type: string
+                readonly stream?: string | undefined
+                readonly unit?: string | undefined
+                readonly source?: string | undefined
+                readonly description?: string | undefined
+              }[]
+          )
+        | null
+        | undefined
     }
     result: {
       connection: {
@@ -21,6 +52,33 @@ export interface ConnectionsMethods {
         parentId: string | null
         streamId: string
         sensitive: boolean
+        mapping?:
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }[]
         created: number
         createdBy: string
         modified: number
@@ -30,6 +88,7 @@ export interface ConnectionsMethods {
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
+        waiting: { time: number; body: unknown }[]
         lastProblem: { time: number; message: string } | null
         token: string
         link?: string
@@ -48,6 +107,33 @@ export interface ConnectionsMethods {
         parentId: string | null
         streamId: string
         sensitive: boolean
+        mapping?:
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }[]
         created: number
         createdBy: string
         modified: number
@@ -57,6 +143,7 @@ export interface ConnectionsMethods {
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
+        waiting: { time: number; body: unknown }[]
         lastProblem: { time: number; message: string } | null
       }[]
     }
@@ -73,6 +160,33 @@ export interface ConnectionsMethods {
         parentId: string | null
         streamId: string
         sensitive: boolean
+        mapping?:
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }[]
         created: number
         createdBy: string
         modified: number
@@ -82,6 +196,7 @@ export interface ConnectionsMethods {
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
+        waiting: { time: number; body: unknown }[]
         lastProblem: { time: number; message: string } | null
       }
     }
@@ -94,6 +209,37 @@ export interface ConnectionsMethods {
         readonly name?: string | undefined
         readonly sensitive?: boolean | null | undefined
         readonly passphrase?: string | null | undefined
+        readonly mapping?:
+          | (
+              | {
+                  readonly items?: string | undefined
+                  readonly value: string
+                  readonly time?: string | undefined
+                  readonly end?: string | undefined
+                  readonly duration?: string | undefined
+                  readonly zone?: string | undefined
+                  readonly type: string
+                  readonly stream?: string | undefined
+                  readonly unit?: string | undefined
+                  readonly source?: string | undefined
+                  readonly description?: string | undefined
+                }
+              | readonly {
+                  readonly items?: string | undefined
+                  readonly value: string
+                  readonly time?: string | undefined
+                  readonly end?: string | undefined
+                  readonly duration?: string | undefined
+                  readonly zone?: string | undefined
+                  readonly type: string
+                  readonly stream?: string | undefined
+                  readonly unit?: string | undefined
+                  readonly source?: string | undefined
+                  readonly description?: string | undefined
+                }[]
+            )
+          | null
+          | undefined
       }
     }
     result: {
@@ -105,6 +251,33 @@ export interface ConnectionsMethods {
         parentId: string | null
         streamId: string
         sensitive: boolean
+        mapping?:
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }[]
         created: number
         createdBy: string
         modified: number
@@ -114,6 +287,7 @@ export interface ConnectionsMethods {
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
+        waiting: { time: number; body: unknown }[]
         lastProblem: { time: number; message: string } | null
       }
     }
@@ -133,6 +307,33 @@ export interface ConnectionsMethods {
         streamId: string
         sensitive: boolean
         passphrase?: string
+        mapping?:
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }[]
         created: number
         createdBy: string
         modified: number
@@ -145,6 +346,8 @@ export interface ConnectionsMethods {
     params: {
       readonly dialect: string
       readonly records: readonly unknown[]
+      readonly removals?: readonly unknown[] | undefined
+      readonly unmapped?: readonly unknown[] | undefined
       readonly received: number
       readonly notUnderstood: { readonly [key: string]: number }
       readonly fileKeys: readonly string[]
