@@ -1,24 +1,52 @@
 /** Leaves out what cannot be stored in any account. */
+import { isBeyond } from '../../core/events/attachments.js'
 import { LimitingSink } from '../../imports/pipeline/limiting-sink.js'
+import type { AttachedFile } from '../../imports/record.js'
 import { isPlausible } from '../../imports/text/times.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import type { Reading, ReceivedRecord } from './dialect.js'
 
-/** Returns a reading without records that are too large or of an implausible time, which it counts as not understood. */
-export function limitReading(reading: Reading): Reading {
+/** The records of a request that fit the limits of records, and their files. */
+interface LimitedReading {
+  readonly records: readonly Omit<ReceivedRecord, 'fileBytes'>[]
+  readonly files: readonly (AttachedFile & { readonly bytes: Buffer })[]
+  readonly notUnderstood: ReadonlyMap<string, number>
+}
+
+/** Number of records of a step. */
+const stepRecords = 200
+
+/** Omits and counts records that cannot be stored in any account: too large, or with impossible times or numbers. */
+export function* limitReadingInSteps(reading: Reading, maxFileBytes: number): Steps<LimitedReading> {
   const notUnderstood = new Map(reading.notUnderstood)
-  const records: ReceivedRecord[] = []
-  const skip = (kind: string, count = 1): void => {
-    notUnderstood.set(kind, (notUnderstood.get(kind) ?? 0) + count)
-  }
+  const records: Omit<ReceivedRecord, 'fileBytes'>[] = []
+  const files: LimitedReading['files'][number][] = []
+  const skip = (kind: string, count = 1): void =>
+    void notUnderstood.set(kind, (notUnderstood.get(kind) ?? 0) + count)
   const sink = new LimitingSink({
     addRecord: record => records.push(record),
     skip: (kind, _reason, count) => skip(kind, count),
     addFile: () => Promise.resolve(),
     warn: () => undefined
   })
-  for (const record of reading.records) {
-    if (isPlausible(record.time)) sink.addRecord(record)
-    else skip(record.kind)
+  for (const [index, { fileBytes, ...record }] of reading.records.entries()) {
+    if (index % stepRecords === 0) yield
+    const own = (record.files ?? []).flatMap(file => {
+      const bytes = fileBytes?.get(file.key)
+      return bytes ? [{ ...file, bytes }] : []
+    })
+    const isFit = isPlausible(record.time) && !own.some(({ bytes }) => isBeyond(maxFileBytes, bytes.length))
+    if (!isFit) {
+      skip(record.kind)
+      continue
+    }
+    sink.addRecord(record)
+    files.push(...own)
   }
-  return { ...reading, records, notUnderstood }
+  return { records, files, notUnderstood }
+}
+
+/** Does the same at once, for a reading without files. */
+export function limitReading(reading: Reading): Reading {
+  return { ...reading, ...runSteps(limitReadingInSteps(reading, 0)) }
 }

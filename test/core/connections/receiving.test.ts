@@ -281,3 +281,15 @@ t.test('points that the user has removed or written stay so', async t => {
   await send(alice, 'owntracks', connection, { ...location, tst: noon + 10 })
   t.equal((await points(alice)).length, 1, 'what arrives later is stored')
 })
+
+t.test('data that would need too many streams is refused as a whole', async t => {
+  const { alice } = await coffer(t, { limits: { streamsBytes: 2000 } })
+  const connection = await connect(alice, 'owntracks')
+  const messages = Array.from({ length: 100 }, (_, at) => ({ ...waypoint, tid: `device ${at}` }))
+  const { body, status } = await send(alice, 'owntracks', connection, JSON.stringify(messages))
+  t.match({ status, id: body.error?.id }, { status: 402, id: 'user-intervention-required' })
+  t.same(await events(alice), [])
+  t.equal((await send(alice, 'owntracks', connection, waypoint)).status, 200)
+  const many = Array.from({ length: 2001 }, (_, at) => ({ ...waypoint, tid: `device ${at}` }))
+  t.equal((await send(alice, 'owntracks', connection, JSON.stringify(many))).status, 400)
+})
