@@ -52,39 +52,13 @@ export interface ConnectionsMethods {
         parentId: string | null
         streamId: string
         sensitive: boolean
-        mapping?:
-          | {
-              items?: string
-              value: string
-              time?: string
-              end?: string
-              duration?: string
-              zone?: string
-              type: string
-              stream?: string
-              unit?: string
-              source?: string
-              description?: string
-            }
-          | {
-              items?: string
-              value: string
-              time?: string
-              end?: string
-              duration?: string
-              zone?: string
-              type: string
-              stream?: string
-              unit?: string
-              source?: string
-              description?: string
-            }[]
         created: number
         createdBy: string
         modified: number
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
@@ -107,39 +81,13 @@ export interface ConnectionsMethods {
         parentId: string | null
         streamId: string
         sensitive: boolean
-        mapping?:
-          | {
-              items?: string
-              value: string
-              time?: string
-              end?: string
-              duration?: string
-              zone?: string
-              type: string
-              stream?: string
-              unit?: string
-              source?: string
-              description?: string
-            }
-          | {
-              items?: string
-              value: string
-              time?: string
-              end?: string
-              duration?: string
-              zone?: string
-              type: string
-              stream?: string
-              unit?: string
-              source?: string
-              description?: string
-            }[]
         created: number
         createdBy: string
         modified: number
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
@@ -160,39 +108,13 @@ export interface ConnectionsMethods {
         parentId: string | null
         streamId: string
         sensitive: boolean
-        mapping?:
-          | {
-              items?: string
-              value: string
-              time?: string
-              end?: string
-              duration?: string
-              zone?: string
-              type: string
-              stream?: string
-              unit?: string
-              source?: string
-              description?: string
-            }
-          | {
-              items?: string
-              value: string
-              time?: string
-              end?: string
-              duration?: string
-              zone?: string
-              type: string
-              stream?: string
-              unit?: string
-              source?: string
-              description?: string
-            }[]
         created: number
         createdBy: string
         modified: number
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
@@ -251,39 +173,13 @@ export interface ConnectionsMethods {
         parentId: string | null
         streamId: string
         sensitive: boolean
-        mapping?:
-          | {
-              items?: string
-              value: string
-              time?: string
-              end?: string
-              duration?: string
-              zone?: string
-              type: string
-              stream?: string
-              unit?: string
-              source?: string
-              description?: string
-            }
-          | {
-              items?: string
-              value: string
-              time?: string
-              end?: string
-              duration?: string
-              zone?: string
-              type: string
-              stream?: string
-              unit?: string
-              source?: string
-              description?: string
-            }[]
         created: number
         createdBy: string
         modified: number
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
