@@ -11,7 +11,7 @@ import { refuseParams } from '../validation/params.js'
 /** Client data of the access of a connection: its id. */
 export const connectionKey = 'coffer:connection'
 
-const { passphrase: _passphrase, ...shown } = Connection.properties
+const { mapping: _mapping, passphrase: _passphrase, ...shown } = Connection.properties
 
 /** A connection as the API returns it. */
 export const PublicConnection = Type.Object({
@@ -20,6 +20,8 @@ export const PublicConnection = Type.Object({
   url: Type.String(),
   /** Whether encrypted payloads can be decrypted. */
   hasPassphrase: Type.Boolean(),
+  /** As it was given. */
+  mapping: Type.Optional(Type.Unknown()),
   ...Arrivals.properties
 })
 export type PublicConnection = Static<typeof PublicConnection>

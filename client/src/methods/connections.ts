@@ -11,6 +11,37 @@ export interface ConnectionsMethods {
       readonly parentId?: string | null | undefined
       readonly sensitive?: boolean | null | undefined
       readonly passphrase?: string | null | undefined
+      readonly mapping?:
+        | (
+            | {
+                readonly items?: string | undefined
+                readonly value: string
+                readonly time?: string | undefined
+                readonly end?: string | undefined
+                readonly duration?: string | undefined
+                readonly zone?: string | undefined
+                readonly type: string
+                readonly stream?: string | undefined
+                readonly unit?: string | undefined
+                readonly source?: string | undefined
+                readonly description?: string | undefined
+              }
+            | readonly {
+                readonly items?: string | undefined
+                readonly value: string
+                readonly time?: string | undefined
+                readonly end?: string | undefined
+                readonly duration?: string | undefined
+                readonly zone?: string | undefined
+                readonly type: string
+                readonly stream?: string | undefined
+                readonly unit?: string | undefined
+                readonly source?: string | undefined
+                readonly description?: string | undefined
+              }[]
+          )
+        | null
+        | undefined
     }
     result: {
       connection: {
@@ -27,9 +58,11 @@ export interface ConnectionsMethods {
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
+        waiting: { time: number; body: unknown }[]
         lastProblem: { time: number; message: string } | null
         token: string
         link?: string
@@ -54,9 +87,11 @@ export interface ConnectionsMethods {
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
+        waiting: { time: number; body: unknown }[]
         lastProblem: { time: number; message: string } | null
       }[]
       dialects: { id: string; name: string }[]
@@ -80,9 +115,11 @@ export interface ConnectionsMethods {
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
+        waiting: { time: number; body: unknown }[]
         lastProblem: { time: number; message: string } | null
       }
     }
@@ -95,6 +132,37 @@ export interface ConnectionsMethods {
         readonly name?: string | undefined
         readonly sensitive?: boolean | null | undefined
         readonly passphrase?: string | null | undefined
+        readonly mapping?:
+          | (
+              | {
+                  readonly items?: string | undefined
+                  readonly value: string
+                  readonly time?: string | undefined
+                  readonly end?: string | undefined
+                  readonly duration?: string | undefined
+                  readonly zone?: string | undefined
+                  readonly type: string
+                  readonly stream?: string | undefined
+                  readonly unit?: string | undefined
+                  readonly source?: string | undefined
+                  readonly description?: string | undefined
+                }
+              | readonly {
+                  readonly items?: string | undefined
+                  readonly value: string
+                  readonly time?: string | undefined
+                  readonly end?: string | undefined
+                  readonly duration?: string | undefined
+                  readonly zone?: string | undefined
+                  readonly type: string
+                  readonly stream?: string | undefined
+                  readonly unit?: string | undefined
+                  readonly source?: string | undefined
+                  readonly description?: string | undefined
+                }[]
+            )
+          | null
+          | undefined
       }
     }
     result: {
@@ -112,9 +180,11 @@ export interface ConnectionsMethods {
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
+        waiting: { time: number; body: unknown }[]
         lastProblem: { time: number; message: string } | null
       }
     }
@@ -134,6 +204,33 @@ export interface ConnectionsMethods {
         streamId: string
         sensitive: boolean
         passphrase?: string
+        mapping?:
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }
+          | {
+              items?: string
+              value: string
+              time?: string
+              end?: string
+              duration?: string
+              zone?: string
+              type: string
+              stream?: string
+              unit?: string
+              source?: string
+              description?: string
+            }[]
         created: number
         createdBy: string
         modified: number
@@ -146,6 +243,8 @@ export interface ConnectionsMethods {
     params: {
       readonly dialect: string
       readonly records: readonly unknown[]
+      readonly removals?: readonly unknown[] | undefined
+      readonly unmapped?: readonly unknown[] | undefined
       readonly received: number
       readonly notUnderstood: { readonly [key: string]: number }
       readonly fileKeys: readonly string[]
