@@ -11,7 +11,7 @@ import { archiveFormats, databaseFormats, formats } from './formats/index.js'
 import { LimitingSink } from './pipeline/limiting-sink.js'
 import { RecordCounter } from './pipeline/record-counter.js'
 import { DraftBuilder } from './pipeline/draft-builder.js'
-import { IdGenerator } from './pipeline/id-generator.js'
+import { RecordIds } from './pipeline/record-ids.js'
 import { Lanes } from './pipeline/lanes.js'
 import { readChunks } from './read-chunks.js'
 import type {
@@ -64,8 +64,7 @@ async function run(): Promise<void> {
   const drafter = new DraftBuilder(
     lanes,
     previousForms,
-    new IdGenerator(key),
-    parentStreamId,
+    new RecordIds(key, parentStreamId),
     sendBatch,
     sendFile
   )

@@ -10,9 +10,8 @@ import { createDigests } from '../core/integrity.js'
 import { getAccountStreams } from '../core/account/fields.js'
 import { startMaintenance } from '../core/platform/maintenance-jobs.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
-import type { AnyMethod, UserMethod } from '../core/call/method.js'
 import { ImportJobs } from '../core/imports/jobs.js'
-import type { WriteMethods } from '../core/imports/import-caller.js'
+import { findWriteMethods } from '../core/imports/import-caller.js'
 import type { Gauges, Readiness } from './service-state.js'
 import { GrowthLog } from './growth-log.js'
 import { createUploadBuffers } from '../core/security/upload-buffer.js'
@@ -53,6 +52,7 @@ import { ReaderThreads } from './imports/reader-threads.js'
 import { PictureProcesses } from './pictures/renderer.js'
 import { DiskUsageMeter } from './disk-usage.js'
 import { createEndpoints } from '../transports/http/endpoints.js'
+import { describeDialects } from '../transports/receive/dialects.js'
 import { UdpSyslog } from './syslog.js'
 import { createSecrets } from '../core/auth/secrets.js'
 import type { Services } from '../core/call/services.js'
@@ -221,6 +221,7 @@ async function build(
     imports,
     spools: new Spools(layout, Math.ceil(config.limits.spoolBytes / shard.map.size)),
     previews: new Previews({ accounts, attachments, clock, config, log }, new PreviewCache(layout), pictures),
+    dialects: describeDialects(),
     // Only the thread that maintains the directory warns of ignored types.
     eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
     passwords: createPasswords(),
@@ -239,7 +240,7 @@ async function build(
     ...(authorizationStep ? { authorizationStep } : {})
   }
   const registry = new Registry(services, supportOlderIds(config, definitions))
-  imports.start(services, getWriters(definitions), !isQuiet)
+  imports.start(services, findWriteMethods(definitions), !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet ? undefined : startMaintenance(services)
   closers.push(() => jobs?.stop())
@@ -258,16 +259,6 @@ async function build(
     new TextIndexer(services),
     deliveries
   ]
-}
-
-/** Returns the methods with which imports write. */
-function getWriters(definitions: readonly AnyMethod[]): WriteMethods {
-  const find = (id: string): UserMethod => definitions.find(each => each.id === id) as UserMethod
-  return {
-    createEvent: find('events.create'),
-    createStream: find('streams.create'),
-    deleteStream: find('streams.delete')
-  }
 }
 
 /** Returns the options for opening accounts. */

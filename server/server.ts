@@ -39,6 +39,7 @@ import { readFiles } from '../transports/http/pages/static.js'
 import { createWaitingListener } from '../transports/http/pages/waiting-listener.js'
 import { MeteredDispatcher } from './metered-dispatcher.js'
 import { createMetrics } from './metrics.js'
+import { Receiver } from '../transports/receive/receiver.js'
 import { createMonitor } from './monitor.js'
 import { Problems } from './problems.js'
 import { DiskUsageMeter } from './disk-usage.js'
@@ -168,6 +169,7 @@ export async function startServer(
       monitor,
       map,
       endpoint: new Mcp(dispatcher),
+      receiver: new Receiver(dispatcher),
       signIns: new SignIns(config, clock, host.platform, providers),
       ...(setup && {
         operatorActions: createOperatorActions({ ...host, clock, log, settings, source: setup })

@@ -139,6 +139,15 @@ export class UserInspection extends Inspection {
     return this.readRows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
+  connections(): Generator<{
+    readonly id: string
+    readonly access: string
+    readonly body: string
+    readonly arrivals: string
+  }> {
+    return this.readRows('SELECT id AS key, * FROM connection WHERE id > ? ORDER BY id LIMIT 1', '')
+  }
+
   /** Audit records in the order of the hash chain, with words as text. */
   auditRecords(): Generator<InspectedAuditRecord> {
     return this.readRows(

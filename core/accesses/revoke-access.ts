@@ -21,6 +21,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     call.store.sessions.end(each.id)
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)
+    call.store.connections.removeByAccess(each.id)
     call.changes.add('accesses', listStreamIds(each), each.id)
     yield
   }

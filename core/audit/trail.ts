@@ -81,7 +81,9 @@ export class AuditTrail {
    * Returns how calls of a method are audited; `undefined` if they are not. Calls of the service's own methods have no
    * account in which to be recorded: if the method names an actor, they are only sent to syslog.
    */
-  getAudited({ allow, auditActor, id, mode, params }: AnyMethod): AuditedMethod | undefined {
+  getAudited({ allow, auditActor, id, isInternal, mode, params }: AnyMethod): AuditedMethod | undefined {
+    // What the service itself reads before a write is not a call of anyone.
+    if (isInternal && mode === 'read') return undefined
     const isOfService = mode === 'service'
     const isRecorded = !isOfService && this.#methods.recorded.has(id)
     const isSent = (!isOfService || auditActor !== undefined) && this.#methods.sent.has(id)

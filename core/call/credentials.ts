@@ -34,6 +34,8 @@ export interface Credentials {
   readonly isMember?: true
   /** Set if the call is repeated and has been counted before. */
   readonly isCounted?: true
+  /** Set by the transport that receives data of connections, for the methods that only it calls. */
+  readonly isConnection?: true
   /** The client's address. */
   readonly ip: string
   readonly via: 'http' | 'socket.io' | 'hf'

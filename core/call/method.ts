@@ -51,6 +51,8 @@ interface Definition<P extends TSchema> {
   /** Schema of the result; checked in tests. */
   readonly result: TSchema
   readonly allow: AccessRule
+  /** Set if only transports of the service call it: it is not part of the API, and not listed. */
+  readonly isInternal?: true
   /** Returns what transports need to know of a result besides its text. */
   facts?(result: object): Facts
   /**

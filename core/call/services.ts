@@ -9,6 +9,7 @@ import type { CallLimit } from '../security/call-limit.js'
 import type { ChangeBus } from '../changes.js'
 import type { Config } from '../settings/config.js'
 import type { EventTypes } from '../event-types/directory.js'
+import type { Dialects } from './dialects.js'
 import type { Imports } from './imports.js'
 import type { UploadBuffers } from '../security/upload-buffer.js'
 import type { Log } from '../log.js'
@@ -51,6 +52,7 @@ export interface Services {
   /** Buffers on disk for long responses until they are read. */
   readonly spools: Spools
   readonly eventTypes: EventTypes
+  readonly dialects: Dialects
   readonly passwords: Passwords
   /** Limits the memory for request bodies. */
   readonly uploadBuffers: UploadBuffers

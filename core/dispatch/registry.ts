@@ -50,9 +50,9 @@ export class Registry implements Dispatch, Dispatcher {
     this.#assembly = new ResponseAssembly(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))
   }
 
-  /** Returns the definitions of all methods, in the order of the list. */
+  /** Returns the definitions of the API's methods, in the order of the list. */
   get definitions(): AnyMethod[] {
-    return this.stages.definitions
+    return this.stages.definitions.filter(({ isInternal }) => !isInternal)
   }
 
   /** Makes one call. Never rejects or throws. Synchronous if nothing had to wait. */

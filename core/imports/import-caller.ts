@@ -4,7 +4,7 @@ import type { Party } from '../../storage/scheduler.js'
 import { runSteps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
-import { createCall, type Call, type UserMethod } from '../call/method.js'
+import { createCall, type AnyMethod, type Call, type UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import type { Changes } from '../changes.js'
 import { beginWrite } from '../dispatch/run-write.js'
@@ -18,6 +18,16 @@ export interface WriteMethods {
   readonly createEvent: UserMethod
   readonly createStream: UserMethod
   readonly deleteStream: UserMethod
+}
+
+/** Finds the methods with which an import writes. */
+export function findWriteMethods(definitions: readonly AnyMethod[]): WriteMethods {
+  const find = (id: string): UserMethod => definitions.find(each => each.id === id) as UserMethod
+  return {
+    createEvent: find('events.create'),
+    createStream: find('streams.create'),
+    deleteStream: find('streams.delete')
+  }
 }
 
 /** The access id of imports that an operator started. */

@@ -18,6 +18,15 @@ export function getAppIdentity({ access }: Pick<Caller, 'access'>): string | und
   return access?.type === 'app' ? JSON.stringify([access.name, access.deviceName ?? null]) : undefined
 }
 
+/** Returns the account's key, from which ids of the user's own records are derived. Creates it, within a transaction, if there is none. */
+export function requireAccountKey({ imports }: Pick<UserStore, 'imports'>): string {
+  const known = imports.getMemory('key')
+  if (known !== undefined) return known
+  const key = randomBytes(keySize).toString('hex')
+  imports.setMemory('key', key)
+  return key
+}
+
 export class ImportMemory {
   readonly #prefix: string
 
@@ -32,10 +41,16 @@ export class ImportMemory {
   /** Returns the key from which ids of records are derived, in hexadecimal digits. Creates that of the account if there is none. */
   async key(): Promise<string> {
     const { app } = this.job
-    const accountKey = this.store.imports.getMemory('key') ?? (await this.#createKey())
+    const accountKey =
+      this.store.imports.getMemory('key') ?? (await this.store.write(() => requireAccountKey(this.store)))
     return app === undefined
       ? accountKey
       : createHmac('sha256', Buffer.from(accountKey, 'hex')).update(app).digest('hex')
+  }
+
+  /** Returns the form of one lane; `undefined` if the lane is new. */
+  getForm(key: string): LaneForm | undefined {
+    return this.store.imports.getMemory(`${this.#prefix}form:${key}`) as LaneForm | undefined
   }
 
   /** Returns the forms of lanes, by their keys. */
@@ -80,11 +95,5 @@ export class ImportMemory {
     const prefix = this.#prefix + kind
     const found = this.store.imports.listMemory(prefix)
     return Object.fromEntries(found.map(({ name, value }) => [name.slice(prefix.length), parse(value)]))
-  }
-
-  async #createKey(): Promise<string> {
-    const key = randomBytes(keySize).toString('hex')
-    await this.store.write(() => this.store.imports.setMemory('key', key))
-    return key
   }
 }

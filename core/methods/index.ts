@@ -43,6 +43,7 @@ import { getOne as getEvent } from './events/get-one.js'
 import { get as getEvents } from './events/get.js'
 import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
+import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
 import { get as getSlices } from './followed-slices/get.js'
@@ -290,6 +291,7 @@ export const methods: readonly AnyMethod[] = [
   getSettings,
   unlockUser,
   deleteUser,
+  ...connectionMethods,
   createWebhook,
   deleteWebhook,
   getWebhook,

@@ -13,7 +13,7 @@ import { isPlausible } from '../text/times.js'
 import { maxRecordLength } from './limiting-sink.js'
 import { NameCounts } from './record-counter.js'
 import { PendingFiles } from './pending-files.js'
-import type { IdGenerator } from './id-generator.js'
+import { getSeriesStart, type RecordIds } from './record-ids.js'
 import type { Lanes, OpenLane } from './lanes.js'
 import { PointRows } from './point-rows.js'
 
@@ -27,8 +27,6 @@ const maxBatchEvents = 100
 const maxBatchLength = maxRecordLength
 /** Size of each stream of an event. */
 const streamOverhead = 150
-/** Maximum length of a stream's name, in characters. */
-const maxStreamNameLength = 100
 
 interface SeriesWindow {
   readonly lane: OpenLane
@@ -44,7 +42,6 @@ export class DraftBuilder implements Sink {
   readonly #windows = new Map<string, SeriesWindow>()
   /** Ids of events by the keys of their files. */
   readonly #files = new PendingFiles<string>()
-  readonly #paths = new Map<string, readonly StreamDraft[]>()
   #events: EventDraft[] = []
   #batchLength = 0
   /** Size of all windows, in bytes. */
@@ -56,8 +53,7 @@ export class DraftBuilder implements Sink {
   constructor(
     private readonly lanes: Lanes,
     private readonly forms: Readonly<Record<string, LaneForm>>,
-    private readonly ids: IdGenerator,
-    private readonly parentId: string,
+    private readonly ids: RecordIds,
     /** Returns once the next batch can be sent. */
     private readonly sendBatch: (batch: DraftBatch) => void,
     private readonly sendFile: (file: FileDraft, source: SourceFile) => Promise<void>
@@ -89,7 +85,7 @@ export class DraftBuilder implements Sink {
     const { name, owner: event } = found
     this.#flushEvents()
     const { fileName, type } = name
-    const id = this.ids.derive('file', this.format, event, key)
+    const id = this.ids.getFileId(this.format, event, key)
     await this.sendFile({ id, eventId: event, fileName, type, size: source.size }, source)
   }
 
@@ -107,6 +103,10 @@ export class DraftBuilder implements Sink {
     this.#flushEvents()
   }
 
+  #getPath(parents: readonly string[] | undefined, stream: string, source: string): readonly StreamDraft[] {
+    return this.ids.getPath({ id: this.format, name: this.formatName }, { path: parents, stream, source })
+  }
+
   /** Adds the draft of an event. Its id is derived from the record, so that importing it again changes nothing. */
   #addEvent(record: ImportedRecord): void {
     const { otherPaths, content, description, duration, identity, path, source, stream, time, type } = record
@@ -117,7 +117,7 @@ export class DraftBuilder implements Sink {
     const others = otherPaths
       ? otherPaths.map(names => this.#getPath(names.slice(0, -1), names.at(-1)!, ''))
       : []
-    const id = this.ids.derive(this.format, source, stream, type, time, duration ?? 0, identityText)
+    const id = this.ids.getEventId(this.format, record, identityText)
     this.#files.add(record, id)
     this.#events.push({
       id,
@@ -130,8 +130,8 @@ export class DraftBuilder implements Sink {
       description,
       clientData,
       version: version && {
-        recordId: this.ids.derive('record', this.format, version.record),
-        versionId: this.ids.derive('version', this.format, version.record, version.state)
+        recordId: this.ids.getRecordId(this.format, version),
+        versionId: this.ids.getVersionId(this.format, version)
       },
       hasFiles: record.files !== undefined
     })
@@ -177,9 +177,9 @@ export class DraftBuilder implements Sink {
     const { format, from, isTrack, key, path, source, stream } = lane
     return {
       lane,
-      seriesId: this.ids.derive('series', format, key, year),
+      seriesId: this.ids.getSeriesId(format, key, year),
       path: this.#getPath(path, stream, source),
-      origin: isTrack ? from : Date.UTC(year, 0, 1) / 1000,
+      origin: isTrack ? from : getSeriesStart(year),
       rows: new PointRows()
     }
   }
@@ -196,25 +196,6 @@ export class DraftBuilder implements Sink {
     const { cells, duplicates } = rows.getSorted()
     if (duplicates > 0) this.#duplicates.add(lane.type, duplicates)
     return { seriesId, path, type: lane.type, origin, columns: rows.columns, cells }
-  }
-
-  /** Returns the streams from the format's stream down to that of a record. Their ids are derived from their names. */
-  #getPath(parents: readonly string[] = [], stream: string, source: string): readonly StreamDraft[] {
-    const key = JSON.stringify([this.format, parents, stream, source])
-    let path = this.#paths.get(key)
-    if (!path) {
-      const names = [this.formatName, ...parents, stream, ...(source === '' ? [] : [source])]
-      path = names.map((name, index) => ({
-        id: this.ids.derive('stream', this.parentId, this.format, ...names.slice(1, index + 1)),
-        name:
-          name
-            .replaceAll(/\p{C}+/gu, ' ')
-            .trim()
-            .slice(0, maxStreamNameLength) || '?'
-      }))
-      this.#paths.set(key, path)
-    }
-    return path
   }
 }
 

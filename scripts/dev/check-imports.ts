@@ -26,18 +26,25 @@ const moduleRules: Readonly<Record<string, Module>> = {
   core: {
     modules: ['schemas'],
     types: ['storage', 'imports'],
-    files: ['storage/errors.ts', 'storage/scheduler.ts', 'storage/steps.ts'],
+    files: [
+      'storage/errors.ts',
+      'storage/scheduler.ts',
+      'storage/steps.ts',
+      'imports/pipeline/lane-key.ts',
+      'imports/pipeline/point-rows.ts',
+      'imports/pipeline/record-ids.ts'
+    ],
     libraries: splitWords(
       'typebox ajv ajv-formats croner nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
         'otpauth qrcode nodemailer openid-client @simplewebauthn/server'
     )
   },
   transports: {
-    modules: ['core', 'schemas'],
+    modules: ['core', 'imports', 'schemas'],
     files: ['storage/scheduler.ts', 'storage/steps.ts'],
     libraries: splitWords(
       'typebox accepts koa @koa/router ipaddr.js engine.io socket.io socket.io-parser ws busboy swagger-ui-dist yazl ' +
-        '@modelcontextprotocol/server'
+        '@modelcontextprotocol/server tweetnacl'
     )
   },
   cluster: {
@@ -79,7 +86,7 @@ const coreOrder = splitWords(
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
     'service-info.ts unknown-user.ts call ' +
     'auth account streams sign-in identities accesses oauth events notifications registration platform series audit measures exports ' +
-    'dispatch imports methods'
+    'dispatch imports connections methods'
 )
 
 /** Files at the top of `web`. */

@@ -42,6 +42,12 @@ export class AttachmentRepository {
     for (const { id, size } of attachments) statement(this.db, sql).run(id, event, size)
   }
 
+  /** Records a file that no event refers to, whose bytes are to be removed. */
+  addOrphan(id: string): void {
+    statement(this.db, 'INSERT OR IGNORE INTO orphan (id) VALUES (?)').run(id)
+    this.#orphans = true
+  }
+
   /** Lists ids whose bytes remain to be removed. */
   listOrphans(limit: number): string[] {
     return column(this.db, 'SELECT id FROM orphan LIMIT +?').all(limit) as string[]
@@ -60,7 +66,6 @@ export class AttachmentRepository {
 
   #orphan(id: string): void {
     statement(this.db, 'DELETE FROM attachment WHERE id = ?').run(id)
-    statement(this.db, 'INSERT OR IGNORE INTO orphan (id) VALUES (?)').run(id)
-    this.#orphans = true
+    this.addOrphan(id)
   }
 }

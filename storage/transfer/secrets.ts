@@ -16,6 +16,8 @@ export function removeSecrets(table: ExportedTable, row: Row): Row {
       return { ...row, token: '', body: removeMembers(row['body'], 'token', 'integrity') }
     case 'webhook':
       return { ...row, secret: null }
+    case 'connection':
+      return { ...row, body: removeMembers(row['body'], 'passphrase') }
     case 'followed_slice':
       return { ...row, body: removeMembers(row['body'], 'accessToken') }
     case 'profile':

@@ -5,6 +5,8 @@ import { AccountFields } from '../repositories/account-fields.js'
 import { AccountRepository } from '../repositories/account.js'
 import { AttachmentRepository } from '../repositories/attachments.js'
 import { AuditRepository } from '../repositories/audit.js'
+import { ConnectionRepository } from '../connections/connection-repository.js'
+import { ReceivedRepository } from '../connections/received-repository.js'
 import { ConfirmedValues } from '../repositories/confirmed-values.js'
 import { ConsentRepository } from '../repositories/consents.js'
 import { DeletionRecords } from '../repositories/deletion-records.js'
@@ -50,6 +52,8 @@ export class Repositories {
   readonly signIn: SignInRepository
   readonly passkeys: PasskeyRepository
   readonly webhooks: WebhookRepository
+  readonly connections: ConnectionRepository
+  readonly received: ReceivedRepository
   readonly audit: AuditRepository
   protected readonly storageTotals: StorageUsedRepository
   protected stamps = new Stamps()
@@ -79,6 +83,8 @@ export class Repositories {
     this.signIn = new SignInRepository(db)
     this.passkeys = new PasskeyRepository(db)
     this.webhooks = new WebhookRepository(db)
+    this.connections = new ConnectionRepository(db)
+    this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
   }
 
@@ -104,6 +110,8 @@ export class Repositories {
     this.attachments.invalidate()
     this.series.invalidate()
     this.webhooks.invalidate()
+    this.connections.invalidate()
+    this.received.invalidate()
   }
 }
 

@@ -8,6 +8,13 @@ import { Layout } from '../../storage/files/layout.js'
 import type { Client } from '../support/coffer.js'
 import { connect, until } from '../support/socket.js'
 import {
+  connect as connectApp,
+  events,
+  look,
+  points,
+  send as sendData
+} from '../transports/receive/connecting.js'
+import {
   begin,
   client,
   move,
@@ -55,6 +62,24 @@ test('two nodes', async t => {
     for (const text of ['', 'no JSON', 'null', '7', '{"forget":7,"note":{}}'])
       n1.engine.announce('nodes', Buffer.from(text))
     t.notOk((await there.call('events.get', {})).error)
+  })
+
+  await t.test('receive data of apps, whichever node is called', async t => {
+    const phone = await connectApp(there, 'owntracks')
+    const picture = Buffer.from('ffd8ffe000104a46494600010101004800480000ffd9', 'hex')
+    const message = { _type: 'location', lat: 46.5, lon: 6.6, tst: 1_795_694_400, tid: 'DA' }
+    for (const user of [there, here, there]) {
+      t.equal((await sendData(user, 'owntracks', phone, message)).status, 200)
+      const image = { ...message, tst: 1_795_694_401, image: picture.toString('base64') }
+      t.equal((await sendData(user, 'owntracks', phone, image)).status, 200)
+      t.equal((await sendData(user, 'owntracks', { token: 'wrong' }, message)).status, 401)
+      t.equal((await sendData(user, 'owntracks', phone, '{')).status, 400)
+    }
+    t.equal((await points(here)).length, 2)
+    const pictures = (await events(there)).filter(({ type }) => type === 'picture/attached')
+    t.match(pictures, [{ attachments: [{ size: picture.length }] }])
+    t.equal(pictures.length, 1)
+    t.equal((await look(there, phone)).received, 6)
   })
 
   await t.test('accept and return files, whichever node is called', async t => {

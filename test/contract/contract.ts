@@ -4,6 +4,7 @@ import { accountScenarios } from './account.js'
 import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
+import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
 import { exportScenarios } from './exports.js'
 import { followedSliceScenarios } from './followed-slices.js'
@@ -41,6 +42,7 @@ export const contract: Contract = {
   ...auditScenarios,
   ...accountScenarios,
   ...webhookScenarios,
+  ...connectionScenarios,
   ...followedSliceScenarios,
   ...identityScenarios,
   ...importScenarios,

@@ -53,6 +53,8 @@ export class World {
   webhookId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
+  /** Id of a connection of the owner. */
+  connectionId = ''
   /** Id of an import that the owner started. */
   importId = ''
   /** Id and token of the access that {@link signIn} created. */
@@ -228,10 +230,12 @@ export class World {
       this.client('app').do('profile.getApp')
     ])
     const { followedSlices } = await this.owner.do('followedSlices.get')
+    const { connections } = await this.owner.do('connections.get')
     const { passkeys } = await this.owner.do('passkeys.get')
     const { notices } = await this.owner.do('account.getNotices')
     return (this.#found = {
       followedSlices,
+      connections,
       passkeys,
       notices,
       profiles: profiles.map(({ profile }) => profile),

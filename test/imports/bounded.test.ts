@@ -2,8 +2,9 @@
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { DraftBuilder } from '../../imports/pipeline/draft-builder.js'
-import { IdGenerator } from '../../imports/pipeline/id-generator.js'
-import { getLaneKey, Lanes } from '../../imports/pipeline/lanes.js'
+import { RecordIds } from '../../imports/pipeline/record-ids.js'
+import { getLaneKey } from '../../imports/pipeline/lane-key.js'
+import { Lanes } from '../../imports/pipeline/lanes.js'
 import { PointRows } from '../../imports/pipeline/point-rows.js'
 import { coffer } from '../support/coffer.js'
 import { sent, zipOf } from '../support/importing.js'
@@ -44,8 +45,7 @@ t.test('the buffer of points has a memory limit', t => {
   const drafter = new DraftBuilder(
     new Lanes(),
     {},
-    new IdGenerator('00'),
-    '',
+    new RecordIds('00', ''),
     ({ points }) => {
       for (const { cells } of points) {
         waiting -= cells.length / numbers

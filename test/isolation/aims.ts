@@ -71,6 +71,15 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
         { method: 'events.get', params: everything }
       ]
     ],
+    'connections.create': [
+      { dialect: 'owntracks', name: 'x' },
+      { dialect: 'owntracks', name: 'x', parentId: hidden },
+      { dialect: 'owntracks', name: 'x', parentId: closed }
+    ],
+    'connections.delete': [{ id: ids.connection }],
+    'connections.get': [{}],
+    'connections.getOne': [{ id: ids.connection }],
+    'connections.update': [{ id: ids.connection, update: { name: 'x' } }],
     'events.addAttachment': events,
     'events.create': [
       ...streams.map(id => ({ streamIds: [id], type: 'note/txt', content: 'x' })),

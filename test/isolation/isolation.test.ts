@@ -276,6 +276,7 @@ async function hiddenParts(alice: Client, { ids }: Secrets): Promise<Answer> {
       .map(({ id, permissions }: Answer) => ({ id, permissions })),
     profile: (await alice.do('profile.getPrivate')).profile,
     slices: (await alice.do('followedSlices.get')).followedSlices,
+    connections: (await alice.do('connections.get')).connections,
     account: { ...(await alice.do('account.get')).account, storageUsed: undefined }
   }
 }

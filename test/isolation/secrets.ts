@@ -98,6 +98,12 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
   await app.do('profile.updateApp', { update: { [mark()]: mark() } })
   await app.do('events.get', { streams: [hidden] })
   await alice.do('profile.updatePrivate', { update: { [mark()]: mark() } })
+  const { connection } = await alice.do('connections.create', {
+    dialect: 'owntracks',
+    name: mark(),
+    passphrase: mark()
+  })
+  inner.push(connection.token)
   const { followedSlice } = await alice.do('followedSlices.create', {
     name: mark(),
     url: `https://${mark()}.example/`,
@@ -135,6 +141,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       former: former.access.id,
       webhook: webhook.id,
       slice: followedSlice.id,
+      connection: connection.id,
       session: session.access.id,
       passkey: passkey.id
     }

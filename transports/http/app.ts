@@ -19,6 +19,7 @@ import { createUserHandler, type UserHandler } from './user-routes.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { joinMembers } from '../../core/json/json-text.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { ReceiveEndpoint } from '../receive-endpoint.js'
 import { toFailure } from '../../core/call/outcome.js'
 import { getNetwork } from '../../core/security/network.js'
 import { hasBody as sendsBody } from '../upgrades.js'
@@ -33,9 +34,10 @@ export function createApp(dispatcher: Dispatcher, offer: ServiceParts): RequestL
   const front = createFallbackPage(dispatcher.services.config, offer.pages)
   return createListener(
     dispatcher,
-    createUserHandler(dispatcher, 'http', { endpoint: offer.endpoint, fallbackPage: front }),
+    createUserHandler(dispatcher, 'http', { ...offer, fallbackPage: front }),
     createServiceRouter(dispatcher, { ...offer, fallbackPage: front }),
-    front
+    front,
+    offer.receiver
   )
 }
 
@@ -51,7 +53,8 @@ function createListener(
   dispatcher: Dispatcher,
   answerUser: UserHandler,
   router: Router<ExchangeState>,
-  front?: FallbackPage
+  front?: FallbackPage,
+  receiver?: ReceiveEndpoint
 ): RequestListener {
   const { config } = dispatcher.services
   const getClientAddress = createClientAddressReader(config.http.trustedProxies)
@@ -65,7 +68,9 @@ function createListener(
       if (req.method === 'OPTIONS') return replyText(exchange, 200)
       state.address = parseAddress(req.url ?? '/', req.headers.host, config)
       if (state.address.user === undefined) return await serve(req, res)
-      if (isForm(req)) await readFormCall(exchange, dispatcher, getClientAddress)
+      // Forms that devices send are data, not calls.
+      const isData = receiver !== undefined && state.address.segments[0] === receiver.segment
+      if (isForm(req) && !isData) await readFormCall(exchange, dispatcher, getClientAddress)
       const answered = answerUser(exchange)
       // Most reads have been answered by now, and an await takes as long as identifying the caller.
       if (answered) await answered

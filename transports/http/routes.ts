@@ -187,6 +187,11 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/webhooks/:id', 'webhooks.delete'),
   route('POST', '/webhooks/:id/test', 'webhooks.test'),
 
+  route('GET', '/connections', 'connections.get'),
+  route('POST', '/connections', 'connections.create', 201, { isPrivate: true }),
+  route('GET', '/connections/:id', 'connections.getOne'),
+  route('PUT', '/connections/:id', 'connections.update'),
+  route('DELETE', '/connections/:id', 'connections.delete'),
   route('GET', '/followed-slices', 'followedSlices.get'),
   route('POST', '/followed-slices', 'followedSlices.create', 201),
   route('PUT', '/followed-slices/:id', 'followedSlices.update'),

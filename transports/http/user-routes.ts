@@ -4,8 +4,10 @@
  */
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { ReceiveEndpoint } from '../receive-endpoint.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import { handleMessage } from './endpoint-message.js'
+import { handleReceived } from './received-data.js'
 import { createClientAddressReader } from './request/client-address.js'
 import { createRouteHandler, assertUserExists } from './call.js'
 import { prepareRoutes } from './prepared-route.js'
@@ -23,6 +25,7 @@ export type UserHandler = (exchange: Exchange) => Promise<void> | undefined
 interface UserParts {
   readonly fallbackPage: FallbackPage
   readonly endpoint?: UserEndpoint | undefined
+  readonly receiver?: ReceiveEndpoint | undefined
 }
 
 /**
@@ -32,7 +35,7 @@ interface UserParts {
 export function createUserHandler(
   dispatcher: Dispatcher,
   via: 'http' | 'hf',
-  { endpoint, fallbackPage }: Partial<UserParts> = {}
+  { endpoint, fallbackPage, receiver }: Partial<UserParts> = {}
 ): UserHandler {
   const tree = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, prepareRoutes(dispatcher))
   const call = createRouteHandler(dispatcher, via)
@@ -42,6 +45,8 @@ export function createUserHandler(
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
     const match = tree.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
+    if (receiver && segments[0] === receiver.segment && segments.length > 1)
+      return handleReceived(exchange, dispatcher, receiver, getClientAddress(exchange.req))
     if (endpoint && segments.length === 1 && segments[0] === endpoint.segment)
       return handleMessage(exchange, dispatcher, endpoint, getClientAddress(exchange.req))
     if (endpoint && replyResourceMetadata(exchange, dispatcher.services.config, endpoint.segment))

@@ -39,6 +39,11 @@ const groups: readonly Group[] = [
   },
   { name: 'Profile', description: 'Key-value sets of apps and users', prefixes: ['profile'] },
   { name: 'Imports', description: 'Importing data from files', prefixes: ['imports'] },
+  {
+    name: 'Connections',
+    description: 'Apps and devices that send data on their own',
+    prefixes: ['connections']
+  },
   { name: 'Followed slices', description: 'Data shared by other users', prefixes: ['followedSlices'] },
   {
     name: 'The service',

@@ -5,6 +5,7 @@ import type { AccountMethods } from './account.js'
 import type { AuditMethods } from './audit.js'
 import type { AuthMethods } from './auth.js'
 import type { AuthRequestMethods } from './auth-request.js'
+import type { ConnectionsMethods } from './connections.js'
 import type { EventsMethods } from './events.js'
 import type { FollowedSlicesMethods } from './followed-slices.js'
 import type { IdentitiesMethods } from './identities.js'
@@ -25,6 +26,7 @@ export interface Methods
     AuditMethods,
     AuthMethods,
     AuthRequestMethods,
+    ConnectionsMethods,
     EventsMethods,
     FollowedSlicesMethods,
     IdentitiesMethods,

@@ -22,6 +22,7 @@ import { identities } from './019-identities.js'
 import { oauthGrants } from './020-oauth-grants.js'
 import { passkeys } from './021-passkeys.js'
 import { textPlaces } from './022-text-places.js'
+import { connections } from './023-connections.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -46,7 +47,8 @@ export const userSteps = {
   identities,
   oauthGrants,
   passkeys,
-  textPlaces
+  textPlaces,
+  connections
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -38,10 +38,25 @@ export async function readText(
 ): Promise<string> {
   // After this, Node has parsed what arrived together with the headers.
   await Promise.resolve()
+  const { bodyBytes } = services.config.limits
   const bytes =
-    readArrived(request, services, reservation) ?? (await readBytes(request, services, reservation))
+    readArrived(request, bodyBytes, reservation) ??
+    (await readBytes(request, services, bodyBytes, reservation))
   if (!isUtf8(bytes)) fail('invalid-request-structure', 'The body is not UTF-8')
   return bytes.toString()
+}
+
+/** Reads a body of any kind, decompressed, of `maxBytes` at most. Errors: as for {@link readText}. */
+export async function readBinary(
+  request: IncomingMessage,
+  services: BodyServices,
+  maxBytes: number,
+  reservation?: BodyReservation
+): Promise<Buffer> {
+  await Promise.resolve()
+  return (
+    readArrived(request, maxBytes, reservation) ?? (await readBytes(request, services, maxBytes, reservation))
+  )
 }
 
 /** Returns whether memory must be reserved before a body is read: it is large, or its decoded size is unknown. */
@@ -109,11 +124,11 @@ export function getMediaType(request: IncomingMessage): string {
  */
 function readArrived(
   request: IncomingMessage,
-  services: BodyServices,
+  maxBytes: number,
   reservation?: BodyReservation
 ): Buffer | undefined {
   if (!request.complete || reservation || needsReservation(request)) return undefined
-  if (request.readableLength > services.config.limits.bodyBytes) return undefined
+  if (request.readableLength > maxBytes) return undefined
   return (request.read() as Buffer | null) ?? Buffer.alloc(0)
 }
 
@@ -121,17 +136,18 @@ function readArrived(
 function readBytes(
   request: IncomingMessage,
   services: BodyServices,
+  maxBytes: number,
   reservation?: BodyReservation
 ): Promise<Buffer> {
-  const { bodyBytes, bodyTimeout } = services.config.limits
+  const { bodyTimeout } = services.config.limits
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
   if (!inflate && encoding !== 'identity') {
     const message = `The content encoding "${encoding.slice(0, 40)}" is not supported. Send gzip, deflate or none`
     return Promise.reject(createStructureError(message))
   }
-  const tooLarge = `The body is larger than the limit of ${bodyBytes} bytes`
-  if (!inflate && Number(request.headers['content-length'] ?? 0) > bodyBytes)
+  const tooLarge = `The body is larger than the limit of ${maxBytes} bytes`
+  if (!inflate && Number(request.headers['content-length'] ?? 0) > maxBytes)
     return Promise.reject(createStructureError(tooLarge))
   return new Promise((resolve, reject) => {
     const chunks = new ChunkList()
@@ -160,7 +176,7 @@ function readBytes(
     }
     const onData = (chunk: Buffer): void => {
       chunks.add(chunk)
-      if (chunks.size > bodyBytes) return refuse(tooLarge)
+      if (chunks.size > maxBytes) return refuse(tooLarge)
       reservation?.addArrived(chunk.length)
       if (reservation && !reservation.take(chunk.length, () => source.resume())) source.pause()
     }

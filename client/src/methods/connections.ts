@@ -1,0 +1,159 @@
+/** Params and results of methods: connections. */
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+import type { ItemDeletion } from './nouns.js'
+
+export interface ConnectionsMethods {
+  /** Connect an app or a device that sends data on its own. */
+  'connections.create': {
+    params: {
+      readonly dialect: string
+      readonly name: string
+      readonly parentId?: string | null | undefined
+      readonly sensitive?: boolean | null | undefined
+      readonly passphrase?: string | null | undefined
+    }
+    result: {
+      connection: {
+        id: string
+        dialect: string
+        name: string
+        accessId: string
+        parentId: string | null
+        streamId: string
+        sensitive: boolean
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+        url: string
+        hasPassphrase: boolean
+        lastHeard: number | null
+        received: number
+        notUnderstood: { [key: string]: number }
+        lastProblem: { time: number; message: string } | null
+        token: string
+        link?: string
+      }
+    }
+  }
+  /** List connections. */
+  'connections.get': {
+    params: Record<string, never>
+    result: {
+      connections: {
+        id: string
+        dialect: string
+        name: string
+        accessId: string
+        parentId: string | null
+        streamId: string
+        sensitive: boolean
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+        url: string
+        hasPassphrase: boolean
+        lastHeard: number | null
+        received: number
+        notUnderstood: { [key: string]: number }
+        lastProblem: { time: number; message: string } | null
+      }[]
+    }
+  }
+  /** Get a connection. */
+  'connections.getOne': {
+    params: { readonly id: string }
+    result: {
+      connection: {
+        id: string
+        dialect: string
+        name: string
+        accessId: string
+        parentId: string | null
+        streamId: string
+        sensitive: boolean
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+        url: string
+        hasPassphrase: boolean
+        lastHeard: number | null
+        received: number
+        notUnderstood: { [key: string]: number }
+        lastProblem: { time: number; message: string } | null
+      }
+    }
+  }
+  /** Update a connection. */
+  'connections.update': {
+    params: {
+      readonly id: string
+      readonly update: {
+        readonly name?: string | undefined
+        readonly sensitive?: boolean | null | undefined
+        readonly passphrase?: string | null | undefined
+      }
+    }
+    result: {
+      connection: {
+        id: string
+        dialect: string
+        name: string
+        accessId: string
+        parentId: string | null
+        streamId: string
+        sensitive: boolean
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+        url: string
+        hasPassphrase: boolean
+        lastHeard: number | null
+        received: number
+        notUnderstood: { [key: string]: number }
+        lastProblem: { time: number; message: string } | null
+      }
+    }
+  }
+  /** End a connection. */
+  'connections.delete': { params: { readonly id: string }; result: { connectionDeletion: ItemDeletion } }
+  /** Open a connection. */
+  'connections.open': {
+    params: { readonly dialect: string }
+    result: {
+      connection: {
+        id: string
+        dialect: string
+        name: string
+        accessId: string
+        parentId: string | null
+        streamId: string
+        sensitive: boolean
+        passphrase?: string
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+      }
+    }
+  }
+  /** Receive data of a connection. */
+  'connections.receive': {
+    params: {
+      readonly dialect: string
+      readonly records: readonly unknown[]
+      readonly received: number
+      readonly notUnderstood: { readonly [key: string]: number }
+      readonly fileKeys: readonly string[]
+    }
+    result: { [key: string]: unknown }
+  }
+  /** Record a problem of a connection. */
+  'connections.noteProblem': {
+    params: { readonly dialect: string; readonly message: string }
+    result: { [key: string]: unknown }
+  }
+}

@@ -1,0 +1,25 @@
+/** What the core knows of the dialects in which apps and devices send data. Transports read them. (docs/api/connections.md) */
+
+export interface DialectInfo {
+  readonly id: string
+  /** Display name of the app. */
+  readonly name: string
+  /** The format under which its data is stored, shared with files of the same app or device. */
+  readonly format: { readonly id: string; readonly name: string }
+  /** True if the app knows only an address, so that the token is part of it. */
+  readonly hasTokenInUrl: boolean
+  /** Returns a link that sets the app up; absent if the app has no such links. */
+  readonly createLink?: ((setup: DialectSetup) => string) | undefined
+}
+
+/** What a link that sets an app up contains. */
+export interface DialectSetup {
+  readonly url: string
+  readonly token: string
+  readonly username: string
+  /** Name of the connection. */
+  readonly name: string
+}
+
+/** By id. */
+export type Dialects = ReadonlyMap<string, DialectInfo>

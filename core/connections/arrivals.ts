@@ -1,0 +1,50 @@
+/** Counts what arrives from a connection. */
+import type { Arrivals } from '../../schemas/connection.js'
+
+/** Maximum length of the names of all kinds that are counted, in characters. */
+const maxNamesLength = 100_000
+/** Maximum length of a name, in characters. */
+const maxNameLength = 200
+/** Counts kinds for which there is no room. */
+const otherKinds = '…'
+const maxMessageLength = 500
+
+/** The state of a connection from which nothing has arrived. */
+export const noArrivals: Arrivals = { lastHeard: null, received: 0, notUnderstood: {}, lastProblem: null }
+
+/** Adds a request. `notUnderstood`: numbers of items that were not stored, by kind. */
+export function addArrivals(
+  before: Arrivals,
+  now: number,
+  received: number,
+  notUnderstood: ReadonlyMap<string, number>
+): Arrivals {
+  return {
+    ...before,
+    lastHeard: now,
+    received: before.received + received,
+    notUnderstood: addCounts(before.notUnderstood, notUnderstood)
+  }
+}
+
+/** Adds a failed request. */
+export function addProblem(before: Arrivals, time: number, message: string): Arrivals {
+  return { ...before, lastHeard: time, lastProblem: { time, message: message.slice(0, maxMessageLength) } }
+}
+
+function addCounts(
+  before: Arrivals['notUnderstood'],
+  added: ReadonlyMap<string, number>
+): Arrivals['notUnderstood'] {
+  if (added.size === 0) return before
+  const counts = new Map(Object.entries(before))
+  let length = 0
+  for (const name of counts.keys()) length += name.length
+  for (const [given, count] of added) {
+    let name = given.slice(0, maxNameLength)
+    if (!counts.has(name) && length + name.length > maxNamesLength) name = otherKinds
+    if (!counts.has(name)) length += name.length
+    counts.set(name, (counts.get(name) ?? 0) + count)
+  }
+  return Object.fromEntries(counts)
+}

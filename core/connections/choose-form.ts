@@ -1,0 +1,37 @@
+/** Chooses whether received data becomes events or data points. (docs/decisions/0019-imports.md) */
+import type { LaneForm } from '../../imports/protocol.js'
+import { isNumericContent, minDensePerDay, secondsPerDay } from '../../imports/pipeline/lane-key.js'
+import type { ImportMemory } from '../imports/memory.js'
+import type { ReceivedLane, ReceivedRecord } from './intake-context.js'
+
+/** Minimum number of records from which a rate is computed. */
+const minRecords = 10
+/** Shortest time over which a rate is computed, in seconds. */
+const minSeconds = 3600
+
+/**
+ * Returns the form of a lane: the one that it has had before, in imports as well. The form of a new lane is remembered, within a
+ * transaction.
+ */
+export function chooseForm({ key, records }: ReceivedLane, memory: ImportMemory): LaneForm {
+  const { isEvent, track } = records[0]!
+  if (track !== undefined) return 'series'
+  if (isEvent || !records.some(({ content }) => isNumericContent(content))) return 'events'
+  const known = memory.getForm(key)
+  if (known) return known
+  const form = isFrequent(records) ? 'series' : 'events'
+  memory.storeForms([{ key, form }])
+  return form
+}
+
+/** Returns true if so many records arrive that they are better stored as data points. */
+function isFrequent(records: readonly ReceivedRecord[]): boolean {
+  if (records.some(record => record.isFrequent)) return true
+  if (records.length < minRecords) return false
+  let [from, to] = [Infinity, -Infinity]
+  for (const { time } of records) {
+    from = Math.min(from, time)
+    to = Math.max(to, time)
+  }
+  return (records.length * secondsPerDay) / Math.max(minSeconds, to - from) > minDensePerDay
+}

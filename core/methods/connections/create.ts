@@ -1,0 +1,118 @@
+/** `connections.create`: connects an app or a device that sends data on its own. (docs/api/connections.md) */
+import { Type } from 'typebox'
+import type { Access } from '../../../schemas/access.js'
+import type { Connection } from '../../../schemas/connection.js'
+import { closed, Identifier, Name, orNull } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method, type Call } from '../../call/method.js'
+import { noArrivals } from '../../connections/arrivals.js'
+import {
+  connectionKey,
+  getConnectionUrl,
+  PublicConnection,
+  requireDialect,
+  toPublicConnection
+} from '../../connections/connection.js'
+import { ensureStreams } from '../../connections/ensure-streams.js'
+import { getRecordIds } from '../../connections/record-ids.js'
+import { fail } from '../../errors.js'
+import { createId, createToken } from '../../ids.js'
+import { assertMayImport } from '../../imports/params.js'
+import { create as createStream } from '../streams/create.js'
+
+/** Maximum number of connections of an account. */
+const maxConnections = 200
+
+/** Params that set what is done with the data of a connection. */
+export const connectionSettings = {
+  sensitive: orNull(Type.Boolean()),
+  passphrase: orNull(Type.String({ minLength: 1, maxLength: 1024 }))
+}
+
+/** Returns the connection with its token, which is shown only here, and with a link that sets the app up if there is one. */
+export const create = method({
+  id: 'connections.create',
+  summary: 'Connect an app or a device that sends data on its own',
+  params: Type.Object(
+    {
+      dialect: Type.String({ minLength: 1, maxLength: 100 }),
+      name: Name,
+      parentId: orNull(Identifier),
+      ...connectionSettings
+    },
+    closed
+  ),
+  result: Type.Object({
+    connection: Type.Object({
+      ...PublicConnection.properties,
+      token: Type.String(),
+      link: Type.Optional(Type.String())
+    })
+  }),
+  mode: 'write',
+  allow: personalOnly,
+  run(call, { dialect: dialectId, name, parentId: given, passphrase, sensitive }) {
+    const { account, caller, now, store } = call
+    const dialect = requireDialect(call, dialectId)
+    const parentId = given ?? null
+    assertMayImport(call, parentId)
+    if (store.connections.size >= maxConnections)
+      fail('invalid-operation', `An account can have at most ${maxConnections} connections`)
+    const stream = getRecordIds(store, parentId).getFormatStream(dialect.format)
+    ensureStreams(call, createStream, { path: [stream], type: '', parentId })
+    const id = createId()
+    const { id: accessId, token } = insertAccess(call, {
+      name: dialect.name,
+      deviceName: name,
+      permissions: [{ streamId: stream.id, level: 'create-only' }],
+      clientData: { [connectionKey]: id }
+    })
+    const connection: Connection = {
+      id,
+      dialect: dialectId,
+      name,
+      accessId,
+      parentId,
+      streamId: stream.id,
+      sensitive: sensitive ?? false,
+      ...(typeof passphrase === 'string' && { passphrase }),
+      created: now,
+      createdBy: caller.signature,
+      modified: now,
+      modifiedBy: caller.signature
+    }
+    const stored = { connection, arrivals: noArrivals }
+    store.connections.insert(stored)
+    const url = getConnectionUrl(call, dialectId, token)
+    const link = dialect.createLink?.({ url, token, username: account.username, name })
+    return {
+      connection: { ...toPublicConnection(call, stored), url, token, ...(link !== undefined && { link }) }
+    }
+  }
+})
+
+/** Creates the access of a connection, of type `app`. Error: `item-already-exists`. */
+function insertAccess(
+  { caller, changes, now, store }: Call,
+  fields: Pick<Access, 'clientData' | 'deviceName' | 'name' | 'permissions'>
+): Access {
+  const { deviceName, name } = fields
+  if (store.accesses.findByName('app', name, deviceName))
+    fail('item-already-exists', `An access of type app named "${name}" already exists for "${deviceName}"`, {
+      type: 'app',
+      name,
+      deviceName
+    })
+  const access = store.accesses.insert({
+    id: createId(),
+    token: createToken(),
+    type: 'app',
+    ...fields,
+    created: now,
+    createdBy: caller.signature,
+    modified: now,
+    modifiedBy: caller.signature
+  })
+  changes.add('accesses', [], access.id)
+  return access
+}

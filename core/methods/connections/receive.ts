@@ -1,0 +1,114 @@
+/** The methods that the receiving transport calls on behalf of connections. (docs/api/connections.md) */
+import { Type } from 'typebox'
+import { Connection } from '../../../schemas/connection.js'
+import type { StoredConnection } from '../../../storage/connections/connection-repository.js'
+import type { Steps } from '../../../storage/steps.js'
+import type { AccessRule, Call, Result } from '../../call/method.js'
+import { method, methodInSteps } from '../../call/method.js'
+import { addArrivals, addProblem } from '../../connections/arrivals.js'
+import { storeRecords } from '../../connections/intake.js'
+import type { ReceivedRecord } from '../../connections/intake-context.js'
+import { fail } from '../../errors.js'
+import { create as createEvent } from '../events/create.js'
+import { create as createStream } from '../streams/create.js'
+
+/** Only the receiving transport, with the token of a connection. */
+const receivingOnly: AccessRule = {
+  needsAccess: true,
+  check: ({ credentials }) => {
+    if (!credentials.isConnection) fail('invalid-method')
+  }
+}
+
+const dialect = Type.String()
+const counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }))
+
+/** Returns the settings with which the connection's requests are read. Error: `invalid-access-token` for a token of another dialect. */
+export const open = method({
+  id: 'connections.open',
+  summary: 'Open a connection',
+  params: Type.Object({ dialect }),
+  result: Type.Object({ connection: Connection }),
+  mode: 'read',
+  isInternal: true,
+  allow: receivingOnly,
+  run: (call, params) => ({ connection: requireOwn(call, params.dialect).connection })
+})
+
+/** Stores what a request contains, in one transaction. What is stored already is left alone. */
+export const receive = methodInSteps({
+  id: 'connections.receive',
+  summary: 'Receive data of a connection',
+  params: Type.Object({
+    dialect,
+    records: Type.Array(Type.Unknown()),
+    received: Type.Integer({ minimum: 0 }),
+    notUnderstood: counts,
+    /** Keys of the files that come with the call, in their order. */
+    fileKeys: Type.Array(Type.String())
+  }),
+  result: Type.Object({}),
+  mode: 'write',
+  isInternal: true,
+  limitsDepth: true,
+  takesFiles: true,
+  allow: receivingOnly,
+  isLong: (_store, { records }) => records.length > maxAtOnce,
+  run: (call, params) => receiveInSteps(call, params as ReceivedData)
+})
+
+/** Maximum number of records that are stored without yielding to other work. */
+const maxAtOnce = 50
+
+interface ReceivedData {
+  readonly dialect: string
+  readonly records: readonly ReceivedRecord[]
+  readonly received: number
+  readonly notUnderstood: Readonly<Record<string, number>>
+  readonly fileKeys: readonly string[]
+}
+
+function* receiveInSteps(
+  call: Call,
+  { dialect: dialectId, fileKeys, notUnderstood, received, records }: ReceivedData
+): Steps<Result> {
+  const { connection } = requireOwn(call, dialectId)
+  const { format } = call.services.dialects.get(dialectId) ?? fail('unknown-resource')
+  const files = new Map(call.files.map((file, index) => [fileKeys[index]!, file]))
+  const methods = { createEvent, createStream }
+  const refused = yield* storeRecords(call, methods, connection, format, records, files)
+  for (const { id } of call.files) if (!call.store.attachments.has(id)) call.store.attachments.addOrphan(id)
+  const counted = new Map(Object.entries(notUnderstood))
+  for (const [kind, count] of refused) counted.set(kind, (counted.get(kind) ?? 0) + count)
+  const { arrivals } = requireOwn(call, dialectId)
+  call.store.connections.updateArrivals({
+    connection,
+    arrivals: addArrivals(arrivals, call.now, received, counted)
+  })
+  return {}
+}
+
+/** Records why a request of the connection failed. */
+export const noteProblem = method({
+  id: 'connections.noteProblem',
+  summary: 'Record a problem of a connection',
+  params: Type.Object({ dialect, message: Type.String() }),
+  result: Type.Object({}),
+  mode: 'write',
+  isInternal: true,
+  mayExceedQuota: true,
+  allow: receivingOnly,
+  run(call, { dialect: dialectId, message }) {
+    const { arrivals, connection } = requireOwn(call, dialectId)
+    call.store.connections.updateArrivals({ connection, arrivals: addProblem(arrivals, call.now, message) })
+    return {}
+  }
+})
+
+/** Returns the connection of the calling access. Error: `invalid-access-token` if there is none, or of another dialect. */
+function requireOwn({ caller, store }: Call, dialectId: string): StoredConnection {
+  const found = store.connections.findByAccess(caller.accessId)
+  if (found?.connection.dialect !== dialectId)
+    fail('invalid-access-token', 'The token does not belong to a connection of this app')
+  return found
+}

@@ -1,0 +1,74 @@
+/** The form of a dialect: how an app or device that sends data on its own writes its requests, and which answer it expects. */
+import type { Format, ImportedRecord } from '../../imports/record.js'
+
+/** A request to `/{user}/from/{dialect}/…`, after the credential was checked and the body was decompressed. */
+export interface ReceivedRequest {
+  readonly method: string
+  /** The path after the dialect's name and the token, such as `api/v2/write`; empty at the base address. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Decompressed; at most 50 MB. */
+  readonly body: Buffer
+  /** Seconds since the epoch at which the request arrived. */
+  readonly now: number
+  readonly connection: ConnectionSettings
+}
+
+/** What a person has set for a connection, as far as dialects read it. */
+export interface ConnectionSettings {
+  /** Name of the connection: the source of data that does not name its own. */
+  readonly name: string
+  /** Whether data on sexual and reproductive health is stored. */
+  readonly sensitive: boolean
+  /** Passphrase of encrypted payloads (OwnTracks). */
+  readonly passphrase?: string
+  /** How fields of `json` become events. */
+  readonly mapping?: unknown
+}
+
+/** What a request contains. */
+export interface Reading {
+  readonly records: readonly ReceivedRecord[]
+  /** Array entries of the body; a night or a workout counts as one. */
+  readonly received: number
+  /** Numbers of entries that the dialect does not understand, by JSON key, metric, `_type` or `event`. */
+  readonly notUnderstood: ReadonlyMap<string, number>
+}
+
+/** A record to store. Same identity and time, other content: a correction, which becomes a new version of the event. */
+export interface ReceivedRecord extends ImportedRecord {
+  /** Bytes of the record's files, by key. */
+  readonly fileBytes?: ReadonlyMap<string, Buffer>
+  /**
+   * True if records of its kind are frequent, such as positions: in a new lane, they become data points, however few have
+   * arrived. By default, the rate of a request decides, unless its lane is known.
+   */
+  readonly isFrequent?: boolean | undefined
+  /** True if its time is that of its arrival, so that it does not identify the record. Only for records with `isEvent`. */
+  readonly isUndated?: boolean | undefined
+}
+
+/** An answer in the dialect's own form. */
+export interface DialectAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** An object is sent as JSON. */
+  readonly body: string | object
+}
+
+export interface Dialect {
+  /** `hc-webhook`; part of the address. */
+  readonly id: string
+  /** Display name of the app. */
+  readonly name: string
+  /** The import format with which it shares streams and identities; by default, one with the dialect's own id and name. */
+  readonly format?: Pick<Format, 'id' | 'name'>
+  /** True if the app knows only an address, so that the token is part of it. */
+  readonly hasTokenInUrl?: true
+  /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */
+  read(request: ReceivedRequest): Reading
+  /** The answer once everything is durable. */
+  answer(request: ReceivedRequest, reading: Reading): DialectAnswer
+}

@@ -1,0 +1,145 @@
+/** Receives data that apps and devices send on their own: `/{user}/from/{dialect}`. (docs/api/connections.md) */
+import { Readable } from 'node:stream'
+import type { Credentials } from '../../core/call/credentials.js'
+import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { Failure, Outcome, UploadedFile } from '../../core/call/outcome.js'
+import { ApiError, fail } from '../../core/errors.js'
+import type { Connection } from '../../schemas/connection.js'
+import { runInTurns } from '../../storage/steps.js'
+import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
+import type { Dialect, Reading, ReceivedRequest } from './dialect.js'
+import { dialects } from './dialects.js'
+import { limitReadingInSteps } from './limit-reading.js'
+import { takeToken } from './token.js'
+
+/** Maximum size of a body, decompressed. */
+const maxBodyBytes = 50 * 1024 * 1024
+/** Seconds after which the same problem of a connection is recorded again. */
+const problemSeconds = 60
+/** Maximum number of connections whose last problem is remembered. */
+const maxProblems = 1000
+
+/** A request whose sender is known. */
+interface Caller {
+  readonly user: string
+  readonly credentials: Credentials
+  readonly dialect: Dialect
+}
+
+export class Receiver implements ReceiveEndpoint {
+  readonly segment = 'from'
+  /** The last problem of connections that was recorded, and when in seconds. */
+  readonly #problems = new Map<string, { readonly message: string; readonly time: number }>()
+
+  constructor(private readonly dispatcher: Dispatcher) {}
+
+  /** Stores what a request contains, and returns the answer that its app expects, once everything is durable. */
+  async handle(incoming: IncomingRequest): Promise<IncomingResponse> {
+    const { headers, ip, user, verb } = incoming
+    const [id = '', ...segments] = incoming.segments
+    const dialect = dialects.get(id) ?? fail('unknown-resource', 'Unknown dialect')
+    const { path, query, token } = takeToken(incoming, segments)
+    // Neither the URL nor the query: both may contain the token.
+    const credentials: Credentials = {
+      headers,
+      ip,
+      via: 'http',
+      isConnection: true,
+      ...(token !== undefined && { authorization: `Bearer ${token}` })
+    }
+    const caller = { user, credentials, dialect }
+    const connection = await this.#open(caller)
+    try {
+      const body = await incoming.readBody(credentials, maxBodyBytes)
+      const now = this.dispatcher.services.clock.now()
+      const request: ReceivedRequest = { method: verb, path, query, headers, body, now, connection }
+      const reading = this.#read(dialect, request)
+      await this.#store(caller, reading)
+      return toResponse(dialect.answer(request, reading))
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500 && error.status !== 401)
+        await this.#noteProblem(caller, connection.id, error.message)
+      throw error
+    }
+  }
+
+  /** Authenticates a request; returns the settings of its connection. */
+  async #open({ credentials, dialect, user }: Caller): Promise<Connection> {
+    const outcome = await this.dispatcher.call({
+      user,
+      method: 'connections.open',
+      params: { dialect: dialect.id },
+      // The call that stores the data is counted.
+      credentials: { ...credentials, isCounted: true }
+    })
+    const { members } = requireSuccess(outcome)
+    return (JSON.parse(`{${members}}`) as { connection: Connection }).connection
+  }
+
+  /** Reads a request. Error: `invalid-request-structure`, whatever its body does to the dialect. */
+  #read(dialect: Dialect, request: ReceivedRequest): Reading {
+    try {
+      return dialect.read(request)
+    } catch (cause) {
+      if (cause instanceof ApiError) throw cause
+      this.dispatcher.services.log.error('a body could not be read', { method: dialect.id, cause })
+      return fail('invalid-request-structure', 'The body could not be read')
+    }
+  }
+
+  /** Stores what a request contains. */
+  async #store({ credentials, dialect, user }: Caller, reading: Reading): Promise<void> {
+    const { services } = this.dispatcher
+    const { attachments, config } = services
+    const party = { account: user, access: credentials.authorization ?? '' }
+    const {
+      files: named,
+      notUnderstood,
+      records
+    } = await runInTurns(limitReadingInSteps(reading, config.uploads.maxFileBytes), party)
+    const files: UploadedFile[] = []
+    try {
+      for (const { bytes, fileName, type } of named) {
+        const received = await attachments.receive(Readable.from([bytes]), config.integrity.algorithm)
+        files.push({ fileName, type, received })
+      }
+      const params = {
+        dialect: dialect.id,
+        records,
+        received: reading.received,
+        notUnderstood: Object.fromEntries(notUnderstood),
+        fileKeys: named.map(({ key }) => key)
+      }
+      const method = 'connections.receive'
+      requireSuccess(await this.dispatcher.call({ user, method, params, credentials, files }))
+    } finally {
+      for (const { received } of files) await attachments.discard(received)
+    }
+  }
+
+  /** Records why a request failed, for its connection. Not each time: apps repeat failed requests. */
+  async #noteProblem({ credentials, dialect, user }: Caller, id: string, message: string): Promise<void> {
+    const time = this.dispatcher.services.clock.now()
+    const last = this.#problems.get(id)
+    if (last?.message === message && time - last.time < problemSeconds) return
+    this.#problems.delete(id)
+    this.#problems.set(id, { message, time })
+    if (this.#problems.size > maxProblems) this.#problems.delete(this.#problems.keys().next().value!)
+    const params = { dialect: dialect.id, message }
+    await this.dispatcher.call({ user, method: 'connections.noteProblem', params, credentials })
+  }
+}
+
+function requireSuccess(outcome: Outcome): Exclude<Outcome, Failure> {
+  if (!outcome.ok) throw outcome.error
+  return outcome
+}
+
+function toResponse({ body, headers, status }: ReturnType<Dialect['answer']>): IncomingResponse {
+  if (typeof body === 'string') return { status, headers: headers ?? {}, text: body }
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    text: JSON.stringify(body)
+  }
+}

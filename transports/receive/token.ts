@@ -1,0 +1,58 @@
+/** Finds the token in a request of an app: apps offer different fields for it. (docs/api/connections.md#where-the-token-may-stand) */
+import type { IncomingRequest } from '../receive-endpoint.js'
+
+/** Names of query parameters that may contain the token. They are not passed to dialects. */
+const queryNames = ['auth', 'token', 'api_key']
+/** The form of the tokens of connections. */
+const tokenPattern = /^c[a-z0-9]{24}$/
+/** Maximum length of a header that is parsed. */
+const maxHeaderLength = 4096
+
+/** A request without its token. */
+export interface PresentedRequest {
+  readonly token: string | undefined
+  /** Path after the dialect and the token. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** Separates the token from the rest of a request. `segments`: the path after the dialect. */
+export function takeToken(
+  { headers, query }: Pick<IncomingRequest, 'headers' | 'query'>,
+  segments: readonly string[]
+): PresentedRequest {
+  const isInPath = segments[0]?.startsWith('~') === true
+  const path = (isInPath ? segments.slice(1) : segments).join('/')
+  const rest = Object.fromEntries(Object.entries(query).filter(([name]) => !queryNames.includes(name)))
+  const candidates = [
+    ...(isInPath ? [segments[0]!.slice(1)] : []),
+    ...listInHeader(headers['authorization']),
+    headers['x-api-key'] ?? '',
+    ...queryNames.map(name => query[name] ?? '')
+  ].map(text => text.trim())
+  const token = candidates.find(text => tokenPattern.test(text)) ?? candidates.find(text => text !== '')
+  return { token, path, query: rest }
+}
+
+/** Lists what may be the token in an `Authorization` header: `Bearer t`, `Token t`, `t`, or the password or user of Basic. */
+function listInHeader(header = ''): string[] {
+  if (header.length > maxHeaderLength) return []
+  const text = header.trim()
+  const blank = text.search(/\s/)
+  const [scheme, rest] = blank < 0 ? [text, ''] : [text.slice(0, blank), text.slice(blank)]
+  switch (scheme.toLowerCase()) {
+    case 'bearer':
+    case 'token':
+      return [rest]
+    case 'basic':
+      return listInBasic(Buffer.from(rest, 'base64').toString())
+    default:
+      return [scheme]
+  }
+}
+
+/** Lists the password and the user name of Basic credentials. */
+function listInBasic(text: string): string[] {
+  const colon = text.indexOf(':')
+  return colon < 0 ? [text] : [text.slice(colon + 1), text.slice(0, colon)]
+}
