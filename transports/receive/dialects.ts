@@ -2,20 +2,21 @@
 import type { Dialects } from '../../core/call/dialects.js'
 import type { Dialect } from './dialect.js'
 import { setupLinks } from './links.js'
+import { nightscout } from './nightscout/nightscout.js'
 import { osmand } from './osmand.js'
 import { overland } from './overland.js'
 import { owntracks } from './owntracks.js'
 
 export const dialects: ReadonlyMap<string, Dialect> = new Map(
-  [owntracks, overland, osmand].map((dialect: Dialect) => [dialect.id, dialect])
+  [owntracks, overland, osmand, nightscout].map((dialect: Dialect) => [dialect.id, dialect])
 )
 
 /** Describes the dialects for the core. */
 export function describeDialects(): Dialects {
   return new Map(
-    Array.from(dialects, ([id, { format, hasTokenInUrl = false, name }]) => [
+    Array.from(dialects, ([id, { format, hasTokenInUrl = false, name, sendsDigest = false, serve }]) => [
       id,
-      { id, name, format: format ?? { id, name }, hasTokenInUrl, createLink: setupLinks[id] }
+      { id, name, format: format ?? { id, name }, hasTokenInUrl, sendsDigest, readsBack: serve !== undefined, createLink: setupLinks[id] }
     ])
   )
 }
