@@ -116,7 +116,8 @@ function provideStream(
 function grantAgain({ caller, changes, now, store }: Call, accessId: string, streamId: string): void {
   const access = store.accesses.find(accessId)
   if (access?.clientData?.[connectionKey] === undefined) return
-  const permissions = [{ streamId, level: 'create-only' as const }]
+  const ended = access.endedPermissions?.findLast(each => each.streamId === streamId)
+  const permissions = [{ streamId, level: ended?.level ?? 'create-only' }]
   store.accesses.update({ ...access, permissions, modified: store.stamp(now), modifiedBy: caller.signature })
   changes.addAccess(access, [streamId])
 }

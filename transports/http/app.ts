@@ -69,7 +69,7 @@ function createListener(
       state.address = parseAddress(req.url ?? '/', req.headers.host, config)
       if (state.address.user === undefined) return await serve(req, res)
       // Forms that devices send are data, not calls.
-      const isData = receiver !== undefined && state.address.segments[0] === receiver.segment
+      const isData = receiver !== undefined && [receiver.segment, 'api'].includes(state.address.segments[0]!)
       if (isForm(req) && !isData) await readFormCall(exchange, dispatcher, getClientAddress)
       const answered = answerUser(exchange)
       // Most reads have been answered by now, and an await takes as long as identifying the caller.

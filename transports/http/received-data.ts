@@ -12,14 +12,15 @@ export async function handleReceived(
   exchange: Exchange,
   { services }: Dispatcher,
   receiver: ReceiveEndpoint,
+  path: readonly string[],
   ip: string
 ): Promise<void> {
   const { req, res, state } = exchange
-  const { query, segments, user = '' } = state.address
+  const { query, user = '' } = state.address
   const { headers, status, text } = await receiver.handle({
     user,
     verb: exchange.method,
-    segments: segments.slice(1),
+    segments: path,
     query: toFirstValues(query),
     headers: toFirstValues(Object.entries(req.headers)),
     ip,
@@ -33,7 +34,7 @@ export async function handleReceived(
   for (const [name, value] of Object.entries(others)) res.setHeader(name, value)
   // The address may contain a token.
   res.setHeader('Cache-Control', 'no-store')
-  if (status === 204) return replyNothing(exchange, status)
+  if (status === 204 || status === 304) return replyNothing(exchange, status)
   replyText(exchange, status, text, type)
 }
 

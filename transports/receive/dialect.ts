@@ -1,4 +1,5 @@
 /** The form of a dialect: how an app or device that sends data on its own writes its requests, and which answer it expects. */
+import type { Level } from '../../schemas/permission.js'
 import type { Format, ImportedRecord } from '../../imports/record.js'
 import type { WaitingBody } from '../../schemas/connection.js'
 
@@ -85,6 +86,16 @@ export interface DialectAnswer {
   readonly body: string | object
 }
 
+/** What the app of a connection may read and store. */
+export interface ConnectionStore {
+  /** Level of the connection's access. */
+  readonly level: Level | undefined
+  /** Stores records, and resolves once they are durable. */
+  add(reading: Reading): Promise<void>
+  /** Calls a method with the connection's access; returns its result. Errors: those of the method. */
+  call(method: string, params: object): Promise<Record<string, unknown>>
+}
+
 export interface Dialect {
   /** `hc-webhook`; part of the address. */
   readonly id: string
@@ -94,6 +105,10 @@ export interface Dialect {
   readonly format?: Pick<Format, 'id' | 'name'>
   /** True if the app knows only an address, so that the token is part of it. */
   readonly hasTokenInUrl?: true
+  /** True if the app sends the SHA-1 of its token. */
+  readonly sendsDigest?: true
+  /** Answers requests of apps that also read; used instead of `read` and `answer`. `token`: that of the connection's access. */
+  serve?(request: ReceivedRequest, store: ConnectionStore, token: string): Promise<DialectAnswer>
   /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */
   read(request: ReceivedRequest): Reading
   /** Reads a body that has waited for the mapping which the connection has now. */

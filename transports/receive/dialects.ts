@@ -11,6 +11,7 @@ import { sleepAsAndroid } from './dialects/sleep-as-android.js'
 import { wakatime } from './dialects/wakatime.js'
 import { limitReading } from './limit-reading.js'
 import { setupLinks } from './links.js'
+import { nightscout } from './nightscout/nightscout.js'
 import { osmand } from './osmand.js'
 import { overland } from './overland.js'
 import { owntracks } from './owntracks.js'
@@ -27,23 +28,29 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map(
     sleepAsAndroid,
     listenbrainz,
     wakatime,
-    json
+    json,
+    nightscout
   ].map((dialect: Dialect) => [dialect.id, dialect])
 )
 
 /** Describes the dialects for the core. */
 export function describeDialects(): Dialects {
   return new Map(
-    Array.from(dialects, ([id, { format, hasTokenInUrl = false, name, readWaiting }]) => [
-      id,
-      {
+    Array.from(
+      dialects,
+      ([id, { format, hasTokenInUrl = false, name, readWaiting, sendsDigest = false, serve }]) => [
         id,
-        name,
-        format: format ?? { id, name },
-        hasTokenInUrl,
-        createLink: setupLinks[id],
-        ...(readWaiting && { readWaiting: (...given) => limitReading(readWaiting(...given)) })
-      }
-    ])
+        {
+          id,
+          name,
+          format: format ?? { id, name },
+          hasTokenInUrl,
+          sendsDigest,
+          readsBack: serve !== undefined,
+          createLink: setupLinks[id],
+          ...(readWaiting && { readWaiting: (...given) => limitReading(readWaiting(...given)) })
+        }
+      ]
+    )
   )
 }

@@ -5,6 +5,7 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Failure, Outcome, UploadedFile } from '../../core/call/outcome.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Connection } from '../../schemas/connection.js'
+import type { Level } from '../../schemas/permission.js'
 import { runInTurns } from '../../storage/steps.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
 import type { Dialect, Reading, ReceivedRequest } from './dialect.js'
@@ -26,6 +27,11 @@ interface Caller {
   readonly dialect: Dialect
 }
 
+interface OpenedConnection {
+  readonly connection: Connection
+  readonly level?: Level
+}
+
 export class Receiver implements ReceiveEndpoint {
   readonly segment = 'from'
   /** The last problem of connections that was recorded, and when in seconds. */
@@ -38,7 +44,7 @@ export class Receiver implements ReceiveEndpoint {
     const { headers, ip, user, verb } = incoming
     const [id = '', ...segments] = incoming.segments
     const dialect = dialects.get(id) ?? fail('unknown-resource', 'Unknown dialect')
-    const { path, query, token } = takeToken(incoming, segments)
+    const { path, query, token } = takeToken(incoming, segments, dialect.sendsDigest)
     // Neither the URL nor the query: both may contain the token.
     const credentials: Credentials = {
       headers,
@@ -48,11 +54,15 @@ export class Receiver implements ReceiveEndpoint {
       ...(token !== undefined && { authorization: `Bearer ${token}` })
     }
     const caller = { user, credentials, dialect }
-    const connection = await this.#open(caller)
+    const { connection, level } = await this.#open(caller)
     try {
       const body = await incoming.readBody(credentials, maxBodyBytes)
       const now = this.dispatcher.services.clock.now()
       const request: ReceivedRequest = { method: verb, path, query, headers, body, now, connection }
+      if (dialect.serve) {
+        const store = { level, add: this.#store.bind(this, caller), call: this.#call.bind(this, caller) }
+        return toResponse(await dialect.serve(request, store, token ?? ''))
+      }
       const reading = this.#read(dialect, request)
       await this.#store(caller, reading)
       return toResponse(dialect.answer(request, reading))
@@ -64,7 +74,7 @@ export class Receiver implements ReceiveEndpoint {
   }
 
   /** Authenticates a request; returns the settings of its connection. */
-  async #open({ credentials, dialect, user }: Caller): Promise<Connection> {
+  async #open({ credentials, dialect, user }: Caller): Promise<OpenedConnection> {
     const outcome = await this.dispatcher.call({
       user,
       method: 'connections.open',
@@ -73,7 +83,22 @@ export class Receiver implements ReceiveEndpoint {
       credentials: { ...credentials, isCounted: true }
     })
     const { members } = requireSuccess(outcome)
-    return (JSON.parse(`{${members}}`) as { connection: Connection }).connection
+    return JSON.parse(`{${members}}`) as OpenedConnection
+  }
+
+  /** Calls a method with the access of a connection. */
+  async #call(
+    { credentials, user }: Caller,
+    method: string,
+    params: object
+  ): Promise<Record<string, unknown>> {
+    const outcome = await this.dispatcher.call({
+      user,
+      method,
+      params,
+      credentials: { ...credentials, isCounted: true }
+    })
+    return JSON.parse(`{${requireSuccess(outcome).members}}`) as Record<string, unknown>
   }
 
   /** Reads a request. Error: `invalid-request-structure`, whatever its body does to the dialect. */

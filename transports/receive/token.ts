@@ -1,10 +1,14 @@
 /** Finds the token in a request of an app: apps offer different fields for it. (docs/api/connections.md#where-the-token-may-stand) */
+import { createHash } from 'node:crypto'
 import type { IncomingRequest } from '../receive-endpoint.js'
 
 /** Names of query parameters that may contain the token. They are not passed to dialects. */
 const queryNames = ['auth', 'token', 'api_key']
 /** The form of the tokens of connections. */
 const tokenPattern = /^c[a-z0-9]{24}$/
+const digestPattern = /^[0-9a-f]{40}$/i
+/** The path from which apps of Nightscout get a token for its version 3. */
+const authorizationPath = /^api\/v2\/authorization\/request\/([^/]+)$/
 /** Maximum length of a header that is parsed. */
 const maxHeaderLength = 4096
 
@@ -19,19 +23,29 @@ export interface PresentedRequest {
 /** Separates the token from the rest of a request. `segments`: the path after the dialect. */
 export function takeToken(
   { headers, query }: Pick<IncomingRequest, 'headers' | 'query'>,
-  segments: readonly string[]
+  segments: readonly string[],
+  sendsDigest = false
 ): PresentedRequest {
   const isInPath = segments[0]?.startsWith('~') === true
   const path = (isInPath ? segments.slice(1) : segments).join('/')
-  const rest = Object.fromEntries(Object.entries(query).filter(([name]) => !queryNames.includes(name)))
+  const names = sendsDigest ? [...queryNames, 'secret'] : queryNames
+  const rest = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
   const candidates = [
+    ...(sendsDigest ? [headers['api-secret'] ?? '', authorizationPath.exec(path)?.[1] ?? ''] : []),
     ...(isInPath ? [segments[0]!.slice(1)] : []),
     ...listInHeader(headers['authorization']),
     headers['x-api-key'] ?? '',
-    ...queryNames.map(name => query[name] ?? '')
+    ...names.map(name => query[name] ?? '')
   ].map(text => text.trim())
-  const token = candidates.find(text => tokenPattern.test(text)) ?? candidates.find(text => text !== '')
+  const given = candidates.find(text => tokenPattern.test(text)) ?? candidates.find(text => text !== '')
+  const token = sendsDigest ? toDigest(given) : given
   return { token, path, query: rest }
+}
+
+/** Returns the SHA-1 of a token in lower-case hex, unless that was sent. */
+function toDigest(token: string | undefined): string | undefined {
+  if (token === undefined || digestPattern.test(token)) return token?.toLowerCase()
+  return createHash('sha1').update(token).digest('hex')
 }
 
 /** Lists what may be the token in an `Authorization` header: `Bearer t`, `Token t`, `t`, or the password or user of Basic. */

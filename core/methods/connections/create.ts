@@ -1,4 +1,5 @@
 /** `connections.create`: connects an app or a device that sends data on its own. (docs/api/connections.md) */
+import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import type { Connection } from '../../../schemas/connection.js'
@@ -18,6 +19,7 @@ import { checkMapping } from '../../connections/mapping.js'
 import { ensureStreams } from '../../connections/ensure-streams.js'
 import { getRecordIds } from '../../connections/record-ids.js'
 import { fail } from '../../errors.js'
+import { refuseParams } from '../../validation/params.js'
 import { createId, createToken } from '../../ids.js'
 import { assertMayImport } from '../../imports/params.js'
 import { create as createStream } from '../streams/create.js'
@@ -41,6 +43,8 @@ export const create = method({
       dialect: Type.String({ minLength: 1, maxLength: 100 }),
       name: Name,
       parentId: orNull(Identifier),
+      /** What the app may do; only for dialects whose apps also read. */
+      level: orNull(Type.Enum(['read', 'contribute', 'create-only'])),
       ...connectionSettings
     },
     closed
@@ -54,21 +58,29 @@ export const create = method({
   }),
   mode: 'write',
   allow: personalOnly,
-  run(call, { dialect: dialectId, mapping, name, parentId: given, passphrase, sensitive }) {
+  run(
+    call,
+    { dialect: dialectId, level: givenLevel, mapping, name, parentId: given, passphrase, sensitive }
+  ) {
     const { account, caller, now, store } = call
     const dialect = requireDialect(call, dialectId)
     checkMapping(call, dialect, mapping, '#/mapping')
     const parentId = given ?? null
+    const level = givenLevel ?? (dialect.readsBack ? 'contribute' : 'create-only')
+    if (level !== 'create-only' && !dialect.readsBack)
+      refuseParams([{ code: 'INVALID_LEVEL', message: `Apps of ${dialect.name} only send`, path: '#/level' }])
     assertMayImport(call, parentId)
     if (store.connections.size >= maxConnections)
       fail('invalid-operation', `An account can have at most ${maxConnections} connections`)
     const stream = getRecordIds(store, parentId).getFormatStream(dialect.format)
     ensureStreams(call, createStream, { path: [stream], type: '', parentId })
     const id = createId()
-    const { id: accessId, token } = insertAccess(call, {
+    const token = createToken()
+    const { id: accessId } = insertAccess(call, {
+      token: dialect.sendsDigest ? digestToken(token) : token,
       name: dialect.name,
       deviceName: name,
-      permissions: [{ streamId: stream.id, level: 'create-only' }],
+      permissions: [{ streamId: stream.id, level }],
       clientData: { [connectionKey]: id }
     })
     const connection: Connection = {
@@ -96,10 +108,15 @@ export const create = method({
   }
 })
 
+/** Returns the form in which apps send the token of their connection if they do not send it as it is. */
+function digestToken(token: string): string {
+  return createHash('sha1').update(token).digest('hex')
+}
+
 /** Creates the access of a connection, of type `app`. Error: `item-already-exists`. */
 function insertAccess(
   { caller, changes, now, store }: Call,
-  fields: Pick<Access, 'clientData' | 'deviceName' | 'name' | 'permissions'>
+  fields: Pick<Access, 'clientData' | 'deviceName' | 'name' | 'permissions' | 'token'>
 ): Access {
   const { deviceName, name } = fields
   if (store.accesses.findByName('app', name, deviceName))
@@ -110,7 +127,6 @@ function insertAccess(
     })
   const access = store.accesses.insert({
     id: createId(),
-    token: createToken(),
     type: 'app',
     ...fields,
     created: now,

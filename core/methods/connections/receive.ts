@@ -1,5 +1,6 @@
 /** The methods that the receiving transport calls on behalf of connections. (docs/api/connections.md) */
 import { Type } from 'typebox'
+import { isStreamPermission, Level } from '../../../schemas/permission.js'
 import { Connection } from '../../../schemas/connection.js'
 import type { StoredConnection } from '../../../storage/connections/connection-repository.js'
 import type { Steps } from '../../../storage/steps.js'
@@ -27,11 +28,15 @@ export const open = method({
   id: 'connections.open',
   summary: 'Open a connection',
   params: Type.Object({ dialect }),
-  result: Type.Object({ connection: Connection }),
+  result: Type.Object({ connection: Connection, level: Type.Optional(Level) }),
   mode: 'read',
   isInternal: true,
   allow: receivingOnly,
-  run: (call, params) => ({ connection: requireOwn(call, params.dialect).connection })
+  run(call, params) {
+    const { connection } = requireOwn(call, params.dialect)
+    const level = getLevel(call)
+    return { connection, ...(level !== undefined && { level }) }
+  }
 })
 
 /** Stores what a request contains, in one transaction. What is stored already is left alone. */
@@ -74,6 +79,7 @@ function* receiveInSteps(
   { dialect: dialectId, fileKeys, notUnderstood, received, unmapped = [], ...items }: ReceivedData
 ): Steps<Result> {
   const { connection } = requireOwn(call, dialectId)
+  if (getLevel(call) === 'read') fail('forbidden', 'This connection may only read')
   const { format } = call.services.dialects.get(dialectId) ?? fail('unknown-resource')
   const files = new Map(call.files.map((file, index) => [fileKeys[index]!, file]))
   const methods = { createEvent, createStream }
@@ -105,6 +111,11 @@ export const noteProblem = method({
     return {}
   }
 })
+
+/** Returns the level of the calling access, which has one permission; `undefined` once its stream was deleted. */
+function getLevel({ caller }: Call): Level | undefined {
+  return caller.access?.permissions?.find(isStreamPermission)?.level
+}
 
 /** Returns the connection of the calling access. Error: `invalid-access-token` if there is none, or of another dialect. */
 function requireOwn({ caller, store }: Call, dialectId: string): StoredConnection {

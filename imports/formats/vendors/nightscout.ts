@@ -33,7 +33,8 @@ const amounts: readonly (readonly [name: string, type: string, stream: string])[
 
 type BaseRecord = Pick<ImportedRecord, 'source' | 'time'>
 
-class NightscoutReader {
+/** Converts documents to records. `zone` is that of times without one. */
+export class NightscoutReader {
   constructor(
     private readonly zone: string | undefined,
     private readonly sink: Sink
@@ -44,7 +45,7 @@ class NightscoutReader {
     const eventType = getText(object, 'eventType')
     const kind =
       eventType ?? getText(object, 'type') ?? (getMember(object, 'mbg') === undefined ? 'sgv' : 'mbg')
-    const time = getTime(object, this.zone)
+    const time = getNightscoutTime(object, this.zone)
     if (getMember(object, 'isValid') === false) this.sink.skip(kind, 'marked as entered in error')
     else if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
     else if (eventType === undefined) this.#addEntry(kind, { source: getSource(object), time }, object)
@@ -101,8 +102,8 @@ class NightscoutReader {
 /** mg/dL per mmol/L of glucose. */
 const mgPerMmol = 18.0156
 
-/** Returns the time of an entry: milliseconds, or a text that usually names its zone. */
-function getTime(object: Json, zone: string | undefined): number {
+/** Returns the time of a document in seconds, from milliseconds or a text that usually names its zone; `NaN` without one. */
+export function getNightscoutTime(object: Json, zone: string | undefined): number {
   const milliseconds = getNumber(object, 'date') ?? getNumber(object, 'mills')
   if (milliseconds !== undefined) return milliseconds / 1000
   for (const name of ['dateString', 'created_at', 'sysTime', 'timestamp']) {

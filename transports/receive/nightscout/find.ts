@@ -1,0 +1,105 @@
+/** Interprets the queries of Nightscout: `find[sgv][$gte]=100&count=10`. */
+import { fail } from '../../../core/errors.js'
+import { getMember, type Json } from '../../../imports/formats/json-files.js'
+import { parseIsoTime } from '../../../imports/text/times.js'
+
+/** A condition on a member of documents. */
+interface Condition {
+  readonly path: readonly string[]
+  readonly operator: string
+  readonly value: string
+}
+
+export interface Find {
+  readonly conditions: readonly Condition[]
+  /** Seconds; those within which the documents must be. */
+  readonly from: number | undefined
+  readonly to: number | undefined
+  /** Whether only times are asked for. */
+  readonly isByTime: boolean
+}
+
+/** Members that contain the time of a document. */
+const timeNames = new Set(['date', 'mills', 'dateString', 'created_at', 'sysTime', 'timestamp', 'startDate'])
+const operators = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists'])
+/** Maximum number of conditions. */
+const maxConditions = 50
+/** Tolerance of times, in seconds: documents may contain several. */
+const tolerance = 1
+
+/** Parses the conditions of a query. Error: `invalid-request-structure` for operators that are not supported. */
+export function parseFind(query: Readonly<Record<string, string>>): Find {
+  const conditions = Object.entries(query).flatMap(([name, value]) => {
+    if (!name.startsWith('find[') || !name.endsWith(']')) return []
+    const parts = name
+      .slice('find['.length, -1)
+      .split('][')
+      .filter(part => part !== '')
+    const last = parts.at(-1) ?? ''
+    const operator = last.startsWith('$') ? last : '$eq'
+    if (!operators.has(operator))
+      fail('invalid-request-structure', `Unknown operator "${operator.slice(0, 50)}" in find`)
+    const path = (last.startsWith('$') ? parts.slice(0, -1) : parts).flatMap(part => part.split('.'))
+    return path.length === 0 ? [] : [{ path, operator, value }]
+  })
+  if (conditions.length > maxConditions) fail('invalid-request-structure', 'Too many conditions in find')
+  let [from, to]: (number | undefined)[] = []
+  for (const { operator, path, value } of conditions) {
+    const time = path.length === 1 && timeNames.has(path[0]!) ? parseTime(value) : undefined
+    if (time === undefined) continue
+    if (operator.startsWith('$g') || operator === '$eq') from = Math.max(from ?? 0, time - tolerance)
+    if (operator.startsWith('$l') || operator === '$eq') to = Math.min(to ?? Infinity, time + tolerance)
+  }
+  return { conditions, from, to, isByTime: conditions.every(({ path }) => timeNames.has(path[0]!)) }
+}
+
+/** Returns whether a document meets all conditions. */
+export function matches({ conditions }: Find, document: Json): boolean {
+  return conditions.every(({ operator, path, value }) => {
+    let found: unknown = document
+    for (const name of path) found = getMember(found, name)
+    return meets(found, operator, value)
+  })
+}
+
+function meets(found: unknown, operator: string, value: string): boolean {
+  if (operator === '$exists') return (found !== undefined) === (value !== 'false' && value !== '0')
+  if (operator === '$in' || operator === '$nin')
+    return value.split(/[,|]/).some(each => compare(found, each) === 0) === (operator === '$in')
+  const order = compare(found, value)
+  if (operator === '$ne') return order !== 0
+  if (order === undefined) return false
+  if (operator === '$eq') return order === 0
+  if (operator === '$gt') return order > 0
+  if (operator === '$gte') return order >= 0
+  return operator === '$lt' ? order < 0 : order <= 0
+}
+
+/** Compares a member with a text from a query: as numbers, times or texts. `undefined` if they cannot be compared. */
+function compare(found: unknown, value: string): number | undefined {
+  if (typeof found === 'boolean') return String(found) === value ? 0 : undefined
+  if (typeof found === 'number') {
+    const number = Number(value)
+    const other = Number.isNaN(number) ? parseIsoTime(value, 'UTC') * 1000 : number
+    return Number.isNaN(other) ? undefined : found - other
+  }
+  if (typeof found !== 'string') return undefined
+  const [own, other] = [parseIsoTime(found, 'UTC'), parseTime(value)]
+  if (!Number.isNaN(own) && other !== undefined) return own - other
+  return found < value ? -1 : Number(found > value)
+}
+
+/** Parses a time in milliseconds or as an ISO text; returns seconds. */
+function parseTime(value: string): number | undefined {
+  const time =
+    /^\d{1,15}$/.test(value) && value.length > 8 ? Number(value) / 1000 : parseIsoTime(value, 'UTC')
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** Parses a number of documents. */
+export function parseCount(text: string | undefined, byDefault: number, maximum: number): number {
+  const count = text === undefined ? byDefault : Number(text)
+  if (!Number.isInteger(count) || count < 0)
+    fail('invalid-request-structure', 'The number of documents must be an integer')
+  return Math.min(count, maximum)
+}

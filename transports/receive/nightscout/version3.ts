@@ -1,0 +1,183 @@
+/** Answers requests of version 3 of Nightscout's API: those of AndroidAPS. */
+import { fail } from '../../../core/errors.js'
+import { getNumber, getText, isObject, type Json } from '../../../imports/formats/json-files.js'
+import type { DialectAnswer, ReceivedRequest } from '../dialect.js'
+import { parseJsonBody } from '../reading-builder.js'
+import { collections, receiveDocument, type Collection } from './documents.js'
+import { parseCount, parseFind } from './find.js'
+import type { Library, StoredDocument } from './library.js'
+import { nightscoutVersion } from './version1.js'
+
+const apiVersion = '3.0.4'
+/** Maximum number of documents in an answer. */
+const maxLimit = 1000
+/** Earliest date of a document, in milliseconds: the year 2000. */
+const minDate = 946_684_800_000
+const maxOffset = 1440
+
+/** Answers a request. `path`: the segments after `api/v3`. */
+export async function answerVersion3(
+  request: ReceivedRequest,
+  path: readonly string[],
+  library: Library
+): Promise<DialectAnswer> {
+  const [name = '', id, ...rest] = path.map(segment => segment.replace(/\.json$/, ''))
+  const srvDate = Math.round(request.now * 1000)
+  if (request.method === 'GET' && id === undefined) {
+    const version = {
+      version: nightscoutVersion,
+      apiVersion,
+      srvDate,
+      storage: { storage: 'coffer', version: '1' }
+    }
+    if (name === 'version') return succeed(version)
+    if (name === 'status') return succeed({ ...version, apiPermissions: listRights(library) })
+    if (name === 'lastModified') return succeed({ srvDate, collections: await getLastModified(library) })
+  }
+  const collection = collections.find(each => each === name)
+  if (!collection) return refuse(404, 'Not found')
+  if (id === 'history' && request.method === 'GET')
+    return await readHistory(request, collection, rest[0], library)
+  if (rest.length > 0) return refuse(404, 'Not found')
+  if (id !== undefined) return await handleOne(request, collection, id, library)
+  if (request.method === 'GET') return await search(request, collection, library)
+  return request.method === 'POST'
+    ? await create(request, collection, parseDocument(request), library)
+    : refuse(404, 'Not found')
+}
+
+function succeed(result: unknown, headers: Readonly<Record<string, string>> = {}): DialectAnswer {
+  return { status: 200, headers, body: { status: 200, result } }
+}
+
+function refuse(status: number, message: string): DialectAnswer {
+  return { status, body: { status, message } }
+}
+
+function listRights({ canAdd, canChange, canRead }: Library): object {
+  const rights = `${canAdd ? 'c' : ''}${canRead ? 'r' : ''}${canChange ? 'ud' : ''}`
+  return Object.fromEntries([...collections, 'food', 'settings'].map(name => [name, rights]))
+}
+
+async function getLastModified(library: Library): Promise<Record<string, number>> {
+  const times: Record<string, number> = {}
+  for (const collection of collections) {
+    const newest = (await library.listChanges(collection, 0, Infinity)).at(-1)
+    if (newest) times[collection] = toMilliseconds(newest.modified)
+  }
+  return times
+}
+
+function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1000)
+}
+
+/** Returns a document with what version 3 adds. */
+function present({ document, id, isDeleted, modified }: StoredDocument): Json {
+  const srvModified = toMilliseconds(modified)
+  return {
+    ...document,
+    identifier: getText(document, 'identifier') ?? id,
+    srvModified,
+    srvCreated: getNumber(document, 'srvCreated') ?? srvModified,
+    ...(isDeleted && { isValid: false })
+  }
+}
+
+async function readHistory(
+  { headers, query }: ReceivedRequest,
+  collection: Collection,
+  given: string | undefined,
+  library: Library
+): Promise<DialectAnswer> {
+  const since = given === undefined ? Date.parse(headers['last-modified'] ?? '') : Number(given)
+  if (!Number.isFinite(since)) return refuse(400, 'Missing or invalid time')
+  const limit = parseCount(query['limit'], maxLimit, maxLimit)
+  // A millisecond may have begun before the change.
+  const all = await library.listChanges(collection, Math.max(0, since - 1) / 1000, Infinity)
+  const found = all.filter(({ modified }) => toMilliseconds(modified) > since).slice(0, limit)
+  const last = found.length === 0 ? since : toMilliseconds(found.at(-1)!.modified)
+  return succeed(found.map(present), { etag: `W/"${last}"`, 'last-modified': new Date(last).toUTCString() })
+}
+
+async function search(
+  { query }: ReceivedRequest,
+  collection: Collection,
+  library: Library
+): Promise<DialectAnswer> {
+  const limit = parseCount(query['limit'], maxLimit, maxLimit)
+  const conditions = Object.entries(query).flatMap(([name, value]) => {
+    const [, member, operator = 'eq'] = /^([\w.]+)(?:\$(\w+))?$/.exec(name) ?? []
+    if (member === undefined || name === 'limit' || name === 'skip' || name === 'fields' || member === 'sort')
+      return []
+    return [[`find[${member}][$${operator}]`, value] as const]
+  })
+  const found = await library.list(collection, parseFind(Object.fromEntries(conditions)), limit)
+  const listed = found.filter(({ isDeleted }) => !isDeleted).map(present)
+  return succeed(query['sort'] === undefined ? listed : listed.toReversed())
+}
+
+function parseDocument({ body }: ReceivedRequest): Json {
+  const parsed = parseJsonBody(body)
+  return isObject(parsed) ? parsed : fail('invalid-request-structure', 'The body must be an object')
+}
+
+/** Returns why a document cannot be stored. */
+function findFault(document: Json): string | undefined {
+  const date = getNumber(document, 'date')
+  if (date === undefined || date <= minDate) return 'Bad or missing date field'
+  const offset = document['utcOffset']
+  if (offset !== undefined && (typeof offset !== 'number' || Math.abs(offset) > maxOffset))
+    return 'Bad or missing utcOffset field'
+  return (getText(document, 'app') ?? '') === '' ? 'Bad or missing app field' : undefined
+}
+
+async function create(
+  { now }: ReceivedRequest,
+  collection: Collection,
+  given: Json,
+  library: Library
+): Promise<DialectAnswer> {
+  const fault = findFault(given)
+  if (fault !== undefined) return refuse(400, fault)
+  const document = { utcOffset: 0, ...given }
+  const { id } = receiveDocument(collection, document, now)
+  const known = library.canRead ? await library.find(collection, id) : undefined
+  const identifier = getText(document, 'identifier') ?? id
+  await library.add(collection, [{ ...document, identifier, _id: id }], now)
+  const lastModified = Math.round(now * 1000)
+  return known
+    ? { status: 200, body: { status: 200, identifier, isDeduplication: true, lastModified } }
+    : { status: 201, body: { status: 201, identifier, lastModified } }
+}
+
+/** Handles a request for one document. */
+async function handleOne(
+  request: ReceivedRequest,
+  collection: Collection,
+  identifier: string,
+  library: Library
+): Promise<DialectAnswer> {
+  const { id } = receiveDocument(collection, { _id: identifier }, request.now)
+  const found =
+    (await library.find(collection, id)) ?? (await library.findByIdentifier(collection, identifier))
+  const { method } = request
+  if (!found)
+    return method === 'PUT'
+      ? await create(request, collection, { ...parseDocument(request), identifier }, library)
+      : refuse(404, 'Not found')
+  if (found.isDeleted) return refuse(410, 'Gone')
+  if (method === 'GET') return succeed(present(found))
+  if (method === 'DELETE') {
+    await library.delete(found)
+    return { status: 200, body: { status: 200 } }
+  }
+  if (method !== 'PUT' && method !== 'PATCH') return refuse(404, 'Not found')
+  if (!library.canChange) return refuse(403, 'Forbidden')
+  const changes = parseDocument(request)
+  const document = { ...(method === 'PATCH' && found.document), ...changes, identifier, _id: found.id }
+  const fault = findFault(document)
+  if (fault !== undefined) return refuse(400, fault)
+  await library.add(collection, [document], request.now)
+  return { status: 200, body: { status: 200, identifier, lastModified: Math.round(request.now * 1000) } }
+}
