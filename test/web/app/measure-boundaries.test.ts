@@ -9,6 +9,25 @@ const day = 24 * hour
 const midnight = Date.parse('2023-10-28T22:00:00Z') / 1000
 const inZurich = { ...desk, timezoneId: 'Europe/Zurich' }
 
+const lane = (page: Page, name: string) =>
+  page.locator('.lane').filter({ has: page.getByRole('heading', { name, exact: true }) })
+const settle = async (page: Page): Promise<void> => {
+  await page.locator('.lane figure[aria-busy=false]').first().waitFor()
+  await page.locator('.lane figure[aria-busy=true]').first().waitFor({ state: 'detached' })
+}
+const readTable = async (page: Page, name: string): Promise<string[]> => {
+  await lane(page, name)
+    .getByRole('button', { name: `Actions for ${name}` })
+    .click()
+  await page.getByRole('button', { name: 'View as table', exact: true }).click()
+  await page.getByRole('dialog').locator('caption').waitFor()
+  const rows = await page.getByRole('dialog').locator('tbody tr').allInnerTexts()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  return rows.map(row => row.replaceAll(/\s+/g, ' '))
+}
+const view = (from: number, to: number): string =>
+  `/app/daisy/timeline?lanes=@steps,@sleep&from=${from}&to=${to}`
+
 t.test('lanes of measures', async t => {
   const { daisy, enter, open, service } = await startApp(t)
   const now = service.clock.now()
@@ -40,25 +59,6 @@ t.test('lanes of measures', async t => {
   await sleep(midnight - hour, 5 * hour, 'asleep')
   await sleep(midnight + 4.5 * hour, 3 * hour, 'asleep')
   await daisy.event({ streamIds: ['scale'], type: 'mass/kg', content: 61.9, time: now - 300 })
-
-  const lane = (page: Page, name: string) =>
-    page.locator('.lane').filter({ has: page.getByRole('heading', { name, exact: true }) })
-  const settle = async (page: Page): Promise<void> => {
-    await page.locator('.lane figure[aria-busy=false]').first().waitFor()
-    await page.locator('.lane figure[aria-busy=true]').first().waitFor({ state: 'detached' })
-  }
-  const readTable = async (page: Page, name: string): Promise<string[]> => {
-    await lane(page, name)
-      .getByRole('button', { name: `Actions for ${name}` })
-      .click()
-    await page.getByRole('button', { name: 'View as table', exact: true }).click()
-    await page.getByRole('dialog').locator('caption').waitFor()
-    const rows = await page.getByRole('dialog').locator('tbody tr').allInnerTexts()
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-    return rows.map(row => row.replaceAll(/\s+/g, ' '))
-  }
-  const view = (from: number, to: number): string =>
-    `/app/daisy/timeline?lanes=@steps,@sleep&from=${from}&to=${to}`
 
   await t.test('days of 25 hours have the steps of 25 hours', async t => {
     const page = await enter(view(midnight - 10 * day, midnight + 10 * day), inZurich)
