@@ -34,7 +34,7 @@ export class EventIntake {
       if (found) {
         if (identity !== undefined) yield* this.#correct(found, record)
       } else if (!store.history.findDeletion(id)) this.#create(id, record)
-      if (hasChangingId(record)) store.connections.setItem(this.#getItemId(dated), id)
+      if (hasChangingId(record)) store.received.setItem(this.#getItemId(dated), id)
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.context.refuse(record.kind)
@@ -44,7 +44,7 @@ export class EventIntake {
   /** Returns the id under which a record was stored before its duration changed. */
   #findKnownId(record: ReceivedRecord): string | undefined {
     return hasChangingId(record)
-      ? this.context.call.store.connections.findItem(this.#getItemId(record))
+      ? this.context.call.store.received.findItem(this.#getItemId(record))
       : undefined
   }
 
@@ -118,5 +118,6 @@ function isUntouched(store: UserStore, { created, modified, modifiedBy }: Event)
   if (modified === created) return true
   const id = modifiedBy.split(' ', 1)[0]!
   const access = store.accesses.find(id) ?? store.accesses.findEver(id)
-  return access?.clientData?.[connectionKey] !== undefined
+  // Only users create accesses of apps.
+  return access?.type === 'app' && access.clientData?.[connectionKey] !== undefined
 }

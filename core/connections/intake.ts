@@ -6,7 +6,7 @@ import type { Connection } from '../../schemas/connection.js'
 import type { Steps } from '../../storage/steps.js'
 import type { DialectInfo } from '../call/dialects.js'
 import type { Call } from '../call/method.js'
-import { fail } from '../errors.js'
+import { ApiError, fail } from '../errors.js'
 import { ImportMemory } from '../imports/memory.js'
 import { Caller } from '../permissions/caller.js'
 import { chooseForm } from './choose-form.js'
@@ -49,7 +49,7 @@ export function* storeRecords(
   const points = new PointIntake(context)
   const memory = new ImportMemory(call.store, { app: undefined })
   let count = 0
-  for (const lane of groupByLane(format.id, records)) {
+  for (const lane of yield* groupByLane(format.id, records)) {
     const form = chooseForm(lane, memory)
     for (const record of lane.records) {
       if (form === 'series' && isNumericContent(record.content)) points.add(lane, record)
@@ -67,9 +67,10 @@ function toServiceCall(call: Call): Call {
   return { ...call, caller: new Caller(call.store, { ...access!, type: 'personal' }, callerId) }
 }
 
-function groupByLane(format: string, records: readonly ReceivedRecord[]): Iterable<ReceivedLane> {
+function* groupByLane(format: string, records: readonly ReceivedRecord[]): Steps<Iterable<ReceivedLane>> {
   const lanes = new Map<string, ReceivedLane & { readonly records: ReceivedRecord[] }>()
-  for (const record of records) {
+  for (const [index, record] of records.entries()) {
+    if (index % stepRecords === stepRecords - 1) yield
     const key = getLaneKey(format, record)
     const lane = lanes.get(key)
     if (lane) lane.records.push(record)
@@ -80,7 +81,10 @@ function groupByLane(format: string, records: readonly ReceivedRecord[]): Iterab
   return lanes.values()
 }
 
-/** Makes sure that the streams of a record exist; returns the id of its own stream. */
+/**
+ * Makes sure that the streams of a record exist; returns the id of its own stream. Error: `user-intervention-required` if there would
+ * be too many streams, or too deep ones: then nothing of the request is stored.
+ */
 function provideStream(
   call: Call,
   { createStream }: IntakeMethods,
@@ -88,8 +92,14 @@ function provideStream(
   path: readonly { readonly id: string; readonly name: string }[],
   { type }: ImportedRecord
 ): string {
-  const created = ensureStreams(call, createStream, { path, type, parentId })
-  if (created.includes(streamId)) grantAgain(call, accessId, streamId)
+  try {
+    const created = ensureStreams(call, createStream, { path, type, parentId })
+    if (created.includes(streamId)) grantAgain(call, accessId, streamId)
+  } catch (error) {
+    if (error instanceof ApiError && error.id === 'invalid-operation')
+      fail('user-intervention-required', error.message)
+    throw error
+  }
   return path.at(-1)!.id
 }
 

@@ -1,12 +1,18 @@
 /** Stores received records as data points of series. */
 import { PointRows } from '../../imports/pipeline/point-rows.js'
 import { getSeriesStart } from '../../imports/pipeline/record-ids.js'
+import type { TouchedRange } from '../../storage/connections/received-repository.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Steps } from '../../storage/steps.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
 import { getStreamIds } from '../events/event-permissions.js'
-import { comparePoints, getTimeRange, type DraftRows } from '../imports/compare-points.js'
+import {
+  comparePoints,
+  getTimeRange,
+  roundToMicroseconds,
+  type DraftRows
+} from '../imports/compare-points.js'
 import { planColumns } from '../series/column-plan.js'
 import { restoreStream } from './ensure-streams.js'
 import type { IntakeContext, ReceivedLane, ReceivedRecord } from './intake-context.js'
@@ -84,6 +90,9 @@ export class PointIntake {
       for (const half of halve(draft)) yield* this.#writeRows(series, half, isReplacing)
       return
     }
+    if (known)
+      rows.cells = omitTouched(rows, stored, store.received.listTouched(known.number, span.from, span.to))
+    if (rows.cells.length === 0) return
     const layout = (known && store.series.getColumns(known.number)) ?? []
     const plan = planColumns(services.eventTypes, `series:${type}`)
     const { early, fresh, unfit } = comparePoints(rows, plan, isReplacing ? [] : stored, layout)
@@ -94,6 +103,7 @@ export class PointIntake {
     if (changed.length === 0) return
     if (known) this.#restoreStreams(known)
     const { number } = known ?? this.#createHolder(series, rows.origin)
+    store.received.addSeries(series.seriesId)
     const points = omitEmptyColumns(rows.columns, changed)
     yield* store.series.add(number, points, { writer: caller.signature, written: now })
   }
@@ -129,6 +139,30 @@ export class PointIntake {
     runUninterrupted(methods.createEvent, { ...call, files: [] }, { id: seriesId, streamIds, type, time })
     return call.store.series.findHolder(seriesId)!
   }
+}
+
+/**
+ * Returns the cells of rows that users have not changed: without those in ranges that they have removed, and without those to which
+ * they have given another value.
+ */
+function omitTouched(
+  { cells, columns, origin }: DraftRows,
+  stored: readonly Row[],
+  touched: readonly TouchedRange[]
+): Float64Array {
+  if (touched.length === 0) return cells
+  const width = columns.length + 1
+  const storedTimes = new Set(stored.map(([time]) => time))
+  const kept: number[] = []
+  for (let at = 0; at < cells.length; at += width) {
+    const time = roundToMicroseconds(cells[at]! - origin)
+    const isKept = touched.some(
+      ({ first, isRemoved, last }) =>
+        time >= first && time <= last && (isRemoved === 1 || storedTimes.has(time))
+    )
+    if (!isKept) for (let cell = at; cell < at + width; cell++) kept.push(cells[cell]!)
+  }
+  return Float64Array.from(kept)
 }
 
 /** Splits rows into two with half of them each. */

@@ -139,7 +139,7 @@ function readCells(
   return values
 }
 
-function roundToMicroseconds(time: number): number {
+export function roundToMicroseconds(time: number): number {
   return Math.round(time * 1e6) / 1e6
 }
 

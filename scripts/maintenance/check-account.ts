@@ -26,6 +26,7 @@ export interface Problem {
     | 'attachment'
     | 'profile'
     | 'followedSlice'
+    | 'connection'
     | 'audit'
     | 'settings'
   /** Username. */
@@ -152,6 +153,11 @@ export class AccountCheck {
     for (const { body, id } of file.followedSlices())
       if (this.#parse('followedSlice', id, body)?.id !== id)
         this.#report('followedSlice', id, "is indexed under an ID that doesn't match its content")
+    for (const { arrivals, body, id } of file.connections()) {
+      this.#parse('connection', id, arrivals)
+      if (this.#parse('connection', id, body)?.id !== id)
+        this.#report('connection', id, "is indexed under an ID that doesn't match its content")
+    }
   }
 
   #checkAudit(file: UserInspection): void {

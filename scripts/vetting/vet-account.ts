@@ -4,6 +4,7 @@ import { ForeignRows } from '../../storage/validation/foreign-file.js'
 import type { Problem } from '../maintenance/check-account.js'
 import { examineAccesses } from './accesses.js'
 import { examineAccountValues } from './account-values.js'
+import { examineConnections } from './connections.js'
 import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
@@ -34,6 +35,7 @@ export function vetAccount(
       examineSeries,
       examineAccesses,
       examineImports,
+      examineConnections,
       examineOtherTables
     ])
       examine(examiner)

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Arrivals, Connection } from '../../schemas/connection.js'
 import { translateError } from '../errors.js'
-import { column, statement } from '../sqlite/statements.js'
+import { statement } from '../sqlite/statements.js'
 
 /** A connection, and what has arrived from it. */
 export interface StoredConnection {
@@ -69,16 +69,6 @@ export class ConnectionRepository {
   removeByAccess(access: string): void {
     if (!this.#load().delete(access)) return
     this.#write('DELETE FROM connection WHERE access = ?', access)
-  }
-
-  /** Returns the event that a received item became. */
-  findItem(id: string): string | undefined {
-    return column(this.db, 'SELECT event FROM received_item WHERE id = ?').get(id) as string | undefined
-  }
-
-  /** Records which event a received item became. */
-  setItem(id: string, event: string): void {
-    statement(this.db, 'INSERT OR IGNORE INTO received_item (id, event) VALUES (?, ?)').run(id, event)
   }
 
   /** Drops the cache: it may hold what was rolled back. */

@@ -29,6 +29,7 @@ export const exportedTables = [
   'webhook',
   'connection',
   'received_item',
+  'touched_points',
   'import',
   'import_event',
   'import_range',

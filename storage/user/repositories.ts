@@ -6,6 +6,7 @@ import { AccountRepository } from '../repositories/account.js'
 import { AttachmentRepository } from '../repositories/attachments.js'
 import { AuditRepository } from '../repositories/audit.js'
 import { ConnectionRepository } from '../connections/connection-repository.js'
+import { ReceivedRepository } from '../connections/received-repository.js'
 import { ConfirmedValues } from '../repositories/confirmed-values.js'
 import { ConsentRepository } from '../repositories/consents.js'
 import { DeletionRecords } from '../repositories/deletion-records.js'
@@ -52,6 +53,7 @@ export class Repositories {
   readonly passkeys: PasskeyRepository
   readonly webhooks: WebhookRepository
   readonly connections: ConnectionRepository
+  readonly received: ReceivedRepository
   readonly audit: AuditRepository
   protected readonly storageTotals: StorageUsedRepository
   protected stamps = new Stamps()
@@ -82,6 +84,7 @@ export class Repositories {
     this.passkeys = new PasskeyRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.connections = new ConnectionRepository(db)
+    this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
   }
 
@@ -108,6 +111,7 @@ export class Repositories {
     this.series.invalidate()
     this.webhooks.invalidate()
     this.connections.invalidate()
+    this.received.invalidate()
   }
 }
 

@@ -53,6 +53,7 @@ async function sample(t: Test): Promise<Whole> {
   const account = accounts.find('alice')!
   const mfa = { method: 'sms', content: { secret: 'second factor' }, recoveryCodes: [] }
   await accounts.store(account).write(() => accounts.store(account).profile.update('private', { mfa }))
+  await alice.do('connections.create', { dialect: 'owntracks', name: 'phone', passphrase: 'the passphrase' })
   await alice.do('followedSlices.create', {
     name: 'f',
     url: 'https://o.example/',
@@ -92,6 +93,14 @@ async function answersOf({ token }: Client, service: Service, username: string):
     streams: await ask('streams.get', { state: 'all', includeDeletionsSince: 0 }),
     accesses: await ask('accesses.get', { includeDeletions: true, includeExpired: true }),
     private: await ask('profile.getPrivate'),
+    connections: (await ask('connections.get')).connections.map(
+      ({ dialect, id, name, streamId }: Answer) => ({
+        dialect,
+        id,
+        name,
+        streamId
+      })
+    ),
     slices: await ask('followedSlices.get'),
     account: await ask('account.get')
   }
@@ -360,7 +369,7 @@ async function traversal(file: string): Promise<void> {
 function holdsNoSecret(t: Test, files: ReadonlyMap<string, Buffer>, { token }: Client): void {
   for (const [name, bytes] of files) {
     const text = bytes.toString('latin1')
-    for (const secret of [token, 'slice-token', 'second factor', '$argon2'])
+    for (const secret of [token, 'the passphrase', 'slice-token', 'second factor', '$argon2'])
       t.notOk(text.includes(secret), `${name}: ${secret}`)
   }
   t.match([...files.keys()], ['account.json'])

@@ -4,12 +4,12 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Failure, Outcome, UploadedFile } from '../../core/call/outcome.js'
 import { ApiError, fail } from '../../core/errors.js'
-import { LimitingSink } from '../../imports/pipeline/limiting-sink.js'
-import { isPlausible } from '../../imports/text/times.js'
 import type { Connection } from '../../schemas/connection.js'
+import { runInTurns } from '../../storage/steps.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
-import type { Dialect, Reading, ReceivedRecord, ReceivedRequest } from './dialect.js'
+import type { Dialect, Reading, ReceivedRequest } from './dialect.js'
 import { dialects } from './dialects.js'
+import { limitReadingInSteps } from './limit-reading.js'
 import { takeToken } from './token.js'
 
 /** Maximum size of a body, decompressed. */
@@ -76,59 +76,44 @@ export class Receiver implements ReceiveEndpoint {
     return (JSON.parse(`{${members}}`) as { connection: Connection }).connection
   }
 
-  /** Reads a request. What cannot be stored in any account is counted. */
+  /** Reads a request. Error: `invalid-request-structure`, whatever its body does to the dialect. */
   #read(dialect: Dialect, request: ReceivedRequest): Reading {
-    let reading: Reading
     try {
-      reading = dialect.read(request)
+      return dialect.read(request)
     } catch (cause) {
       if (cause instanceof ApiError) throw cause
       this.dispatcher.services.log.error('a body could not be read', { method: dialect.id, cause })
-      fail('invalid-request-structure', 'The body could not be read')
+      return fail('invalid-request-structure', 'The body could not be read')
     }
-    const notUnderstood = new Map(reading.notUnderstood)
-    const records: ReceivedRecord[] = []
-    const skip = (kind: string, count = 1): void => {
-      notUnderstood.set(kind, (notUnderstood.get(kind) ?? 0) + count)
-    }
-    const sink = new LimitingSink({
-      addRecord: record => records.push(record),
-      skip: (kind, _reason, count) => skip(kind, count),
-      addFile: () => Promise.resolve(),
-      warn: () => undefined
-    })
-    for (const record of reading.records) {
-      if (isPlausible(record.time)) sink.addRecord(record)
-      else skip(record.kind)
-    }
-    return { ...reading, records, notUnderstood }
   }
 
+  /** Stores what a request contains. */
   async #store({ credentials, dialect, user }: Caller, reading: Reading): Promise<void> {
     const { services } = this.dispatcher
-    const { notUnderstood, received } = reading
-    const fileKeys: string[] = []
+    const { attachments, config } = services
+    const party = { account: user, access: credentials.authorization ?? '' }
+    const {
+      files: named,
+      notUnderstood,
+      records
+    } = await runInTurns(limitReadingInSteps(reading, config.uploads.maxFileBytes), party)
     const files: UploadedFile[] = []
     try {
-      for (const { fileBytes, files: named = [] } of reading.records)
-        for (const { fileName, key, type } of named) {
-          const bytes = fileBytes?.get(key)
-          if (!bytes) continue
-          const source = Readable.from([bytes])
-          files.push({
-            fileName,
-            type,
-            received: await services.attachments.receive(source, services.config.integrity.algorithm)
-          })
-          fileKeys.push(key)
-        }
-      const records = reading.records.map(({ fileBytes: _bytes, ...record }) => record)
-      const counts = Object.fromEntries(notUnderstood)
-      const params = { dialect: dialect.id, records, received, notUnderstood: counts, fileKeys }
+      for (const { bytes, fileName, type } of named) {
+        const received = await attachments.receive(Readable.from([bytes]), config.integrity.algorithm)
+        files.push({ fileName, type, received })
+      }
+      const params = {
+        dialect: dialect.id,
+        records,
+        received: reading.received,
+        notUnderstood: Object.fromEntries(notUnderstood),
+        fileKeys: named.map(({ key }) => key)
+      }
       const method = 'connections.receive'
       requireSuccess(await this.dispatcher.call({ user, method, params, credentials, files }))
     } finally {
-      for (const { received: file } of files) await services.attachments.discard(file)
+      for (const { received } of files) await attachments.discard(received)
     }
   }
 

@@ -37,7 +37,9 @@ export function takeToken(
 /** Lists what may be the token in an `Authorization` header: `Bearer t`, `Token t`, `t`, or the password or user of Basic. */
 function listInHeader(header = ''): string[] {
   if (header.length > maxHeaderLength) return []
-  const [, scheme = '', rest = ''] = /^\s*(\S+)\s*(.*)$/.exec(header) ?? []
+  const text = header.trim()
+  const blank = text.search(/\s/)
+  const [scheme, rest] = blank < 0 ? [text, ''] : [text.slice(0, blank), text.slice(blank)]
   switch (scheme.toLowerCase()) {
     case 'bearer':
     case 'token':

@@ -3,7 +3,7 @@
  * (docs/spec/series.md#writing-points)
  */
 import { Type } from 'typebox'
-import type { Points } from '../../../storage/repositories/series.js'
+import type { Holder, Points } from '../../../storage/repositories/series.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
@@ -12,6 +12,7 @@ import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite, type SentPoints } from '../../series/large-write.js'
 import { planColumns } from '../../series/column-plan.js'
+import { noteWrittenPoints } from '../../series/touched-points.js'
 import { isObject } from '../../validation/is-object.js'
 import type { Steps } from '../../../storage/steps.js'
 
@@ -41,16 +42,18 @@ function isLong(store: UserStore, params: unknown): boolean {
 
 function* addInSteps(call: Call, params: unknown): Steps<Result> {
   const { caller, services, now, store } = call
-  const writes: { number: number; points: Points }[] = []
+  const writes: { holder: Holder; points: Points }[] = []
   for (const [entry, { eventId, data }] of parseEntries(params).entries()) {
-    const { number, type, time } = requireWritableHolder(call, eventId)
+    const holder = requireWritableHolder(call, eventId)
+    const { type, time } = holder
     const points = yield* readPoints(data, planColumns(services.eventTypes, type), time, { entry, eventId })
-    writes.push({ number, points })
+    writes.push({ holder, points })
     yield
   }
   const writing = { writer: caller.signature, written: now }
-  for (const { number, points } of writes) {
-    yield* store.series.add(number, points, writing)
+  for (const { holder, points } of writes) {
+    noteWrittenPoints(store, holder, points)
+    yield* store.series.add(holder.number, points, writing)
     yield
   }
   return { status: 'ok' }

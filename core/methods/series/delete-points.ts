@@ -10,6 +10,7 @@ import { method, type Call } from '../../call/method.js'
 import { toPublicEvent } from '../../events/public-event.js'
 import { updateHolder } from '../../series/holder-updater.js'
 import { requireReducibleHolder } from '../../series/holder.js'
+import { noteRemovedPoints } from '../../series/touched-points.js'
 import { bounds, assertRangeOrder, resolveRange } from '../../series/range.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 
@@ -36,6 +37,7 @@ export const deletePoints = method({
     const { caller, changes, now, store } = call
     const { holder, range } = findTarget(call, params)
     const writing = { writer: caller.signature, written: now }
+    noteRemovedPoints(store, holder, range)
     let removed = before
     for (let isDone = false; !isDone;) {
       const removal = store.series.remove(holder.number, range, writing)
@@ -59,6 +61,7 @@ async function removeAllButLast(call: Call, params: Static<typeof Params>): Prom
       const present = refreshCall(call)
       const { holder, range } = findTarget(present, params)
       const writing = { writer: present.caller.signature, written: call.now }
+      noteRemovedPoints(present.store, holder, range)
       return present.store.series.remove(holder.number, range, writing).count
     }, call.caller.accessId)
   }

@@ -9,6 +9,15 @@ CREATE TABLE connection (
 
 CREATE TABLE received_item (
   id TEXT PRIMARY KEY,                 -- derived from the item, but not from its duration
-  event TEXT NOT NULL                  -- id of the event that it became
+  event TEXT NOT NULL                  -- id of the event that it became; a series stands for itself
 ) WITHOUT ROWID;
+
+CREATE TABLE touched_points (
+  number INTEGER PRIMARY KEY,
+  event INTEGER NOT NULL,              -- number of the event that holds them; it may have gone
+  first REAL NOT NULL,                 -- deltaTimes of the first and last point
+  last REAL NOT NULL,
+  isRemoved INTEGER NOT NULL           -- 1 if the user has removed them, 0 if the user has written to them
+);
+CREATE INDEX touched_points_event ON touched_points (event, first);
 `

@@ -252,3 +252,44 @@ t.test('a connection moves with its parent, and sends on when it is deleted', as
   t.equal((await send(alice, 'owntracks', connection, { ...location, tst: noon + 1 })).status, 200)
   t.match(await points(alice), [['OwnTracks/Positions/DA', noon + 1]])
 })
+
+t.test('points that the user has removed or written stay so', async t => {
+  const { alice } = await coffer(t)
+  const connection = await connect(alice, 'owntracks')
+  const sendAll = async (): Promise<void> => {
+    for (let at = 0; at < 10; at++)
+      t.equal((await send(alice, 'owntracks', connection, { ...location, tst: noon + at })).status, 200)
+  }
+  await sendAll()
+  const { events: holders } = await alice.do('events.get', { fromTime: 0, toTime: 1e10 })
+  const [{ id, time }] = holders
+  const start = noon - time
+  await alice.do('hfs.deletePoints', { id, fromDeltaTime: start + 2, toDeltaTime: start + 4.5 })
+  await alice.do('hfs.add', {
+    id,
+    format: 'flatJSON',
+    fields: ['deltaTime', 'latitude', 'longitude'],
+    points: [[start + 7, 1, 2]]
+  })
+  const before = await points(alice)
+  t.equal(before.length, 7)
+  await sendAll()
+  t.same(await points(alice), before)
+  await alice.do('hfs.deletePoints', { id, fromDeltaTime: 0, toDeltaTime: 1e9 })
+  await sendAll()
+  t.same(await points(alice), [])
+  await send(alice, 'owntracks', connection, { ...location, tst: noon + 10 })
+  t.equal((await points(alice)).length, 1, 'what arrives later is stored')
+})
+
+t.test('data that would need too many streams is refused as a whole', async t => {
+  const { alice } = await coffer(t, { limits: { streamsBytes: 2000 } })
+  const connection = await connect(alice, 'owntracks')
+  const messages = Array.from({ length: 100 }, (_, at) => ({ ...waypoint, tid: `device ${at}` }))
+  const { body, status } = await send(alice, 'owntracks', connection, JSON.stringify(messages))
+  t.match({ status, id: body.error?.id }, { status: 402, id: 'user-intervention-required' })
+  t.same(await events(alice), [])
+  t.equal((await send(alice, 'owntracks', connection, waypoint)).status, 200)
+  const many = Array.from({ length: 2001 }, (_, at) => ({ ...waypoint, tid: `device ${at}` }))
+  t.equal((await send(alice, 'owntracks', connection, JSON.stringify(many))).status, 400)
+})

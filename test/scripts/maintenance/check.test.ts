@@ -64,6 +64,7 @@ async function sample(t: Test): Promise<Sample> {
   await alice.do('events.delete', { id: gone.id })
   await alice.grant('read', 'diary')
   await alice.do('profile.updatePublic', { update: { colour: 'blue' } })
+  await alice.do('connections.create', { dialect: 'owntracks', name: 'phone' })
   await alice.do('followedSlices.create', { name: 'walks', url: 'https://other.example/', accessToken: 't' })
   const form = new FormData()
   form.append('file', new Blob(['some bytes']), 'a.txt')
@@ -123,6 +124,8 @@ const damages: readonly Damage[] = [
     at => at.sql("UPDATE access SET token = 'guessed' WHERE type = 'shared'")
   ],
   ['an unreadable profile set', 'profile', at => at.sql("UPDATE profile SET body = '{'")],
+  ['a connection of another id', 'connection', at => at.sql("UPDATE connection SET id = 'other'")],
+  ['arrivals that are not JSON', 'connection', at => at.sql("UPDATE connection SET arrivals = '{'")],
   ['a slice of another id', 'followedSlice', at => at.sql("UPDATE followed_slice SET id = 'other'")],
   [
     'a changed record of a call',
@@ -180,8 +183,8 @@ t.test('coffer check', async t => {
       events: 1,
       deletions: 1,
       versions: 4,
-      accesses: 2,
-      calls: 11,
+      accesses: 3,
+      calls: 12,
       attachments: 1,
       attachmentBytes: 10,
       unsealed: 0,

@@ -173,3 +173,13 @@ t.test('an empty body is ignored', async t => {
   t.match(await send(alice, 'owntracks', connection, ''), { status: 200, body: [] })
   t.equal((await look(alice, connection)).received, 0)
 })
+
+t.test('a picture beyond the limit of files is counted, and the position is stored', async t => {
+  const { alice } = await coffer(t, { uploads: { maxFileBytes: 20 } })
+  const connection = await connect(alice, 'owntracks')
+  const image = Buffer.from('ffd8ffe000104a46494600010101004800480000ffd9', 'hex').toString('base64')
+  t.equal((await send(alice, 'owntracks', connection, { ...location, image })).status, 200)
+  t.equal((await points(alice)).length, 1)
+  t.same(await events(alice), [])
+  t.same((await look(alice, connection)).notUnderstood, { 'location image': 1 })
+})

@@ -193,8 +193,10 @@ t.test('a body of almost 50 MB is accepted', async t => {
   t.equal((await points(alice)).length, 1)
 })
 
-t.test('each request is one line of the audit, without the token', async t => {
-  const { alice } = await coffer(t)
+t.test('each request is one line of the audit, and the token is in no log', async t => {
+  const lines: unknown[] = []
+  const note = (...line: unknown[]): void => void lines.push(line)
+  const { alice } = await coffer(t, {}, { info: note, warn: note, error: note })
   const { accessId, token }: Connected = await connect(alice, 'osmand')
   await raw(alice, `/alice/from/osmand/~${token}?${parameters}`)
   await raw(alice, `/alice/from/osmand?${parameters}&auth=${token}`)
@@ -204,7 +206,10 @@ t.test('each request is one line of the audit, without the token', async t => {
     auditLogs.map(({ content }: { content: { action: string } }) => content.action),
     ['connections.noteProblem', 'connections.receive', 'connections.receive']
   )
-  t.notOk(JSON.stringify(auditLogs).includes(token))
+  await raw(alice, `/alice/from/osmand/~${token}/%E0%A4%A?auth=${token}`)
+  await raw(alice, `/alice/from/unheard-of/~${token}?auth=${token}`)
+  await raw(alice, `/alice/from/osmand/~${token}?${parameters}`, { method: 'DELETE' })
+  t.notOk(JSON.stringify([auditLogs, lines.map(String), lines]).includes(token))
 })
 
 t.test('a full account refuses data, and says so on the connection', async t => {
