@@ -112,6 +112,7 @@ t.test('measures in the app', async t => {
       Object.values(paths).filter(path => !/^M[-\d. MLHVCSQTAZmlhvcsqtaz,e]+$/.test(path)),
       []
     )
+    t.match(paths['gauge'], /^M0 0m12 14 4-4M/, 'a shape that begins with a relative move stays relative')
     t.ok(paths['dog'], 'some are for measures of the user’s own')
   })
 })

@@ -52,8 +52,9 @@ t.test('sharing', async t => {
     const streams = guest.getByRole('navigation', { name: 'Pages' })
     await streams.getByRole('link', { name: 'weight' }).waitFor()
     t.equal(await streams.getByRole('link', { name: 'diary' }).count(), 0, 'nothing else is seen')
+    t.equal(await guest.getByRole('link', { name: 'Today' }).count(), 0, 'Today is the owner’s')
     await guest.getByRole('button', { name: 'Actions for weight' }).click()
-    for (const name of [/^Today$/, /^Add/, /^Sharing$/, /^Import$/, /^Download all data$/])
+    for (const name of [/^Add/, /^Sharing$/, /^Import$/, /^Download all data$/])
       t.equal(await guest.getByText(name).count(), 0, `nothing says ${String(name)}`)
 
     await page.getByRole('link', { name: 'View activity' }).click()

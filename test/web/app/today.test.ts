@@ -109,7 +109,7 @@ t.test('Today', async t => {
     const since = page.getByRole('region', { name: 'Since yesterday' })
     t.match(
       (await since.innerText()).replaceAll(/\s+/g, ' '),
-      /Weight 2 readings .*Blood pressure 1 reading .*Steps 10,500 .*Sleep 1 night .*Mood 1 reading/
+      /Weight 2 readings .*Blood pressure 1 reading .*Steps 10,500 .*Sleep 1 night .*Mood 1 reading .*Notes? 1/
     )
     await look(t, page, 'app-today')
     await page.context().close()
@@ -276,6 +276,11 @@ t.test('Today', async t => {
     const dialog = page.getByRole('dialog', { name: 'Customise Today' })
     await dialog.getByRole('button', { name: 'Move Sleep up' }).click()
     for (let count = 0; count < 3; count++) await page.keyboard.press('Enter')
+    const rows = dialog.locator('[data-card]')
+    await rows.nth(1).dragTo(rows.nth(0))
+    t.same((await list()).slice(0, 2), ['weight', 'sleep'], 'dragged')
+    await rows.nth(0).dragTo(rows.nth(1))
+    t.same((await list()).slice(0, 2), ['sleep', 'weight'], 'and back')
     await dialog.getByRole('button', { name: 'Hide Coffee' }).click()
     await dialog.getByLabel('Add a measure').fill('body temp')
     await dialog.getByRole('button', { name: 'Show Body temperature' }).click()

@@ -69,9 +69,12 @@ export default function ArrangeDialog({ cards, onCards, onClose }: Props) {
                   onDragStart={() => setDragged(id)}
                   onDragEnd={() => setDragged(undefined)}
                   onDragOver={event => {
-                    if (dragged === undefined) return
+                    // Allows dropping.
+                    if (dragged !== undefined) event.preventDefault()
+                  }}
+                  onDrop={event => {
                     event.preventDefault()
-                    if (dragged !== id) move(dragged, index)
+                    if (dragged !== undefined && dragged !== id) move(dragged, index)
                   }}
                 >
                   <MeasureIcon icon={measure.icon} hue={measure.hue} />

@@ -1,14 +1,15 @@
 /** What is read after the cards: what has arrived and who looked since yesterday, and this day a year ago. */
 import { useEffect, useState } from 'preact/hooks'
-import { getDayStart } from '../../../schemas/zones.js'
+import { formatDate, getDayStart } from '../../../schemas/zones.js'
 import { getLocale, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount, type Account } from '../data/account.js'
 import { readCalls } from '../data/calls.js'
-import { getMeasureColour, getMeasureName, type AnyMeasure } from '../data/measures.js'
+import { getMeasureColour, getMeasureName, type AnyMeasure, type MeasureDay } from '../data/measures.js'
 import type { Access, Event } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import type { Tree } from '../data/tree.js'
+import { formatNumber } from '../data/units.js'
 import type { Day, Zones } from '../lanes/calendar.js'
 import { getAccessName } from '../parts/access-name.js'
 import { AppLink } from '../parts/app-link.js'
@@ -17,7 +18,7 @@ import { Icon } from '../parts/icon.js'
 import { MeasureIcon } from '../parts/measure-icon.js'
 import { describeTime, formatWhole } from './describe-value.js'
 import { Moments } from './moments.js'
-import type { MeasureRow, TodayData } from './read-today.js'
+import type { TodayData } from './read-today.js'
 
 interface Props {
   readonly data: TodayData
@@ -35,6 +36,7 @@ interface Look {
 }
 
 interface Before {
+  readonly arrived: readonly Arrived[]
   readonly looks: readonly Look[]
   readonly yearAgo: readonly Event[]
   /** The day a year ago: its start in seconds. */
@@ -54,7 +56,7 @@ export default function Later({ data, day, zones, now }: Props) {
   const [before, setBefore] = useState<Before>()
   useEffect(() => {
     let isGone = false
-    readBefore(account, day).then(
+    readBefore(account, data, day).then(
       read => {
         if (!isGone) setBefore(read)
       },
@@ -64,8 +66,8 @@ export default function Later({ data, day, zones, now }: Props) {
     return () => {
       isGone = true
     }
-  }, [account, accesses, day.number, day.zone])
-  const arrived = listArrived(data, day)
+  }, [account, accesses, data, day.number, day.zone])
+  const arrived = before?.arrived ?? []
   const looks = before?.looks ?? []
   return (
     <>
@@ -122,14 +124,15 @@ export default function Later({ data, day, zones, now }: Props) {
   )
 }
 
-async function readBefore(account: Account, day: Day): Promise<Before> {
+async function readBefore(account: Account, data: TodayData, day: Day): Promise<Before> {
   const yearAgoNumber = getYearAgo(day.number)
   const yearAgoStart = getDayStart(day.zone, yearAgoNumber)
   const since = getDayStart(day.zone, day.number - 1)
   const accesses = account.accesses.value
     .filter(({ type, lastUsed = 0 }) => type !== 'personal' && lastUsed >= since)
     .slice(0, maxAccesses)
-  const [{ events }, looks] = await Promise.all([
+  const [arrived, { events }, looks] = await Promise.all([
+    readArrived(account, data, day, since),
     account.client.call<{ events: readonly Event[] }>('events.get', {
       fromTime: yearAgoStart,
       toTime: getDayStart(day.zone, yearAgoNumber + 1) - 0.001,
@@ -139,6 +142,7 @@ async function readBefore(account: Account, day: Day): Promise<Before> {
     Promise.all(accesses.map(async access => await readLook(account, access, since, day.to)))
   ])
   return {
+    arrived,
     yearAgo: events,
     yearAgoStart,
     looks: looks.flatMap(look => look ?? []).toSorted((a, b) => b.time - a.time)
@@ -182,17 +186,38 @@ interface Arrived {
   readonly text: string
 }
 
-/** Counts what yesterday and today have brought, in what people count: readings, nights, activities, totals. */
-function listArrived({ measures, rows }: TodayData, day: Day): readonly Arrived[] {
-  return [...measures.values()].flatMap(measure => {
-    const recent = (rows.get(measure.id) ?? []).filter(({ number }) => number >= day.number - 1)
-    return recent.length === 0 ? [] : [{ measure, text: describeArrived(measure, recent) }]
+/**
+ * Counts what yesterday and today have brought, in what people count: readings, nights, activities, totals. Also of measures without a
+ * card, in the order of the catalogue.
+ */
+async function readArrived(
+  { client, measureFacts, measures }: Account,
+  { rows }: TodayData,
+  day: Day,
+  since: number
+): Promise<readonly Arrived[]> {
+  const recent = measureFacts.value.filter(({ last }) => last >= since).map(({ measure }) => measure)
+  const [found, days] = await Promise.all([
+    measures.read(recent),
+    Promise.all(recent.map(async measure => rows.get(measure) ?? (await readDays(measure))))
+  ])
+  return found.flatMap((measure, index) => {
+    const own = days[index]!.filter(({ day: date }) => date >= formatDate(day.number - 1))
+    return own.length === 0 || measure.kind === 'place'
+      ? []
+      : [{ measure, text: describeArrived(measure, own) }]
   })
+
+  async function readDays(measure: string): Promise<readonly MeasureDay[]> {
+    const range = { from: formatDate(day.number - 1), to: formatDate(day.number), zone: day.zone }
+    return (await client.call<{ days: readonly MeasureDay[] }>('measures.days', { measure, ...range })).days
+  }
 }
 
-function describeArrived(measure: AnyMeasure, rows: readonly MeasureRow[]): string {
-  const sum = (of: (row: MeasureRow) => number): number => rows.reduce((total, row) => total + of(row), 0)
+function describeArrived(measure: AnyMeasure, rows: readonly MeasureDay[]): string {
+  const sum = (of: (row: MeasureDay) => number): number => rows.reduce((total, row) => total + of(row), 0)
   if (measure.id === 'sleep') return t('today.nights', { count: rows.length })
+  if (measure.kind === 'text') return formatNumber(sum(({ count }) => count))
   if (measure.kind === 'span') return t('today.times', { number: sum(({ count }) => count) })
   if (measure.kind === 'sum')
     return formatWhole(
