@@ -114,7 +114,10 @@ export const connectionScenarios: Contract = {
         await world.owner.do('connections.create', { dialect: 'overland', name: 'tablet' })
       },
       answer: { connections: [{ name: 'tablet' }, { ...phone, ...unheard, url: /\/from\/owntracks$/ }] },
-      after: (_world, { connections }) => {
+      after: (_world, { connections, dialects }) => {
+        assert.equal(new Set(dialects.map(({ id }: { id: string }) => id)).size, dialects.length)
+        for (const id of ['owntracks', 'overland', 'osmand'])
+          assert.match(dialects.find((each: { id: string }) => each.id === id).name, /^O/)
         for (const connection of connections) lacks(connection, 'token', 'link', 'passphrase')
       }
     },

@@ -59,6 +59,7 @@ export interface ConnectionsMethods {
         notUnderstood: { [key: string]: number }
         lastProblem: { time: number; message: string } | null
       }[]
+      dialects: { id: string; name: string }[]
     }
   }
   /** Get a connection. */
