@@ -123,15 +123,19 @@ const isOfApp = name => /^app\/(?!shell\/)[a-z]+\/messages\//.test(name)
 const isMap = name => name.startsWith('app/map/ground/')
 /** Loaded by the map page, only if the operator provides no map. */
 const isWorld = name => name === 'app/map/world.ts'
+/** Loaded by pages of the app that show measures, after their first numbers. */
+const isOfMeasures = name => name.startsWith('app/data/measure-icons')
 /** Loaded only if the operator configures identity providers. */
 const isOfIdentities = name => name.startsWith('sign-in/identities/')
 /** Loaded only if passkeys are supported, after the page. */
 const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
 /** Loaded only by the account page. */
 const isOfAccount = name => name.startsWith('app/account/')
+/** Loaded only by the page of connections. */
+const isOfConnections = name => name.startsWith('app/connect/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
-/** The app in one language, without its account page. */
+/** The app in one language, without its pages of the account and of connections. */
 const appFiles = collectFiles(
   ['app.html'],
   true,
@@ -141,9 +145,11 @@ const appFiles = collectFiles(
         isForeign(name) ||
         isMap(name) ||
         isWorld(name) ||
+        isOfMeasures(name) ||
         isOfIdentities(name) ||
         isOfPasskeys(name) ||
-        isOfAccount(name)
+        isOfAccount(name) ||
+        isOfConnections(name)
     )
   )
 )
@@ -161,17 +167,28 @@ report(
   [...accountFiles].filter(file => !appFiles.has(file)),
   15
 )
+const connectionFiles = collectFiles(findChunks(/^app\/connect\//).filter(name => !isForeign(name)))
+report(
+  'app, connections page',
+  [...connectionFiles].filter(file => !appFiles.has(file)),
+  12
+)
 const operatorFiles = collectFiles(
   ['operator.html'],
   true,
   new Set(
     Object.keys(chunks).filter(
       name =>
-        isForeign(name) || isOfIdentities(name) || isOfPasskeys(name) || isOfApp(name) || isOfSettings(name)
+        isForeign(name) ||
+        isOfMeasures(name) ||
+        isOfIdentities(name) ||
+        isOfPasskeys(name) ||
+        isOfApp(name) ||
+        isOfSettings(name)
     )
   )
 )
-report('operator’s page', operatorFiles, 78)
+report('operator’s page', operatorFiles, 82)
 const settingsFiles = collectFiles(
   findChunks(/^operator\/settings\//).filter(name => !isForeign(name)),
   false
@@ -191,6 +208,11 @@ report(
   'world of the map',
   [...collectFiles(['app/map/world.ts'])].filter(file => !appFiles.has(file)),
   23
+)
+report(
+  'icons of measures',
+  [...collectFiles(findChunks(/^app\/data\/measure-icons/))].filter(file => !appFiles.has(file)),
+  12
 )
 const passkeyFiles = collectFiles(
   findChunks(/^sign-in\/passkeys\//).filter(name => !isForeign(name)),

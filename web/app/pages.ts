@@ -16,7 +16,8 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
   photos: () => import('./photos/page.js'),
   shared: () => import('./shared/page.js'),
   account: () => import('./account/page.js'),
-  import: () => import('./import/page.js')
+  import: () => import('./import/page.js'),
+  connect: () => import('./connect/page.js')
 }
 const loaded = new Map<PageName, PageView>()
 

@@ -12,7 +12,8 @@ export const pageNames = [
   'photos',
   'shared',
   'account',
-  'import'
+  'import',
+  'connect'
 ] as const
 
 export type PageName = (typeof pageNames)[number]

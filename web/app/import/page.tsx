@@ -51,6 +51,12 @@ function Overview() {
       <h1>{t('import.title')}</h1>
       <p class="lead">{t('import.lead')}</p>
       <FileDrop />
+      <p class="by-itself">
+        <AppLink to={{ page: 'connect' }}>
+          <Icon name="phone" />
+          {t('import.byItself')}
+        </AppLink>
+      </p>
       {problem !== undefined && <ReadProblem message={problem} />}
       {imports && imports.length > 0 && (
         <section class="card before">

@@ -14,6 +14,7 @@ const others: readonly (readonly [PageName, IconName])[] = [
   ['table', 'table'],
   ['photos', 'photo'],
   ['import', 'import'],
+  ['connect', 'phone'],
   ['account', 'person']
 ]
 

@@ -21,6 +21,7 @@ const mainLinks: readonly (readonly [PageName, IconName])[] = [
 const otherLinks: readonly (readonly [PageName, IconName])[] = [
   ['shared', 'people'],
   ['import', 'import'],
+  ['connect', 'phone'],
   ['account', 'person']
 ]
 

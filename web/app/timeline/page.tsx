@@ -7,6 +7,7 @@ import { useStore } from '../data/store.js'
 import type { Tree } from '../data/tree.js'
 import type { Zones } from '../lanes/calendar.js'
 import { lazy } from '../parts/lazy.js'
+import { AppLink } from '../parts/app-link.js'
 import { OwnerOnly } from '../parts/owner-only.js'
 import { buildHref, parseRoute, navigate, type PageProps } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
@@ -144,6 +145,9 @@ function EmptyTimeline() {
         <button type="button" class="button primary" onClick={() => openAddDialog()}>
           {t('shell.addData')}
         </button>
+        <AppLink to={{ page: 'connect' }} class="button">
+          {t('shell.connectPhone')}
+        </AppLink>
       </OwnerOnly>
     </div>
   )

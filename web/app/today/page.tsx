@@ -200,7 +200,6 @@ function EmptyToday() {
     <div class="empty">
       <h1>{t('today.empty')}</h1>
       <p class="lead">{t('today.emptyText')}</p>
-      {/* Other ways to bring data in, such as connecting a phone, belong in this row. */}
       <p class="ways">
         <button type="button" class="button primary" onClick={() => openAddDialog()}>
           <Icon name="plus" />
@@ -209,6 +208,10 @@ function EmptyToday() {
         <AppLink to={{ page: 'import' }} class="button">
           <Icon name="import" />
           {t('today.importData')}
+        </AppLink>
+        <AppLink to={{ page: 'connect' }} class="button">
+          <Icon name="phone" />
+          {t('shell.connectPhone')}
         </AppLink>
       </p>
     </div>

@@ -1,0 +1,103 @@
+/** Waits for the first value of a connection, then shows what arrives. */
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+import { useAccount } from '../data/account.js'
+import { AppLink } from '../parts/app-link.js'
+import { formatDateTime } from '../parts/format-time.js'
+import { showToast } from '../parts/toast.js'
+import { getAppText } from './app-catalogue.js'
+import { useArrived } from './arrived.js'
+import { ArrivedName } from './arrived-name.js'
+import { ConnectionState } from './connection-state.js'
+import { getState, type Connection } from './connections.js'
+
+interface Props {
+  readonly connection: Connection
+  readonly all: readonly Connection[]
+  /** Time of the service, in seconds. */
+  readonly now: number
+}
+
+/** Seconds after which the page says what to check. */
+const patience = 120
+const maxNotUnderstood = 20
+
+export function Arrivals({ connection, all, now }: Props) {
+  const { lastProblem, notUnderstood, received } = connection
+  const arrived = useArrived(useAccount(), connection, all)
+  const state = getState(connection, now)
+  // On phones, the steps may be all that is visible.
+  const wasWaiting = useRef(state === 'waiting')
+  useEffect(() => {
+    if (wasWaiting.current && state === 'fine') showToast(t('connect.first'))
+    wasWaiting.current = state === 'waiting'
+  }, [state])
+  const isLate = state === 'waiting' && now - connection.created > patience
+  const kinds = Object.entries(notUnderstood).toSorted(([, a], [, b]) => b - a)
+  return (
+    <section class="card panel arrivals" aria-labelledby="arrivals">
+      <h2 id="arrivals">{t('connect.arrives')}</h2>
+      <p role="status" class={state === 'waiting' && !isLate ? 'waits' : undefined}>
+        <ConnectionState connection={connection} now={now} />
+        {received > 0 && <span class="total">{t('connect.received', { count: received })}</span>}
+      </p>
+      {lastProblem && (
+        <p class={state === 'failing' ? 'notice bad' : 'notice'}>
+          {t('connect.problem', {
+            time: formatDateTime(lastProblem.time),
+            message: toPlainText(lastProblem.message)
+          })}
+        </p>
+      )}
+      {(isLate || state === 'silent' || state === 'failing') && (
+        <div class="check">
+          <h3>{t('connect.check')}</h3>
+          <ul>
+            <li>{getAppText(connection.dialect, 'check')}</li>
+            <li>{t('connect.checkBattery')}</li>
+            <li>{t('connect.checkAddress', { url: connection.url })}</li>
+            {received === 0 && <li>{t('connect.checkToken')}</li>}
+          </ul>
+        </div>
+      )}
+      {arrived.length > 0 && (
+        <ul class="arrived">
+          {arrived.map(each => (
+            <li key={`${each.streamId} ${each.type}`}>
+              <AppLink to={{ page: 'streams', id: each.streamId }}>
+                <ArrivedName arrived={each} />
+              </AppLink>
+              {each.values && (
+                <>
+                  <span class="num">{t('connect.values', { count: each.values.count })}</span>
+                  <span class="num when">
+                    {t('connect.until', { time: formatDateTime(each.values.last) })}
+                  </span>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {kinds.length > 0 && (
+        <details>
+          <summary>
+            {t('connect.notUnderstood', { count: kinds.reduce((sum, [, count]) => sum + count, 0) })}
+          </summary>
+          <p class="hint">{t('connect.notUnderstoodHint')}</p>
+          <ul class="unknown">
+            {kinds.slice(0, maxNotUnderstood).map(([kind, count]) => (
+              <li key={kind}>
+                <code>{toPlainText(kind)}</code> <span class="num">{t('connect.times', { count })}</span>
+              </li>
+            ))}
+            {kinds.length > maxNotUnderstood && (
+              <li>{t('connect.moreKinds', { count: kinds.length - maxNotUnderstood })}</li>
+            )}
+          </ul>
+        </details>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,96 @@
+/** Reads connections, and again while data arrives. (docs/api/connections.md) */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { explainError, type Message } from '../../explain-error.js'
+import { useAccount } from '../data/account.js'
+import { createStore } from '../data/store.js'
+import { getApp, type Setup } from './app-catalogue.js'
+
+/** A connection as the API returns it. Times are in seconds. */
+export interface Connection {
+  readonly id: string
+  readonly dialect: string
+  readonly name: string
+  readonly accessId: string
+  readonly streamId: string
+  readonly sensitive: boolean
+  readonly hasPassphrase: boolean
+  readonly url: string
+  readonly created: number
+  readonly lastHeard: number | null
+  readonly received: number
+  readonly notUnderstood: Readonly<Record<string, number>>
+  readonly lastProblem: { readonly time: number; readonly message: string } | null
+}
+
+/** A new connection, with what is shown only once. */
+export interface NewConnection extends Connection, Setup {
+  /** Sets the app up when it is opened on the phone. */
+  readonly link?: string
+}
+
+export interface Dialect {
+  readonly id: string
+  /** Name of the app or protocol. */
+  readonly name: string
+}
+
+interface Read {
+  readonly connections: readonly Connection[]
+  readonly dialects: readonly Dialect[]
+  /** Time of the service, in seconds. */
+  readonly now: number
+}
+
+/** Milliseconds between reads: while data arrives, and without live changes, as requests without data cause none. */
+const minIntervalMs = 1000
+const pollIntervalMs = 10_000
+
+/** The connection that was just created. It is kept until the user leaves it, and in this tab only. */
+export const newConnection = createStore<NewConnection | undefined>(undefined)
+
+/** Returns all connections, and reads them again while data arrives. */
+export function useConnections(): {
+  readonly read: Read | undefined
+  readonly problem: Message | undefined
+  readonly reread: () => void
+} {
+  const { client, live } = useAccount()
+  const [read, setRead] = useState<Read>()
+  const [problem, setProblem] = useState<Message>()
+  const isGone = useRef(false)
+  const reread = (): void => {
+    client.call<Omit<Read, 'now'>>('connections.get').then(
+      found => {
+        if (isGone.current) return
+        setRead({ ...found, now: client.serverTime ?? Date.now() / 1000 })
+        setProblem(undefined)
+      },
+      (error: unknown) => {
+        if (!isGone.current) setProblem(explainError(error).message)
+      }
+    )
+  }
+  useEffect(() => {
+    reread()
+    const stop = live.follow('events', reread, minIntervalMs)
+    const timer = setInterval(reread, pollIntervalMs)
+    return () => {
+      isGone.current = true
+      stop()
+      clearInterval(timer)
+    }
+  }, [client, live])
+  return { read, problem, reread }
+}
+
+/** What is known of the state of a connection. */
+export type State = 'waiting' | 'failing' | 'silent' | 'fine'
+
+/** Returns the state of a connection at a time in seconds. */
+export function getState({ dialect, lastHeard, lastProblem, received }: Connection, now: number): State {
+  if (lastHeard === null) return 'waiting'
+  // The last request failed.
+  if (lastProblem && lastProblem.time >= lastHeard) return 'failing'
+  if (now - lastHeard > getApp(dialect).quietHours * 3600) return 'silent'
+  return received === 0 ? 'waiting' : 'fine'
+}
