@@ -14,9 +14,17 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map(
 /** Describes the dialects for the core. */
 export function describeDialects(): Dialects {
   return new Map(
-    Array.from(dialects, ([id, { format, hasTokenInUrl = false, name, sendsDigest = false, serve }]) => [
+    Array.from(dialects, ([id, dialect]) => [
       id,
-      { id, name, format: format ?? { id, name }, hasTokenInUrl, sendsDigest, readsBack: serve !== undefined, createLink: setupLinks[id] }
+      {
+        id,
+        name: dialect.name,
+        format: dialect.format ?? { id, name: dialect.name },
+        hasTokenInUrl: dialect.hasTokenInUrl ?? false,
+        sendsDigest: dialect.sendsDigest ?? false,
+        readsBack: 'serve' in dialect,
+        createLink: setupLinks[id]
+      }
     ])
   )
 }

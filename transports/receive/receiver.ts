@@ -87,8 +87,18 @@ export class Receiver implements ReceiveEndpoint {
   }
 
   /** Calls a method with the access of a connection. */
-  async #call({ credentials, user }: Caller, method: string, params: object): Promise<Record<string, unknown>> {
-    const outcome = await this.dispatcher.call({ user, method, params, credentials: { ...credentials, isCounted: true } })
+  async #call(
+    { credentials, user }: Caller,
+    method: string,
+    params: object
+  ): Promise<Record<string, unknown>> {
+    const outcome = await this.dispatcher.call({
+      user,
+      method,
+      params,
+      isWhole: true,
+      credentials: { ...credentials, isCounted: true }
+    })
     return JSON.parse(`{${requireSuccess(outcome).members}}`) as Record<string, unknown>
   }
 

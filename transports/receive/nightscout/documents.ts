@@ -73,9 +73,13 @@ const keys: Record<Collection, readonly string[]> = {
 function getId(collection: Collection, document: Json): string {
   const own = getText(document, '_id')
   if (own !== undefined && /^[0-9a-f]{24}$/i.test(own)) return own.toLowerCase()
-  const name = identifiers.map(member => getText(document, member)).find(text => text !== undefined && text !== '')
+  const name = identifiers
+    .map(member => getText(document, member))
+    .find(text => text !== undefined && text !== '')
   const time = getTime(document)
-  const rest = Number.isNaN(time) ? [JSON.stringify(document)] : [time, ...keys[collection].map(key => getText(document, key))]
+  const rest = Number.isNaN(time)
+    ? [JSON.stringify(document)]
+    : [time, ...keys[collection].map(key => getText(document, key))]
   return createHash('sha1')
     .update(JSON.stringify([collection, ...(name === undefined ? rest : [name])]))
     .digest('hex')

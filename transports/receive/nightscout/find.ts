@@ -31,10 +31,14 @@ const tolerance = 1
 export function parseFind(query: Readonly<Record<string, string>>): Find {
   const conditions = Object.entries(query).flatMap(([name, value]) => {
     if (!name.startsWith('find[') || !name.endsWith(']')) return []
-    const parts = name.slice('find['.length, -1).split('][').filter(part => part !== '')
+    const parts = name
+      .slice('find['.length, -1)
+      .split('][')
+      .filter(part => part !== '')
     const last = parts.at(-1) ?? ''
     const operator = last.startsWith('$') ? last : '$eq'
-    if (!operators.has(operator)) fail('invalid-request-structure', `Unknown operator "${operator.slice(0, 50)}" in find`)
+    if (!operators.has(operator))
+      fail('invalid-request-structure', `Unknown operator "${operator.slice(0, 50)}" in find`)
     const path = (last.startsWith('$') ? parts.slice(0, -1) : parts).flatMap(part => part.split('.'))
     return path.length === 0 ? [] : [{ path, operator, value }]
   })
@@ -87,13 +91,15 @@ function compare(found: unknown, value: string): number | undefined {
 
 /** Parses a time in milliseconds or as an ISO text; returns seconds. */
 function parseTime(value: string): number | undefined {
-  const time = /^\d{1,15}$/.test(value) && value.length > 8 ? Number(value) / 1000 : parseIsoTime(value, 'UTC')
+  const time =
+    /^\d{1,15}$/.test(value) && value.length > 8 ? Number(value) / 1000 : parseIsoTime(value, 'UTC')
   return Number.isNaN(time) ? undefined : time
 }
 
 /** Parses a number of documents. */
 export function parseCount(text: string | undefined, byDefault: number, maximum: number): number {
   const count = text === undefined ? byDefault : Number(text)
-  if (!Number.isInteger(count) || count < 0) fail('invalid-request-structure', 'The number of documents must be an integer')
+  if (!Number.isInteger(count) || count < 0)
+    fail('invalid-request-structure', 'The number of documents must be an integer')
   return Math.min(count, maximum)
 }

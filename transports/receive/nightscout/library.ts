@@ -121,7 +121,10 @@ export class Library {
   async #withdrawValues(received: readonly Received[]): Promise<void> {
     if (received.length === 0) return
     const times = received.map(({ time }) => time)
-    const [first, last] = times.reduce(([a, b], time) => [Math.min(a, time), Math.max(b, time)], [Infinity, 0])
+    const [first, last] = times.reduce(
+      ([a, b], time) => [Math.min(a, time), Math.max(b, time)],
+      [Infinity, 0]
+    )
     const known = await this.#get('treatments', { fromTime: first, toTime: last, limit: maxSearched })
     const byId = new Map(received.map(each => [each.id, each]))
     for (const before of known) {

@@ -20,13 +20,18 @@ export const nightscout: Dialect = {
 
 const unknownPath: DialectAnswer = { status: 404, body: { status: 404, message: 'Not found' } }
 
-async function answer(request: ReceivedRequest, store: ConnectionStore, token: string): Promise<DialectAnswer> {
+async function answer(
+  request: ReceivedRequest,
+  store: ConnectionStore,
+  token: string
+): Promise<DialectAnswer> {
   const [root, version, ...path] = request.path.split('/').filter(segment => segment !== '')
   if (root !== 'api') return unknownPath
   const library = new Library(store)
   if (version === 'v1') return await answerVersion1(request, path, library)
   if (version === 'v3') return await answerVersion3(request, path, library)
-  const isAuthorization = version === 'v2' && path[0] === 'authorization' && path[1] === 'request' && path.length === 3
+  const isAuthorization =
+    version === 'v2' && path[0] === 'authorization' && path[1] === 'request' && path.length === 3
   return isAuthorization ? authorize(request, library, token) : unknownPath
 }
 

@@ -33,7 +33,8 @@ export async function answerVersion1(
   const [name = '', rest = '', ...more] = path.map(segment => segment.replace(/\.json$/, ''))
   if (more.length > 0) return unknownPath
   if (request.method === 'GET') {
-    if (name === 'status') return isJson ? { status: 200, body: getStatus(request.now) } : { status: 200, body: 'STATUS OK' }
+    if (name === 'status')
+      return isJson ? { status: 200, body: getStatus(request.now) } : { status: 200, body: 'STATUS OK' }
     if (name === 'verifyauth') return { status: 200, body: { status: 200, message: describeRights(library) } }
     if (name === 'experiments' && rest === 'test') return { status: 200, body: { status: 'ok' } }
   }
@@ -43,7 +44,10 @@ export async function answerVersion1(
     case 'GET':
       return await read(request, collection, rest, library)
     case 'POST':
-      return { status: 200, body: (await store(request, collection, library)).map(({ document }) => document) }
+      return {
+        status: 200,
+        body: (await store(request, collection, library)).map(({ document }) => document)
+      }
     case 'PUT': {
       const stored = (await store(request, collection, library)).map(({ document }) => document)
       return { status: 200, body: Array.isArray(parseJsonBody(request.body)) ? stored : (stored[0] ?? {}) }
@@ -102,17 +106,23 @@ async function read(
   const type = collection === 'entries' && !isCurrent && rest !== '' ? { 'find[type]': rest } : {}
   const find = parseFind({ ...query, ...type })
   const isFound = collection === 'treatments' && find.conditions.length > 0
-  const count = isCurrent ? 1 : parseCount(query['count'], isFound ? foundTreatments : defaultCounts[collection], maxCount)
+  const count = isCurrent
+    ? 1
+    : parseCount(query['count'], isFound ? foundTreatments : defaultCounts[collection], maxCount)
   const hasTime = find.from !== undefined || find.to !== undefined
   const from = collection === 'entries' && !hasTime && !isCurrent ? now - entrySeconds : find.from
-  const found = (await library.list(collection, { ...find, from }, count)).filter(({ isDeleted }) => !isDeleted)
+  const found = (await library.list(collection, { ...find, from }, count)).filter(
+    ({ isDeleted }) => !isDeleted
+  )
   const documents = found.map(({ document }) => document)
   const body = collection === 'profile' && isCurrent ? (documents[0] ?? {}) : documents
   if (found.length === 0) return { status: 200, body }
   const seconds = Math.floor(Math.max(...found.map(({ modified }) => modified)))
   const since = Date.parse(headers['if-modified-since'] ?? '') / 1000
   const modified = { 'last-modified': new Date(seconds * 1000).toUTCString() }
-  return since >= seconds ? { status: 304, headers: modified, body: '' } : { status: 200, headers: modified, body }
+  return since >= seconds
+    ? { status: 304, headers: modified, body: '' }
+    : { status: 200, headers: modified, body }
 }
 
 async function store(
@@ -122,8 +132,9 @@ async function store(
 ): ReturnType<Library['add']> {
   const parsed = parseJsonBody(body)
   const list: unknown[] = Array.isArray(parsed) ? parsed : [parsed]
-  if (!list.every(isObject)) fail('invalid-request-structure', 'The body must be an object, or an array of objects')
-  return await library.add(collection, (list as Json[]).map(omitSecrets), now)
+  if (!list.every(isObject))
+    fail('invalid-request-structure', 'The body must be an object, or an array of objects')
+  return await library.add(collection, list.map(omitSecrets), now)
 }
 
 /** Some apps send the secret in the documents; it is not stored. */
@@ -132,7 +143,8 @@ function omitSecrets({ secret: _secret, token: _token, ...rest }: Record<string,
 }
 
 async function remove(collection: Collection, id: string, library: Library): Promise<DialectAnswer> {
-  if (!/^[0-9a-f]{24}$/.test(id)) fail('invalid-request-structure', 'Documents are deleted one by one, by their _id')
+  if (!/^[0-9a-f]{24}$/.test(id))
+    fail('invalid-request-structure', 'Documents are deleted one by one, by their _id')
   const found = await library.find(collection, id)
   if (found && !found.isDeleted) await library.delete(found)
   const deletedCount = found && !found.isDeleted ? 1 : 0

@@ -24,14 +24,20 @@ export async function answerVersion3(
   const [name = '', id, ...rest] = path.map(segment => segment.replace(/\.json$/, ''))
   const srvDate = Math.round(request.now * 1000)
   if (request.method === 'GET' && id === undefined) {
-    const version = { version: nightscoutVersion, apiVersion, srvDate, storage: { storage: 'coffer', version: '1' } }
+    const version = {
+      version: nightscoutVersion,
+      apiVersion,
+      srvDate,
+      storage: { storage: 'coffer', version: '1' }
+    }
     if (name === 'version') return succeed(version)
     if (name === 'status') return succeed({ ...version, apiPermissions: listRights(library) })
     if (name === 'lastModified') return succeed({ srvDate, collections: await getLastModified(library) })
   }
   const collection = collections.find(each => each === name)
   if (!collection) return refuse(404, 'Not found')
-  if (id === 'history' && request.method === 'GET') return await readHistory(request, collection, rest[0], library)
+  if (id === 'history' && request.method === 'GET')
+    return await readHistory(request, collection, rest[0], library)
   if (rest.length > 0) return refuse(404, 'Not found')
   if (id !== undefined) return await handleOne(request, collection, id, library)
   if (request.method === 'GET') return await search(request, collection, library)
@@ -102,7 +108,8 @@ async function search(
   const limit = parseCount(query['limit'], maxLimit, maxLimit)
   const conditions = Object.entries(query).flatMap(([name, value]) => {
     const [, member, operator = 'eq'] = /^([\w.]+)(?:\$(\w+))?$/.exec(name) ?? []
-    if (member === undefined || name === 'limit' || name === 'skip' || name === 'fields' || member === 'sort') return []
+    if (member === undefined || name === 'limit' || name === 'skip' || name === 'fields' || member === 'sort')
+      return []
     return [[`find[${member}][$${operator}]`, value] as const]
   })
   const found = await library.list(collection, parseFind(Object.fromEntries(conditions)), limit)
@@ -120,7 +127,8 @@ function findFault(document: Json): string | undefined {
   const date = getNumber(document, 'date')
   if (date === undefined || date <= minDate) return 'Bad or missing date field'
   const offset = document['utcOffset']
-  if (offset !== undefined && (typeof offset !== 'number' || Math.abs(offset) > maxOffset)) return 'Bad or missing utcOffset field'
+  if (offset !== undefined && (typeof offset !== 'number' || Math.abs(offset) > maxOffset))
+    return 'Bad or missing utcOffset field'
   return (getText(document, 'app') ?? '') === '' ? 'Bad or missing app field' : undefined
 }
 
@@ -151,9 +159,13 @@ async function handleOne(
   library: Library
 ): Promise<DialectAnswer> {
   const { id } = receiveDocument(collection, { _id: identifier }, request.now)
-  const found = (await library.find(collection, id)) ?? (await library.findByIdentifier(collection, identifier))
+  const found =
+    (await library.find(collection, id)) ?? (await library.findByIdentifier(collection, identifier))
   const { method } = request
-  if (!found) return method === 'PUT' ? await create(request, collection, { ...parseDocument(request), identifier }, library) : refuse(404, 'Not found')
+  if (!found)
+    return method === 'PUT'
+      ? await create(request, collection, { ...parseDocument(request), identifier }, library)
+      : refuse(404, 'Not found')
   if (found.isDeleted) return refuse(410, 'Gone')
   if (method === 'GET') return succeed(present(found))
   if (method === 'DELETE') {
