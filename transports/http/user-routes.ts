@@ -48,7 +48,13 @@ export function createUserHandler(
     if (receiver && segments[0] === receiver.segment && segments.length > 1)
       return handleReceived(exchange, dispatcher, receiver, segments.slice(1), getClientAddress(exchange.req))
     if (receiver && segments[0] === 'api' && segments.length > 1)
-      return handleReceived(exchange, dispatcher, receiver, ['nightscout', ...segments], getClientAddress(exchange.req))
+      return handleReceived(
+        exchange,
+        dispatcher,
+        receiver,
+        ['nightscout', ...segments],
+        getClientAddress(exchange.req)
+      )
     if (endpoint && segments.length === 1 && segments[0] === endpoint.segment)
       return handleMessage(exchange, dispatcher, endpoint, getClientAddress(exchange.req))
     if (endpoint && replyResourceMetadata(exchange, dispatcher.services.config, endpoint.segment))

@@ -36,21 +36,20 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map(
 /** Describes the dialects for the core. */
 export function describeDialects(): Dialects {
   return new Map(
-    Array.from(
-      dialects,
-      ([id, { format, hasTokenInUrl = false, name, readWaiting, sendsDigest = false, serve }]) => [
+    Array.from(dialects, ([id, dialect]) => [
+      id,
+      {
         id,
-        {
-          id,
-          name,
-          format: format ?? { id, name },
-          hasTokenInUrl,
-          sendsDigest,
-          readsBack: serve !== undefined,
-          createLink: setupLinks[id],
-          ...(readWaiting && { readWaiting: (...given) => limitReading(readWaiting(...given)) })
-        }
-      ]
-    )
+        name: dialect.name,
+        format: dialect.format ?? { id, name: dialect.name },
+        hasTokenInUrl: dialect.hasTokenInUrl ?? false,
+        sendsDigest: dialect.sendsDigest ?? false,
+        readsBack: 'serve' in dialect,
+        createLink: setupLinks[id],
+        ...(dialect.readWaiting && {
+          readWaiting: (...given) => limitReading(dialect.readWaiting!(...given))
+        })
+      }
+    ])
   )
 }

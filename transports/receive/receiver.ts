@@ -96,6 +96,7 @@ export class Receiver implements ReceiveEndpoint {
       user,
       method,
       params,
+      isWhole: true,
       credentials: { ...credentials, isCounted: true }
     })
     return JSON.parse(`{${requireSuccess(outcome).members}}`) as Record<string, unknown>

@@ -134,7 +134,7 @@ async function store(
   const list: unknown[] = Array.isArray(parsed) ? parsed : [parsed]
   if (!list.every(isObject))
     fail('invalid-request-structure', 'The body must be an object, or an array of objects')
-  return await library.add(collection, (list as Json[]).map(omitSecrets), now)
+  return await library.add(collection, list.map(omitSecrets), now)
 }
 
 /** Some apps send the secret in the documents; it is not stored. */
