@@ -101,11 +101,6 @@ export interface SystemMethods {
     params: { readonly username: string }
     result: { resetLink: { username: string; url: string; expires: number } }
   }
-  /** Sign a user in, from the command line. */
-  'system.openSession': {
-    params: { readonly username: string; readonly appId: string }
-    result: { username: string; id: string; token: string; apiEndpoint: string }
-  }
   /** Create an account, as the operator. */
   'system.createUser': {
     params: {
@@ -123,115 +118,6 @@ export interface SystemMethods {
   'system.deactivateMfa': { params: { readonly username: string }; result: { [key: string]: unknown } }
   /** Remove all passkeys of a user. */
   'system.deletePasskeys': { params: { readonly username: string }; result: { [key: string]: unknown } }
-  /** Get the usage of an account. */
-  'system.getUserInfo': {
-    params: { readonly username: string }
-    result: {
-      userInfo: {
-        username: string
-        storageUsed: { dbDocuments: number; attachedFiles: number }
-        lastAccess: number
-        callsTotal: number
-        callsDetail: { [key: string]: number }
-        callsPerAccess: { [key: string]: number }
-      }
-    }
-  }
-  /** Mark an account as moved to another server. */
-  'system.relocateUser': {
-    params: { readonly username: string; readonly url: string }
-    result: { relocation: { username: string; url: string } }
-  }
-  /** Set the password of a user, as the operator. */
-  'system.setPassword': {
-    params: { readonly username: string; readonly passwordHash: string }
-    result: { username: string }
-  }
-  /** Check whether the user is an operator. */
-  'system.getOperator': { params: { readonly username: string }; result: { operator: { username: string } } }
-  /** Get versions and numbers of accounts. */
-  'system.getOverview': {
-    params: Record<string, never>
-    result: {
-      overview: {
-        name: string
-        publicUrl: string
-        versions: { coffer: string; api: string; node: string; sqlite: string }
-        accounts: number
-        suspended: number
-        moved: number
-        invitations: number
-        registration: string
-        passwordReset: string
-        quota: number
-        mayDelete: boolean
-      }
-    }
-  }
-  /** List users and their usage. */
-  'system.getUsers': {
-    params: {
-      readonly search?: string | undefined
-      readonly after?: string | undefined
-      readonly limit?: number | undefined
-    }
-    result: {
-      users: {
-        username: string
-        created: number
-        state: 'active' | 'suspended' | 'moved' | 'closing'
-        suspended: number | null
-        deletion: number | null
-        isOperator: boolean
-        quota: number
-        hasOwnQuota: boolean
-        documents: number | null
-        attachments: number | null
-        lastUsed: number | null
-        hasSecondFactor: boolean | null
-        passkeys: number | null
-      }[]
-      next?: string
-    }
-  }
-  /** Get the usage of a user. */
-  'system.getUser': {
-    params: { readonly username: string }
-    result: {
-      user: {
-        username: string
-        created: number
-        state: 'active' | 'suspended' | 'moved' | 'closing'
-        suspended: number | null
-        deletion: number | null
-        isOperator: boolean
-        quota: number
-        hasOwnQuota: boolean
-        documents: number | null
-        attachments: number | null
-        lastUsed: number | null
-        hasSecondFactor: boolean | null
-        passkeys: number | null
-      }
-    }
-  }
-  /** Set the storage limit of an account. */
-  'system.limitUser': {
-    params: { readonly username: string; readonly bytes: number | null }
-    result: { quota: { username: string; bytes: number | null } }
-  }
-  /** Suspend an account. */
-  'system.suspendUser': {
-    params: { readonly username: string }
-    result: { suspension: { username: string; since: number } }
-  }
-  /** Restore access to a suspended account. */
-  'system.resumeUser': {
-    params: { readonly username: string }
-    result: { suspensionDeletion: { username: string } }
-  }
-  /** Cancel the scheduled deletion of an account, as the operator. */
-  'system.keepUser': { params: { readonly username: string }; result: { keptUser: { username: string } } }
   /** List actions of operators. */
   'system.getDeeds': {
     params: { readonly before?: number | undefined; readonly limit?: number | undefined }
@@ -265,6 +151,27 @@ export interface SystemMethods {
       }[]
     }
   }
+  /** Check whether the user is an operator. */
+  'system.getOperator': { params: { readonly username: string }; result: { operator: { username: string } } }
+  /** Get versions and numbers of accounts. */
+  'system.getOverview': {
+    params: Record<string, never>
+    result: {
+      overview: {
+        name: string
+        publicUrl: string
+        versions: { coffer: string; api: string; node: string; sqlite: string }
+        accounts: number
+        suspended: number
+        moved: number
+        invitations: number
+        registration: string
+        passwordReset: string
+        quota: number
+        mayDelete: boolean
+      }
+    }
+  }
   /** List the current settings. */
   'system.getSettings': {
     params: Record<string, never>
@@ -277,6 +184,99 @@ export interface SystemMethods {
         isStandard: boolean
       }[]
     }
+  }
+  /** Get the usage of an account. */
+  'system.getUserInfo': {
+    params: { readonly username: string }
+    result: {
+      userInfo: {
+        username: string
+        storageUsed: { dbDocuments: number; attachedFiles: number }
+        lastAccess: number
+        callsTotal: number
+        callsDetail: { [key: string]: number }
+        callsPerAccess: { [key: string]: number }
+      }
+    }
+  }
+  /** Get the usage of a user. */
+  'system.getUser': {
+    params: { readonly username: string }
+    result: {
+      user: {
+        username: string
+        created: number
+        state: 'active' | 'suspended' | 'moved' | 'closing'
+        suspended: number | null
+        deletion: number | null
+        isOperator: boolean
+        quota: number
+        hasOwnQuota: boolean
+        documents: number | null
+        attachments: number | null
+        lastUsed: number | null
+        hasSecondFactor: boolean | null
+        passkeys: number | null
+      }
+    }
+  }
+  /** List users and their usage. */
+  'system.getUsers': {
+    params: {
+      readonly search?: string | undefined
+      readonly after?: string | undefined
+      readonly limit?: number | undefined
+    }
+    result: {
+      users: {
+        username: string
+        created: number
+        state: 'active' | 'suspended' | 'moved' | 'closing'
+        suspended: number | null
+        deletion: number | null
+        isOperator: boolean
+        quota: number
+        hasOwnQuota: boolean
+        documents: number | null
+        attachments: number | null
+        lastUsed: number | null
+        hasSecondFactor: boolean | null
+        passkeys: number | null
+      }[]
+      next?: string
+    }
+  }
+  /** Cancel the scheduled deletion of an account, as the operator. */
+  'system.keepUser': { params: { readonly username: string }; result: { keptUser: { username: string } } }
+  /** Set the storage limit of an account. */
+  'system.limitUser': {
+    params: { readonly username: string; readonly bytes: number | null }
+    result: { quota: { username: string; bytes: number | null } }
+  }
+  /** Sign a user in, from the command line. */
+  'system.openSession': {
+    params: { readonly username: string; readonly appId: string }
+    result: { username: string; id: string; token: string; apiEndpoint: string }
+  }
+  /** Mark an account as moved to another server. */
+  'system.relocateUser': {
+    params: { readonly username: string; readonly url: string }
+    result: { relocation: { username: string; url: string } }
+  }
+  /** Restore access to a suspended account. */
+  'system.resumeUser': {
+    params: { readonly username: string }
+    result: { suspensionDeletion: { username: string } }
+  }
+  /** Set the password of a user, as the operator. */
+  'system.setPassword': {
+    params: { readonly username: string; readonly passwordHash: string }
+    result: { username: string }
+  }
+  /** Suspend an account. */
+  'system.suspendUser': {
+    params: { readonly username: string }
+    result: { suspension: { username: string; since: number } }
   }
   /** Unlock sign-in for a user. */
   'system.unlockUser': { params: { readonly username: string }; result: { [key: string]: unknown } }
