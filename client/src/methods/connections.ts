@@ -9,6 +9,7 @@ export interface ConnectionsMethods {
       readonly dialect: string
       readonly name: string
       readonly parentId?: string | null | undefined
+      readonly level?: ('read' | 'contribute' | 'create-only') | null | undefined
       readonly sensitive?: boolean | null | undefined
       readonly passphrase?: string | null | undefined
     }
@@ -138,6 +139,7 @@ export interface ConnectionsMethods {
         modified: number
         modifiedBy: string
       }
+      level?: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
     }
   }
   /** Receive data of a connection. */
