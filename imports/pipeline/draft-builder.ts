@@ -117,7 +117,7 @@ export class DraftBuilder implements Sink {
 
   /** Adds the draft of an event. Its id is derived from the record, so that importing it again changes nothing. */
   #addEvent(streams: readonly StreamDraft[], record: ImportedRecord): void {
-    const { otherPaths, content, description, duration, identity, path, source, stream, time, type } = record
+    const { otherPaths, content, description, duration, identity, time, type } = record
     const { version, zone } = record
     const identityText = identity ?? JSON.stringify(content ?? null)
     const clientData = zone === undefined ? record.clientData : { ...record.clientData, 'coffer:zone': zone }
@@ -149,7 +149,7 @@ export class DraftBuilder implements Sink {
       (description?.length ?? 0) +
       (record.clientData ? getJsonLength(record.clientData) : 0)
     for (const { length } of others) this.#batchLength += streamOverhead * length
-    if (path) this.#batchLength += streamOverhead * streams.length
+    if (record.path) this.#batchLength += streamOverhead * streams.length
     if (this.#events.length >= maxBatchEvents || this.#batchLength > maxBatchLength) this.#flushEvents()
   }
 

@@ -36,7 +36,7 @@ export async function send(
   })
 }
 
-/** Returns what is told of a connection. */
+/** Returns a connection as its owner sees it. */
 export async function look(user: Client, { id }: Pick<Connected, 'id'>): Promise<Answer> {
   return (await user.do('connections.getOne', { id })).connection
 }

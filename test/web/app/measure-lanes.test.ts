@@ -49,8 +49,6 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
   const points = Array.from({ length: 1000 }, (_, n) => [n * 250, n === 999 ? 57 : 80])
   await daisy.do('hfs.add', { id: holder.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
 
-  const lane = (page: Page, name: string) =>
-    page.locator('.lane').filter({ has: page.getByRole('heading', { name, exact: true }) })
   const open = async (days: number, options: object = inZurich): Promise<Page> => {
     const page = await enter(
       `/app/daisy/timeline?from=${Math.round(now - days * day)}&to=${Math.round(now)}`,
@@ -131,3 +129,8 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     await page.context().close()
   })
 })
+
+/** Returns the lane with a name. */
+function lane(page: Page, name: string) {
+  return page.locator('.lane').filter({ has: page.getByRole('heading', { name, exact: true }) })
+}
