@@ -77,8 +77,9 @@ export const commandsOnly: AccessRule = {
   needsAccess: false,
   needsOnlyCredentials: true,
   check: ({ services, credentials }) => {
-    if (!isKey(services.config.commandKey, credentials.authorization))
-      refuseUnknownPath(services, credentials)
+    const isRight = isKey(services.config.commandKey, credentials.authorization)
+    if (!isRight) refuseUnknownPath(services, credentials)
+    services.throttle.operator(credentials.ip, true)
   }
 }
 

@@ -33,6 +33,12 @@ export function isUntouched(store: UserStore, { created, modified, modifiedBy }:
   return access?.type === 'app' && access.clientData?.[connectionKey] !== undefined
 }
 
+/** Returns true if a connection has stored an event, and the user has not edited it. */
+function isOwn(store: UserStore, event: Event): boolean {
+  const access = store.accesses.find(event.createdBy) ?? store.accesses.findEver(event.createdBy)
+  return access?.clientData?.[connectionKey] !== undefined && isUntouched(store, event)
+}
+
 /**
  * Joins a record with the events of its stream, type and description to which it is close. Returns false if there are none. Events
  * that the user has edited are left alone.
@@ -42,13 +48,15 @@ export function* joinEvents(context: IntakeContext, record: ReceivedRecord): Ste
   const { description, duration, joinWithin = 0, time } = record
   const end = time + (duration ?? 0)
   const range = { from: time - joinWithin, to: end + joinWithin }
-  const near = (yield* findInLane(context, record, range)).filter(event => event.description === description)
+  const near = (yield* findInLane(context, record, range)).filter(
+    event => event.description === description && isOwn(call.store, event)
+  )
   const [first, ...others] = near.filter(
     event =>
       event.time < range.to && (event.duration === null || event.time + (event.duration ?? 0) > range.from)
   )
   if (!first) return false
-  if (first.duration === null || !isUntouched(call.store, first)) return true
+  if (first.duration === null) return true
   const from = Math.min(first.time, time)
   const to = Math.max(end, ...[first, ...others].map(event => event.time + (event.duration ?? 0)))
   const clientData = [first, ...others, record].reduce(
@@ -57,8 +65,7 @@ export function* joinEvents(context: IntakeContext, record: ReceivedRecord): Ste
   )
   const joined = { ...first, time: from, duration: to - from, ...(clientData && { clientData }) }
   yield* changeEvent(call, first, joined)
-  for (const each of others)
-    if (isUntouched(call.store, each)) yield* changeEvent(call, each, { ...each, trashed: true })
+  for (const each of others) yield* changeEvent(call, each, { ...each, trashed: true })
   return true
 }
 
@@ -82,8 +89,7 @@ export function* removeEvents(call: Call, { streamId }: Connection, { source, ti
   const range = { from: time ?? minTime, to: time ?? maxTime }
   for (const event of yield* findEvents(call.store, { streamIds, ...range })) {
     const isMeant = time === undefined || event.time === time
-    if (isMeant && isUntouched(call.store, event))
-      yield* changeEvent(call, event, { ...event, trashed: true })
+    if (isMeant && isOwn(call.store, event)) yield* changeEvent(call, event, { ...event, trashed: true })
   }
 }
 

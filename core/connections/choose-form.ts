@@ -10,17 +10,21 @@ const minRecords = 10
 const minSeconds = 3600
 
 /**
- * Returns the form of a lane: the one that it has had before, in imports as well. The form of a new lane is remembered, within a
- * transaction.
+ * Returns the form of a lane: the one that it has had before, in imports as well. That of a new lane is added
+ * to `newForms`.
  */
-export function chooseForm({ key, records }: ReceivedLane, memory: ImportMemory): LaneForm {
+export function chooseForm(
+  { key, records }: ReceivedLane,
+  memory: ImportMemory,
+  newForms: { readonly key: string; readonly form: LaneForm }[]
+): LaneForm {
   const { isEvent, track } = records[0]!
   if (track !== undefined) return 'series'
   if (isEvent || !records.some(({ content }) => isNumericContent(content))) return 'events'
   const known = memory.getForm(key)
   if (known) return known
   const form = isFrequent(records) ? 'series' : 'events'
-  memory.storeForms([{ key, form }])
+  newForms.push({ key, form })
   return form
 }
 

@@ -24,7 +24,9 @@ export class EventIntake {
     const { call, format, ids } = this.context
     const { store } = call
     const { content, identity } = record
-    const dated = record.isUndated ? { ...record, time: 0 } : record
+    const dated = record.isUndated
+      ? { ...record, time: identity === undefined ? getArrivalPeriod(record.time) : 0 }
+      : record
     const ownId = ids.getEventId(format.id, dated, identity ?? JSON.stringify(content ?? null))
     const id = this.#findKnownId(dated) ?? ownId
     try {
@@ -35,7 +37,7 @@ export class EventIntake {
       if (record.joinWithin !== undefined && (yield* joinEvents(this.context, record))) return
       const found = store.events.find(id) ?? (yield* this.#findSame(record))
       if (found) {
-        if (identity !== undefined || record.replaces) yield* this.#correct(found, record)
+        if (identity !== undefined || record.replaces || found.trashed) yield* this.#correct(found, record)
       } else if (!store.history.findDeletion(id)) this.#create(id, record)
       if (hasChangingId(record)) store.received.setItem(ids.getItemId(format.id, dated), found?.id ?? id)
     } catch (error) {
@@ -110,4 +112,11 @@ function isRefusal(error: unknown): boolean {
       error.id === 'invalid-event-type' ||
       error.id === 'invalid-operation')
   )
+}
+
+/** Seconds within which an undated record of the same content is the same one, sent again. */
+const arrivalPeriod = 10
+
+function getArrivalPeriod(time: number): number {
+  return Math.floor(time / arrivalPeriod) * arrivalPeriod
 }

@@ -3,6 +3,7 @@ import type { ImportedRecord } from '../../imports/record.js'
 import { getLaneKey, isNumericContent } from '../../imports/pipeline/lane-key.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { Connection } from '../../schemas/connection.js'
+import type { LaneForm } from '../../imports/protocol.js'
 import type { Steps } from '../../storage/steps.js'
 import type { DialectInfo } from '../call/dialects.js'
 import type { Call } from '../call/method.js'
@@ -57,15 +58,17 @@ export function* storeRecords(
   const points = new PointIntake(context)
   const memory = new ImportMemory(call.store, { app: undefined })
   for (const removal of removals) yield* removeEvents(call, connection, removal)
+  const newForms: { readonly key: string; readonly form: LaneForm }[] = []
   let count = 0
   for (const lane of yield* groupByLane(format.id, records)) {
-    const form = chooseForm(lane, memory)
+    const form = chooseForm(lane, memory, newForms)
     for (const record of lane.records) {
       if (form === 'series' && isNumericContent(record.content)) points.add(lane, record)
       else yield* events.store(record)
       if (++count % stepRecords === 0) yield
     }
   }
+  if (newForms.length > 0) memory.storeForms(newForms)
   yield* points.store()
   return refused
 }

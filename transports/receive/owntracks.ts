@@ -222,6 +222,7 @@ class MessageReader {
       stream: 'Encrypted messages',
       isEvent: true,
       isUndated: true,
+      identity: data,
       time: this.now,
       content: { payload: data, hint: 'OwnTracks: XSalsa20 and Poly1305, as crypto_secretbox of libsodium' }
     })

@@ -4,6 +4,10 @@ import { getNumber, isObject, type Json } from '../../imports/formats/json-files
 import { isValidPosition } from '../../imports/formats/track-writer.js'
 import type { Reading, ReceivedRecord } from './dialect.js'
 
+/** Maximum number of kinds that are counted by name, and the name of all others. */
+const maxKinds = 1000
+const otherKinds = '…'
+
 export class ReadingBuilder implements Reading {
   readonly records: ReceivedRecord[] = []
   readonly notUnderstood = new Map<string, number>()
@@ -15,7 +19,9 @@ export class ReadingBuilder implements Reading {
   }
 
   /** Counts an entry, or a part of one, that is not understood. */
-  skip(kind: string): void {
+  skip(given: string): void {
+    const isKnown = this.notUnderstood.has(given) || this.notUnderstood.size < maxKinds
+    const kind = isKnown ? given : otherKinds
     this.notUnderstood.set(kind, (this.notUnderstood.get(kind) ?? 0) + 1)
   }
 }

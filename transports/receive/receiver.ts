@@ -15,6 +15,10 @@ import { takeToken } from './token.js'
 
 /** Maximum size of a body, decompressed. */
 const maxBodyBytes = 50 * 1024 * 1024
+/** Maximum number of objects, lists and lines of a body: reading more would block the service for seconds. */
+const maxEntries = 400_000
+/** Size of bodies whose entries are counted, in bytes. */
+const minCountedBytes = 400_000
 /** Seconds after which the same problem of a connection is recorded again. */
 const problemSeconds = 60
 /** Maximum number of connections whose last problem is remembered. */
@@ -57,13 +61,15 @@ export class Receiver implements ReceiveEndpoint {
     const { connection, level } = await this.#open(caller)
     try {
       const body = await incoming.readBody(credentials, maxBodyBytes)
+      assertEntryCount(body)
       const now = this.dispatcher.services.clock.now()
       const request: ReceivedRequest = { method: verb, path, query, headers, body, now, connection }
       if (dialect.serve) {
         const store = { level, add: this.#store.bind(this, caller), call: this.#call.bind(this, caller) }
-        return toResponse(await dialect.serve(request, store, token ?? ''))
+        const { serve } = dialect
+        return toResponse(await this.#guard(dialect, async () => await serve(request, store, token ?? '')))
       }
-      const reading = this.#read(dialect, request)
+      const reading = await this.#guard(dialect, () => dialect.read(request))
       await this.#store(caller, reading)
       return toResponse(dialect.answer(request, reading))
     } catch (error) {
@@ -79,8 +85,7 @@ export class Receiver implements ReceiveEndpoint {
       user,
       method: 'connections.open',
       params: { dialect: dialect.id },
-      // The call that stores the data is counted.
-      credentials: { ...credentials, isCounted: true }
+      credentials
     })
     const { members } = requireSuccess(outcome)
     return JSON.parse(`{${members}}`) as OpenedConnection
@@ -102,12 +107,14 @@ export class Receiver implements ReceiveEndpoint {
     return JSON.parse(`{${requireSuccess(outcome).members}}`) as Record<string, unknown>
   }
 
-  /** Reads a request. Error: `invalid-request-structure`, whatever its body does to the dialect. */
-  #read(dialect: Dialect, request: ReceivedRequest): Reading {
+  /** Lets a dialect handle a request. Error: `invalid-request-structure` if its body does not suit the dialect. */
+  async #guard<T>(dialect: Dialect, work: () => T | Promise<T>): Promise<T> {
     try {
-      return dialect.read(request)
+      return await work()
     } catch (cause) {
-      if (cause instanceof ApiError) throw cause
+      // Such as those of storage, which transports report themselves.
+      if (cause instanceof ApiError || !(cause instanceof RangeError || cause instanceof TypeError))
+        throw cause
       this.dispatcher.services.log.error('a body could not be read', { method: dialect.id, cause })
       return fail('invalid-request-structure', 'The body could not be read')
     }
@@ -171,3 +178,14 @@ function toResponse({ body, headers, status }: ReturnType<Dialect['answer']>): I
     text: JSON.stringify(body)
   }
 }
+
+/** Throws `invalid-request-structure` for a body with too many objects, lists and lines. */
+function assertEntryCount(body: Buffer): void {
+  if (body.length < minCountedBytes) return
+  let count = 0
+  for (const byte of body) if (byte === openBrace || byte === openBracket || byte === lineFeed) count++
+  if (count > maxEntries)
+    fail('invalid-request-structure', `The body has more than ${maxEntries} entries. Send it in parts`)
+}
+
+const [openBrace, openBracket, lineFeed] = [0x7b, 0x5b, 0x0a]

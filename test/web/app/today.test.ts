@@ -316,7 +316,7 @@ t.test('Today', async t => {
   })
 
   await t.test('the first numbers come in one request', async t => {
-    const page = await enter('/app/daisy/timeline', inZurich)
+    const page = await enter('/app/daisy/streams', inZurich)
     const response = page.waitForResponse(
       each => each.request().postData()?.includes('measures.days') ?? false
     )

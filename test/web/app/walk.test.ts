@@ -77,7 +77,7 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await page.getByRole('checkbox', { name: 'Weight' }).check()
   await page.getByLabel('Link name').fill('Dr Meier')
   await page.getByLabel('Expires').selectOption('7')
-  await page.getByText('1 event since').waitFor()
+  await page.getByText('1 event or reading since').waitFor()
   await see(page, 'share')
   await page.getByRole('button', { name: 'Create link' }).click()
   const link = await page.getByLabel('Link', { exact: true }).inputValue()

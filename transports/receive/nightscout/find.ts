@@ -23,7 +23,9 @@ export interface Find {
 const timeNames = new Set(['date', 'mills', 'dateString', 'created_at', 'sysTime', 'timestamp', 'startDate'])
 const operators = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists'])
 /** Maximum number of conditions. */
-const maxConditions = 50
+const maxConditions = 10
+/** Maximum number of values of a condition. */
+const maxValues = 50
 /** Tolerance of times, in seconds: documents may contain several. */
 const tolerance = 1
 
@@ -42,6 +44,8 @@ export function parseFind(query: Readonly<Record<string, string>>): Find {
     const path = (last.startsWith('$') ? parts.slice(0, -1) : parts).flatMap(part => part.split('.'))
     return path.length === 0 ? [] : [{ path, operator, value }]
   })
+  if (conditions.some(({ value }) => value.split(/[,|]/).length > maxValues))
+    fail('invalid-request-structure', 'Too many values in find')
   if (conditions.length > maxConditions) fail('invalid-request-structure', 'Too many conditions in find')
   let [from, to]: (number | undefined)[] = []
   for (const { operator, path, value } of conditions) {
