@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
+import { userMigrations } from '../../storage/migrations/user/index.js'
 import { post, signIn } from '../durability/requests.js'
 import { until } from '../support/socket.js'
 import { FaultyServer, program } from './server.js'
@@ -37,7 +38,7 @@ t.test('starting on a full disk', { skip }, async t => {
   const note = { streamIds: ['diary'], type: 'note/txt', content: 'known' }
   await post(`${first.url}/kill-test/streams`, { id: 'diary', name: 'diary' }, token)
   await post(`${first.url}/kill-test/events`, note, token)
-  const template = readFileSync(layout.templateFile(22))
+  const template = readFileSync(layout.templateFile(userMigrations.length))
 
   const full = (line: string): boolean => line.includes(`the disk of ${dataDir} is full`)
   const roomAgain = (line: string): boolean => line.includes(`the disk of ${dataDir} has free space again`)
@@ -97,7 +98,7 @@ t.test('starting on a full disk', { skip }, async t => {
       t.equal(await status(running.url, note), 507)
       await running.end('SIGTERM')
     }
-    t.ok(readFileSync(layout.templateFile(22)).equals(template), 'nothing is made again')
+    t.ok(readFileSync(layout.templateFile(userMigrations.length)).equals(template), 'nothing is made again')
     small.empty()
   })
 
@@ -110,7 +111,7 @@ t.test('starting on a full disk', { skip }, async t => {
       errors,
       `The disk of ${dataDir} is full. The service needs at least 3 MB to start, and more space for its data\n`
     )
-    t.ok(readFileSync(layout.templateFile(22)).equals(template))
+    t.ok(readFileSync(layout.templateFile(userMigrations.length)).equals(template))
     small.empty()
     running = await FaultyServer.start(t, dataDir)
     t.equal(await status(running.url, note), 201)
