@@ -322,8 +322,10 @@ t.test('coffer restore', async t => {
 
       const unknown = await restore(folder, directory, '--user', 'carol')
       t.match([unknown.code, unknown.errors], [1, 'contains no account carol'])
+      // As for a process of another user, which may not read it.
+      rmSync(new Layout(directory).serviceFile)
       const locked = await restore(folder, directory, '--user', 'alice')
-      t.match([locked.code, locked.errors], [1, 'Stop it, or set adminKey'])
+      t.match([locked.code, locked.errors], [1, /in use by a running service\. Stop it, .*set adminKey/])
       t.equal((await alice.http('GET', '/events')).body.events.length, 2, 'nothing has changed')
 
       const flags = [`--port=${port}`, `--adminKey=${adminKey}`]
