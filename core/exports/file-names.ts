@@ -8,18 +8,19 @@ const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$|clock\$)(?=
 
 /** Returns a name without what some system forbids in names or reads as a path, `file` if nothing is left. */
 export function toSafeFileName(name: string): string {
-  const plain = name
-    .toWellFormed()
-    .normalize('NFC')
-    // Control and formatting characters, among them those that reverse the direction of a text.
-    .replaceAll(/[\p{C}\\/:*?"<>|]+/gu, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .replace(/^[ .]+/, '')
-    .replace(/[ .]+$/, '')
+  const plain = trimEnd(
+    name
+      .toWellFormed()
+      .normalize('NFC')
+      // Control and formatting characters, among them those that reverse the direction of a text.
+      .replaceAll(/[\p{C}\\/:*?"<>|]+/gu, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .replace(/^[ .]+/, '')
+  )
   const dot = plain.lastIndexOf('.')
   const hasExtension = dot > 0 && plain.length - dot <= maxExtensionLength
   const [stem, extension] = hasExtension ? [plain.slice(0, dot), plain.slice(dot)] : [plain, '']
-  const short = truncateBytes(stem, maxBytes - Buffer.byteLength(extension)).replace(/[ .]+$/, '')
+  const short = trimEnd(truncateBytes(stem, maxBytes - Buffer.byteLength(extension)))
   const safe = `${short === '' ? 'file' : short}${extension}`
   return deviceName.test(safe) ? `_${safe}` : safe
 }
@@ -44,6 +45,13 @@ export class FreePaths {
       return path
     }
   }
+}
+
+/** Returns a text without the spaces and dots at its end. */
+function trimEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && ' .'.includes(text[end - 1]!)) end--
+  return text.slice(0, end)
 }
 
 /** Truncates a text to bytes of UTF-8, between characters. */
