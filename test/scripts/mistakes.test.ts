@@ -97,7 +97,7 @@ t.test('mistakes on the command line', async t => {
     [['user', 'create', 'daisy', '--email=d@example.com', file], /is not a folder/],
     [['user', 'create', 'daisy', '--email=d@example.com', garbage], /file is not a database/],
     [['user', 'delete', 'nobody', '--yes', data], /Unknown user/],
-    [['user', 'token', 'nobody', data], /No account nobody/],
+    [['user', 'token', 'nobody', data], /Unknown user "nobody"/],
     [['user', 'move', 'nobody', 'nonsense', data], /must be an http or https URL/],
     [['user', 'move', 'nobody', '--undo', data], /Unknown user/],
     [['invite', '--count=many', data], /1 to 999/],
