@@ -52,7 +52,7 @@ export function comparePoints(
   const required = [...plan.values()]
     .filter(({ isRequired }) => isRequired)
     .map(({ name }) => columns.indexOf(name))
-  // Apps that send data live often leave out durations, which the file of the same data has.
+  // Apps that send data live often omit durations, which the file of the same data has.
   const duration = columns.indexOf('duration')
   // Created on demand: most drafts are entirely new, or entirely stored in the same order.
   let storedByTime: Map<number, Row> | undefined

@@ -54,7 +54,7 @@ export interface NamedType {
   readonly name: string
 }
 
-/** Names types for a list to choose from, in the order of the names. Types of one name are told apart by unit, or by the type itself. */
+/** Names types for a list to choose from, in the order of the names. Types with the same name differ in unit, or show the type itself. */
 export function nameTypes(types: readonly string[]): NamedType[] {
   const named = types.map(type => ({ type, name: getTypeName(type), point: toPointType(type) }))
   const isAmbiguous = (type: string, name: string): boolean =>

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Change } from '../../../../core/changes.js'
 import { type Client, coffer, openCoffer } from '../../../support/coffer.js'
 
 t.test('accesses.delete', async t => {
@@ -110,16 +111,30 @@ t.test('accesses.delete', async t => {
   t.test('publishes changes of the accesses and of their streams', async t => {
     const { alice, server } = await openCoffer(t)
     await alice.stream('diary')
-    const told: unknown[] = []
+    const told: Change[] = []
     server.services.bus.subscribe((_, change) => told.push(change))
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     const shared = await app.grant('read', 'diary')
     await alice.do('accesses.delete', { id: app.access.id })
     const places = [[['diary']]]
-    t.same(told, [
-      { kind: 'accesses', places, accessIds: [app.access.id] },
-      { kind: 'accesses', places, accessIds: [shared.access.id] },
-      { kind: 'accesses', places, accessIds: [shared.access.id, app.access.id] }
-    ])
+    t.same(
+      told.map(each => ({ kind: each.kind, places: each.places, accessIds: each.accessIds })),
+      [
+        { kind: 'accesses', places, accessIds: [app.access.id] },
+        { kind: 'accesses', places, accessIds: [shared.access.id] },
+        { kind: 'accesses', places, accessIds: [shared.access.id, app.access.id] }
+      ]
+    )
+    t.same(
+      told.map(({ items = [] }) => items.map(({ access }) => access)),
+      [
+        [{ id: app.access.id, type: 'app' }],
+        [{ id: shared.access.id, type: 'shared' }],
+        [
+          { id: shared.access.id, type: 'shared' },
+          { id: app.access.id, type: 'app' }
+        ]
+      ]
+    )
   })
 })
