@@ -52,7 +52,7 @@ export class EventIntake {
     return hasChangingId(record) ? call.store.received.findItem(ids.getItemId(format.id, record)) : undefined
   }
 
-  /** Returns the event of the same time and content with a duration, which files have and apps leave out. */
+  /** Returns the event of the same time and content with a duration, which files have and apps omit. */
   *#findSame(record: ReceivedRecord): Steps<Event | undefined> {
     if (!record.replaces || record.duration !== undefined) return undefined
     const { content, time } = record

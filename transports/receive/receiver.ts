@@ -66,8 +66,9 @@ export class Receiver implements ReceiveEndpoint {
       const request: ReceivedRequest = { method: verb, path, query, headers, body, now, connection }
       if (dialect.serve) {
         const store = { level, add: this.#store.bind(this, caller), call: this.#call.bind(this, caller) }
-        const { serve } = dialect
-        return toResponse(await this.#guard(dialect, async () => await serve(request, store, token ?? '')))
+        return toResponse(
+          await this.#guard(dialect, async () => await dialect.serve!(request, store, token ?? ''))
+        )
       }
       const reading = await this.#guard(dialect, () => dialect.read(request))
       await this.#store(caller, reading)
