@@ -26,17 +26,20 @@ export function* changeEvent(call: Call, before: Event, event: Event): Steps<voi
 
 /** Returns true if an event is as a connection or an import has written it. */
 export function isUntouched(store: UserStore, { created, modified, modifiedBy }: Event): boolean {
-  if (modified === created) return true
-  const id = modifiedBy.split(' ', 1)[0]!
-  const access = store.accesses.find(id) ?? store.accesses.findEver(id)
-  // Only users create accesses of apps.
-  return access?.type === 'app' && access.clientData?.[connectionKey] !== undefined
+  return modified === created || isByConnection(store, modifiedBy)
 }
 
 /** Returns true if a connection has stored an event, and the user has not edited it. */
 function isOwn(store: UserStore, event: Event): boolean {
-  const access = store.accesses.find(event.createdBy) ?? store.accesses.findEver(event.createdBy)
-  return access?.clientData?.[connectionKey] !== undefined && isUntouched(store, event)
+  return isByConnection(store, event.createdBy) && isUntouched(store, event)
+}
+
+/** Returns true if an author, as in `createdBy`, is the access of a connection, also of one that has ended. */
+function isByConnection(store: UserStore, author: string): boolean {
+  const id = author.split(' ', 1)[0]!
+  const access = store.accesses.find(id) ?? store.accesses.findEver(id)
+  // Only users create accesses of apps.
+  return access?.type === 'app' && access.clientData?.[connectionKey] !== undefined
 }
 
 /**

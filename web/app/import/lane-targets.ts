@@ -1,9 +1,10 @@
 /** Where the records of a lane go: a measure, a stream, or nowhere. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { getLocale, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { getMeasureName, type AnyMeasure, type MeasureFact } from '../data/measures.js'
+import { useStore } from '../data/store.js'
 import type { Tree } from '../data/tree.js'
 import type { Lane, LaneChoice } from './model.js'
 
@@ -36,18 +37,13 @@ export class Measures {
 
 /** Reads the measures; undefined until they are here, and if they cannot be read: then lanes are shown without them. */
 export function useMeasures(): Measures | undefined {
-  const { client } = useAccount()
-  const [measures, setMeasures] = useState<Measures>()
+  const account = useAccount()
+  const facts = useStore(account.measureFacts)
+  const [all, setAll] = useState<readonly AnyMeasure[]>()
   useEffect(() => {
-    Promise.all([
-      client.call<{ measures: readonly AnyMeasure[] }>('measures.get'),
-      client.call<{ facts: readonly MeasureFact[] }>('measures.facts')
-    ]).then(
-      ([{ measures: all }, { facts }]) => setMeasures(new Measures(all, facts)),
-      () => undefined
-    )
-  }, [client])
-  return measures
+    account.measures.readAll().then(setAll, () => undefined)
+  }, [account])
+  return useMemo(() => all && new Measures(all, facts), [all, facts])
 }
 
 /** Returns the choice that applies to a lane: the user's new one, `null` if it was taken back, or the one of the review. */

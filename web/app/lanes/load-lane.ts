@@ -3,7 +3,7 @@ import type { Event, Sample } from '../data/model.js'
 import { getConversion } from '../data/units.js'
 import type { LaneData, Mark, MarkIcon, Part, SleepPeriod } from './lane-data.js'
 import type { LanePlan } from './plan-lane.js'
-import type { Grid, LoadRequest } from './load-request.js'
+import { countParts, type Grid, type LoadRequest } from './load-request.js'
 import {
   getDate,
   isOfMeasure,
@@ -25,10 +25,6 @@ const maxPeriods = 1500
 const maxTotalsView = 3650 * 86_400
 /** Seconds from the beginning of a night's first period to the date on which the night ends: nights are from noon to noon. */
 const halfDay = 43_200
-
-function countParts({ from, step, to }: Grid): number {
-  return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
-}
 
 /** Reads the data of a lane. Rejects with a `Refusal`, or if it is cancelled. */
 export async function loadLane(loading: LoadRequest): Promise<LaneData> {

@@ -1,10 +1,11 @@
 /** Reads the numbers of a measure's lane, merged over its sources by the service. Times are in seconds. */
 import { formatDate, getDayStart, getLocalDay } from '../../../schemas/zones.js'
-import { getShownType, type MeasureDay } from '../data/measures.js'
+import type { MeasureDay } from '../data/measures.js'
 import type { BandData, DayTotal, Part } from './lane-data.js'
-import { isRating } from './plan-measure.js'
+import { isRating } from '../data/units.js'
+import { getLaneType } from './plan-measure.js'
 import type { LanePlan, MeasureOfLane } from './plan-lane.js'
-import type { Grid, LoadRequest } from './load-request.js'
+import { countParts, type Grid, type LoadRequest } from './load-request.js'
 
 const daySeconds = 86_400
 /** Lengths of views, in seconds, up to which sums are shown by hour, and by day. */
@@ -45,7 +46,7 @@ export async function loadMeasure({ client, grid, plan, signal }: LoadRequest): 
     [sampleMeasure(plan as MeasurePlan, grid, countParts(grid))],
     signal
   )
-  const factor = isRating(measure.definition) ? 10 : 1
+  const factor = isRating(measure.definition.types[0]!) ? 10 : 1
   const parts = samples.flatMap(({ count, max, mean, min, time }) =>
     min === undefined || max === undefined || typeof mean !== 'number'
       ? []
@@ -120,12 +121,11 @@ export function getDate(time: number): string {
 }
 
 function getScope({ measure: { definition, latest, only } }: MeasurePlan) {
-  const unit = latest.unit?.startsWith('money/') === true ? latest.unit : getShownType(definition)
   const hasUnit = definition.kind === 'level' || definition.kind === 'sum'
   return {
     measure: definition.id,
     ...(only === undefined ? {} : { streams: [only] }),
-    ...(hasUnit && !isRating(definition) ? { unit } : {})
+    ...(hasUnit && !isRating(definition.types[0]!) ? { unit: getLaneType(definition, latest) } : {})
   }
 }
 
@@ -138,8 +138,4 @@ function toDayPart({ count, day, value }: MeasureDay): Part[] {
 /** Returns the zone whose days are shown. */
 function getZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
-}
-
-function countParts({ from, step, to }: Grid): number {
-  return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
 }

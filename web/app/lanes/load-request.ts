@@ -15,3 +15,8 @@ export interface LoadRequest {
   readonly grid: Grid
   readonly signal: AbortSignal
 }
+
+/** Returns the number of parts of a grid that are requested. */
+export function countParts({ from, step, to }: Grid): number {
+  return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
+}

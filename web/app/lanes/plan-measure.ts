@@ -6,9 +6,11 @@ import {
   getMeasureName,
   getShownType,
   type AnyMeasure,
+  type LatestValue,
   type MeasureFact
 } from '../data/measures.js'
 import type { Stream } from '../data/model.js'
+import { isRating } from '../data/units.js'
 import { colourKey, getStreamColour } from '../data/stream-colours.js'
 import type { Tree } from '../data/tree.js'
 import type { LaneKind, LanePlan } from './plan-lane.js'
@@ -108,12 +110,11 @@ function getColour(definition: AnyMeasure, stream: Stream): string {
 }
 
 function getUnit(definition: AnyMeasure, { latest }: MeasureFact): string {
-  if (isRating(definition)) return '/10'
-  const shown = latest.unit?.startsWith('money/') === true ? latest.unit : getShownType(definition)
-  return getUnitSymbol(shown)
+  const [type] = definition.types
+  return getUnitSymbol(isRating(type!) ? type! : getLaneType(definition, latest))
 }
 
-/** Returns whether numbers are ratings from 0 to 1, which are shown from 0 to 10. */
-export function isRating({ types }: AnyMeasure): boolean {
-  return types[0] === 'mood/rating'
+/** Returns the type in which the numbers of a measure's lane are given: amounts of money are not converted. */
+export function getLaneType(definition: AnyMeasure, latest: LatestValue): string {
+  return latest.unit?.startsWith('money/') === true ? latest.unit : getShownType(definition)
 }

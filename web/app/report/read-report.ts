@@ -53,12 +53,14 @@ export function getPeriod(dayCount: number, now: Date): Period {
 }
 
 /** Reads the rows of a period, in the order of the catalogue. Rejects with a `Refusal`. */
-export async function readReport({ client }: Account, period: Period): Promise<readonly ReportRow[]> {
-  const { facts } = await client.call<{ facts: readonly MeasureFact[] }>('measures.facts')
-  const ids = facts.map(({ measure }) => measure)
-  if (ids.length === 0) return []
-  const { measures } = await client.call<{ measures: readonly AnyMeasure[] }>('measures.get', { ids })
-  const numeric = measures.filter(({ kind }) => kinds.has(kind))
+export async function readReport(
+  { client, measureFacts, measures }: Account,
+  period: Period
+): Promise<readonly ReportRow[]> {
+  const facts = measureFacts.value
+  const numeric = (await measures.read(facts.map(({ measure }) => measure))).filter(({ kind }) =>
+    kinds.has(kind)
+  )
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const rows: ReportRow[] = []
   for (let at = 0; at < numeric.length; at += batchSize) {
