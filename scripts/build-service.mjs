@@ -12,6 +12,8 @@ const dist = join(root, 'dist')
 const parts = join(dist, 'parts')
 /** The entry points that a start loads. */
 const service = ['scripts/cli.js', 'scripts/commands/serve.js']
+/** The module of the threads that read imported files: one starts for each file. */
+const reader = 'imports/worker.js'
 /** Modules that are also loaded without the service. Each group is in its own part, without those of the groups before it. */
 const others = {
   command: ['scripts/cli.js'],
@@ -35,10 +37,17 @@ const marked = new RegExp(`(["'\`])${mark}([^"'\`]+)\\1`, 'g')
 
 const imported = /^(?:import|export)\s(?:[^'"();]*?\sfrom\s+)?'(\.[^']+)'/gm
 
-const modules = findImportedModules(service)
-const reached = Object.entries(others).map(([part, names]) => ({ part, files: findImportedModules(names) }))
+const serviceModules = findImportedModules(service)
+const readerModules = findImportedModules([reader])
+const modules = new Set([...serviceModules, ...readerModules])
+const reached = [
+  // A reader thread loads these two parts and no other, and the service only the first of them.
+  { part: 'formats', files: new Set([...readerModules].filter(file => serviceModules.has(file))) },
+  { part: 'reader', files: readerModules },
+  ...Object.entries(others).map(([part, names]) => ({ part, files: findImportedModules(names) }))
+]
 /** All parts. Each may import those before it. */
-const partOrder = [...Object.keys(others), 'storage', 'core', 'transports', 'server', 'scripts']
+const partOrder = [...reached.map(({ part }) => part), 'storage', 'core', 'transports', 'server', 'scripts']
 
 rmSync(parts, { recursive: true, force: true })
 await build({
@@ -104,7 +113,7 @@ function listModules(...folders) {
 function getPart(id, graph) {
   if (modules.has(id)) return getOwnPart(id)
   const part = partOrder.find(each => findImportingParts(id, graph).has(each))
-  return part in others ? `${part}-libraries` : 'libraries'
+  return reached.some(each => each.part === part) ? `${part}-libraries` : 'libraries'
 }
 
 function getOwnPart(file) {
