@@ -4,6 +4,7 @@ import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { createRouteHandler } from './call.js'
 import { prepareRoutes } from './prepared-route.js'
+import type { ReadEndpoint } from '../read-endpoint.js'
 import type { ReceiveEndpoint } from '../receive-endpoint.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import type { PageContext, ExchangeState } from './exchange.js'
@@ -42,6 +43,8 @@ export interface ServiceParts {
   readonly endpoint?: UserEndpoint
   /** Receives data that apps and devices send on their own. */
   readonly receiver?: ReceiveEndpoint
+  /** Answer other programs in their formats, below the root of each user. */
+  readonly readers?: readonly ReadEndpoint[]
   /** Present if the service can be set up in a browser. */
   readonly setup?: SetupActions
   /** Redirects users to identity providers. */

@@ -5,9 +5,11 @@
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { ReceiveEndpoint } from '../receive-endpoint.js'
+import type { ReadEndpoint } from '../read-endpoint.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import { handleMessage } from './endpoint-message.js'
 import { handleReceived } from './received-data.js'
+import { handleRead } from './read-request.js'
 import { createClientAddressReader } from './request/client-address.js'
 import { createRouteHandler, assertUserExists } from './call.js'
 import { prepareRoutes } from './prepared-route.js'
@@ -26,6 +28,8 @@ interface UserParts {
   readonly fallbackPage: FallbackPage
   readonly endpoint?: UserEndpoint | undefined
   readonly receiver?: ReceiveEndpoint | undefined
+  /** Endpoints that answer other programs in their formats. */
+  readonly readers?: readonly ReadEndpoint[] | undefined
 }
 
 /**
@@ -35,16 +39,19 @@ interface UserParts {
 export function createUserHandler(
   dispatcher: Dispatcher,
   via: 'http' | 'hf',
-  { endpoint, fallbackPage, receiver }: Partial<UserParts> = {}
+  { endpoint, fallbackPage, readers = [], receiver }: Partial<UserParts> = {}
 ): UserHandler {
   const tree = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, prepareRoutes(dispatcher))
   const call = createRouteHandler(dispatcher, via)
   const getClientAddress = createClientAddressReader(dispatcher.services.config.http.trustedProxies)
+  const readersByRoot = new Map(readers.flatMap(reader => reader.roots.map(root => [root, reader] as const)))
   return exchange => {
     const { user = '', segments } = exchange.state.address
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
     const match = tree.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
+    const reader = readersByRoot.get(segments[0] ?? '')
+    if (reader) return handleRead(exchange, dispatcher, reader, getClientAddress(exchange.req))
     if (receiver && segments[0] === receiver.segment && segments.length > 1)
       return handleReceived(exchange, dispatcher, receiver, segments.slice(1), getClientAddress(exchange.req))
     if (receiver && segments[0] === 'api' && segments.length > 1)

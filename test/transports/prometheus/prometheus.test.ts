@@ -1,0 +1,250 @@
+/** Dashboards over the query API of Prometheus: discovery, values by an independent count, and refusals. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { packageDirectory } from '../../../core/version.js'
+import { measures } from '../../../schemas/measures/catalogue.js'
+import { coffer, type Answer, type Client } from '../../support/coffer.js'
+
+const day = 86_400
+/** Monday, 5 January 2026, at midnight in UTC. */
+const monday = Date.UTC(2026, 0, 5) / 1000
+
+/** Requests a path of the API with a token. */
+async function ask(
+  { service, username }: Client,
+  token: string,
+  path: string,
+  params: Record<string, string> = {}
+): Promise<Answer & { code: number }> {
+  const url = `${service.server.url}/${username}/prometheus/api/v1/${path}?${new URLSearchParams(params)}`
+  const response = await fetch(url, { headers: { authorization: token } })
+  return { code: response.status, ...((await response.json()) as Answer) }
+}
+
+t.test('dashboards', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('body')
+  for (const id of ['scale', 'typed']) await alice.stream(id, 'body')
+  await alice.stream('diary')
+  for (const [at, content] of [70, 71, 72, 73].entries())
+    await alice.event({ streamIds: ['scale'], type: 'mass/kg', content, time: monday + at * day + 7 * 3600 })
+  await alice.event({ streamIds: ['typed'], type: 'mass/lb', content: 160, time: monday + 20 * 3600 })
+  for (let hour = 0; hour < 48; hour++)
+    await alice.event({
+      streamIds: ['body'],
+      type: 'count/steps',
+      content: 100 + hour,
+      time: monday + hour * 3600,
+      duration: 3600
+    })
+  await alice.event({
+    streamIds: ['body'],
+    type: 'blood-pressure/mmhg-bpm',
+    content: { systolic: 121, diastolic: 81, rate: 60 },
+    time: monday + 100
+  })
+  await alice.event({ streamIds: ['diary'], content: 'a secret', time: monday })
+  const { token } = await alice.grant('read', 'body', { type: 'app', name: 'grafana' })
+  const get = async (path: string, params?: Record<string, string>): ReturnType<typeof ask> =>
+    await ask(alice, token, path, params)
+  const range = async (query: string, start: number, end: number, step: string): Promise<Answer> => {
+    const { code, data, error } = await get('query_range', { query, start: `${start}`, end: `${end}`, step })
+    if (code !== 200) throw new Error(`${query}: ${error}`)
+    return data as Answer
+  }
+
+  t.test('find out what there is', async t => {
+    t.match(await get('query', { query: '1+1' }), {
+      code: 200,
+      status: 'success',
+      data: { resultType: 'scalar', result: [Number, '2'] }
+    })
+    t.match(await get('status/buildinfo'), { data: { version: '2.55.0' } })
+    const { data: names } = await get('label/__name__/values')
+    t.same(names, [
+      'coffer_blood_pressure_mmhg_bpm_diastolic',
+      'coffer_blood_pressure_mmhg_bpm_systolic',
+      'coffer_count_steps',
+      'coffer_daily_blood_pressure_diastolic',
+      'coffer_daily_blood_pressure_systolic',
+      'coffer_daily_steps',
+      'coffer_daily_weight',
+      'coffer_mass_kg',
+      'coffer_measure_blood_pressure_diastolic',
+      'coffer_measure_blood_pressure_systolic',
+      'coffer_measure_steps',
+      'coffer_measure_weight'
+    ])
+    const { data: labels } = await get('labels', { 'match[]': 'coffer_mass_kg' })
+    t.same(labels, ['__name__', 'measure', 'source', 'stream', 'stream_name', 'unit'])
+    t.same((await get('label/stream/values', { 'match[]': '{measure="weight"}' })).data, ['scale', 'typed'])
+    t.match((await get('series', { 'match[]': '{stream=~"sc.*"}' })).data, [
+      { __name__: 'coffer_mass_kg', stream: 'scale', stream_name: 'scale', source: 'body', measure: 'weight' }
+    ])
+    t.match((await get('metadata')).data, { coffer_mass_kg: [{ type: 'gauge', unit: 'kg' }] })
+    for (const [path, data] of [
+      ['rules', { groups: [] }],
+      ['alerts', { alerts: [] }],
+      ['query_exemplars', []]
+    ] as const)
+      t.same((await get(path)).data, data, path)
+  })
+
+  t.test('read values at each step', async t => {
+    const end = monday + 4 * day
+    const scale = await range('coffer_mass_kg{stream="scale"}', monday + day, end, '1d')
+    t.same(scale.resultType, 'matrix')
+    t.same(
+      scale.result[0].values,
+      [70, 71, 72, 73].map((value, at) => [monday + (at + 1) * day, String(value)])
+    )
+    const typed = await range('coffer_mass_kg{stream="typed"}', monday + day, end, '86400')
+    const [[, pounds]] = typed.result[0].values
+    t.ok(Math.abs(pounds - 160 * 0.453_592_37) < 1e-9, 'in the unit of the measure')
+    const merged = await range('coffer_measure_weight * 1000', monday + day, end, '1d')
+    t.same(
+      merged.result[0].values.map(([, value]: [number, string]) => value),
+      ['70000', '71000', '72000', '73000'],
+      'of the preferred source'
+    )
+    t.notOk('__name__' in merged.result[0].metric)
+    const pair = await range('coffer_measure_blood_pressure_systolic', monday, monday + 3600, '1h')
+    t.same(pair.result[0].values, [[monday + 3600, '121']])
+  })
+
+  t.test('summarise ranges', async t => {
+    const start = monday + 6 * 3600
+    const end = monday + 48 * 3600
+    const hours = Array.from({ length: 48 }, (_, hour) => 100 + hour)
+    const expected = (from: number, to: number): number =>
+      hours.slice(Math.max(0, from), to).reduce((sum, value) => sum + value, 0)
+    const sums = await range('sum_over_time(coffer_measure_steps[6h])', start, end, '1h')
+    t.same(
+      sums.result[0].values.map(([, value]: [number, string]) => Number(value)),
+      Array.from({ length: 43 }, (_, at) => expected(at, at + 6))
+    )
+    const rates = await range('rate(coffer_measure_steps[1h])*3600', start, end, '6h')
+    t.same(
+      rates.result[0].values.map(([, value]: [number, string]) => Math.round(Number(value))),
+      Array.from({ length: 8 }, (_, at) => hours[6 * (at + 1) - 1])
+    )
+    const average = await range('avg by (measure) (coffer_daily_steps)', monday, monday + 2 * day - 1, '12h')
+    t.same(
+      average.result[0].values.map(([, value]: [number, string]) => Number(value)),
+      [expected(0, 24), expected(0, 24), expected(24, 48), expected(24, 48)]
+    )
+    for (const [apply, value] of [
+      ['avg', 71.5],
+      ['min', 70],
+      ['max', 73],
+      ['sum', 286],
+      ['count', 4],
+      ['last', 73]
+    ] as const) {
+      const { data } = await get('query', {
+        query: `${apply}_over_time(coffer_mass_kg{stream="scale"}[30d])`,
+        time: String(monday + 10 * day)
+      })
+      t.equal(Number(data.result[0].value[1]), value, apply)
+    }
+    const { data } = await get('query', {
+      query: 'count(last_over_time({measure="weight",stream!=""}[30d]))',
+      time: String(monday + 10 * day)
+    })
+    t.match(data, { resultType: 'vector', result: [{ metric: {}, value: [monday + 10 * day, '2'] }] })
+  })
+
+  t.test('are ready to use', async t => {
+    const { panels } = JSON.parse(
+      readFileSync(join(packageDirectory, 'docs', 'dashboards', 'coffer.json'), 'utf8')
+    ) as Answer
+    const queries: string[] = panels.flatMap((panel: Answer) => panel.targets.map(({ expr }: Answer) => expr))
+    t.ok(queries.length >= 12)
+    const ids = new Set(measures.map(({ id }) => id.replaceAll('-', '_')))
+    for (const query of queries) {
+      const text = query.replaceAll('$__interval', '1h')
+      const { result } = await range(text, monday, monday + 4 * day, '1h')
+      t.ok(Array.isArray(result), query)
+      const [, id = ''] = /coffer_(?:measure|daily)_([a-z_]+)/.exec(query) ?? []
+      t.ok(
+        query.includes('measure="') || ids.has(id.replace(/_(?:sys|dia)tolic$/, '')),
+        `${query}: a known measure`
+      )
+    }
+  })
+
+  t.test('use forms, and the token as a password', async t => {
+    const { service, username } = alice
+    const response = await fetch(`${service.server.url}/${username}/prometheus/api/v1/query_range`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${token}:`).toString('base64')}` },
+      body: new URLSearchParams({
+        query: 'coffer_measure_weight',
+        start: '2026-01-05T07:00:00Z',
+        end: '2026-01-05T08:00:00Z',
+        step: '60'
+      })
+    })
+    t.equal(response.status, 200)
+    const { data } = (await response.json()) as Answer
+    t.equal(data.result[0].values.length, 5, 'a reading is shown for five minutes')
+  })
+
+  t.test('are refused by name', async t => {
+    const cases: [string, number, RegExp][] = [
+      ['topk(3, coffer_mass_kg)', 422, /topk/],
+      ['histogram_quantile(0.9, coffer_mass_kg)', 422, /histogram_quantile/],
+      ['coffer_mass_kg offset 1d', 422, /offset/],
+      ['coffer_mass_kg > 70', 422, />/],
+      ['coffer_mass_kg + coffer_mass_kg', 422, /two series/],
+      ['avg_over_time(coffer_mass_kg[1h:5m])', 422, /avg_over_time/],
+      ['coffer_mass_kg[5m]', 422, /range/],
+      ['coffer_mass_kg{', 400, /parse error/],
+      ['{}', 400, /name/],
+      ['coffer_mass_kg{stream=~"("}', 400, /RE2/],
+      ['', 400, /query/],
+      [`${'('.repeat(50)}1${')'.repeat(50)}`, 422, /nested/],
+      [`${'1+'.repeat(3000)}1`, 400, /characters/]
+    ]
+    for (const [query, code, error] of cases)
+      t.match(await get('query', { query }), { code, status: 'error', error }, query.slice(0, 50))
+    const ok = { query: '1', start: '0', end: '100', step: '10' }
+    for (const [wrong, error] of [
+      [{ step: '0' }, /step/],
+      [{ step: '0.001' }, /steps/],
+      [{ start: 'soon' }, /start/],
+      [{ end: '-5' }, /end/],
+      [{ start: '1e300' }, /start/]
+    ] as const)
+      t.match(await get('query_range', { ...ok, ...wrong }), { code: 400, error }, JSON.stringify(wrong))
+    t.match(
+      await get('query_range', {
+        ...ok,
+        query: 'avg_over_time(coffer_mass_kg[1s])',
+        end: '86400000',
+        step: '86401'
+      }),
+      {
+        code: 422
+      }
+    )
+    t.match(await get('nothing'), { code: 404, errorType: 'not_found' })
+    t.match(await get('query', { query: '1', zone: 'Mars/Base' }), { code: 400, error: /zone/ })
+  })
+
+  t.test('need a token, and see only what it permits', async t => {
+    t.match(await ask(alice, 'nonsense', 'query', { query: 'coffer_mass_kg' }), {
+      code: 401,
+      status: 'error',
+      errorType: 'unauthorized'
+    })
+    const { token: diary } = await alice.grant('read', 'diary', { type: 'app', name: 'diary' })
+    t.same((await ask(alice, diary, 'label/__name__/values')).data, [
+      'coffer_daily_note',
+      'coffer_measure_note'
+    ])
+    for (const path of ['status/buildinfo', 'rules', 'alerts', 'query_exemplars', 'labels', 'metadata'])
+      t.match(await ask(alice, 'nonsense', path), { code: 401 }, path)
+  })
+})

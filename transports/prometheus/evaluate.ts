@@ -1,0 +1,279 @@
+/** Evaluates queries at equal steps of time. (docs/api/grafana.md#queries) */
+import type { Aggregation, Expression, Operator, RangeFunction } from './promql.js'
+import type { Cell, CellReader } from './cells.js'
+import { refuseUnsupported } from './query-error.js'
+import { selectSeries, type Series } from './series-list.js'
+
+/** The times at which a query is evaluated, in seconds. */
+export interface Grid {
+  readonly start: number
+  readonly step: number
+  readonly count: number
+}
+
+export type Labels = Readonly<Record<string, string>>
+
+/** A series of results: a value for each time; `undefined` where there is none. */
+export interface Row {
+  readonly labels: Labels
+  readonly values: readonly (number | undefined)[]
+}
+
+/** One number for each time, or series of them. */
+export type Result =
+  | { readonly is: 'scalar'; readonly values: readonly number[] }
+  | { readonly is: 'vector'; readonly rows: readonly Row[] }
+
+/** Time in seconds that a value is valid in queries without a range, unless the step is longer. */
+const lookBackSeconds = 300
+/** Maximum number of cells that all windows of a query cover. */
+const maxVisited = 5_000_000
+/** Longest local day, in seconds. */
+const longestDay = 25 * 3600
+/** Tolerance in seconds where times are compared that have been computed in steps. */
+const margin = 0.0005
+
+export class Evaluator {
+  #visited = 0
+
+  constructor(
+    private readonly all: readonly Series[],
+    private readonly cells: CellReader,
+    private readonly grid: Grid
+  ) {}
+
+  async evaluate(expression: Expression): Promise<Result> {
+    switch (expression.is) {
+      case 'number':
+        return { is: 'scalar', values: new Array<number>(this.grid.count).fill(expression.value) }
+      case 'selection':
+        return { is: 'vector', rows: await this.#select(expression) }
+      case 'negation':
+        return mapValues(await this.evaluate(expression.of), value => -value)
+      case 'aggregation': {
+        const of = await this.evaluate(expression.of)
+        if (of.is === 'scalar')
+          return refuseUnsupported(`"${expression.function}" needs series, not a number`)
+        return { is: 'vector', rows: aggregate(of.rows, expression) }
+      }
+      case 'arithmetic': {
+        const left = await this.evaluate(expression.left)
+        const right = await this.evaluate(expression.right)
+        return calculate(left, right, expression.operator)
+      }
+    }
+  }
+
+  async #select({
+    apply,
+    matchers,
+    windowSeconds
+  }: Extract<Expression, { is: 'selection' }>): Promise<Row[]> {
+    const windowOf = windowSeconds ?? Math.max(this.grid.step, lookBackSeconds)
+    const rows: Row[] = []
+    for (const series of selectSeries(this.all, matchers)) {
+      const values =
+        series.shape === 'day'
+          ? await this.#evaluateDays(series, windowSeconds, apply)
+          : await this.#evaluateSamples(series, windowOf, apply)
+      const { __name__: _name, ...others } = series.labels
+      if (values.some(value => value !== undefined))
+        rows.push({ labels: apply ? others : series.labels, values })
+    }
+    return rows
+  }
+
+  /** Evaluates a series of samples: each value summarises the window that ends at its time. */
+  async #evaluateSamples(
+    series: Series,
+    windowSeconds: number,
+    apply?: RangeFunction
+  ): Promise<(number | undefined)[]> {
+    const { count, start, step } = this.grid
+    const { width, window } = toSpan(this.grid, windowSeconds)
+    const perWindow = Math.round(window / width)
+    const perStep = Math.round(step / width)
+    const from = start - window
+    const cells = await this.cells.read(series, { from, width, count: perWindow + perStep * (count - 1) })
+    // What adds up is shown as its total in the time of a point.
+    const used = apply ?? (series.measure.kind === 'sum' ? 'sum' : 'last')
+    const { latest } = series
+    return this.#slide(
+      cells.map(({ at, ...cell }) => ({ ...cell, from: from + (at + 1) * width })),
+      window,
+      { apply: used, latest: series.measure.kind === 'sum' ? undefined : latest }
+    )
+  }
+
+  /** Evaluates a series of days: each value is that of the day, or summarises the days that begin in the window. */
+  async #evaluateDays(
+    series: Series,
+    windowSeconds: number | undefined,
+    apply: RangeFunction = 'last'
+  ): Promise<(number | undefined)[]> {
+    const { count, start, step } = this.grid
+    const window = windowSeconds ?? longestDay
+    const days = await this.cells.readDays(series, start - window, start + (count - 1) * step)
+    if (windowSeconds !== undefined) return this.#slide(days, window, { apply })
+    let at = 0
+    return this.#times().map(time => {
+      while (at < days.length && days[at]!.to <= time) at++
+      const day = days[at]
+      return day && day.from <= time ? day.mean : undefined
+    })
+  }
+
+  /** Summarises, for each time, the cells whose `from` is in the window before it. Cells are in order of time. */
+  #slide(
+    cells: readonly (Cell & { readonly from: number })[],
+    window: number,
+    { apply, latest }: { readonly apply: RangeFunction; readonly latest?: Series['latest'] | undefined }
+  ): (number | undefined)[] {
+    let [low, high] = [0, 0]
+    return this.#times().map(time => {
+      while (high < cells.length && cells[high]!.from <= time + margin) high++
+      while (low < high && cells[low]!.from <= time - window + margin) low++
+      if (apply === 'last') {
+        if (latest && latest.time <= time && latest.time > time - window) return latest.value
+        return low < high ? getMean(cells[high - 1]!) : undefined
+      }
+      this.#visited += high - low
+      if (this.#visited > maxVisited)
+        refuseUnsupported('The ranges of the query are too long for its steps. Use a longer step')
+      return summarise(cells.slice(low, high), apply, window)
+    })
+  }
+
+  #times(): number[] {
+    const { count, start, step } = this.grid
+    return Array.from({ length: count }, (_, at) => start + at * step)
+  }
+}
+
+/** Returns the width of the cells of which both steps and windows consist, and the window. Seconds. */
+function toSpan(
+  { count, step }: Grid,
+  windowSeconds: number
+): { readonly window: number; readonly width: number } {
+  if (count === 1) return { window: windowSeconds, width: windowSeconds / partsOfInstant }
+  if (windowSeconds >= step) return { window: Math.round(windowSeconds / step) * step, width: step }
+  // In milliseconds, which are whole.
+  const width =
+    findCommonDivisor(Math.round(step * 1000), Math.max(1, Math.round(windowSeconds * 1000))) / 1000
+  return { window: windowSeconds, width }
+}
+
+/** Number of cells of the window of one time: the last one with data tells the latest value. */
+const partsOfInstant = 1000
+
+function findCommonDivisor(first: number, second: number): number {
+  let [a, b] = [first, second]
+  while (b > 0) [a, b] = [b, a % b]
+  return a
+}
+
+/** Returns the summary of cells; `undefined` if there are none. */
+function summarise(cells: readonly Cell[], apply: RangeFunction, seconds: number): number | undefined {
+  if (cells.length === 0) return undefined
+  const add = (of: (cell: Cell) => number): number => cells.reduce((total, cell) => total + of(cell), 0)
+  switch (apply) {
+    case 'last':
+      return getMean(cells.at(-1)!)
+    case 'count':
+      return add(cell => cell.count)
+    case 'sum':
+    case 'increase':
+      return add(getSum)
+    case 'rate':
+      return add(getSum) / seconds
+    case 'avg':
+      return add(getSum) / add(cell => cell.count)
+    case 'min':
+      return cells.reduce((least, cell) => Math.min(least, cell.min ?? getMean(cell)), Infinity)
+    case 'max':
+      return cells.reduce((greatest, cell) => Math.max(greatest, cell.max ?? getMean(cell)), -Infinity)
+  }
+}
+
+/** Returns the sum of a cell; the count of one without numbers. */
+function getSum({ count, mean, sum }: Cell): number {
+  return sum ?? (mean === undefined ? count : mean * count)
+}
+
+/** Returns the mean of a cell; the sum of what adds up, and the count of one without numbers. */
+function getMean({ count, mean, sum }: Cell): number {
+  return mean ?? sum ?? count
+}
+
+function aggregate(
+  rows: readonly Row[],
+  { function: apply, keeps, labels }: Extract<Expression, { is: 'aggregation' }>
+): Row[] {
+  const groups = new Map<string, { labels: Labels; rows: Row[] }>()
+  for (const row of rows) {
+    const kept = Object.entries(row.labels).filter(
+      ([name]) => name !== '__name__' && labels.includes(name) === keeps
+    )
+    const key = JSON.stringify(kept)
+    const group = groups.get(key) ?? { labels: Object.fromEntries(kept), rows: [] }
+    groups.set(key, group)
+    group.rows.push(row)
+  }
+  return [...groups.values()].map(group => ({
+    labels: group.labels,
+    values: group.rows[0]!.values.map((_, at) =>
+      combine(
+        group.rows.flatMap(({ values }) => values[at] ?? []),
+        apply
+      )
+    )
+  }))
+}
+
+function combine(values: readonly number[], apply: Aggregation): number | undefined {
+  if (values.length === 0) return undefined
+  const total = values.reduce((sum, value) => sum + value, 0)
+  switch (apply) {
+    case 'sum':
+      return total
+    case 'avg':
+      return total / values.length
+    case 'count':
+      return values.length
+    case 'min':
+      return Math.min(...values)
+    case 'max':
+      return Math.max(...values)
+  }
+}
+
+function calculate(left: Result, right: Result, operator: Operator): Result {
+  if (left.is === 'vector' && right.is === 'vector')
+    return refuseUnsupported(`"${operator}" of two series is not supported: one side must be a number`)
+  const apply = calculations[operator]
+  if (left.is === 'scalar' && right.is === 'scalar')
+    return { is: 'scalar', values: left.values.map((value, at) => apply(value, right.values[at]!)) }
+  if (left.is === 'scalar') return mapValues(right, (value, at) => apply(left.values[at]!, value))
+  return mapValues(left, (value, at) =>
+    apply(value, (right as Extract<Result, { is: 'scalar' }>).values[at]!)
+  )
+}
+
+const calculations: Readonly<Record<Operator, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right
+}
+
+/** Changes each value. The name of a metric goes: it is no longer what the series is. */
+function mapValues(result: Result, change: (value: number, at: number) => number): Result {
+  if (result.is === 'scalar') return { is: 'scalar', values: result.values.map(change) }
+  return {
+    is: 'vector',
+    rows: result.rows.map(({ labels: { __name__: _name, ...labels }, values }) => ({
+      labels,
+      values: values.map((value, at) => (value === undefined ? undefined : change(value, at)))
+    }))
+  }
+}

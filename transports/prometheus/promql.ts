@@ -1,0 +1,242 @@
+/** Parses the part of PromQL that dashboards use; everything beyond it is refused by name. (docs/api/grafana.md#queries) */
+import type { SyntaxNode } from '@lezer/common'
+import { parser } from '@prometheus-io/lezer-promql'
+import { parseDuration } from './parse-time.js'
+import { refuseMalformed, refuseUnsupported } from './query-error.js'
+
+export interface Matcher {
+  readonly label: string
+  readonly operator: '=' | '!=' | '=~' | '!~'
+  readonly value: string
+}
+
+/** Functions of a range of time, by name. */
+const rangeFunctions = {
+  avg_over_time: 'avg',
+  min_over_time: 'min',
+  max_over_time: 'max',
+  sum_over_time: 'sum',
+  count_over_time: 'count',
+  last_over_time: 'last',
+  rate: 'rate',
+  increase: 'increase'
+} as const
+export type RangeFunction = (typeof rangeFunctions)[keyof typeof rangeFunctions]
+
+const aggregations = ['sum', 'avg', 'min', 'max', 'count'] as const
+export type Aggregation = (typeof aggregations)[number]
+
+const operators = ['+', '-', '*', '/'] as const
+export type Operator = (typeof operators)[number]
+
+/** Series whose labels match. With `windowSeconds`, `apply` summarises the values of that time before each point. */
+export interface Selection {
+  readonly is: 'selection'
+  readonly matchers: readonly Matcher[]
+  readonly windowSeconds?: number
+  readonly apply?: RangeFunction
+}
+
+export type Expression =
+  | { readonly is: 'number'; readonly value: number }
+  | Selection
+  | { readonly is: 'negation'; readonly of: Expression }
+  | {
+      readonly is: 'aggregation'
+      readonly function: Aggregation
+      /** The labels that remain, or those that go. */
+      readonly labels: readonly string[]
+      readonly keeps: boolean
+      readonly of: Expression
+    }
+  | {
+      readonly is: 'arithmetic'
+      readonly operator: Operator
+      readonly left: Expression
+      readonly right: Expression
+    }
+
+/** Maximum length of a query, in characters. */
+const maxLength = 4096
+/** Maximum nesting of an expression. */
+const maxDepth = 30
+
+/** Parses a query. Throws a `QueryError` that names what is wrong or not supported. */
+export function parseQuery(text: string): Expression {
+  if (text.length > maxLength) refuseMalformed(`A query can have at most ${maxLength} characters`)
+  const root = parser.parse(text).topNode
+  assertWellFormed(root, text)
+  const [node, second] = listChildren(root)
+  if (!node || second) refuseMalformed('The query is empty or has more than one expression')
+  return new QueryReader(text).readExpression(node, 0)
+}
+
+/** Parses a selector, as in `match[]`. */
+export function parseSelector(text: string): readonly Matcher[] {
+  const expression = parseQuery(text)
+  if (expression.is !== 'selection' || expression.apply) refuseMalformed(`"${text}" is not a selector`)
+  return expression.matchers
+}
+
+function assertWellFormed(root: SyntaxNode, text: string): void {
+  let badAt: number | undefined
+  root.cursor().iterate(node => {
+    if (node.type.isError) badAt ??= node.from
+  })
+  if (badAt === undefined) return
+  const rest = text.slice(badAt, badAt + 20)
+  refuseMalformed(`parse error at character ${badAt + 1}: unexpected ${rest === '' ? 'end' : `"${rest}"`}`)
+}
+
+class QueryReader {
+  constructor(private readonly text: string) {}
+
+  readExpression(node: SyntaxNode, depth: number): Expression {
+    if (depth > maxDepth) refuseUnsupported(`Expressions can be nested ${maxDepth} times`)
+    const children = listChildren(node)
+    switch (node.name) {
+      case 'ParenExpr':
+        return this.readExpression(children[0]!, depth + 1)
+      case 'NumberDurationLiteral':
+        return { is: 'number', value: parseNumber(this.#textOf(node)) }
+      case 'VectorSelector':
+        return { is: 'selection', matchers: this.#readMatchers(node) }
+      case 'UnaryExpr': {
+        const of = this.readExpression(children[1]!, depth + 1)
+        return this.#textOf(children[0]!) === '-' ? { is: 'negation', of } : of
+      }
+      case 'FunctionCall':
+        return this.#readFunction(node)
+      case 'AggregateExpr':
+        return this.#readAggregation(node, depth)
+      case 'BinaryExpr':
+        return this.#readArithmetic(children, depth)
+      case 'MatrixSelector':
+        return refuseUnsupported('A range such as [5m] is the argument of a function such as avg_over_time')
+      case 'OffsetExpr':
+        return refuseUnsupported('"offset" is not supported')
+      case 'StepInvariantExpr':
+        return refuseUnsupported('"@" is not supported')
+      case 'SubqueryExpr':
+        return refuseUnsupported('Subqueries are not supported')
+      case 'StringLiteral':
+        return refuseUnsupported('Texts are not supported')
+      default:
+        return refuseUnsupported(`"${this.#textOf(node).slice(0, 100)}" is not supported`)
+    }
+  }
+
+  #readMatchers(node: SyntaxNode): Matcher[] {
+    const matchers: Matcher[] = []
+    for (const child of listChildren(node)) {
+      if (child.name === 'Identifier')
+        matchers.push({ label: '__name__', operator: '=', value: this.#textOf(child) })
+      else if (child.name === 'LabelMatchers')
+        for (const matcher of listChildren(child)) matchers.push(this.#readMatcher(matcher))
+    }
+    if (matchers.every(({ value }) => value === '')) refuseMalformed('A selector needs a name or a label')
+    return matchers
+  }
+
+  #readMatcher(node: SyntaxNode): Matcher {
+    const parts = listChildren(node)
+    const [label, operator, value] = parts
+    if (parts.length === 1) return { label: '__name__', operator: '=', value: unquote(this.#textOf(label!)) }
+    return {
+      label: label!.name === 'LabelName' ? this.#textOf(label!) : unquote(this.#textOf(label!)),
+      operator: this.#textOf(operator!) as Matcher['operator'],
+      value: unquote(this.#textOf(value!))
+    }
+  }
+
+  #readFunction(node: SyntaxNode): Expression {
+    const [name, body] = listChildren(node)
+    const called = this.#textOf(name!)
+    if (!Object.hasOwn(rangeFunctions, called)) refuseUnsupported(`The function "${called}" is not supported`)
+    const [range, ...others] = listChildren(body!)
+    if (range?.name !== 'MatrixSelector' || others.length > 0)
+      return refuseUnsupported(`"${called}" needs a range of a selector, such as name[1h]`)
+    const [selector, duration] = listChildren(range)
+    const windowSeconds = parseDuration(this.#textOf(duration!))
+    if (windowSeconds === undefined || windowSeconds <= 0)
+      return refuseMalformed(`"${this.#textOf(duration!)}" is not a duration`)
+    return {
+      is: 'selection',
+      matchers: this.#readMatchers(selector!),
+      windowSeconds,
+      apply: rangeFunctions[called as keyof typeof rangeFunctions]
+    }
+  }
+
+  #readAggregation(node: SyntaxNode, depth: number): Expression {
+    const children = listChildren(node)
+    const name = this.#textOf(children[0]!)
+    const known = aggregations.find(each => each === name)
+    if (known === undefined) return refuseUnsupported(`The aggregation "${name}" is not supported`)
+    const [modifier] = children.filter(child => child.name === 'AggregateModifier')
+    const [kind, grouping] = modifier ? listChildren(modifier) : []
+    const [of, ...others] = listChildren(children.find(child => child.name === 'FunctionCallBody')!)
+    if (!of || others.length > 0) return refuseMalformed(`"${name}" needs one argument`)
+    return {
+      is: 'aggregation',
+      function: known,
+      labels: grouping ? listChildren(grouping).map(label => this.#textOf(label)) : [],
+      keeps: kind?.name !== 'Without',
+      of: this.readExpression(of, depth + 1)
+    }
+  }
+
+  #readArithmetic(children: readonly SyntaxNode[], depth: number): Expression {
+    const [left, sign, right, ...others] = children
+    const text = this.#textOf(sign!)
+    const operator = operators.find(each => each === text)
+    if (operator === undefined) return refuseUnsupported(`The operator "${text}" is not supported`)
+    if (others.length > 0 || right === undefined)
+      return refuseUnsupported('Matching of two vectors is not supported')
+    return {
+      is: 'arithmetic',
+      operator,
+      left: this.readExpression(left!, depth + 1),
+      right: this.readExpression(right, depth + 1)
+    }
+  }
+
+  #textOf(node: SyntaxNode): string {
+    return this.text.slice(node.from, node.to)
+  }
+}
+
+function listChildren(node: SyntaxNode): SyntaxNode[] {
+  const children: SyntaxNode[] = []
+  for (let child = node.firstChild; child; child = child.nextSibling) children.push(child)
+  return children
+}
+
+/** Parses a number, or a duration as a number of seconds. */
+function parseNumber(text: string): number {
+  const lower = text.toLowerCase().replaceAll('_', '')
+  if (/^[+-]?inf$/.test(lower)) return lower.startsWith('-') ? -Infinity : Infinity
+  if (lower === 'nan') return NaN
+  return parseDuration(lower) ?? Number(lower)
+}
+
+/** Returns the text in quotes; backquotes have no escapes. */
+function unquote(text: string): string {
+  const inner = text.slice(1, -1)
+  if (text.startsWith('`')) return inner
+  return inner.replaceAll(
+    /\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))/g,
+    (_, one, byte, unit) =>
+      one === undefined ? String.fromCharCode(parseInt(byte ?? unit, 16)) : (escapes[one as string] ?? one)
+  )
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v'
+}

@@ -1,0 +1,181 @@
+/** Answers the requests of the query API of Prometheus. Loaded on the first request, with the libraries that parse queries. */
+import { isZone } from '../../schemas/zones.js'
+import { version } from '../../core/version.js'
+import type { ReadRequest } from '../read-endpoint.js'
+import type { UserCalls } from '../user-calls.js'
+import { CellReader } from './cells.js'
+import { Evaluator, type Grid, type Result } from './evaluate.js'
+import { parseDuration, parseTime } from './parse-time.js'
+import { parseQuery, parseSelector } from './promql.js'
+import { refuseMalformed } from './query-error.js'
+import { isNumeric, listSeries, selectSeries, type Series } from './series-list.js'
+
+/** Maximum number of values of a series, as in Prometheus. */
+const maxPoints = 11_000
+
+/** Answers one request. */
+export class QueryApi {
+  constructor(
+    private readonly request: ReadRequest,
+    private readonly calls: UserCalls,
+    private readonly now: number
+  ) {}
+
+  /** Returns the data of the response; `undefined` for an unknown path. */
+  async answer([first = '', second, third, ...rest]: readonly string[]): Promise<unknown> {
+    if (rest.length > 0) return undefined
+    if (first === 'label' && second !== undefined && third === 'values')
+      return await this.#listLabelValues(second)
+    if (second === undefined) return await this.#answerOne(first)
+    if (first === 'status' && second === 'buildinfo' && third === undefined) {
+      await this.calls.call('getAccessInfo', {})
+      return {
+        version: '2.55.0',
+        revision: '',
+        branch: '',
+        buildUser: '',
+        buildDate: '',
+        goVersion: '',
+        features: {},
+        application: `Coffer ${version}`
+      }
+    }
+    return undefined
+  }
+
+  async #answerOne(name: string): Promise<unknown> {
+    switch (name) {
+      case 'query':
+        return await this.#query()
+      case 'query_range':
+        return await this.#queryRange()
+      case 'series':
+        return (await this.#match()).map(({ labels }) => labels)
+      case 'labels':
+        return [...new Set((await this.#match()).flatMap(({ labels }) => Object.keys(labels)))].toSorted()
+      case 'metadata':
+        return this.#describe(await listSeries(this.calls))
+      case 'rules':
+        await this.calls.call('getAccessInfo', {})
+        return { groups: [] }
+      case 'alerts':
+        await this.calls.call('getAccessInfo', {})
+        return { alerts: [] }
+      case 'query_exemplars':
+        await this.calls.call('getAccessInfo', {})
+        return []
+      default:
+        return undefined
+    }
+  }
+
+  /** Evaluates a query at one time. */
+  async #query(): Promise<object> {
+    const time = this.#time('time', this.now)
+    const { values, ...result } = await this.#evaluate({ start: time, step: 0, count: 1 })
+    if (result.is === 'scalar') return { resultType: 'scalar', result: toPoint(time, values![0]!) }
+    return {
+      resultType: 'vector',
+      result: result.rows.flatMap(({ labels, values: [value] }) =>
+        value === undefined ? [] : [{ metric: labels, value: toPoint(time, value) }]
+      )
+    }
+  }
+
+  /** Evaluates a query at equal steps. */
+  async #queryRange(): Promise<object> {
+    const start = this.#time('start')
+    const end = this.#time('end')
+    const step = parseDuration(this.#require('step'))
+    if (step === undefined || step < 0.001)
+      refuseMalformed('"step" must be a positive number of seconds, or a duration')
+    if (end < start) refuseMalformed('"end" must not be before "start"')
+    const count = Math.floor((end - start) / step + 1e-9) + 1
+    if (count > maxPoints) refuseMalformed(`The range has more than ${maxPoints} steps. Use a longer "step"`)
+    const result = await this.#evaluate({ start, step, count })
+    const rows = result.is === 'scalar' ? [{ labels: {}, values: result.values }] : result.rows
+    return {
+      resultType: 'matrix',
+      result: rows.map(({ labels, values }) => ({
+        metric: labels,
+        values: values.flatMap((value, at) =>
+          value === undefined ? [] : [toPoint(start + at * step, value)]
+        )
+      }))
+    }
+  }
+
+  async #evaluate(grid: Grid): Promise<Result & { readonly values?: readonly number[] }> {
+    const expression = parseQuery(this.#require('query'))
+    const all = await listSeries(this.calls)
+    return await new Evaluator(all, new CellReader(this.calls, this.#zone()), grid).evaluate(expression)
+  }
+
+  /** Returns the series that match one of the selectors, or all of them. */
+  async #match(): Promise<Series[]> {
+    const selectors = (this.request.params.get('match') ?? []).map(parseSelector)
+    const all = await listSeries(this.calls)
+    if (selectors.length === 0) return all
+    const found = new Set(selectors.flatMap(matchers => selectSeries(all, matchers)))
+    return all.filter(series => found.has(series))
+  }
+
+  async #listLabelValues(label: string): Promise<string[]> {
+    const values = (await this.#match()).flatMap(({ labels }) => labels[label] ?? [])
+    return [...new Set(values)].toSorted()
+  }
+
+  /** Describes each metric: what it counts, and its unit. */
+  #describe(all: readonly Series[]): object {
+    return Object.fromEntries(
+      all.map(({ labels, measure, shape }) => [
+        labels['__name__'],
+        [
+          {
+            type: 'gauge',
+            help: `${measure.names.en}${helps[shape]}`,
+            unit: isNumeric(measure) ? measure.types[0]!.split('/')[1]! : ''
+          }
+        ]
+      ])
+    )
+  }
+
+  #zone(): string {
+    const zone = this.#first('zone') ?? 'UTC'
+    return isZone(zone)
+      ? zone
+      : refuseMalformed('"zone" must be the name of a time zone, such as Europe/Zurich')
+  }
+
+  #time(name: string, fallback?: number): number {
+    const text = this.#first(name)
+    if ((text === undefined || text === '') && fallback !== undefined) return fallback
+    const time = parseTime(text ?? '')
+    // Beyond this, a date has no calendar.
+    if (time === undefined || Math.abs(time) > 8e12)
+      return refuseMalformed(`"${name}" must be a time: Unix seconds, or RFC 3339`)
+    return time
+  }
+
+  #require(name: string): string {
+    return this.#first(name) || refuseMalformed(`"${name}" is missing`)
+  }
+
+  #first(name: string): string | undefined {
+    return this.request.params.get(name)?.[0]
+  }
+}
+
+const helps: Readonly<Record<Series['shape'], string>> = {
+  merged: ', over all sources',
+  source: ', by source',
+  day: ', by day'
+}
+
+function toPoint(time: number, value: number): [number, string] {
+  return [
+    time,
+    Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
+  ]
+}

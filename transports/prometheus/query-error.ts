@@ -1,0 +1,24 @@
+/** An error in a query, as the Prometheus API reports it. */
+export class QueryError extends Error {
+  constructor(
+    /** `bad_data`: malformed; `execution`: not supported, or too much. */
+    readonly errorType: 'bad_data' | 'execution',
+    message: string
+  ) {
+    super(message)
+  }
+
+  get status(): number {
+    return this.errorType === 'bad_data' ? 400 : 422
+  }
+}
+
+/** Refuses a query that is malformed. */
+export function refuseMalformed(message: string): never {
+  throw new QueryError('bad_data', message)
+}
+
+/** Refuses a query that this service does not evaluate. */
+export function refuseUnsupported(message: string): never {
+  throw new QueryError('execution', message)
+}

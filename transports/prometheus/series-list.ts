@@ -1,0 +1,143 @@
+/** The series that an access can query: each measure over all its sources, by source, and by day. (docs/api/grafana.md#names) */
+import { RE2JS } from 're2js'
+import { findMeasure } from '../../schemas/measures/catalogue.js'
+import type { Measure } from '../../schemas/measures/measure.js'
+import type { UserCalls } from '../user-calls.js'
+import type { Matcher } from './promql.js'
+import { refuseMalformed } from './query-error.js'
+
+/**
+ * What the values are: samples of all sources by the user's order of preference, samples of one source, or one value for each day.
+ */
+export type Shape = 'merged' | 'source' | 'day'
+
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>
+  readonly shape: Shape
+  readonly measure: Measure
+  /** The source, if the shape is `source`. */
+  readonly streamId?: string
+  /** Which number of a pair. */
+  readonly index?: number
+  /** The latest value, if it belongs to this series. */
+  readonly latest?: { readonly time: number; readonly value: number }
+}
+
+/** A result of `measures.facts`, as far as it is used. */
+interface Fact {
+  readonly measure: string
+  readonly latest: {
+    readonly time: number
+    readonly streamId: string
+    readonly value?: number | readonly (number | null)[]
+  }
+  readonly sources: readonly { readonly streamId: string }[]
+}
+
+interface Stream {
+  readonly id: string
+  readonly name: string
+  readonly children?: readonly Stream[]
+}
+
+/** Lists all series, in the order of measures. The user's own measures are not among them. */
+export async function listSeries(calls: UserCalls): Promise<Series[]> {
+  const { facts } = await calls.call<{ facts: readonly Fact[] }>('measures.facts', {})
+  const known = facts.flatMap(fact => {
+    const measure = findMeasure(fact.measure)
+    return measure ? [{ fact, measure }] : []
+  })
+  if (known.length === 0) return []
+  const { streams } = await calls.call<{ streams: readonly Stream[] }>('streams.get', {})
+  const places = new Map<string, { name: string; source: string }>()
+  const note = (list: readonly Stream[], source?: string): void => {
+    for (const { children = [], id, name } of list) {
+      places.set(id, { name, source: source ?? name })
+      note(children, source ?? name)
+    }
+  }
+  note(streams)
+  return known.flatMap(({ fact, measure }) => [
+    ...listShape(measure, 'merged', fact),
+    ...listShape(measure, 'day', fact),
+    ...[...new Set(fact.sources.map(({ streamId }) => streamId))].flatMap(streamId =>
+      listShape(measure, 'source', fact, { streamId, ...places.get(streamId) })
+    )
+  ])
+}
+
+/** Lists the series of a shape: one, or one for each number of a pair. */
+function listShape(
+  measure: Measure,
+  shape: Shape,
+  { latest }: Fact,
+  source?: { readonly streamId: string; readonly name?: string; readonly source?: string }
+): Series[] {
+  if (shape === 'source' && !isNumeric(measure)) return []
+  const own = {
+    measure: measure.id,
+    ...(isNumeric(measure) && { unit: measure.types[0]! }),
+    ...(source && {
+      stream: source.streamId,
+      stream_name: source.name ?? source.streamId,
+      source: source.source ?? source.streamId
+    })
+  }
+  const base = getBaseName(measure, shape)
+  const isLatest = shape === 'merged' || source?.streamId === latest.streamId
+  return listFields(measure).map((field, index) => {
+    const value = Array.isArray(latest.value) ? latest.value[index] : (latest.value as number | undefined)
+    return {
+      labels: { __name__: field === undefined ? base : `${base}_${toName(field)}`, ...own },
+      shape,
+      measure,
+      ...(source && { streamId: source.streamId }),
+      ...(field !== undefined && { index }),
+      ...(isLatest && typeof value === 'number' && { latest: { time: latest.time, value } })
+    }
+  })
+}
+
+/** Returns whether samples of a measure have numbers besides their count. */
+export function isNumeric({ kind, types }: Measure): boolean {
+  return (kind === 'level' || kind === 'pair' || kind === 'sum') && types.length > 0
+}
+
+/** Lists the numbers of a measure by name; `undefined` for the only one. */
+function listFields({ fields, kind }: Measure): (string | undefined)[] {
+  if (kind !== 'pair') return [undefined]
+  return (fields ?? ['first', 'second']).map(path => path.split('.').at(-1)!)
+}
+
+function getBaseName({ id, types }: Measure, shape: Shape): string {
+  if (shape === 'merged') return `coffer_measure_${toName(id)}`
+  if (shape === 'day') return `coffer_daily_${toName(id)}`
+  return `coffer_${toName(types[0]!)}`
+}
+
+/** Returns a name with the characters that names of metrics may have. */
+function toName(text: string): string {
+  return text.replaceAll(/[^a-zA-Z0-9_]/g, '_')
+}
+
+/** Returns the series whose labels match all matchers. */
+export function selectSeries(all: readonly Series[], matchers: readonly Matcher[]): Series[] {
+  const tests = matchers.map(createTest)
+  return all.filter(({ labels }) => tests.every(test => test(labels)))
+}
+
+function createTest({ label, operator, value }: Matcher): (labels: Series['labels']) => boolean {
+  if (operator === '=' || operator === '!=')
+    return labels => ((labels[label] ?? '') === value) === (operator === '=')
+  const pattern = compile(value)
+  return labels => pattern.matches(labels[label] ?? '') === (operator === '=~')
+}
+
+/** Compiles a pattern of a matcher, which takes linear time and matches whole labels. */
+function compile(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern)
+  } catch {
+    return refuseMalformed(`"${pattern.slice(0, 100)}" is not a regular expression of RE2`)
+  }
+}

@@ -1,0 +1,20 @@
+/** Calls of methods on one user's account, for endpoints that answer in formats of their own. */
+import type { Credentials } from '../core/call/credentials.js'
+import type { Dispatcher } from '../core/call/dispatcher.js'
+
+/** Makes calls with the access of a request. */
+export class UserCalls {
+  constructor(
+    private readonly dispatcher: Pick<Dispatcher, 'call'>,
+    private readonly user: string,
+    private readonly credentials: Credentials
+  ) {}
+
+  /** Makes a call and returns its result. Throws the `ApiError` of a refusal. */
+  async call<T>(method: string, params: object): Promise<T> {
+    const { credentials, user } = this
+    const outcome = await this.dispatcher.call({ user, method, params, credentials, isWhole: true })
+    if (!outcome.ok) throw outcome.error
+    return JSON.parse(`{${outcome.members}}`) as T
+  }
+}
