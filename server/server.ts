@@ -45,6 +45,7 @@ import { Problems } from './problems.js'
 import { DiskUsageMeter } from './disk-usage.js'
 import { createOperatorActions } from './settings/operator-actions.js'
 import { SetupService, isSetupOpen, type SettingsSource } from './setup/setup-service.js'
+import { Feeds } from '../transports/feed/feed.js'
 import { Prometheus } from '../transports/prometheus/prometheus.js'
 import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websockets.js'
@@ -171,7 +172,7 @@ export async function startServer(
       map,
       endpoint: new Mcp(dispatcher),
       receiver: new Receiver(dispatcher),
-      readers: [new Prometheus(dispatcher)],
+      readers: [new Prometheus(dispatcher), new Feeds(dispatcher)],
       signIns: new SignIns(config, clock, host.platform, providers),
       ...(setup && {
         operatorActions: createOperatorActions({ ...host, clock, log, settings, source: setup })

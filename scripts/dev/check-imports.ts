@@ -44,7 +44,7 @@ const moduleRules: Readonly<Record<string, Module>> = {
     files: ['storage/scheduler.ts', 'storage/steps.ts'],
     libraries: splitWords(
       'typebox accepts koa @koa/router ipaddr.js engine.io socket.io socket.io-parser ws busboy swagger-ui-dist yazl ' +
-        '@modelcontextprotocol/server tweetnacl @lezer/common @prometheus-io/lezer-promql re2js'
+        '@modelcontextprotocol/server tweetnacl @lezer/common @prometheus-io/lezer-promql re2js ical-generator'
     )
   },
   cluster: {

@@ -45,7 +45,7 @@ export class Evaluator {
   async evaluate(expression: Expression): Promise<Result> {
     switch (expression.is) {
       case 'number':
-        return { is: 'scalar', values: new Array<number>(this.grid.count).fill(expression.value) }
+        return { is: 'scalar', values: this.#times().map(() => expression.value) }
       case 'selection':
         return { is: 'vector', rows: await this.#select(expression) }
       case 'negation':
@@ -56,7 +56,7 @@ export class Evaluator {
           return refuseUnsupported(`"${expression.function}" needs series, not a number`)
         return { is: 'vector', rows: aggregate(of.rows, expression) }
       }
-      case 'arithmetic': {
+      default: {
         const left = await this.evaluate(expression.left)
         const right = await this.evaluate(expression.right)
         return calculate(left, right, expression.operator)
@@ -190,7 +190,7 @@ function summarise(cells: readonly Cell[], apply: RangeFunction, seconds: number
       return add(getSum) / add(cell => cell.count)
     case 'min':
       return cells.reduce((least, cell) => Math.min(least, cell.min ?? getMean(cell)), Infinity)
-    case 'max':
+    default:
       return cells.reduce((greatest, cell) => Math.max(greatest, cell.max ?? getMean(cell)), -Infinity)
   }
 }
@@ -242,7 +242,7 @@ function combine(values: readonly number[], apply: Aggregation): number | undefi
       return values.length
     case 'min':
       return Math.min(...values)
-    case 'max':
+    default:
       return Math.max(...values)
   }
 }

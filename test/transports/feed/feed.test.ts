@@ -1,0 +1,159 @@
+/** Feeds as calendars and readers of news see them, read with a library that reads calendars. */
+import ICAL from 'ical.js'
+import t from 'tap'
+import { coffer, type Client } from '../../support/coffer.js'
+
+const day = 86_400
+
+interface Answer {
+  readonly status: number
+  readonly type: string | null
+  readonly etag: string | null
+  readonly text: string
+}
+
+/** Requests a feed with a token in its address, as calendars do. */
+async function read(
+  { service, username }: Client,
+  path: string,
+  params: Record<string, string>,
+  headers: Record<string, string> = {}
+): Promise<Answer> {
+  const url = `${service.server.url}/${username}/${path}?${String(new URLSearchParams(params))}`
+  const response = await fetch(url, { headers })
+  const [type, etag] = ['content-type', 'etag'].map(name => response.headers.get(name))
+  return { status: response.status, type: type!, etag: etag!, text: await response.text() }
+}
+
+/** Parses a calendar, and returns its events by title. */
+function parse(text: string): Map<string, ICAL.Event> {
+  const calendar = new ICAL.Component(ICAL.parse(text) as ConstructorParameters<typeof ICAL.Component>[0])
+  return new Map(
+    calendar.getAllSubcomponents('vevent').map(each => {
+      const event = new ICAL.Event(each)
+      return [event.summary, event]
+    })
+  )
+}
+
+/** Returns the dates of events that last whole days. */
+const dates = (text: string): string[] =>
+  [...text.matchAll(/DTSTART;VALUE=DATE:(\d+)/g)].map(([, date]) => date!)
+
+/** Returns the ids of the entries of an Atom feed. */
+const ids = (page: string): string[] => [...page.matchAll(/<entry>\n.*\n<id>([^<]+)/g)].map(([, id]) => id!)
+
+t.test('feeds', async t => {
+  const { alice } = await coffer(t)
+  const { service } = alice
+  const now = Math.floor(service.server.services.clock.now())
+  await alice.stream('sport')
+  await alice.stream('diary')
+  const run = await alice.event({
+    streamIds: ['sport'],
+    type: 'length/m',
+    content: 8200,
+    time: now - day,
+    duration: 2700
+  })
+  // A whole day in Zurich, where summer begins on that day or not.
+  const midnight = Math.floor(now / day) * day - 30 * day
+  await alice.event({
+    streamIds: ['sport'],
+    type: 'activity/plain',
+    content: null,
+    time: midnight,
+    duration: 2 * day
+  })
+  await alice.event({ streamIds: ['sport'], type: 'frequency/bpm', content: 61, time: now - 100 })
+  await alice.event({
+    streamIds: ['sport'],
+    type: 'note/txt',
+    content: 'Knee, hurts; "left"\nüber 5 km\u0000',
+    time: now - 50
+  })
+  await alice.event({
+    streamIds: ['sport'],
+    type: 'activity/plain',
+    content: null,
+    time: now - 10,
+    duration: null
+  })
+  await alice.event({ streamIds: ['sport'], type: 'note/txt', content: 'too old', time: now - 100 * day })
+  await alice.event({ streamIds: ['diary'], type: 'note/txt', content: 'a secret', time: now - 60 })
+  const { token: auth } = await alice.grant('read', 'sport', {
+    type: 'shared',
+    name: 'My <calendar>, shared'
+  })
+
+  t.test('are calendars', async t => {
+    const { etag, status, text, type } = await read(alice, 'feed.ics', { auth })
+    t.equal(status, 200)
+    t.equal(type, 'text/calendar; charset=utf-8')
+    t.match(text, /^BEGIN:VCALENDAR\r\nVERSION:2\.0\r\n/)
+    t.ok(
+      text.split('\r\n').every(line => Buffer.byteLength(line) <= 75),
+      'lines are folded'
+    )
+    t.notMatch(text, /secret|too old|frequency/)
+    const events = parse(text)
+    t.same([...events.keys()].toSorted(), ['sport', 'sport, 8200 m', 'sport, Knee, hurts; "left"'])
+    const found = events.get('sport, 8200 m')!
+    t.equal(found.uid, `${run.id}@${new URL(service.server.url).host}`)
+    t.equal(found.startDate.toUnixTime(), now - day)
+    t.equal(found.endDate.toUnixTime(), now - day + 2700)
+    t.equal(events.get('sport, Knee, hurts; "left"')!.description, 'Knee, hurts; "left"\nüber 5 km')
+    t.equal((await read(alice, 'feed.ics', { auth }, { 'if-none-match': etag! })).status, 304)
+    await alice.do('events.update', { id: run.id, update: { content: 8300 } })
+    const changed = await read(alice, 'feed.ics', { auth }, { 'if-none-match': etag! })
+    t.equal(changed.status, 200)
+    t.match(changed.text, new RegExp(`UID:${run.id}@`), 'and the entry is the same')
+  })
+
+  t.test('show whole days as dates, in the requested zone', async t => {
+    const date = new Date(midnight * 1000).toISOString().slice(0, 10).replaceAll('-', '')
+    t.same(dates((await read(alice, 'feed.ics', { auth })).text), [date])
+    t.same(dates((await read(alice, 'feed.ics', { auth, zone: 'Asia/Kolkata' })).text), [])
+  })
+
+  t.test('show other types if they are requested', async t => {
+    const { text } = await read(alice, 'feed.ics', { auth, types: 'frequency/bpm' })
+    t.same([...parse(text).keys()], ['sport, 61 bpm'])
+  })
+
+  t.test('are Atom, page by page', async t => {
+    const { status, text, type } = await read(alice, 'feed.atom', { auth })
+    t.equal(status, 200)
+    t.equal(type, 'application/atom+xml; charset=utf-8')
+    t.match(text, /<title>My &lt;calendar&gt;, shared<\/title>/)
+    t.equal(text.match(/<entry>/g)!.length, 5)
+    t.notOk(text.includes('rel="next"') || text.includes('\0'))
+    t.match(text, /<content type="text">Knee, hurts; &quot;left&quot;\nüber 5 km<\/content>/)
+    for (let n = 0; n < 100; n++)
+      await alice.event({ streamIds: ['sport'], type: 'note/txt', content: `n${n}`, time: now - 1000 - n })
+    const first = await read(alice, 'feed.atom', { auth })
+    const [, next] = /rel="next" href="[^?]*\?([^"]+)"/.exec(first.text)!
+    const second = await read(alice, 'feed.atom', { auth, ...Object.fromEntries(new URLSearchParams(next)) })
+    const all = [...ids(first.text), ...ids(second.text)]
+    t.equal(new Set(all).size, 105)
+    t.equal(all.length, 105)
+  })
+
+  t.test('are refused clearly', async t => {
+    const cases: [string, Record<string, string>, number][] = [
+      ['feed.ics', {}, 401],
+      ['feed.ics', { auth: 'nonsense' }, 401],
+      ['feed.ics', { auth: alice.token }, 403],
+      ['feed.ics', { auth, zone: 'Mars/Base' }, 400],
+      ['feed.ics', { auth, streams: 'nothing' }, 400],
+      ['feed.atom', { auth, skip: '-1' }, 400],
+      ['feed.atom', { auth, types: '<x>' }, 400],
+      ['feed.atom/more', { auth }, 404]
+    ]
+    for (const [path, params, status] of cases)
+      t.equal((await read(alice, path, params)).status, status, `${path} ${JSON.stringify(params)}`)
+    const { service: own, username } = alice
+    const posted = await fetch(`${own.server.url}/${username}/feed.ics?auth=${auth}`, { method: 'POST' })
+    t.equal(posted.status, 404)
+  })
+})

@@ -1,0 +1,50 @@
+/** Writes an Atom feed (RFC 4287). */
+import { escapeMarkup } from '../../core/outgoing/markup.js'
+import type { Entry, FeedSource } from './entries.js'
+import { removeControls } from './text.js'
+
+/** Greatest distance from 1970 of times with four digits of the year, in seconds. */
+const lastTime = 253_402_300_799
+
+/** Returns the feed of some entries. `next`: the address of the page after them. */
+export function writeAtom(source: FeedSource, entries: readonly Entry[], next: string | undefined): string {
+  const { name, now, rootUrl } = source
+  const updated = entries.reduce((latest, { event }) => Math.max(latest, event.modified), 0) || now
+  const lines = [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<feed xmlns="http://www.w3.org/2005/Atom">',
+    element('title', name),
+    element('id', `${rootUrl}feed.atom`),
+    element('updated', formatTime(updated)),
+    `<author>${element('name', name)}</author>`,
+    ...(next === undefined ? [] : [`<link rel="next" href="${escapeMarkup(rootUrl + next)}"/>`]),
+    ...entries.map(entry => writeEntry(entry, rootUrl)),
+    '</feed>'
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function writeEntry({ event, streamNames, text, title }: Entry, rootUrl: string): string {
+  const { created, id, modified, time } = event
+  return [
+    '<entry>',
+    element('title', `${title} (${formatTime(time)})`),
+    element('id', `${rootUrl}events/${id}`),
+    element('published', formatTime(created)),
+    element('updated', formatTime(modified)),
+    ...streamNames.map(name => `<category term="${escapeMarkup(removeControls(name))}"/>`),
+    `<content type="text">${escapeMarkup(removeControls(text || title))}</content>`,
+    '</entry>'
+  ].join('\n')
+}
+
+function element(name: string, text: string): string {
+  return `<${name}>${escapeMarkup(removeControls(text))}</${name}>`
+}
+
+/** Formats a time in seconds as RFC 3339 does, within the years 1970 to 9999. */
+function formatTime(time: number): string {
+  return new Date(Math.min(Math.max(0, Math.floor(time)), lastTime) * 1000)
+    .toISOString()
+    .replace('.000Z', 'Z')
+}

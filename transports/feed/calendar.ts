@@ -1,0 +1,64 @@
+/** Writes a calendar (RFC 5545). Loaded on the first request, with its library. */
+import { ICalCalendarMethod, ICalCalendar, type ICalEventData } from 'ical-generator'
+import { getLocalDay } from '../../schemas/zones.js'
+import type { Entry, FeedSource } from './entries.js'
+import { removeControls } from './text.js'
+
+/** Seconds after which calendars should read again. */
+const refreshSeconds = 3600
+const daySeconds = 86_400
+/** Seconds that a calendar can show: the years 0 to 9999. */
+const [firstTime, lastTime] = [-62_167_219_200, 253_402_300_799]
+
+/** Returns the calendar of some entries. */
+export function writeCalendar(source: FeedSource, entries: readonly Entry[]): string {
+  const calendar = new ICalCalendar({
+    name: removeControls(source.name),
+    prodId: { company: 'Coffer', product: 'Coffer', language: 'EN' },
+    method: ICalCalendarMethod.PUBLISH,
+    ttl: refreshSeconds
+  })
+  const host = new URL(source.rootUrl).host
+  for (const entry of entries) {
+    const { duration, time } = entry.event
+    if (time < firstTime || time + (duration ?? 0) > lastTime) continue
+    calendar.createEvent(toCalendarEvent(entry, source, host))
+  }
+  return calendar.toString()
+}
+
+function toCalendarEvent(
+  { event, streamNames, text, title }: Entry,
+  { zone }: FeedSource,
+  host: string
+): ICalEventData {
+  const { created, duration, id, modified, time } = event
+  const days = findWholeDays(time, duration ?? 0, zone)
+  return {
+    id: `${id}@${host}`,
+    stamp: toDate(modified),
+    created: toDate(created),
+    lastModified: toDate(modified),
+    // Grows with each change, as calendars expect.
+    sequence: Math.min(2 ** 31 - 1, Math.max(0, Math.floor(modified - created))),
+    summary: removeControls(title),
+    ...(text !== '' && { description: removeControls(text) }),
+    categories: streamNames.map(name => ({ name: removeControls(name) })),
+    ...(days
+      ? { allDay: true, start: days.from, end: days.to }
+      : { start: toDate(time), ...(duration && { end: toDate(time + duration) }) })
+  }
+}
+
+/** Returns the dates of an event that lasts whole local days; `undefined` if it does not. The date at `to` is the first after it. */
+function findWholeDays(time: number, duration: number, zone: string): { from: Date; to: Date } | undefined {
+  if (duration < daySeconds - 7200) return undefined
+  const first = getLocalDay(zone, time)
+  const last = getLocalDay(zone, time + duration)
+  if (first.from !== time || last.from !== time + duration) return undefined
+  return { from: toDate(first.number * daySeconds), to: toDate(last.number * daySeconds) }
+}
+
+function toDate(time: number): Date {
+  return new Date(Math.floor(time) * 1000)
+}
