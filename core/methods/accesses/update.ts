@@ -168,6 +168,7 @@ function* assertChainRules(
   if (before.type === 'app') return yield* assertKeepsChildren(call, before, after)
   const app = findManagingApp(call, before)
   if (!app) return
-  if (change.permissions) assertWithinApp(call, app, after)
+  // As requested, before the service adds what follows from the app.
+  if (change.permissions) assertWithinApp(call, app, { ...after, permissions: [...change.permissions] })
   if (typeof change.expires === 'number') assertNotOutliving(app, after)
 }
