@@ -57,6 +57,7 @@ export function serviceInfo(config: Config): ServiceInfo {
       textQueries: true,
       scopedNotifications: true,
       ...unsupportedFeatures,
+      accessesUpdate: config.accesses.updates,
       mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
     }
   }
@@ -66,7 +67,6 @@ export function serviceInfo(config: Config): ServiceInfo {
 const unsupportedFeatures = {
   cmc: false,
   sharedSecrets: false,
-  accessesUpdate: false,
   oauth2: false,
   dpop: false
 }

@@ -1,6 +1,6 @@
 /** Params and results of methods: accesses, getAccessInfo. */
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
-import type { Access, ItemDeletion, Permission } from './nouns.js'
+import type { Access, ItemDeletion, Permission, PublicAccess } from './nouns.js'
 
 export interface AccessesMethods {
   /** Compare a request of an app with its existing accesses. */
@@ -15,7 +15,10 @@ export interface AccessesMethods {
             readonly defaultName?: string | null | undefined
             readonly name?: string | null | undefined
           }
-        | { readonly feature: 'selfRevoke' | 'selfAudit'; readonly setting: 'forbidden' }
+        | {
+            readonly feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'
+            readonly setting: 'allowed' | 'forbidden'
+          }
       )[]
       readonly clientData?: { readonly [key: string]: unknown } | null | undefined
       readonly requestKey?: string | null | undefined
@@ -30,7 +33,7 @@ export interface AccessesMethods {
             defaultName?: string | null
             name?: string | null
           }
-        | { feature: 'selfRevoke' | 'selfAudit'; setting: 'forbidden' }
+        | { feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'; setting: 'allowed' | 'forbidden' }
       )[]
       error?: { id: string; message: string }
       consent?: {
@@ -64,7 +67,10 @@ export interface AccessesMethods {
             readonly defaultName?: string | null | undefined
             readonly name?: string | null | undefined
           }
-        | { readonly feature: 'selfRevoke' | 'selfAudit'; readonly setting: 'forbidden' }
+        | {
+            readonly feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'
+            readonly setting: 'allowed' | 'forbidden'
+          }
       )[]
       readonly type?: ('personal' | 'app' | 'shared') | null | undefined
       readonly token?: string | null | undefined
@@ -72,45 +78,17 @@ export interface AccessesMethods {
       readonly expireAfter?: number | null | undefined
       readonly clientData?: { readonly [key: string]: unknown } | undefined
     }
-    result: {
-      access: {
-        id: string
-        token?: string
-        type: 'personal' | 'app' | 'shared'
-        name: string
-        deviceName?: string
-        permissions?: Permission[]
-        endedPermissions?: {
-          streamId: string
-          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
-          since: number
-          until: number
-        }[]
-        lastUsed?: number
-        expires?: number
-        clientData?: { [key: string]: unknown }
-        deleted?: number
-        integrity?: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        apiEndpoint?: string
-        oauth?: {
-          clientId: string
-          clientName?: string
-          scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-          granted: number
-          refreshed?: number
-          renewableUntil?: number
-        }
-      }
-    }
+    result: { access: PublicAccess }
   }
   /** Delete an access and the accesses it created. */
   'accesses.delete': {
     params: { readonly id: string }
     result: { accessDeletion: ItemDeletion; relatedDeletions?: ItemDeletion[] }
+  }
+  /** Get an access. */
+  'accesses.getOne': {
+    params: { readonly id: string; readonly includeHistory?: boolean | null | undefined }
+    result: { access: PublicAccess; current?: string; history?: PublicAccess[] }
   }
   /** List the accesses that the caller can manage. */
   'accesses.get': {
@@ -118,41 +96,35 @@ export interface AccessesMethods {
       readonly includeExpired?: boolean | null | undefined
       readonly includeDeletions?: boolean | null | undefined
     }
-    result: {
-      accesses: {
-        id: string
-        token?: string
-        type: 'personal' | 'app' | 'shared'
-        name: string
-        deviceName?: string
-        permissions?: Permission[]
-        endedPermissions?: {
-          streamId: string
-          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
-          since: number
-          until: number
-        }[]
-        lastUsed?: number
-        expires?: number
-        clientData?: { [key: string]: unknown }
-        deleted?: number
-        integrity?: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        apiEndpoint?: string
-        oauth?: {
-          clientId: string
-          clientName?: string
-          scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-          granted: number
-          refreshed?: number
-          renewableUntil?: number
-        }
-      }[]
-      accessDeletions?: Access[]
+    result: { accesses: PublicAccess[]; accessDeletions?: Access[] }
+  }
+  /** Update an access. */
+  'accesses.update': {
+    params: {
+      readonly id: string
+      readonly update: {
+        readonly name?: string | undefined
+        readonly deviceName?: string | null | undefined
+        readonly permissions?:
+          | readonly (
+              | {
+                  readonly streamId: string
+                  readonly level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+                  readonly defaultName?: string | null | undefined
+                  readonly name?: string | null | undefined
+                }
+              | {
+                  readonly feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'
+                  readonly setting: 'allowed' | 'forbidden'
+                }
+            )[]
+          | undefined
+        readonly expireAfter?: number | null | undefined
+        readonly expires?: null | undefined
+        readonly clientData?: { readonly [key: string]: unknown } | null | undefined
+      }
     }
+    result: { access: PublicAccess }
   }
   /** Get the current access. */
   getAccessInfo: {
