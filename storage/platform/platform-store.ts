@@ -5,6 +5,7 @@ import { translateError } from '../errors.js'
 import type { DiskReserve } from '../files/disk-reserve.js'
 import type { Layout } from '../files/layout.js'
 import { platformMigrations } from '../migrations/platform/index.js'
+import type { OAuthClientReader } from '../oauth/oauth-clients.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
 import { copyInThread } from '../sqlite/copy-thread.js'
 import { createFile, openFile } from '../sqlite/open.js'
@@ -66,7 +67,7 @@ export class PlatformStore {
     return this.#tables.identityProofs
   }
 
-  get oauthClients(): Pick<Tables['oauthClients'], 'find' | 'hasUnused' | 'getUseToRecord'> {
+  get oauthClients(): OAuthClientReader {
     return this.#tables.oauthClients
   }
 

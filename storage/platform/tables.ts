@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { IdentityProofRepository } from '../identities/identity-proofs.js'
 import { OAuthClientRepository } from '../oauth/oauth-clients.js'
+import { UsedProofRepository } from '../oauth/used-proofs.js'
 import { AuthRequestRepository } from './auth-requests.js'
 import { GrowthRepository } from './growth.js'
 import { InvitationRepository } from './invitations.js'
@@ -23,6 +24,7 @@ export interface Tables {
   readonly secrets: SecretRepository
   readonly accountStatuses: AccountStatusRepository
   readonly unique: UniqueFieldRepository
+  readonly usedProofs: UsedProofRepository
 }
 
 /** Creates the repositories of the platform file. */
@@ -39,6 +41,7 @@ export function createTables(db: Database): Tables {
     oauthClients: new OAuthClientRepository(db),
     secrets: new SecretRepository(db),
     accountStatuses: new AccountStatusRepository(db),
-    unique
+    unique,
+    usedProofs: new UsedProofRepository(db)
   }
 }
