@@ -45,7 +45,8 @@ export const ClientSettings = Type.Object(
     offers: Type.Optional(
       Type.Record(
         Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }),
-        Type.String({ pattern: '^https?://[^\\s]{1,2000}$', secret: true })
+        Type.String({ pattern: '^https?://[^\\s]{1,2000}$' }),
+        { secret: true }
       )
     ),
     /** The scopes that the client may request; absent: any scope. */

@@ -37,7 +37,7 @@ export function isOAuthRequest(known: StoredRequest): known is OAuthKnownRequest
 }
 
 /** Seconds for which a code can be used, and for which used codes are remembered. */
-const codeLifetime = 60
+export const codeLifetime = 60
 const usedCodeLifetime = 3600
 /** Tolerance in seconds for rounding errors. */
 const tolerance = 1

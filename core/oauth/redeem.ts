@@ -5,11 +5,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { requestLifetime } from '../accesses/auth-requests.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import { getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { Changes } from '../changes.js'
-import { findCode, spendCode, type CodeGrant } from './codes.js'
+import { codeLifetime, findCode, spendCode, type CodeGrant } from './codes.js'
 import { recordOAuthAction } from './audit.js'
 import { isConfidential, type Client } from './clients.js'
 import { failOAuth } from './errors.js'
@@ -211,12 +212,16 @@ function revokeAccessById(call: Call, id: string): void {
   if (access) revokeAccess(call, access)
 }
 
-/** Revokes an access that no client has used yet, so that a failed exchange leaves none behind. Must run within a transaction. */
+/**
+ * Revokes an access that was granted for this code alone, so that a failed exchange leaves none behind. An older access without
+ * a grant may be in use: imports of accounts restore accesses only. Must run within a transaction.
+ */
 function revokeUnused(call: Call, id: string): void {
   const access = call.store.accesses.find(id)
   const isUsed =
     access && (getTokenOwner(access.token) === call.account.username || call.store.oauthGrants.list(id).length > 0)
-  if (access && !isUsed) revokeAccess(call, access)
+  const isNew = access && call.now - access.created <= requestLifetime + codeLifetime
+  if (access && isNew && !isUsed) revokeAccess(call, access)
 }
 
 /** Writes in a separate transaction, which stays even if the call is refused, and publishes its changes. */

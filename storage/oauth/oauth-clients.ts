@@ -14,6 +14,12 @@ export interface ClientState {
   readonly keys?: Readonly<Record<string, number | null>>
 }
 
+/** The state of a client as a row, with its `body` as JSON. */
+export interface StoredClientState {
+  readonly client: string
+  readonly body: string
+}
+
 /** The clients. Changed by commands only. (storage/platform/commands.ts) */
 export class OAuthClientRepository {
   constructor(private readonly db: Database) {}
@@ -51,6 +57,12 @@ export class OAuthClientRepository {
   setKey(id: string, key: string, time: number | null): void {
     const { keys, ...state } = this.findState(id)
     this.#setState(id, { ...state, keys: Object.fromEntries([...Object.entries(keys ?? {}), [key, time]]) })
+  }
+
+  /** Adds recovered states. */
+  restoreStates(states: readonly StoredClientState[]): void {
+    const sql = 'INSERT OR REPLACE INTO oauth_client_state (client, body) VALUES (?, ?)'
+    for (const { body, client } of states) statement(this.db, sql).run(client, body)
   }
 
   #setState(id: string, state: ClientState): void {

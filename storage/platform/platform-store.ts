@@ -17,7 +17,7 @@ import type { StoredInvitation } from './invitations.js'
 import { tryCommand, type CommandOutcome } from './outcomes.js'
 import type { PlatformCounts } from './platform-accounts.js'
 import type { RecoveredPlatform } from './recover-platform-file.js'
-import { createTables, type Tables } from './tables.js'
+import { createTables, restoreTables, type Tables } from './tables.js'
 import type { Reservation } from './unique-fields.js'
 
 /** Makes changes that other machines must receive: in a cluster they go through a log that every node follows. */
@@ -267,14 +267,9 @@ export class PlatformStore {
     return this.#write(() => this.#tables.accounts.adopt(account, held))
   }
 
-  /** Restores recovered invitations, secrets, operator actions and growth, while no service runs. */
-  restore({ adminActions, growth, invitations, secrets }: Omit<RecoveredPlatform, 'accounts'>): void {
-    this.#write(() => {
-      this.#tables.adminActions.restore(adminActions)
-      this.#tables.growth.restore(growth)
-      this.#tables.secrets.add(secrets)
-      this.#tables.invitations.restore(invitations)
-    })
+  /** Restores recovered invitations, secrets, actions and decisions of operators, and growth, while no service runs. */
+  restore(recovered: Omit<RecoveredPlatform, 'accounts'>): void {
+    this.#write(() => restoreTables(this.#tables, recovered))
   }
 
   close(): void {

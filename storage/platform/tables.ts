@@ -10,6 +10,7 @@ import { AdminActionRepository } from './admin-actions.js'
 import { PlatformAccounts } from './platform-accounts.js'
 import { SecretRepository } from './secrets.js'
 import { AccountStatusRepository } from './account-status.js'
+import type { RecoveredPlatform } from './recover-platform-file.js'
 import { UniqueFieldRepository } from './unique-fields.js'
 
 /** The repositories to which commands are applied. */
@@ -44,4 +45,16 @@ export function createTables(db: Database): Tables {
     unique,
     usedProofs: new UsedProofRepository(db)
   }
+}
+
+/** Adds what was recovered from another file, except accounts. */
+export function restoreTables(
+  tables: Tables,
+  { adminActions, growth, invitations, oauthClientStates, secrets }: Omit<RecoveredPlatform, 'accounts'>
+): void {
+  tables.adminActions.restore(adminActions)
+  tables.growth.restore(growth)
+  tables.secrets.add(secrets)
+  tables.invitations.restore(invitations)
+  tables.oauthClients.restoreStates(oauthClientStates)
 }

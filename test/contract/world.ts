@@ -37,6 +37,7 @@ export const enabling = {
         displayName: 'Known',
         oauth: { redirectURIs: ['https://app.example.com/callback'] }
       },
+      { id: 'gone-app', oauth: { redirectURIs: ['https://app.example.com/callback'] } },
       {
         id: 'keyed-app',
         oauth: {
