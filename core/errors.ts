@@ -62,6 +62,8 @@ export interface ErrorDetails {
   status?: number
   /** Where the resource lives now (HTTP `Location`). */
   location?: string
+  /** Set if the call needs a valid proof of a key (HTTP `WWW-Authenticate: DPoP …`). */
+  needsProof?: true
   /** The access that the credentials named, where the call failed for another reason (e.g. it has expired). */
   accessId?: string
   /** The underlying error: for the log, never for the response. */

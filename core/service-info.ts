@@ -1,6 +1,7 @@
 /** Service information for clients: the URLs of the service and its accounts, and who runs it. (docs/spec/service-information.md#fields) */
 import { Type, type Static } from 'typebox'
 import type { Config } from './settings/config.js'
+import type { Log } from './log.js'
 import { getMessagingMode } from './outgoing/messaging.js'
 
 /** The service information, which every client reads first. */
@@ -56,6 +57,8 @@ export function serviceInfo(config: Config): ServiceInfo {
       contentQueries: true,
       textQueries: true,
       scopedNotifications: true,
+      oauth2: true,
+      dpop: true,
       ...unsupportedFeatures,
       accessesUpdate: config.accesses.updates,
       mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
@@ -66,9 +69,7 @@ export function serviceInfo(config: Config): ServiceInfo {
 /** Features that clients look for and this service does not have. */
 const unsupportedFeatures = {
   cmc: false,
-  sharedSecrets: false,
-  oauth2: false,
-  dpop: false
+  sharedSecrets: false
 }
 
 type UrlSettings = Pick<Config, 'publicUrl' | 'domain'>
@@ -113,4 +114,21 @@ function getHostUrl({ publicUrl, domain }: UrlSettings, host: string): string {
   const { hostname, port, protocol } = new URL(publicUrl)
   const isWithin = `.${hostname}`.endsWith(`.${domain}`)
   return isWithin ? `${protocol}//${host}.${domain}${port && `:${port}`}/` : `https://${host}.${domain}/`
+}
+
+/**
+ * Logs a warning if OAuth clients are configured, and clients beside this machine cannot know the service by its public URL:
+ * each proof of a key names the URL of its request as seen from outside, so all of them would be refused.
+ * (docs/api/oauth.md#proof-of-possession)
+ */
+export function warnAboutPublicUrl({ access, host, http, oauth, publicUrl }: Config, log: Log): void {
+  const { hostname, protocol } = new URL(publicUrl)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  const isServedOutside = http.trustedProxies.length > 0 || !['localhost', '127.0.0.1', '::1'].includes(host)
+  const hasClients = oauth.registration || access.apps.some(app => app.oauth !== undefined)
+  if (!hasClients || (!isServedOutside && isLocal)) return
+  if (isLocal || protocol !== 'https:')
+    log.warn(
+      `publicUrl is ${publicUrl}, which is not how clients reach the service from outside: OAuth and proofs of keys (DPoP) fail. Set publicUrl to its https URL`
+    )
 }

@@ -8,6 +8,25 @@ export type IdentityScope = Static<typeof IdentityScope>
 
 const Seconds = Type.Integer({ minimum: 1, maximum: 10_000_000_000 })
 
+const Coordinate = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
+
+/** A public key with which a client signs its assertions (`private_key_jwt`): a JSON Web Key, without its private part. */
+export const ClientKey = Type.Object(
+  {
+    kid: Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }),
+    kty: Type.Literal('EC'),
+    crv: Type.Literal('P-256'),
+    x: Coordinate,
+    y: Coordinate,
+    alg: Type.Optional(Type.Literal('ES256')),
+    use: Type.Optional(Type.Literal('sig')),
+    /** True for a key that must not be used any more. Operators can also revoke keys while the service runs. */
+    revoked: Type.Optional(Type.Boolean())
+  },
+  closed
+)
+export type ClientKey = Static<typeof ClientKey>
+
 /** The operator's settings for an app that uses OAuth. */
 export const ClientSettings = Type.Object(
   {
@@ -18,6 +37,18 @@ export const ClientSettings = Type.Object(
     }),
     /** SHA-256 of the client's secret, in hexadecimal; absent for public clients. */
     secretHash: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', secret: true })),
+    /** Keys with which the client proves itself; a client with keys is confidential. */
+    keys: Type.Optional(Type.Array(ClientKey, { minItems: 1, maxItems: 50 })),
+    /** User name of the client's own account, for its calls on its own behalf. The account need not exist yet. */
+    account: Type.Optional(Type.String({ pattern: '^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]$' })),
+    /** Offers that the client has published, by name: the URL of each, with its token. */
+    offers: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }),
+        Type.String({ pattern: '^https?://[^\\s]{1,2000}$' }),
+        { secret: true }
+      )
+    ),
     /** The scopes that the client may request; absent: any scope. */
     scopes: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 5000 }), { maxItems: 1000 })),
     /** Lifetime of the client's accesses in seconds, unless they are refreshed. */
@@ -75,6 +106,8 @@ export interface OAuthGrant {
   /** When the user agreed, and when the client last refreshed the grant, in seconds. */
   readonly created: number
   readonly used?: number
+  /** When the client has to ask the user again, in seconds, however often it refreshes. */
+  readonly ends?: number
 }
 
 /** An app's grant, as shown to the owner. */

@@ -16,6 +16,7 @@ import type { RestoreOptions } from './commands/restore.js'
 import type { ExportOptions, ImportOptions } from './commands/transfer.js'
 import { addClusterCommands } from './cluster-commands.js'
 import { addCommand } from './terminal/add-command.js'
+import { addOAuthCommands } from './oauth-commands.js'
 import { addUserCommands } from './user-commands.js'
 
 /** Runs the command named by the arguments. */
@@ -24,6 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   addServiceCommands(program)
   addDataCommands(program)
   addUserCommands(program)
+  addOAuthCommands(program)
   addClusterCommands(program)
   await program.parseAsync(argv)
 }

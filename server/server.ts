@@ -10,6 +10,7 @@ import { deriveCommandKey, warnAboutShortKey } from '../core/auth/admin.js'
 import { ProviderClient } from '../core/identities/provider-client.js'
 import { SignIns } from '../core/identities/sign-ins.js'
 import { warnAboutMissingEndpoints } from '../core/outgoing/messaging.js'
+import { warnAboutPublicUrl } from '../core/service-info.js'
 import type { Settings } from '../core/settings/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
 import { warnAboutMalformedPairs } from '../core/auth/trusted-apps.js'
@@ -122,6 +123,7 @@ export async function startServer(
     warnAboutMalformedPairs(config, log)
     warnAboutMissingEndpoints(config, log)
     warnAboutShortKey(config, log)
+    warnAboutPublicUrl(config, log)
     const healthChecks = new HealthChecks(config, backups)
     const host = await startHost(config, {
       clock,

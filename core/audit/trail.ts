@@ -83,8 +83,8 @@ export class AuditTrail {
    * account in which to be recorded: if the method names an actor, they are only sent to syslog.
    */
   getAudited({ allow, auditActor, id, isInternal, mode, params }: AnyMethod): AuditedMethod | undefined {
-    // What the service itself reads before a write is not a call of anyone.
-    if (isInternal && mode === 'read') return undefined
+    // What the service itself reads before a write, or checks before a call, is not a call of anyone.
+    if (isInternal && (mode === 'read' || !allow.needsAccess)) return undefined
     const isOfService = mode === 'service'
     const isRecorded = !isOfService && this.#methods.recorded.has(id)
     const isSent = (!isOfService || auditActor !== undefined) && this.#methods.sent.has(id)

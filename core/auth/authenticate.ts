@@ -4,7 +4,8 @@ import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
 import { ApiError, fail } from '../errors.js'
 import { isSessionOpen } from './personal-access.js'
-import { parsePresented } from './presented-token.js'
+import { getBoundKey, isClientRevoked } from './oauth-marks.js'
+import { parsePresented, type PresentedToken } from './presented-token.js'
 import { isInForce } from '../permissions/effective-grants.js'
 import type { Credentials, ReadTokenUse } from '../call/credentials.js'
 import { getAccessId, isValidReadToken } from './read-token.js'
@@ -25,7 +26,8 @@ export interface Authentication {
 
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
- * `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or
+ * `invalid-access-token` for a missing, unknown, ended or expired token, or one without the proof of its key,
+ * `too-many-requests` after many missing or
  * unknown tokens, and the errors of {@link parsePresented}.
  */
 export function authenticate({
@@ -46,16 +48,37 @@ export function authenticate({
   const access = presented ? store.accesses.findByToken(presented.token) : reader
   if (!access || (readToken && !reader)) {
     if (isUse) services.throttle.unknownToken(ip)
-    fail('invalid-access-token')
+    throw new ApiError('invalid-access-token', undefined, presented?.isDPoP ? { needsProof: true } : {})
   }
+  if (presented) assertProven(credentials, presented, access)
   if (reader && reader !== access) useAccess(reader)
   useAccess(access)
   return new Caller(store, access, presented?.callerId)
 
   function useAccess(each: Access): void {
     assertAccessActive(services, store, each, now)
+    if (isClientRevoked(services, store, each))
+      throw new ApiError('invalid-access-token', 'The operator has revoked the app', { accessId: each.id })
     if (isUse && each.type === 'personal') store.sessions.touch(each.id, now)
   }
+}
+
+/**
+ * Throws `invalid-access-token` for an access that is bound to a key, unless the call has proven the key, and for a bearer
+ * token that was sent as if it were bound. (docs/api/oauth.md#proof-of-possession)
+ */
+function assertProven(
+  { proofProblem, provenKey }: Credentials,
+  { isDPoP }: PresentedToken,
+  access: Access
+): void {
+  const key = getBoundKey(access)
+  if (key === undefined ? !isDPoP : isDPoP && key === provenKey) return
+  const message =
+    key === undefined
+      ? 'The token is not bound to a key: send it as a Bearer token'
+      : (proofProblem ?? 'The token is bound to a key: send it with the scheme DPoP and a valid proof')
+  throw new ApiError('invalid-access-token', message, { accessId: access.id, needsProof: true })
 }
 
 /** Throws `invalid-access-token` for an access that has expired or whose session has ended. */

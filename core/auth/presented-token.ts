@@ -7,6 +7,8 @@ import type { Credentials } from '../call/credentials.js'
 export interface PresentedToken {
   readonly token: string
   readonly callerId?: string
+  /** Set if the scheme of the header is `DPoP`, so that the token has to come with a proof. */
+  readonly isDPoP?: true
 }
 
 /** Maximum length of text that is parsed as credentials, in characters: no token or key is nearly as long. */
@@ -35,11 +37,13 @@ function isTooLong(text: string | undefined): boolean {
   return text !== undefined && text.length > maxCredentialsLength
 }
 
-/** Parses `token`, `Bearer token` or `Basic …`. */
+/** Parses `token`, `Bearer token`, `DPoP token` or `Basic …`. */
 function parseHeader(header: string): PresentedToken | undefined {
   const scheme = header.slice(0, 'bearer'.length).toLowerCase()
   if (scheme === 'basic' || (scheme.startsWith('basic') && isBlank(scheme.at(-1)!)))
     return parseBasic(header.slice('basic'.length).trim())
+  if (/^dpop\s/i.test(header))
+    return { ...parseTokenAndCallerId(header.slice('dpop'.length).trim()), isDPoP: true }
   const isBearer = scheme === 'bearer' && isBlank(header.charAt('bearer'.length))
   return parseTokenAndCallerId(isBearer ? header.slice('bearer'.length).trim() : header)
 }

@@ -12,6 +12,15 @@ export interface Credentials {
   readonly auth?: string
   readonly origin?: string
   readonly referer?: string
+  /** The `DPoP` header of a request, with what it has to be about. Not verified yet. */
+  readonly proof?: KeyProof
+  /**
+   * Thumbprint of the key that the sender has proven to hold, for this request and the token in `authorization`. Set only by
+   * transports, from what `oauth.prove` has verified.
+   */
+  readonly provenKey?: string
+  /** Why a proof that came with a token is not valid. */
+  readonly proofProblem?: string
   /** Used instead of an access to read a single file. */
   readonly readToken?: ReadTokenUse
   /** All headers, for the operator's authorization step. */
@@ -39,6 +48,16 @@ export interface Credentials {
   /** The client's address. */
   readonly ip: string
   readonly via: 'http' | 'socket.io' | 'hf'
+}
+
+/** A proof that the sender holds a key (RFC 9449), and the request that it came with. */
+export interface KeyProof {
+  /** The proof: a JSON Web Token. */
+  readonly text: string
+  /** The HTTP method of the request. */
+  readonly verb: string
+  /** The URL of the request as clients see it, without its query. */
+  readonly url: string
 }
 
 /** A session of a page: the signed-in user and the token. */

@@ -2,17 +2,21 @@
 import type { UserStore } from '../../storage/user/user-store.js'
 import { AuditTrail, type AuditedMethod } from '../audit/trail.js'
 import { authenticate } from '../auth/authenticate.js'
+import { getBoundKey } from '../auth/oauth-marks.js'
 import type { Credentials } from '../call/credentials.js'
 import { methodAliases, removedMethods } from '../call/method-names.js'
 import type { AnyMethod, Call, ServiceCall } from '../call/method.js'
 import { toFailure, addAccessId, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
-import { fail } from '../errors.js'
+import { ApiError, fail } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
 import { createChecker, refuseParams } from '../validation/params.js'
 import { Validators } from './validators.js'
 import type { Account } from '../../storage/platform/account.js'
+
+/** Methods of series, which bound tokens cannot call. (docs/api/oauth.md#proof-of-possession) */
+const seriesPrefix = 'hfs.'
 
 /** A method, prepared for calls. */
 export interface Compiled {
@@ -87,6 +91,13 @@ export class Stages {
     const caller = store.read(() =>
       authenticate({ services: this.services, account, store, credentials, now, isUse })
     )
+    if (definition.id.startsWith(seriesPrefix) && caller.access && getBoundKey(caller.access) !== undefined)
+      throw addAccessId(
+        new ApiError('invalid-access-token', 'Series cannot be used with a token that is bound to a key', {
+          needsProof: true
+        }),
+        caller
+      )
     if (credentials.isCounted) return caller
     if (this.services.callLimit && caller.access) this.services.callLimit.count(account, caller.access)
     if (this.services.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)

@@ -75,9 +75,11 @@ import { updatePrivate as updatePrivateProfile } from './profile/update-private.
 import { updatePublic as updatePublicProfile } from './profile/update-public.js'
 import { update as updateProfile } from './profile/update.js'
 import { authorize } from './oauth/authorize.js'
+import { getClients, restoreClientKey, revokeClient, revokeClientKey } from './oauth/clients-admin.js'
 import { getKeys } from './oauth/get-keys.js'
 import { getUserInfo as getOAuthUserInfo } from './oauth/get-user-info.js'
 import { introspect } from './oauth/introspect.js'
+import { prove } from './oauth/prove.js'
 import { register as registerClient } from './oauth/register.js'
 import { revoke } from './oauth/revoke.js'
 import { token } from './oauth/token.js'
@@ -202,6 +204,7 @@ export const methods: readonly AnyMethod[] = [
   getOAuthUserInfo,
   introspect,
   registerClient,
+  prove,
   revoke,
   token,
   passkeysChallenge,
@@ -247,6 +250,10 @@ export const methods: readonly AnyMethod[] = [
   getUser,
   getUsers,
   ...systemMethods,
+  getClients,
+  revokeClient,
+  revokeClientKey,
+  restoreClientKey,
   deleteUser,
   ...connectionMethods,
   ...webhookMethods

@@ -5,6 +5,7 @@
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { authenticate } from '../auth/authenticate.js'
+import { isClientRevoked } from '../auth/oauth-marks.js'
 import type { Account } from '../../storage/platform/account.js'
 import { requireOpenAccount } from '../auth/open-account.js'
 import { Caller } from '../permissions/caller.js'
@@ -38,12 +39,17 @@ export class LiveNotifier implements Notifier {
   readonly #members = new Map<string, Set<Member>>()
   readonly #queue: SlicedWorkQueue
   readonly #unsubscribe: () => void
+  readonly #unfollow: () => void
 
   constructor(private readonly services: Services) {
     this.#queue = new SlicedWorkQueue(cause =>
       services.log.error('subscribers could not be notified of a change', { cause })
     )
     this.#unsubscribe = services.bus.subscribe((username, change) => this.#publish(username, change))
+    this.#unfollow = services.platform.onChange(command => {
+      if (command?.[0] !== 'revokeClient') return
+      for (const members of this.#members.values()) for (const member of members) this.#closeIfEnded(member)
+    })
   }
 
   /**
@@ -120,6 +126,7 @@ export class LiveNotifier implements Notifier {
   /** Removes all subscribers. */
   close(): void {
     this.#unsubscribe()
+    this.#unfollow()
     this.#queue.close()
     for (const members of this.#members.values()) for (const { cancelTimer } of members) cancelTimer()
     this.#members.clear()
@@ -203,7 +210,9 @@ export class LiveNotifier implements Notifier {
    */
   #getRecipient(member: Member): ChangeRecipient | undefined {
     const current = this.#tryOrUndefined(member, () => this.#findCurrent(member))
-    return current && isInForce(current.store, current.access, this.services.clock.now())
+    return current &&
+      isInForce(current.store, current.access, this.services.clock.now()) &&
+      !isClientRevoked(this.services, current.store, current.access)
       ? new ChangeRecipient(current.store, current.access)
       : undefined
   }
@@ -261,6 +270,7 @@ export class LiveNotifier implements Notifier {
     if (!current) return 0
     const { access, store } = current
     return store.read(() => {
+      if (isClientRevoked(this.services, store, access)) return 0
       const { ends } = getEffectiveGrants(store, access)
       if (access.type !== 'personal') return ends
       const used = store.sessions.lastUse(access.id)

@@ -5,6 +5,7 @@
 import { StoreUnavailable } from '../../storage/errors.js'
 import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { isClientRevoked } from '../auth/oauth-marks.js'
 import { isInForce } from '../permissions/effective-grants.js'
 import { isSuccess, type WebhookSender } from '../outgoing/webhook-sender.js'
 import type { Services } from '../call/services.js'
@@ -194,7 +195,9 @@ export class WebhookDeliveries {
     const kept = store.webhooks.find(id)
     if (kept?.webhook.state !== 'active') return undefined
     const access = store.accesses.find(kept.webhook.accessId)
-    return access && isInForce(store, access, clock.now()) ? kept : undefined
+    const isCalled =
+      access && isInForce(store, access, clock.now()) && !isClientRevoked(this.services, store, access)
+    return isCalled ? kept : undefined
   }
 
   /** Marks the queued messages as being sent. */

@@ -10,7 +10,7 @@ import { checkRedirectUri, isExclusive, isRegistered } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import type { Services } from '../call/services.js'
 import { buildOAuthData } from './client-data.js'
-import { findClient, type Client } from './clients.js'
+import { findClient, isConfidential, type Client } from './clients.js'
 import { failOAuth, type OAuthErrorCode } from './errors.js'
 import { getResourceUser } from './metadata.js'
 import { assertScopeAllowed, parseAskedScope, type Scope } from './scope.js'
@@ -113,7 +113,7 @@ export function toAppRequest(
         clientName: client.name
       }),
       ...(client.isSelfRegistered && { isSelfRegistered: true }),
-      ...(client.secretHash === undefined && !isExclusive(redirectUri) && { isUnproven: true })
+      ...(!isConfidential(client) && !isExclusive(redirectUri) && { isUnproven: true })
     }
   }
 }

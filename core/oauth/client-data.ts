@@ -5,12 +5,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Access } from '../../schemas/access.js'
 import type { AuthRequest } from '../../schemas/auth-request.js'
+import { bindingKey, oauthKey } from '../auth/oauth-marks.js'
 import { fail } from '../errors.js'
 import type { Client } from './clients.js'
 import type { Scope } from './scope.js'
-
-/** The key of the mark. Other apps cannot set it. */
-export const oauthKey = 'coffer:oauth'
 
 /** Builds the `clientData` of an access that a client of OAuth gets: who the client is, and its identity scopes. */
 export function buildOAuthData({ id, name }: Client, { identity }: Scope): Record<string, unknown> {
@@ -21,8 +19,9 @@ export function buildOAuthData({ id, name }: Client, { identity }: Scope): Recor
 
 /** Throws `invalid-operation` for a request that claims to come by OAuth. */
 export function assertNotImpersonatingOAuth({ clientData }: Pick<AuthRequest, 'clientData'>): void {
-  if (clientData && Object.hasOwn(clientData, oauthKey))
-    fail('invalid-operation', `The client data "${oauthKey}" can only be set by the service`)
+  for (const key of [oauthKey, bindingKey])
+    if (clientData && Object.hasOwn(clientData, key))
+      fail('invalid-operation', `The client data "${key}" can only be set by the service`)
 }
 
 /** Returns whether an access was granted for this request, or one like it. */

@@ -4,9 +4,11 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import type { ClientSettings } from '../../schemas/oauth.js'
-import type { Credentials } from '../call/credentials.js'
+import type { ClientKey, ClientSettings } from '../../schemas/oauth.js'
+import type { ClientState } from '../../storage/oauth/oauth-clients.js'
+import type { ServiceCall } from '../call/method.js'
 import type { Services } from '../call/services.js'
+import { assertionType, getClaimedClient, useAssertion } from './assertion.js'
 import { failOAuth } from './errors.js'
 
 /** A client that may request accesses. */
@@ -17,38 +19,62 @@ export interface Client extends ClientSettings {
   readonly isSelfRegistered: boolean
 }
 
-/** What a client proves itself with: its id, and its secret if it has one. */
+/** What a client proves itself with: its id, and its secret or an assertion if it has any. */
 export const ClientParams = {
   client_id: Type.Optional(Type.String({ maxLength: 200 })),
-  client_secret: Type.Optional(Type.String({ maxLength: 1000 }))
+  client_secret: Type.Optional(Type.String({ maxLength: 1000 })),
+  client_assertion_type: Type.Optional(Type.String({ maxLength: 200 })),
+  client_assertion: Type.Optional(Type.String({ maxLength: 5000 }))
 }
 type ClientCredentials = Static<Type.TObject<typeof ClientParams>>
 
-/** Returns the client with this id. */
-export function findClient({ config, platform }: Services, id: string): Client | undefined {
+/** Returns the client with this id, with the keys that it may use; `undefined` also if an operator has revoked the client. */
+export function findClient({ config, platform }: Pick<Services, 'config' | 'platform'>, id: string): Client | undefined {
   const app = config.access.apps.find(each => each.id === id)
-  if (app) return app.oauth && { ...app.oauth, id, name: app.displayName, isSelfRegistered: false }
-  const registered = config.oauth.registration ? platform.oauthClients.find(id) : undefined
-  return registered && { ...registered, isSelfRegistered: true }
+  if (!app) {
+    const registered = config.oauth.registration ? platform.oauthClients.find(id) : undefined
+    return registered && !platform.oauthClients.isRevoked(id)
+      ? { ...registered, isSelfRegistered: true }
+      : undefined
+  }
+  const { revoked, keys: states } = platform.oauthClients.findState(id)
+  if (!app.oauth || revoked !== undefined) return undefined
+  const keys = app.oauth.keys?.filter(key => !isKeyRevoked(key, states))
+  return { ...app.oauth, ...(keys && { keys }), id, name: app.displayName, isSelfRegistered: false }
+}
+
+/** Returns whether a key must not be used: what operators decide counts more than the settings. */
+export function isKeyRevoked({ kid, revoked = false }: ClientKey, states: ClientState['keys'] = {}): boolean {
+  return Object.hasOwn(states, kid) ? states[kid] !== null : revoked
+}
+
+/** Returns whether a client proves itself with a secret or a key. */
+export function isConfidential({ keys, secretHash }: Pick<Client, 'keys' | 'secretHash'>): boolean {
+  return secretHash !== undefined || keys !== undefined
+}
+
+/** Returns the id of the client that a call names, which is not proven yet. */
+export function getClientIdParam({ client_assertion: assertion, client_id: id }: ClientCredentials): string {
+  return id ?? getClaimedClient(assertion ?? '') ?? ''
 }
 
 /**
- * Authenticates the client that makes a call. Throws `invalid_client` if it is unknown, or its secret is wrong; guesses
- * are throttled.
+ * Authenticates the client that makes a call. Throws `invalid_client` if it is unknown, or its secret or assertion is wrong;
+ * guesses are throttled.
  */
-export function authenticateClient(
-  services: Services,
-  { ip }: Credentials,
-  { client_id: id, client_secret: secret }: ClientCredentials
-): Client {
-  if (id === undefined || id === '') failOAuth('invalid_client', 'The client_id is missing')
+export async function authenticateClient(
+  { credentials: { ip }, now, services }: Pick<ServiceCall, 'credentials' | 'now' | 'services'>,
+  params: ClientCredentials
+): Promise<Client> {
+  const id = getClientIdParam(params)
+  if (id === '') failOAuth('invalid_client', 'The client_id is missing')
   // Without a colon, failures count by address only, so that others cannot lock the client out from elsewhere.
   const guess = { subject: `client ${id.replaceAll(':', ' ')}`, ip }
   services.throttle.check(guess)
   const client = findClient(services, id)
-  if (!client || !isAuthentic(client, secret)) {
+  if (!client || !(await isAuthentic(services, client, params, now))) {
     services.throttle.failed(guess)
-    failOAuth('invalid_client', 'The client is unknown, or its secret is incorrect or missing')
+    failOAuth('invalid_client', 'The client is unknown, or its secret or assertion is incorrect or missing')
   }
   services.throttle.succeeded(guess)
   return client
@@ -72,10 +98,21 @@ export function hashSecret(secret: string): string {
 }
 
 /**
- * Returns whether the secret is right. A client without a secret must not present a secret: the client would be
- * mistaken for another one.
+ * Returns whether a client has proven itself: with its secret, or an assertion by one of its keys, but not with both. A client
+ * without either must not present any: it would be mistaken for another one. A client whose keys are all revoked stays
+ * confidential.
  */
-function isAuthentic({ secretHash }: Client, secret = ''): boolean {
-  if (secretHash === undefined) return secret === ''
-  return timingSafeEqual(Buffer.from(secretHash, 'hex'), Buffer.from(hashSecret(secret), 'hex'))
+async function isAuthentic(
+  services: Services,
+  client: Client,
+  { client_assertion: assertion, client_assertion_type: type, client_secret: secret }: ClientCredentials,
+  now: number
+): Promise<boolean> {
+  const { keys, secretHash } = client
+  if (assertion !== undefined || type !== undefined) {
+    if (secret !== undefined || assertion === undefined || type !== assertionType) return false
+    return keys !== undefined && (await useAssertion(services, assertion, { id: client.id, keys }, now))
+  }
+  if (secretHash === undefined) return keys === undefined && (secret ?? '') === ''
+  return timingSafeEqual(Buffer.from(secretHash, 'hex'), Buffer.from(hashSecret(secret ?? ''), 'hex'))
 }

@@ -9,6 +9,7 @@ import { isSessionOpen } from '../auth/personal-access.js'
 import { requestLifetime } from '../accesses/auth-requests.js'
 import type { Access } from '../../schemas/access.js'
 import type { ServiceCall } from '../call/method.js'
+import { recordOAuthAction } from './audit.js'
 import { matchesRequest } from './client-data.js'
 import { createCode } from './tokens.js'
 
@@ -36,7 +37,7 @@ export function isOAuthRequest(known: StoredRequest): known is OAuthKnownRequest
 }
 
 /** Seconds for which a code can be used, and for which used codes are remembered. */
-const codeLifetime = 60
+export const codeLifetime = 60
 const usedCodeLifetime = 3600
 /** Tolerance in seconds for rounding errors. */
 const tolerance = 1
@@ -76,6 +77,7 @@ export async function issueCode(
   await store.write(() => {
     store.signIn.keepLatest('oauth-code', maxCodes - 1)
     store.signIn.insert('oauth-code', code, call.now, call.now + codeLifetime, use)
+    recordOAuthAction({ ...call, store }, 'oauth.consent.granted', access.id)
   })
   return code
 }

@@ -8,6 +8,7 @@ const errorIds = {
   invalid_grant: 'invalid-code',
   invalid_scope: 'invalid-parameter',
   invalid_target: 'invalid-parameter',
+  invalid_dpop_proof: 'invalid-parameter',
   invalid_redirect_uri: 'invalid-parameter',
   invalid_client_metadata: 'invalid-parameter',
   unauthorized_client: 'invalid-operation',

@@ -7,6 +7,8 @@ import { formatWireId } from '../access-ids.js'
 import { Caller } from '../permissions/caller.js'
 import { isExpired, listStreamIds } from '../permissions/access.js'
 import { getAccountUrl, apiEndpoint } from '../service-info.js'
+import { getBoundKey } from '../auth/oauth-marks.js'
+import { recordOAuthAction } from './audit.js'
 import type { Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { createIdToken } from './id-token.js'
@@ -14,12 +16,14 @@ import type { SigningKey } from './keys.js'
 import { getIssuer } from './metadata.js'
 import { formatScope } from './scope.js'
 import { createAccessToken, createRefreshToken, getTokenOwner, formatRefreshToken } from './tokens.js'
-import { getRefreshSeconds, type RedeemedCode, type RefreshedGrant } from './redeem.js'
+import { getAbsoluteEnd, getRefreshEnd, type RedeemedCode, type RefreshedGrant } from './redeem.js'
+import { assertSameKey, bindAccess } from './sessions.js'
 
 /** The answer of the token endpoint. (RFC 6749, 5.1) */
 export const TokenAnswer = Type.Object({
   access_token: Type.String(),
-  token_type: Type.Literal('Bearer'),
+  /** `DPoP` for a token that is bound to a key. */
+  token_type: Type.Enum(['Bearer', 'DPoP']),
   /** Seconds; absent if only the user ends the access. */
   expires_in: Type.Optional(Type.Integer()),
   scope: Type.String(),
@@ -33,33 +37,36 @@ export const TokenAnswer = Type.Object({
 })
 export type TokenAnswer = Static<typeof TokenAnswer>
 
-/** Issues the access of a code, with a new token. Must run within a transaction. */
+/**
+ * Issues the access of a code, with a new token. `thumbprint`: that of the key to which the token is bound. Must run within a
+ * transaction.
+ */
 export function issueToken(
   call: Call,
   client: Client,
   { use }: RedeemedCode,
-  key: SigningKey | undefined
+  { key, thumbprint }: { readonly key: SigningKey | undefined; readonly thumbprint: string | undefined }
 ): TokenAnswer {
   const { account, now, services, store } = call
   const known = store.accesses.find(use.accessId)
   if (known?.type !== 'app' || isExpired(known, now))
     failOAuth('invalid_grant', 'The access is no longer valid', use.accessId)
-  const access = replaceToken(call, known)
+  if (thumbprint === undefined) assertSameKey(known, undefined)
+  const access =
+    thumbprint === undefined ? replaceToken(call, known) : bindAccess(call, client, known, thumbprint)
   const refreshToken =
     access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
   const grant = {
     client: client.id,
     ...(client.name !== undefined && { clientName: client.name }),
     scopes: use.scopes,
-    created: now
+    created: now,
+    ...(refreshToken && { ends: getAbsoluteEnd(call) })
   }
-  store.oauthGrants.insert(
-    access.id,
-    grant,
-    now,
-    refreshToken,
-    refreshToken && now + getRefreshSeconds(call, client)
-  )
+  const expires = grant.ends === undefined ? undefined : getRefreshEnd(call, client, grant.ends)
+  store.oauthGrants.insert(access.id, grant, now, refreshToken, expires)
+  recordOAuthAction(call, 'oauth.code.exchanged', access.id)
+  recordOAuthAction(call, 'oauth.token.issued.authorization_code', access.id)
   const answer = buildTokenAnswer(call, access, use.scopes)
   return {
     ...answer,
@@ -92,7 +99,8 @@ export function renewToken(
   if (known?.type !== 'app' || known.expires === undefined)
     failOAuth('invalid_grant', 'The access is no longer valid', grant.access)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
-  const expires = Math.max(known.expires, time + lifetime)
+  recordOAuthAction(call, 'oauth.token.refreshed', known.id)
+  const expires = Math.max(known.expires, Math.min(time + lifetime, grant.ends ?? Infinity))
   if (expires === known.expires)
     return { ...buildTokenAnswer(call, known, grant.scopes), refresh_token: refreshToken }
   const access: Access = {
@@ -120,12 +128,13 @@ function replaceToken(call: Call, access: Access): Access {
   return kept
 }
 
-function buildTokenAnswer(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
+/** Returns the answer with the token of an access. */
+export function buildTokenAnswer(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
   const { account, now, services, store } = call
   call.actor = new Caller(store, access)
   return {
     access_token: access.token,
-    token_type: 'Bearer',
+    token_type: getBoundKey(access) === undefined ? 'Bearer' : 'DPoP',
     ...(access.expires !== undefined && { expires_in: Math.max(0, Math.floor(access.expires - now)) }),
     scope: formatScope(access.permissions ?? [], scopes),
     api_endpoint: getAccountUrl(services.config, account.username),

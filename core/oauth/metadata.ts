@@ -5,15 +5,21 @@
 import { parseUrl } from '../parse-url.js'
 import type { Config } from '../settings/config.js'
 import { getAccountUrl } from '../service-info.js'
+import { proofAlgorithm } from './jose.js'
 import { algorithm } from './keys.js'
 import { identityScopes } from './scope.js'
 
 /** How clients authenticate. */
-export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
+export const authMethods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
 
 /** Returns the issuer: the `iss` of responses and ID tokens. */
 export function getIssuer({ publicUrl }: Pick<Config, 'publicUrl'>): string {
   return publicUrl
+}
+
+/** Returns the URLs of the token endpoint, which is served at two paths. */
+export function getTokenEndpoints(config: Pick<Config, 'publicUrl'>): string[] {
+  return ['oauth', 'oauth2'].map(path => `${getIssuer(config)}/${path}/token`)
 }
 
 /** Returns the metadata of the authorization server and OpenID provider, which are one document. */
@@ -31,11 +37,15 @@ export function buildServerMetadata(config: Config): object {
     scopes_supported: [...identityScopes, '*:read', '*:contribute', '*:manage'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: authMethods,
+    token_endpoint_auth_signing_alg_values_supported: [proofAlgorithm],
     revocation_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: [proofAlgorithm],
     introspection_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: [proofAlgorithm],
+    dpop_signing_alg_values_supported: [proofAlgorithm],
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [algorithm],

@@ -5,20 +5,29 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { requestLifetime } from '../accesses/auth-requests.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
+import { getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { Changes } from '../changes.js'
-import { findCode, spendCode, type CodeGrant } from './codes.js'
-import type { Client } from './clients.js'
+import { codeLifetime, findCode, spendCode, type CodeGrant } from './codes.js'
+import { recordOAuthAction } from './audit.js'
+import { isConfidential, type Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { createClosingError } from '../unknown-user.js'
-import { deriveNextToken, findSuccessor, parseRefreshToken, formatRefreshToken } from './tokens.js'
+import {
+  deriveNextToken,
+  findSuccessor,
+  formatRefreshToken,
+  getTokenOwner,
+  parseRefreshToken
+} from './tokens.js'
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
 import { parseAskedScope, formatScope } from './scope.js'
 
 /** How a client requests a token. */
-export type GrantType = 'authorization_code' | 'refresh_token'
+export type GrantType = 'authorization_code' | 'refresh_token' | 'client_credentials'
 
 /** A redeemed code. */
 export interface RedeemedCode {
@@ -52,65 +61,87 @@ export interface RefreshRequest {
  * redirect URI and verifier: there is no second attempt.
  */
 export async function redeemCode(call: Call, client: Client, proof: CodeProof): Promise<RedeemedCode> {
-  const { code, code_verifier } = requireProof(proof)
-  const { redirect_uri } = proof
+  const { code } = requireProof(proof)
   const found = await writeSeparately(call, (store, inCall) => {
     const known = findCode(store, code, call.now)
     if (known?.use.client !== client.id) return undefined
-    if (known.isUsed) revokeAccessById(inCall, known.use.accessId)
-    else {
-      assertOpenAccount(call)
-      spendCode(store, code, known.use, call.now)
+    const { isUsed, use } = known
+    if (isUsed) {
+      revokeAccessById(inCall, use.accessId)
+      recordOAuthAction(inCall, 'oauth.code.reused', use.accessId, 400)
+      return { use, fault: 'The code has already been used. The access has been revoked' }
     }
-    return known
+    assertOpenAccount(call)
+    spendCode(store, code, use, call.now)
+    const fault = findProofFault(use, proof)
+    if (fault !== undefined) revokeUnused(inCall, use.accessId)
+    return { use, fault }
   })
   if (!found) return refuseUnknown(call, proof, 'authorization_code')
-  const { isUsed, use } = found
-  if (isUsed)
-    failOAuth('invalid_grant', 'The code has already been used. The access has been revoked', use.accessId)
-  // A missing redirect URI counts as the one in force, as in OAuth 2.1; any other must be the same.
-  if (redirect_uri !== undefined && redirect_uri !== use.redirectUri)
-    failOAuth(
-      'invalid_grant',
-      'The redirect_uri differs from the one in the authorization request',
-      use.accessId
-    )
-  if (!matchesChallenge(code_verifier, use.challenge))
-    failOAuth('invalid_grant', 'The code_verifier does not match the code_challenge', use.accessId)
+  const { fault, use } = found
+  if (fault !== undefined) failOAuth('invalid_grant', fault, use.accessId)
   return { kind: 'code', use }
+}
+
+/** Returns what is wrong with the proof of a code, which has been consumed. */
+function findProofFault(
+  { challenge, redirectUri }: CodeGrant,
+  { code_verifier: verifier = '', redirect_uri: uri }: CodeProof
+): string | undefined {
+  // A missing redirect URI counts as the one in force, as in OAuth 2.1; any other must be the same.
+  if (uri !== undefined && uri !== redirectUri)
+    return 'The redirect_uri differs from the one in the authorization request'
+  return matchesChallenge(verifier, challenge)
+    ? undefined
+    : 'The code_verifier does not match the code_challenge'
 }
 
 /**
  * Replaces a refresh token by the next one. A token that was replaced within the last seconds gets the same response
  * again, for clients that retry or have lost the response. Throws `invalid_grant` if the token is unknown, was used
- * before or is another client's, and `invalid_scope`, with which the token stays valid, if another scope is requested.
+ * before or is another client's, `invalid_scope` if another scope is requested, and the errors of a key that is not proven: with
+ * these, the token stays valid. `thumbprint`: that of the key that the client has proven.
  */
 export async function refreshGrant(
   call: Call,
   client: Client,
-  renewal: RefreshRequest
+  renewal: RefreshRequest,
+  thumbprint: string | undefined
 ): Promise<RefreshedGrant> {
   const parts = parseRefreshToken(requireRefreshToken(renewal))
   const found = await writeSeparately(call, (store, inCall) => {
     const known = parts && store.oauthGrants.find(parts)
     if (!known || known.grant.client !== client.id) return undefined
     const { grant, isCurrent } = known
+    const access = store.accesses.find(grant.access)
+    // Before anything else: without the key, a stolen token must not even end the access.
+    if (access && !mayRefresh(client, access, thumbprint)) {
+      recordOAuthAction(inCall, 'oauth.token.dpop_mismatch', access.id, 400)
+      return { grant, isOfOtherKey: true }
+    }
     const successor = isCurrent ? undefined : findSuccessor(grant, parts.secret, call.now)
     if (!isCurrent && successor === undefined) {
       revokeAccessById(inCall, grant.access)
+      recordOAuthAction(inCall, 'oauth.token.reuse_detected', grant.access, 400)
       return { grant }
     }
     if ((grant.expires ?? 0) <= call.now) return undefined
-    const access = store.accesses.find(grant.access)
     assertOpenAccount(call)
     if (access) assertSameScope(access, grant.scopes, renewal.scope)
     if (successor !== undefined) return { grant, secret: successor, time: grant.used }
     const { replaced, secret } = deriveNextToken(grant, parts.secret, call.now)
-    store.oauthGrants.rotate(grant, secret, call.now + getRefreshSeconds(call, client), replaced)
-    return { grant, secret, time: call.now }
+    const rotated = { ...grant, ends: grant.ends ?? getAbsoluteEnd(call) }
+    store.oauthGrants.rotate(rotated, secret, getRefreshEnd(call, client, rotated.ends), replaced)
+    return { grant: rotated, secret, time: call.now }
   })
   if (!found || !parts) return refuseUnknown(call, renewal, 'refresh_token')
-  const { grant, secret, time = call.now } = found
+  const { grant, isOfOtherKey, secret, time = call.now } = found
+  if (isOfOtherKey)
+    failOAuth(
+      thumbprint === undefined ? 'invalid_dpop_proof' : 'invalid_grant',
+      'The refresh_token can only be used with the key for which it was issued',
+      grant.access
+    )
   if (secret === undefined)
     failOAuth(
       'invalid_grant',
@@ -121,9 +152,23 @@ export async function refreshGrant(
   return { kind: 'refresh', grant, refreshToken, time }
 }
 
-/** Returns seconds for which a refresh token of a client can be used. */
-export function getRefreshSeconds({ services }: Pick<Call, 'services'>, client: Client): number {
-  return client.refreshSeconds ?? services.config.oauth.refreshSeconds
+/** Returns when a new refresh token of a client expires unless it is used, in seconds. `end`: when its grant ends. */
+export function getRefreshEnd({ now, services }: Call, client: Client, end: number): number {
+  return Math.min(end, now + (client.refreshSeconds ?? services.config.oauth.refreshSeconds))
+}
+
+/** Returns when a grant of today ends, however often it is refreshed, in seconds. */
+export function getAbsoluteEnd({ now, services }: Call): number {
+  return now + services.config.oauth.refreshAbsoluteSeconds
+}
+
+/**
+ * Returns whether a client may refresh an access: a public client only with the key to which it is bound, a confidential one
+ * also without a proof. A bearer token cannot become a bound one.
+ */
+function mayRefresh(client: Client, access: Access, thumbprint: string | undefined): boolean {
+  const isEnough = thumbprint === undefined && isConfidential(client)
+  return isEnough || getBoundKey(access) === thumbprint
 }
 
 /**
@@ -165,6 +210,18 @@ function requireRefreshToken({ refresh_token: token }: RefreshRequest): string {
 function revokeAccessById(call: Call, id: string): void {
   const access = call.store.accesses.find(id)
   if (access) revokeAccess(call, access)
+}
+
+/**
+ * Revokes an access that was granted for this code alone, so that a failed exchange leaves none behind. An older access without
+ * a grant may be in use: imports of accounts restore accesses only. Must run within a transaction.
+ */
+function revokeUnused(call: Call, id: string): void {
+  const access = call.store.accesses.find(id)
+  const isUsed =
+    access && (getTokenOwner(access.token) === call.account.username || call.store.oauthGrants.list(id).length > 0)
+  const isNew = access && call.now - access.created <= requestLifetime + codeLifetime
+  if (access && isNew && !isUsed) revokeAccess(call, access)
 }
 
 /** Writes in a separate transaction, which stays even if the call is refused, and publishes its changes. */

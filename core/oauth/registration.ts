@@ -7,7 +7,6 @@ import { checkRedirectUri } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import { hashSecret } from './clients.js'
 import { failOAuth } from './errors.js'
-import { authMethods } from './metadata.js'
 import { parseScope, omitUnknownWords } from './scope.js'
 
 /** The metadata that a client sends. Unknown members are dropped. */
@@ -27,6 +26,8 @@ export interface ClientRegistration {
   readonly answer: object
 }
 
+/** How clients that register themselves may authenticate. */
+const registeredMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
 const grantTypes = ['authorization_code', 'refresh_token']
 
 /**
@@ -46,10 +47,10 @@ export function createClient(
       failOAuth('invalid_redirect_uri', `The redirect URI ${uri.slice(0, 200)} ${problem}`)
   }
   const method = metadata.token_endpoint_auth_method ?? 'client_secret_basic'
-  if (!(authMethods as readonly string[]).includes(method))
+  if (!(registeredMethods as readonly string[]).includes(method))
     failOAuth(
       'invalid_client_metadata',
-      `The token_endpoint_auth_method must be one of ${authMethods.join(', ')}`
+      `The token_endpoint_auth_method must be one of ${registeredMethods.join(', ')}`
     )
   assertIncludes('grant_types', metadata.grant_types, 'authorization_code')
   assertIncludes('response_types', metadata.response_types, 'code')

@@ -25,8 +25,8 @@ export interface TokenRequest {
 }
 
 /** Returns the client of a call and the token in question. Throws `invalid_client`, `invalid_request`. */
-export function parseTokenRequest({ credentials, services }: ServiceCall, params: TokenParams): TokenRequest {
-  const client = authenticateClient(services, credentials, params)
+export async function parseTokenRequest(call: ServiceCall, params: TokenParams): Promise<TokenRequest> {
+  const client = await authenticateClient(call, params)
   return { client, token: params.token ?? failOAuth('invalid_request', 'The token is missing') }
 }
 

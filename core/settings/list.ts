@@ -78,7 +78,7 @@ function listSettings(group: Group, parentPath: readonly string[]): Setting[] {
 }
 
 /** Converts `['storage', 'cacheKiB']` to `COFFER_STORAGE_CACHE_KIB`. */
-function toVariableName(path: readonly string[]): string {
+export function toVariableName(path: readonly string[]): string {
   const words = path.map(name => name.replace('KiB', 'Kib').replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2'))
   return ['COFFER', ...words].join('_').toUpperCase()
 }

@@ -11,11 +11,11 @@ import { findClusterProblems } from './cluster.js'
 import { pageSettingsFile, type PageSettings } from './page-settings.js'
 import { compileCoercion } from '../validation/coercion.js'
 import { findAuthProblems } from './auth.js'
-import { findRedirectProblems } from './oauth.js'
+import { findKeyProblems, findRedirectProblems, oauthAliases } from './oauth.js'
 import { findStreamProblems } from './custom-streams.js'
 import { findPasskeyProblem } from './relying-party.js'
 import { findViolations } from './schema-check.js'
-import { settingsList, type Setting } from './list.js'
+import { settingsList, toVariableName, type Setting } from './list.js'
 import { maskSecrets } from './secrets.js'
 import type { Settings } from './settings.js'
 
@@ -99,7 +99,7 @@ export function readSettings(sources: Sources): ReadSettings {
     settings as unknown as Settings
   problems.push(...findStreamProblems(custom.systemStreams), ...findAuthProblems(auth))
   problems.push(...findClusterProblems(cluster, workers), ...findBackupProblems(backup))
-  if (problems.length === 0) problems.push(...findRedirectProblems(access))
+  if (problems.length === 0) problems.push(...findRedirectProblems(access), ...findKeyProblems(access))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
   if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))
@@ -171,6 +171,11 @@ function getConfigFlag(argv: readonly string[]): string | undefined {
   return typeof values['config'] === 'string' ? values['config'] : undefined
 }
 
+/** Returns the key of a setting that may be given by another name. */
+function resolveAlias(name: string): string {
+  return Object.hasOwn(oauthAliases, name) ? oauthAliases[name]! : name
+}
+
 /** Collects the settings in a nested object by their keys, and the problems of unknown or misplaced ones. */
 function collectValues(
   node: unknown,
@@ -179,7 +184,7 @@ function collectValues(
   found: Map<string, FoundValue>,
   problems: string[]
 ): void {
-  const key = path.join('.')
+  const key = resolveAlias(path.join('.'))
   const isSetting = settingsList.some(setting => setting.key === key)
   if (isSetting) return void found.set(key, { value: node, ...origin })
   const isGroup = path.length === 0 || settingsList.some(setting => setting.key.startsWith(`${key}.`))
@@ -197,16 +202,21 @@ function readEnvironment(env: Sources['env'], found: Map<string, FoundValue>, pr
   const settings = new Map(settingsList.map(setting => [setting.variable, setting]))
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('COFFER_') || otherVariables.test(variable) || text === undefined) continue
-    const setting = settings.get(variable)
+    const setting = settings.get(variable) ?? settings.get(variablesOfAliases.get(variable) ?? '')
     if (setting)
       found.set(setting.key, { value: parseValue(setting, text), kind: 'environment', source: variable })
     else problems.push(`${variable} (environment) is not a known setting`)
   }
 }
 
+/** Variables of settings by the variables of their other names. */
+const variablesOfAliases = new Map(
+  Object.entries(oauthAliases).map(([alias, key]) => [toVariableName(alias.split('.')), toVariableName(key.split('.'))])
+)
+
 /** Collects the settings given as flags, and the problems of the arguments. */
 function readFlags(argv: readonly string[], found: Map<string, FoundValue>, problems: string[]): void {
-  const names = [...settingsList.map(({ key }) => key), 'config']
+  const names = [...settingsList.map(({ key }) => key), ...Object.keys(oauthAliases), 'config']
   const { tokens } = parseArgs({
     args: [...argv],
     strict: false,
@@ -217,7 +227,7 @@ function readFlags(argv: readonly string[], found: Map<string, FoundValue>, prob
   for (const token of tokens) {
     if (token.kind === 'positional') problems.push(`unexpected argument "${token.value}"`)
     if (token.kind !== 'option') continue
-    const setting = settingsList.find(({ key }) => key === token.name)
+    const setting = settingsList.find(({ key }) => key === resolveAlias(token.name))
     if (!setting && token.name !== 'config') problems.push(`${token.rawName} (flag) is not a known setting`)
     else if (token.value === undefined || isNextFlag(token))
       problems.push(`${token.rawName} (flag) needs a value`)

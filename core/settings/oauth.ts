@@ -1,4 +1,5 @@
 /** OAuth settings, besides those of single clients in `access.apps`. */
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { checkRedirectUri } from '../redirect-uri.js'
 import { flag, group, integer } from './kinds.js'
 
@@ -21,7 +22,13 @@ export const oauth = group({
     10_000_000_000
   ),
   refreshSeconds: integer(
-    'Lifetime of a refresh token, in seconds. Apps can override it',
+    'Lifetime of an unused refresh token, in seconds. Each refresh begins it anew. Apps can override it',
+    2_592_000,
+    60,
+    10_000_000_000
+  ),
+  refreshAbsoluteSeconds: integer(
+    'Time after which the user has to be asked again, however often the app refreshes, in seconds',
     7_776_000,
     60,
     10_000_000_000
@@ -32,6 +39,13 @@ export const oauth = group({
     86_400
   )
 })
+
+/** Other names of settings, as used by version 2 of the platform. */
+export const oauthAliases: Readonly<Record<string, string>> = {
+  'oauth.accessTokenTTL': 'oauth.accessSeconds',
+  'oauth.refreshTokenTTL': 'oauth.refreshSeconds',
+  'oauth.refreshTokenAbsoluteTTL': 'oauth.refreshAbsoluteSeconds'
+}
 
 /** Returns the redirect URIs of apps whose scheme is not allowed, each with its place. */
 export function findRedirectProblems(access: unknown): string[] {
@@ -49,4 +63,27 @@ export function findRedirectProblems(access: unknown): string[] {
 
 function filterTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter(each => typeof each === 'string') : []
+}
+
+/** Returns the keys of apps that are no points of their curve, or have the id of another key of the app, each with its place. */
+export function findKeyProblems(access: unknown): string[] {
+  const { apps } = access as { apps: unknown }
+  return (Array.isArray(apps) ? (apps as unknown[]) : []).flatMap((each, app) => {
+    const { keys } = Object((Object(each) as { oauth?: unknown }).oauth) as { keys?: unknown }
+    const all = (Array.isArray(keys) ? keys : []) as readonly { readonly kid?: unknown }[]
+    return all.flatMap((key, index) => {
+      const place = `access.apps[${app}].oauth.keys[${index}]`
+      if (all.findIndex(({ kid }) => kid === key.kid) < index) return [`${place} has the kid of another key`]
+      return isPublicKey(key) ? [] : [`${place} is not a public key on the curve P-256`]
+    })
+  })
+}
+
+function isPublicKey(jwk: object): boolean {
+  try {
+    createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })
+    return true
+  } catch {
+    return false
+  }
 }

@@ -92,7 +92,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const { platformFile, root } = layout
   const folders = listAccountIds(layout)
   for (const id of folders) assertNotNewer(layout, id)
-  const { accounts, adminActions, growth, invitations, secrets } = recoverPlatformFile(platformFile)
+  const { accounts, ...others } = recoverPlatformFile(platformFile)
   const known = new Map(accounts.map(account => [account.id, account]))
   const former = existsSync(platformFile) ? `${platformFile}.damaged-${Date.now()}` : undefined
   const report: RebuildReport = {
@@ -110,7 +110,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
     addAccount(layout, platform, id, known.get(id), report)
     progress?.step(index + 1)
   }
-  platform.restore({ adminActions, growth, invitations, secrets })
+  platform.restore(others)
   platform.close()
   for (const kind of former === undefined ? [] : ['', '-wal', '-shm'])
     if (existsSync(platformFile + kind)) renameSync(platformFile + kind, former + kind)

@@ -6,6 +6,20 @@ import { column, statement } from '../sqlite/statements.js'
 /** Seconds between two records of a client's use: each is a synced write. */
 const recordInterval = 86_400
 
+/** What operators have decided about a client. */
+export interface ClientState {
+  /** When the client was revoked, in seconds. */
+  readonly revoked?: number
+  /** When each of its keys was revoked, by key id; `null` for a key that is in use again. */
+  readonly keys?: Readonly<Record<string, number | null>>
+}
+
+/** The state of a client as a row, with its `body` as JSON. */
+export interface StoredClientState {
+  readonly client: string
+  readonly body: string
+}
+
 /** The clients. Changed by commands only. (storage/platform/commands.ts) */
 export class OAuthClientRepository {
   constructor(private readonly db: Database) {}
@@ -13,6 +27,47 @@ export class OAuthClientRepository {
   find(id: string): RegisteredClient | undefined {
     const body = column(this.db, 'SELECT body FROM oauth_client WHERE id = ?').get(id) as string | undefined
     return body === undefined ? undefined : (JSON.parse(body) as RegisteredClient)
+  }
+
+  /** Lists at most `limit` clients that have registered themselves, those used last first. */
+  list(limit: number): RegisteredClient[] {
+    const sql = 'SELECT body FROM oauth_client ORDER BY used DESC, id LIMIT +?'
+    return (column(this.db, sql).all(limit) as string[]).map(body => JSON.parse(body) as RegisteredClient)
+  }
+
+  /** Returns what operators have decided about a client, whether or not it registered itself. */
+  findState(id: string): ClientState {
+    const body = column(this.db, 'SELECT body FROM oauth_client_state WHERE client = ?').get(id)
+    return body === undefined ? {} : (JSON.parse(body as string) as ClientState)
+  }
+
+  /** Returns whether an operator has revoked a client. */
+  isRevoked(id: string): boolean {
+    return this.findState(id).revoked !== undefined
+  }
+
+  /** Revokes a client; `time` in seconds. Returns when it was revoked, perhaps before. */
+  revoke(id: string, time: number): number {
+    const { revoked = time, ...state } = this.findState(id)
+    this.#setState(id, { ...state, revoked })
+    return revoked
+  }
+
+  /** Revokes a key of a client at `time` (seconds); `null` lets the client use it again. */
+  setKey(id: string, key: string, time: number | null): void {
+    const { keys, ...state } = this.findState(id)
+    this.#setState(id, { ...state, keys: Object.fromEntries([...Object.entries(keys ?? {}), [key, time]]) })
+  }
+
+  /** Adds recovered states. */
+  restoreStates(states: readonly StoredClientState[]): void {
+    const sql = 'INSERT OR REPLACE INTO oauth_client_state (client, body) VALUES (?, ?)'
+    for (const { body, client } of states) statement(this.db, sql).run(client, body)
+  }
+
+  #setState(id: string, state: ClientState): void {
+    const sql = 'INSERT OR REPLACE INTO oauth_client_state (client, body) VALUES (?, ?)'
+    statement(this.db, sql).run(id, JSON.stringify(state))
   }
 
   /**
@@ -58,3 +113,9 @@ export class OAuthClientRepository {
     statement(this.db, 'DELETE FROM oauth_client WHERE used < ?').run(time)
   }
 }
+
+/** The clients, read-only. */
+export type OAuthClientReader = Pick<
+  OAuthClientRepository,
+  'find' | 'findState' | 'getUseToRecord' | 'hasUnused' | 'isRevoked' | 'list'
+>

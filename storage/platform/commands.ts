@@ -5,6 +5,7 @@
  */
 import type { Decision } from '../../schemas/auth-request.js'
 import type { RegisteredClient } from '../../schemas/oauth.js'
+import type { UsedProof } from '../oauth/used-proofs.js'
 import type { IdentityProof } from '../identities/identity-proofs.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
 import type { Account, Claim } from './account.js'
@@ -72,9 +73,10 @@ export const commands = {
   ) => identityProofs.insert(digest, proof, now, expires, limit),
   useProof: ({ identityProofs }: Tables, digest: string) => identityProofs.remove(digest),
 
-  removeExpired({ authRequests, identityProofs }: Tables, now: number): void {
+  removeExpired({ authRequests, identityProofs, usedProofs }: Tables, now: number): void {
     authRequests.removeExpired(now)
     identityProofs.removeExpired(now)
+    usedProofs.removeExpired(now)
   },
 
   addClient: (
@@ -86,6 +88,12 @@ export const commands = {
   ) => oauthClients.insert(client, now, limit, idleSince),
   useClient: ({ oauthClients }: Tables, id: string, time: number) => oauthClients.use(id, time),
   removeUnusedClients: ({ oauthClients }: Tables, time: number) => oauthClients.removeUnused(time),
+
+  revokeClient: ({ oauthClients }: Tables, id: string, time: number) => oauthClients.revoke(id, time),
+  setClientKey: ({ oauthClients }: Tables, id: string, key: string, revoked: number | null) =>
+    oauthClients.setKey(id, key, revoked),
+  useOAuthProof: ({ usedProofs }: Tables, proof: UsedProof, now: number, limit: number) =>
+    usedProofs.use(proof, now, limit),
 
   addSecrets: ({ secrets }: Tables, added: readonly Secret[]) => secrets.add(added),
   replaceSecret: ({ secrets }: Tables, secret: Secret, former: readonly string[]) =>

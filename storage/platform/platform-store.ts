@@ -5,6 +5,7 @@ import { translateError } from '../errors.js'
 import type { DiskReserve } from '../files/disk-reserve.js'
 import type { Layout } from '../files/layout.js'
 import { platformMigrations } from '../migrations/platform/index.js'
+import type { OAuthClientReader } from '../oauth/oauth-clients.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
 import { copyInThread } from '../sqlite/copy-thread.js'
 import { createFile, openFile } from '../sqlite/open.js'
@@ -16,7 +17,7 @@ import type { StoredInvitation } from './invitations.js'
 import { tryCommand, type CommandOutcome } from './outcomes.js'
 import type { PlatformCounts } from './platform-accounts.js'
 import type { RecoveredPlatform } from './recover-platform-file.js'
-import { createTables, type Tables } from './tables.js'
+import { createTables, restoreTables, type Tables } from './tables.js'
 import type { Reservation } from './unique-fields.js'
 
 /** Makes changes that other machines must receive: in a cluster they go through a log that every node follows. */
@@ -66,7 +67,7 @@ export class PlatformStore {
     return this.#tables.identityProofs
   }
 
-  get oauthClients(): Pick<Tables['oauthClients'], 'find' | 'hasUnused' | 'getUseToRecord'> {
+  get oauthClients(): OAuthClientReader {
     return this.#tables.oauthClients
   }
 
@@ -266,14 +267,9 @@ export class PlatformStore {
     return this.#write(() => this.#tables.accounts.adopt(account, held))
   }
 
-  /** Restores recovered invitations, secrets, operator actions and growth, while no service runs. */
-  restore({ adminActions, growth, invitations, secrets }: Omit<RecoveredPlatform, 'accounts'>): void {
-    this.#write(() => {
-      this.#tables.adminActions.restore(adminActions)
-      this.#tables.growth.restore(growth)
-      this.#tables.secrets.add(secrets)
-      this.#tables.invitations.restore(invitations)
-    })
+  /** Restores recovered invitations, secrets, actions and decisions of operators, and growth, while no service runs. */
+  restore(recovered: Omit<RecoveredPlatform, 'accounts'>): void {
+    this.#write(() => restoreTables(this.#tables, recovered))
   }
 
   close(): void {

@@ -4,6 +4,7 @@ import { StoreTooNew } from '../errors.js'
 import { readSchemaVersion } from '../migrations/migrate.js'
 import { platformMigrations } from '../migrations/platform/index.js'
 import { maxRows, openInMemory } from '../sqlite/open.js'
+import type { StoredClientState } from '../oauth/oauth-clients.js'
 import type { StoredInvitation } from './invitations.js'
 import type { Account } from './account.js'
 import type { GrowthDay } from './growth.js'
@@ -15,6 +16,8 @@ export interface RecoveredPlatform {
   /** Random secrets of the platform, by name. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[]
   readonly growth: readonly GrowthDay[]
+  /** What operators have decided about OAuth clients, as JSON: a revoked client must stay revoked. */
+  readonly oauthClientStates: readonly StoredClientState[]
   /** Actions of operators, oldest first; their details as JSON. */
   readonly adminActions: readonly (Omit<AdminAction, 'detail'> & { readonly detail: string })[]
 }
@@ -32,11 +35,12 @@ export function recoverPlatformFile(file: string): RecoveredPlatform {
       invitations: readRows(db, schema, 'invitation'),
       secrets: readRows(db, schema, 'secret'),
       adminActions: readRows(db, schema, 'operator_deed'),
-      growth: readRows(db, schema, 'growth')
+      growth: readRows(db, schema, 'growth'),
+      oauthClientStates: readRows(db, schema, 'oauth_client_state')
     }
   } catch (error) {
     if (error instanceof StoreTooNew) throw error
-    return { accounts: [], invitations: [], secrets: [], adminActions: [], growth: [] }
+    return { accounts: [], invitations: [], secrets: [], adminActions: [], growth: [], oauthClientStates: [] }
   } finally {
     db?.close()
     schema.close()

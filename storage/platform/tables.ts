@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { IdentityProofRepository } from '../identities/identity-proofs.js'
 import { OAuthClientRepository } from '../oauth/oauth-clients.js'
+import { UsedProofRepository } from '../oauth/used-proofs.js'
 import { AuthRequestRepository } from './auth-requests.js'
 import { GrowthRepository } from './growth.js'
 import { InvitationRepository } from './invitations.js'
@@ -9,6 +10,7 @@ import { AdminActionRepository } from './admin-actions.js'
 import { PlatformAccounts } from './platform-accounts.js'
 import { SecretRepository } from './secrets.js'
 import { AccountStatusRepository } from './account-status.js'
+import type { RecoveredPlatform } from './recover-platform-file.js'
 import { UniqueFieldRepository } from './unique-fields.js'
 
 /** The repositories to which commands are applied. */
@@ -23,6 +25,7 @@ export interface Tables {
   readonly secrets: SecretRepository
   readonly accountStatuses: AccountStatusRepository
   readonly unique: UniqueFieldRepository
+  readonly usedProofs: UsedProofRepository
 }
 
 /** Creates the repositories of the platform file. */
@@ -39,6 +42,19 @@ export function createTables(db: Database): Tables {
     oauthClients: new OAuthClientRepository(db),
     secrets: new SecretRepository(db),
     accountStatuses: new AccountStatusRepository(db),
-    unique
+    unique,
+    usedProofs: new UsedProofRepository(db)
   }
+}
+
+/** Adds what was recovered from another file, except accounts. */
+export function restoreTables(
+  tables: Tables,
+  { adminActions, growth, invitations, oauthClientStates, secrets }: Omit<RecoveredPlatform, 'accounts'>
+): void {
+  tables.adminActions.restore(adminActions)
+  tables.growth.restore(growth)
+  tables.secrets.add(secrets)
+  tables.invitations.restore(invitations)
+  tables.oauthClients.restoreStates(oauthClientStates)
 }

@@ -71,6 +71,12 @@ export class AccessRepository {
     return body === undefined ? undefined : parse(body)
   }
 
+  /** Lists the accesses with a type and name that are not deleted, on whatever devices. */
+  listByName(type: string, name: string): Access[] {
+    const sql = 'SELECT body FROM access WHERE type = ? AND name = ? AND deleted IS NULL'
+    return column(this.db, sql).all(type, name).map(parse)
+  }
+
   /** Lists the personal accesses that are not deleted. Unlike other accesses they are few. */
   listPersonal(): Access[] {
     return column(this.db, "SELECT body FROM access WHERE type = 'personal' AND deleted IS NULL")

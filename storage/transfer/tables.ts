@@ -45,7 +45,7 @@ export type ExportedTable = (typeof exportedTables)[number]
 
 /**
  * Tables that are derived from others or short-lived: sums that triggers maintain, files to be removed, one-time
- * tokens, numbers, hourly counts, summaries created on demand, and the text index with SQLite's tables for it. And
+ * tokens and proofs, numbers, hourly counts, summaries created on demand, and the text index with SQLite's tables for it. And
  * passkeys, which are valid for one service and one account id only: an import creates another account.
  */
 export const excludedTables = [
@@ -54,6 +54,7 @@ export const excludedTables = [
   'sign_in_token',
   'oauth_grant',
   'passkey',
+  'used_proof',
   'highest_number',
   'audit_strangers',
   'series_summary',

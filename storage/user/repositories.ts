@@ -17,6 +17,7 @@ import { FollowedSliceRepository } from '../repositories/followed-slices.js'
 import { ImportRepository } from '../imports/import-repository.js'
 import { MeasureRepository } from '../measures/measure-repository.js'
 import { OAuthGrantRepository } from '../oauth/oauth-grants.js'
+import { UsedProofRepository } from '../oauth/used-proofs.js'
 import { PasskeyRepository } from '../sign-in/passkeys.js'
 import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
@@ -40,6 +41,7 @@ export class Repositories {
   readonly accesses: AccessRepository
   readonly consents: ConsentRepository
   readonly oauthGrants: OAuthGrantRepository
+  readonly usedProofs: UsedProofRepository
   readonly sessions: SessionRepository
   readonly usage: UsageRepository
   readonly account: AccountRepository
@@ -71,6 +73,7 @@ export class Repositories {
     this.accesses = new AccessRepository(db, policies.digests, this.audit.lastWritten)
     this.consents = new ConsentRepository(db)
     this.oauthGrants = new OAuthGrantRepository(db)
+    this.usedProofs = new UsedProofRepository(db)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
     this.fields = new AccountFields(db, system)

@@ -11,6 +11,7 @@ import { followedSliceScenarios } from './followed-slices.js'
 import { identityScenarios } from './identities.js'
 import { importScenarios } from './imports.js'
 import { oauthScenarios } from './oauth.js'
+import { oauthClientScenarios } from './oauth-clients.js'
 import { operatorScenarios } from './operators.js'
 import { passkeyScenarios } from './passkeys.js'
 import { profileScenarios } from './profile.js'
@@ -56,5 +57,6 @@ export const contract: Contract = {
   ...passkeyScenarios,
   ...serviceScenarios,
   ...userScenarios,
+  ...oauthClientScenarios,
   ...operatorScenarios
 }

@@ -36,6 +36,23 @@ export const enabling = {
         id: 'known-app',
         displayName: 'Known',
         oauth: { redirectURIs: ['https://app.example.com/callback'] }
+      },
+      { id: 'gone-app', oauth: { redirectURIs: ['https://app.example.com/callback'] } },
+      {
+        id: 'keyed-app',
+        oauth: {
+          redirectURIs: ['https://app.example.com/callback'],
+          account: 'robot',
+          keys: [
+            {
+              kid: 'a-key',
+              kty: 'EC',
+              crv: 'P-256',
+              x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+              y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'
+            }
+          ]
+        }
       }
     ]
   },

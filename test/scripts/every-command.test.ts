@@ -66,6 +66,10 @@ t.test('every command', async t => {
     'user passkeys-off': { operands: ['nobody'], user: 0 },
     'user token': { operands: ['nobody'], user: 0 },
     'user move': { operands: ['nobody', 'https://elsewhere.example/'], user: 0 },
+    'oauth list': { operands: [] },
+    'oauth revoke': { operands: ['nobody'] },
+    'oauth revoke-key': { operands: ['nobody', 'a-key'] },
+    'oauth restore-key': { operands: ['nobody', 'a-key'] },
     'cluster init': { operands: [] },
     'cluster status': { operands: [] },
     'cluster move': { operands: ['1', 'n2'] },
@@ -161,7 +165,7 @@ t.test('every command', async t => {
     })
 
   t.test('is in this list', async t => {
-    const groups = ['user', 'cluster']
+    const groups = ['user', 'oauth', 'cluster']
     const top = (await names([])).filter(name => ![...groups, 'help'].includes(name))
     const below = await Promise.all(
       groups.map(async group =>

@@ -81,11 +81,13 @@ t.test('a platform file', async t => {
     await service.server.close()
     const layout = new Layout(service.directory)
     sql(layout.platformFile, 'INSERT INTO growth (day, events, accounts) VALUES (20000, 12, 3)')
+    sql(layout.platformFile, `INSERT INTO oauth_client_state VALUES ('some-app', '{"revoked":12}')`)
     sql(layout.platformFile, 'PRAGMA user_version = 0')
     t.match(await command(['rebuild-index', '--dataDir', layout.root]), { code: 0, output: '1 account' })
     const settings = testSettings(layout.root, { adminKey: 'the key of the operator' })
     const server = await startServer(settings, { clock: new ManualClock() })
     t.teardown(() => server.close())
+    t.ok(server.services.platform.oauthClients.isRevoked('some-app'))
     const ask = async (path: string) => await (await fetch(server.url + path, { headers: key })).json()
     t.match(await ask('/system/users/alice'), { user: { state: 'suspended', quota: 12 } })
     t.match(await ask('/system/deeds'), {

@@ -16,6 +16,7 @@ import { hasBody as hasContent } from '../upgrades.js'
 import { getMediaType, needsReservation, readJsonBody } from './request/body.js'
 import { createClientAddressReader } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
+import { hasBoundToken, proveCredentials, readProof } from './request/prove.js'
 import { assertNoParams, acceptsBody, toRequestOutcome } from './request/params.js'
 import { reply, replyText } from './answer/reply.js'
 import { replyTable } from './answer/table.js'
@@ -52,7 +53,26 @@ export function createRouteHandler(dispatcher: Dispatcher, via: Credentials['via
       : getCredentials(exchange, services.config, { ip, via, user })
     // Unlike for `Authorization`, caches may store responses to requests with a cookie.
     if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
-    const call = { user: address.user, method: target.method, credentials }
+    const proof = readProof(exchange, services.config)
+    const call = {
+      user: address.user,
+      method: target.method,
+      credentials: proof ? { ...credentials, proof } : credentials
+    }
+    if (hasBoundToken(exchange) && !target.isForOperators)
+      return proveCredentials(dispatcher, user, credentials, proof).then(proven =>
+        callRouted(exchange, target, ids, { ...call, credentials: proven })
+      )
+    return callRouted(exchange, target, ids, call)
+  }
+
+  function callRouted(
+    exchange: Exchange,
+    target: PreparedRoute,
+    ids: Readonly<Record<string, string>> | undefined,
+    call: Omit<Request, 'params'>
+  ): Promise<void> | undefined {
+    const { address } = exchange.state
     if (!target.isPlain || (target.verb === 'DELETE' && sendsBody(exchange)))
       return callSpecial({ exchange, dispatcher, call, target, ids })
     const outcome = dispatcher.call(createRequest(call, target.buildParams(address.query, ids, undefined)))

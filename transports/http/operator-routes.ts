@@ -29,6 +29,22 @@ export const operatorRoutes: readonly Route[] = [
   route('GET', '/system/growth', 'system.getGrowth', 200, forOperators),
   route('GET', '/system/deeds', 'system.getDeeds', 200, forOperators),
   route('GET', '/system/settings', 'system.getSettings', 200, forOperators),
+  route('GET', '/system/oauth/clients', 'system.getClients', 200, forOperators),
+  route('POST', '/system/oauth/clients/:client/revocation', 'system.revokeClient', 200, forOperators),
+  route(
+    'POST',
+    '/system/oauth/clients/:client/keys/:kid/revocation',
+    'system.revokeClientKey',
+    200,
+    forOperators
+  ),
+  route(
+    'DELETE',
+    '/system/oauth/clients/:client/keys/:kid/revocation',
+    'system.restoreClientKey',
+    200,
+    forOperators
+  ),
   route('GET', '/reg/admin/users', 'admin.getUsers', 200, { responseKind: 'table' }),
   route('GET', '/reg/admin/users/:username', 'admin.getUser'),
   route('GET', '/reg/admin/servers', 'admin.getServers'),

@@ -117,3 +117,13 @@ export interface Invitation {
   readonly consumedAt?: number
   readonly consumedBy?: string
 }
+
+/** An OAuth client. `revoked`: when an operator has revoked the client. */
+export interface OAuthClient {
+  readonly id: string
+  readonly name: string | null
+  readonly isSelfRegistered: boolean
+  readonly account: string | null
+  readonly revoked: number | null
+  readonly keys: readonly { readonly kid: string; readonly isRevoked: boolean }[]
+}

@@ -13,6 +13,7 @@ import { OperatorContext, createOperatorClient, useResource, type OperatorClient
 import { OperatorSignIn } from './operator-sign-in.js'
 import { Invitations } from './invitations.js'
 import type { Overview } from './model.js'
+import { OAuthClients } from './oauth-clients.js'
 import { UserList } from './user-list.js'
 import { ServiceStatus } from './service-status.js'
 
@@ -68,7 +69,7 @@ const Settings = lazyView(async () => {
   return View
 })
 
-const tabs = ['people', 'service', 'invitations', 'settings', 'deeds'] as const
+const tabs = ['people', 'service', 'invitations', 'clients', 'settings', 'deeds'] as const
 type Tab = (typeof tabs)[number]
 
 interface InsideProps {
@@ -125,6 +126,7 @@ function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
             {tab === 'people' && <UserList overview={overview} />}
             {tab === 'service' && <ServiceStatus overview={overview} />}
             {tab === 'invitations' && <Invitations overview={overview} />}
+            {tab === 'clients' && <OAuthClients />}
             {tab === 'settings' && <Settings />}
             {tab === 'deeds' && <ActivityLog />}
           </>

@@ -121,7 +121,7 @@ export async function decide(
 ): Promise<Outcome> {
   try {
     const { redirect } = await callRoute<{ redirect?: string }>('POST', `reg/access/${key}`, {
-      body: decision,
+      body: session ? { ...decision, username: session.username } : decision,
       ...(session && { token: session.token })
     })
     return { target: redirect !== undefined && isSafe(redirect) ? redirect : undefined }

@@ -15,6 +15,7 @@ import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../accesses/granting.js'
 import { method, type Call } from '../../call/method.js'
 import { toCurrentId } from '../../account/older-ids.js'
+import { recordOAuthAction } from '../../oauth/audit.js'
 import { assertRequestedAccount } from '../../oauth/codes.js'
 import { findAudiences, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
@@ -93,6 +94,7 @@ function buildRequestDetails(
     fail('invalid-operation', 'The request with this key belongs to another app')
   // Checked before the user is asked, or a useful access is replaced.
   assertRequestedAccount(known.request, account.username)
+  if (known.request.oauth) recordOAuthAction(call, 'oauth.consent.shown', call.caller.accessId)
   return {
     consent: compareConsent(store, access, known, getClientAddress(services.config, credentials)),
     streams

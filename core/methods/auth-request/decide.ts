@@ -9,7 +9,9 @@ import { buildAnswerUrl } from '../../oauth/answer-url.js'
 import { isOAuthRequest, issueCode, type OAuthKnownRequest } from '../../oauth/codes.js'
 import { buildReturnUrl } from '../../accesses/auth-page.js'
 import { AuthState, toAuthState, findRequest } from '../../accesses/auth-requests.js'
-import { authenticate } from '../../auth/authenticate.js'
+import { authenticate, getPresentedToken } from '../../auth/authenticate.js'
+import { isSessionOpen } from '../../auth/personal-access.js'
+import { recordOAuthAction } from '../../oauth/audit.js'
 import { recordConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
@@ -49,6 +51,7 @@ export const decide = serviceMethod({
     const known = findRequest(services, credentials, key, now)
     if (known.decision) refuseDecided()
     const { access, account, decision } = resolveDecision(call, known, params)
+    const recordRefusal = status === 'REFUSED' && isOAuthRequest(known) ? findRefuser(call, params) : undefined
     const code =
       account && access && isOAuthRequest(known)
         ? await issueOAuthCode(call, known, { access, account })
@@ -56,6 +59,7 @@ export const decide = serviceMethod({
     // Of two concurrent decisions only the first takes effect.
     const isFirst = await services.platform.change('decideOnAccess', key, decision, account?.id ?? null, now)
     if (!isFirst) refuseDecided()
+    recordRefusal?.()
     if (account && access) await recordConsent(services, account, { access, credentials, known, now })
     const decided = { ...known, decision, ...(account && { username: account.username }) }
     const { oauth } = known.request
@@ -65,6 +69,19 @@ export const decide = serviceMethod({
     return { ...toAuthState(services, decided, now), ...(redirect !== undefined && { redirect }) }
   }
 })
+
+/** Returns a function that records the refusal in the account of the user who has signed in to decide; `undefined` without one. */
+function findRefuser(call: ServiceCall, { username }: Params): (() => void) | undefined {
+  const { credentials, now, services } = call
+  const account = services.accounts.find(username?.toLowerCase() ?? '')
+  const session = credentials.pageSessions?.find(each => each.username === account?.username)
+  const token = getPresentedToken(credentials) ?? session?.token
+  if (!account || token === undefined) return undefined
+  const store = services.accounts.store(account)
+  const access = store.read(() => store.accesses.findByToken(token))
+  if (access?.type !== 'personal' || !isSessionOpen(services.config, store, access.id, now)) return undefined
+  return () => recordOAuthAction({ ...call, store }, 'oauth.consent.refused', access.id)
+}
 
 interface DecisionResult {
   readonly decision: Decision

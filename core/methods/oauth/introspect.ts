@@ -1,8 +1,9 @@
 /** `oauth.introspect`: a client inspects its token. (RFC 7662; docs/api/oauth.md#introspection) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
+import { getBoundKey } from '../../auth/oauth-marks.js'
 import { method } from '../../call/method.js'
-import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/token-grants.js'
+import { parseTokenRequest, findTokenGrant, TokenParams, type TokenRequest } from '../../oauth/token-grants.js'
 import { getIssuer } from '../../oauth/metadata.js'
 import { formatScope } from '../../oauth/scope.js'
 import { Caller } from '../../permissions/caller.js'
@@ -14,7 +15,7 @@ const Seconds = Type.Optional(Type.Integer())
  * Returns only `active: false` for tokens that have ended, are unknown, belong to another client, or to a closed
  * account.
  */
-export const introspect = method({
+export const introspect = method<typeof TokenParams, TokenRequest>({
   id: 'oauth.introspect',
   summary: 'Get the state of a token, as its client',
   params: TokenParams,
@@ -27,34 +28,38 @@ export const introspect = method({
     exp: Seconds,
     iat: Seconds,
     sub: Text,
-    iss: Text
+    iss: Text,
+    /** The key to which the token is bound. (RFC 9449, 6.2) */
+    cnf: Type.Optional(Type.Object({ jkt: Type.String() }))
   }),
   mode: 'read',
   isAllowedWhileClosing: true,
   allow: anyone,
-  run(call, params) {
+  prepare: parseTokenRequest,
+  run(call, _params, { client, token }) {
     const { account, credentials, now, services, store } = call
-    const { client, token } = parseTokenRequest(call, params)
     const held = findTokenGrant(store, token, now)
     if (!held) services.throttle.unknownToken(credentials.ip)
     if (held?.grant.client !== client.id || account.deletion !== null) return { active: false }
     const { access, expires, grant, isRefreshToken } = held
     call.actor = new Caller(store, access)
+    const jkt = getBoundKey(access)
     return {
       active: true,
       scope: formatScope(access.permissions ?? [], grant.scopes),
       client_id: client.id,
       username: account.username,
-      token_type: isRefreshToken ? 'refresh_token' : 'Bearer',
+      token_type: isRefreshToken ? 'refresh_token' : jkt === undefined ? 'Bearer' : 'DPoP',
+      ...(jkt !== undefined && { cnf: { jkt } }),
       ...(expires !== undefined && { exp: Math.floor(expires) }),
       iat: Math.floor(grant.created),
       sub: account.id,
       iss: getIssuer(services.config)
     }
   },
-  handleUnknownUser(call, _username, params) {
-    parseTokenRequest(call, params)
+  async handleUnknownUser(call, _username, params) {
+    await parseTokenRequest(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
-    return Promise.resolve({ active: false })
+    return { active: false }
   }
 })

@@ -3,12 +3,13 @@ import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { revokeAccess as end } from '../../accesses/revoke-access.js'
 import { method } from '../../call/method.js'
+import { recordOAuthAction } from '../../oauth/audit.js'
 import { failOAuth } from '../../oauth/errors.js'
-import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/token-grants.js'
+import { parseTokenRequest, findTokenGrant, TokenParams, type TokenRequest } from '../../oauth/token-grants.js'
 import { Caller } from '../../permissions/caller.js'
 
 /** Revokes the access of an access token or refresh token. An unknown or ended token is not an error. */
-export const revoke = method({
+export const revoke = method<typeof TokenParams, TokenRequest>({
   id: 'oauth.revoke',
   summary: 'Revoke a token, as its client',
   params: TokenParams,
@@ -18,9 +19,9 @@ export const revoke = method({
   isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
-  run(call, params) {
+  prepare: parseTokenRequest,
+  run(call, _params, { client, token }) {
     const { credentials, now, services, store } = call
-    const { client, token } = parseTokenRequest(call, params)
     const held = findTokenGrant(store, token, now)
     if (!held) {
       services.throttle.unknownToken(credentials.ip)
@@ -32,11 +33,12 @@ export const revoke = method({
     if (call.actor.isForbidden('selfRevoke'))
       failOAuth('access_denied', 'This access is not allowed to revoke itself', access.id)
     end(call, access)
+    recordOAuthAction(call, 'oauth.token.revoked', access.id)
     return {}
   },
-  handleUnknownUser(call, _username, params) {
-    parseTokenRequest(call, params)
+  async handleUnknownUser(call, _username, params) {
+    await parseTokenRequest(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
-    return Promise.resolve({})
+    return {}
   }
 })

@@ -1,11 +1,19 @@
 /** `oauth.token`: issues the token of an access for a code or a refresh token. (docs/api/oauth.md#tokens) */
 import { Type, type Static } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { method } from '../../call/method.js'
+import { method, type Call, type ServiceCall } from '../../call/method.js'
+import { useOnce } from '../../oauth/assertion.js'
+import {
+  issueClientToken,
+  parseClientGrant,
+  refuseAccount,
+  type ClientGrant
+} from '../../oauth/client-credentials.js'
 import { ClientParams, recordUse, authenticateClient, type Client } from '../../oauth/clients.js'
 import { failOAuth } from '../../oauth/errors.js'
 import { issueToken, renewToken, TokenAnswer } from '../../oauth/issue-token.js'
 import { getSigningKey, type SigningKey } from '../../oauth/keys.js'
+import { InvalidProof, proofLifetime, verifyProof, type ValidProof } from '../../oauth/proof.js'
 import {
   redeemCode,
   refreshGrant,
@@ -29,10 +37,14 @@ const Params = Type.Object({
 })
 type Params = Static<typeof Params>
 
+type Redemption = RedeemedCode | RefreshedGrant | ClientGrant
+
 interface Prepared {
   readonly client: Client
-  readonly redemption: RedeemedCode | RefreshedGrant
+  readonly redemption: Redemption
   readonly key: SigningKey | undefined
+  /** The thumbprint of the key that the client has proven. */
+  readonly thumbprint: string | undefined
 }
 
 /** Codes and tokens are used up before the access is issued, even if that fails. */
@@ -47,34 +59,66 @@ export const token = method<typeof Params, Prepared>({
   mayExceedQuota: true,
   allow: anyone,
   async prepare(call, params) {
-    const client = authenticateClient(call.services, call.credentials, params)
-    const redemption = await redeemOrRefresh(call, client, params)
+    const client = await authenticateClient(call, params)
+    const proof = await verifyTokenProof(call)
+    const redemption = await redeem(call, client, params, proof?.thumbprint)
+    if (proof && !(await useOnce(call.services, proof.key, call.now + proofLifetime, call.now)))
+      failOAuth('invalid_dpop_proof', 'The DPoP proof has been used before')
     await recordUse(call.services, client.id, call.now)
     const needsKey = redemption.kind === 'code' && redemption.use.scopes.includes('openid')
-    return { client, redemption, key: needsKey ? await getSigningKey(call.services, call.now) : undefined }
+    const key = needsKey ? await getSigningKey(call.services, call.now) : undefined
+    return { client, redemption, key, thumbprint: proof?.thumbprint }
   },
-  run: (call, _params, { client, redemption, key }) =>
-    redemption.kind === 'code'
-      ? issueToken(call, client, redemption, key)
-      : renewToken(call, client, redemption),
-  handleUnknownUser(call, _username, params) {
-    authenticateClient(call.services, call.credentials, params)
-    return refuseUnknown(call, params, parseGrantType(params))
+  run(call, _params, { client, redemption, key, thumbprint }) {
+    switch (redemption.kind) {
+      case 'code':
+        return issueToken(call, client, redemption, { key, thumbprint })
+      case 'refresh':
+        return renewToken(call, client, redemption)
+      case 'client':
+        return issueClientToken(call, client, redemption)
+    }
+  },
+  async handleUnknownUser(call, _username, params) {
+    const client = await authenticateClient(call, params)
+    await verifyTokenProof(call)
+    const type = parseGrantType(params)
+    return type === 'client_credentials' ? refuseAccount(client) : refuseUnknown(call, params, type)
   }
 })
 
-async function redeemOrRefresh(
-  call: Parameters<typeof redeemCode>[0],
+async function redeem(
+  call: Call,
   client: Client,
-  params: Params
-): Promise<RedeemedCode | RefreshedGrant> {
-  return parseGrantType(params) === 'refresh_token'
-    ? await refreshGrant(call, client, params)
-    : await redeemCode(call, client, params)
+  params: Params,
+  thumbprint: string | undefined
+): Promise<Redemption> {
+  switch (parseGrantType(params)) {
+    case 'refresh_token':
+      return await refreshGrant(call, client, params, thumbprint)
+    case 'client_credentials':
+      return parseClientGrant(call, client, params, thumbprint)
+    case 'authorization_code':
+      return await redeemCode(call, client, params)
+  }
 }
+
+/** Verifies the proof of a key that comes with the call. Throws `invalid_dpop_proof`. */
+async function verifyTokenProof({ credentials: { proof }, now }: ServiceCall): Promise<ValidProof | undefined> {
+  try {
+    return proof && (await verifyProof(proof, now))
+  } catch (error) {
+    if (error instanceof InvalidProof) failOAuth('invalid_dpop_proof', error.message)
+    throw error
+  }
+}
+
+const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 
 function parseGrantType({ grant_type: type }: Params): GrantType {
   if (type === undefined) failOAuth('invalid_request', 'The grant_type is missing')
-  if (type === 'authorization_code' || type === 'refresh_token') return type
-  return failOAuth('unsupported_grant_type', 'The grant_type must be authorization_code or refresh_token')
+  return (
+    grantTypes.find(each => each === type) ??
+    failOAuth('unsupported_grant_type', `The grant_type must be one of ${grantTypes.join(', ')}`)
+  )
 }

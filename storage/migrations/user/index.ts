@@ -23,7 +23,8 @@ import { oauthGrants } from './020-oauth-grants.js'
 import { passkeys } from './021-passkeys.js'
 import { textPlaces } from './022-text-places.js'
 import { connections } from './023-connections.js'
-import { accessVersions } from './024-access-versions.js'
+import { accessVersions } from './v2/024-access-versions.js'
+import { usedProofs } from './v2/026-used-proofs.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -50,7 +51,8 @@ export const userSteps = {
   passkeys,
   textPlaces,
   connections,
-  accessVersions
+  accessVersions,
+  usedProofs
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -15,6 +15,7 @@ const exposedHeaders = [
   'ETag',
   'Location',
   'WWW-Authenticate',
+  'DPoP-Nonce',
   'Content-Disposition',
   'Content-Range',
   'Accept-Ranges',
@@ -34,7 +35,7 @@ export function createCommonHeaders(config: Config): (request: IncomingMessage) 
     Vary: 'Origin',
     'X-Content-Type-Options': 'nosniff'
   }).flat()
-  const buildHeaders = (origin = '*', verb = verbs, names = 'Authorization, Content-Type'): Headers => [
+  const buildHeaders = (origin = '*', verb = verbs, names = 'Authorization, Content-Type, DPoP'): Headers => [
     ...constantHeaders,
     'Access-Control-Allow-Origin',
     origin,

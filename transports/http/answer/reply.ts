@@ -17,6 +17,9 @@ import { ResponseWriter } from './response-writer.js'
 const json = 'application/json; charset=utf-8'
 const plain = 'text/plain; charset=utf-8'
 
+/** Tells clients to send a proof. (RFC 9449, 7.1) */
+export const proofChallenge = 'DPoP algs="ES256", error="invalid_token"'
+
 /** Characters up to which a response is sent without reserving a slot for long responses. */
 export const maxShortLength = 64 * 1024
 
@@ -178,8 +181,9 @@ export function replyError(
   error: ApiError,
   accessId?: string
 ): Promise<void> | undefined {
-  const { retryAfter, location } = error.details
+  const { retryAfter, location, needsProof } = error.details
   const { res } = exchange
+  if (needsProof) res.setHeader('WWW-Authenticate', proofChallenge)
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
   if (location !== undefined) res.setHeader('Location', location)
   const body = toErrorEnvelope(services.config, services.clock.now(), error)

@@ -1,7 +1,7 @@
 /** Sends OAuth responses: JSON without `meta`, errors as RFC 6749 has them, redirects. */
 import type { ApiError } from '../../../core/errors.js'
 import { toProtocolError } from '../../../core/oauth/errors.js'
-import { replyText } from '../answer/reply.js'
+import { proofChallenge, replyText } from '../answer/reply.js'
 import type { Exchange } from '../exchange.js'
 
 const json = 'application/json; charset=utf-8'
@@ -29,7 +29,8 @@ export function replyOAuthError(exchange: Exchange, error: ApiError): void {
   const { res } = exchange
   if (details.retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(details.retryAfter)))
   if (body.error === 'invalid_client') res.setHeader('WWW-Authenticate', 'Basic realm="clients"')
-  if (body.error === 'invalid_token' || body.error === 'insufficient_scope')
+  if (details.needsProof) res.setHeader('WWW-Authenticate', proofChallenge)
+  else if (body.error === 'invalid_token' || body.error === 'insufficient_scope')
     res.setHeader(
       'WWW-Authenticate',
       `Bearer error="${body.error}", error_description="${body.error_description}"`
@@ -39,10 +40,15 @@ export function replyOAuthError(exchange: Exchange, error: ApiError): void {
 
 /** Returns whether errors of a request have the OAuth format. */
 export function isOAuthRequest({ state }: Exchange): boolean {
-  return state.address.user === undefined && state.address.segments[0] === 'oauth'
+  return state.address.user === undefined && isOAuthPath(state.address.segments[0])
+}
+
+/** Returns whether a first part of a path is that of the OAuth routes, which have two names. */
+function isOAuthPath(part: string | undefined): boolean {
+  return part === 'oauth' || part === 'oauth2'
 }
 
 /** Returns whether an app has redirected the user here to authorise the app. */
 export function isAuthorizationRequest(exchange: Exchange): boolean {
-  return isOAuthRequest(exchange) && exchange.state.address.segments.join('/') === 'oauth/authorize'
+  return isOAuthRequest(exchange) && exchange.state.address.segments.slice(1).join('/') === 'authorize'
 }

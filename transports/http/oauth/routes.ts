@@ -3,12 +3,15 @@ import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Request } from '../../../core/call/outcome.js'
 import { fail } from '../../../core/errors.js'
+import { findClientAccount } from '../../../core/oauth/client-credentials.js'
+import { getClientIdParam } from '../../../core/oauth/clients.js'
 import { buildServerMetadata } from '../../../core/oauth/metadata.js'
 import { getRequestKey, getTokenOwner } from '../../../core/oauth/tokens.js'
 import { getPresentedToken } from '../../../core/auth/authenticate.js'
 import type { PageContext, ExchangeState } from '../exchange.js'
 import { createClientAddressReader } from '../request/client-address.js'
 import { getCredentials } from '../request/credentials.js'
+import { hasBoundToken, proveCredentials, readProof } from '../request/prove.js'
 import { readDeclaredBody } from '../request/declared-body.js'
 import { readClientForm, readForm, toParams } from './form.js'
 import { replyJson, replyRedirect } from './reply.js'
@@ -35,7 +38,12 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
   ): Promise<string> => {
     const presented = getCredentials(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
     const { auth: _auth, authorization: _authorization, ...bare } = presented
-    const credentials = isByToken ? presented : bare
+    const proof = readProof(ctx, config)
+    const credentials = !isByToken
+      ? { ...bare, ...(proof && { proof }) }
+      : hasBoundToken(ctx)
+        ? await proveCredentials(dispatcher, call.user, presented, proof)
+        : presented
     const outcome = await dispatcher.call({ ...call, credentials, isWhole: true })
     if (!outcome.ok) throw outcome.error
     return `{${outcome.members}}`
@@ -56,40 +64,45 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
       )
     })
 
-  router.get('/oauth/authorize', async ctx => authorize(ctx, toParams(ctx.state.address.query)))
+  // The second path is that of version 2 of the platform. (docs/api/oauth.md#endpoints)
+  for (const base of ['/oauth', '/oauth2']) {
+  router.get(`${base}/authorize`, async ctx => authorize(ctx, toParams(ctx.state.address.query)))
   // As a form, the request may be longer than a URL. (OpenID Connect Core, 3.1.2.1)
-  router.post('/oauth/authorize', async ctx =>
+  router.post(`${base}/authorize`, async ctx =>
     authorize(ctx, ctx.state.form ? Object(ctx.state.form.body) : readForm(ctx))
   )
-  router.post('/oauth/token', async ctx => {
+  router.post(`${base}/token`, async ctx => {
     const params = readClientForm(ctx)
     const { code, refresh_token: refreshToken } = params
     const user =
       params['grant_type'] === 'refresh_token'
         ? getTokenOwner(refreshToken ?? '')
-        : (services.authRequests.find(getRequestKey(code ?? ''), services.clock.now())?.username ?? '')
+        : params['grant_type'] === 'client_credentials'
+          ? findClientAccount(config, getClientIdParam(params))
+          : (services.authRequests.find(getRequestKey(code ?? ''), services.clock.now())?.username ?? '')
     replyJson(ctx, 200, await callMethod(ctx, { user: toServedUser(user), method: 'oauth.token', params }))
   })
   // For a suspended account, revoking is refused: it would not be true that the token was revoked.
-  addByToken('/oauth/revoke', 'oauth.revoke', user =>
+  addByToken(`${base}/revoke`, 'oauth.revoke', user =>
     services.accounts.isSuspended(user) ? user : toServedUser(user)
   )
-  addByToken('/oauth/introspect', 'oauth.introspect', toServedUser)
+  addByToken(`${base}/introspect`, 'oauth.introspect', toServedUser)
   for (const verb of ['get', 'post'] as const)
-    router[verb]('/oauth/userinfo', async ctx => {
+    router[verb](`${base}/userinfo`, async ctx => {
       const credentials = getCredentials(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
       const user = getTokenOwner(getPresentedToken(credentials) ?? '')
       // The error does not reveal whether the user exists.
       if (!services.accounts.findServed(user)) fail('invalid-access-token')
       replyJson(ctx, 200, await callMethod(ctx, { user, method: 'oauth.getUserInfo', params: {} }, true))
     })
-  router.post('/oauth/register', async ctx => {
+  router.post(`${base}/register`, async ctx => {
     const params = await readDeclaredBody(ctx, services, getClientAddress(ctx.req))
     replyJson(ctx, 201, await callMethod(ctx, { method: 'oauth.register', params }))
   })
-  router.get('/oauth/jwks', async ctx =>
+  router.get(`${base}/jwks`, async ctx =>
     replyJson(ctx, 200, await callMethod(ctx, { method: 'oauth.getKeys', params: {} }), cacheForHour)
   )
+  }
   // Clients insert the well-known path before the path of the issuer or append it. (RFC 8414, 3; OpenID Connect Discovery, 4)
   for (const name of ['oauth-authorization-server', 'openid-configuration'])
     for (const path of new Set(['', basePath]))

@@ -37,6 +37,7 @@ export const servicePaths: ReadonlySet<string> = new Set([
   '.well-known',
   'auth',
   'oauth',
+  'oauth2',
   'operator',
   'register',
   'access',

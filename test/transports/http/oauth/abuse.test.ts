@@ -597,8 +597,12 @@ t.test('the endpoints', async t => {
       status: 400,
       body: { error: 'invalid_request' }
     })
-    t.match(await post(service, '/oauth/token', { client_id: clientId, grant_type: 'client_credentials' }), {
+    t.match(await post(service, '/oauth/token', { client_id: clientId, grant_type: 'password' }), {
       body: { error: 'unsupported_grant_type' }
+    })
+    t.match(await post(service, '/oauth/token', { client_id: clientId, grant_type: 'client_credentials' }), {
+      status: 400,
+      body: { error: 'unauthorized_client' }
     })
     t.match(await service.http('GET', '/oauth/nothing'), { status: 404, body: { error: 'invalid_request' } })
     t.match(await service.http('POST', '/oauth/register', { redirect_uris: ['https://a.example/'] }), {

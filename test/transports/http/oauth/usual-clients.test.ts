@@ -209,7 +209,6 @@ t.test('the metadata advertises only what works', async t => {
     'end_session_endpoint',
     'check_session_iframe',
     'client_id_metadata_document_supported',
-    'dpop_signing_alg_values_supported',
     'backchannel_logout_supported'
   ])
     t.notOk(name in body, name)
@@ -221,8 +220,12 @@ t.test('the metadata advertises only what works', async t => {
     t.equal((await begin(service, { response_mode })).location.searchParams.get('error'), null, response_mode)
   for (const grant_type of body.grant_types_supported) {
     const { error } = (await post(service, '/oauth/token', { grant_type, client_id: clientId })).body
-    t.ok(['invalid_request', 'invalid_grant'].includes(error), `${grant_type}: ${error}`)
+    const expected =
+      grant_type === 'client_credentials' ? ['unauthorized_client'] : ['invalid_request', 'invalid_grant']
+    t.ok(expected.includes(error), `${grant_type}: ${error}`)
   }
+  for (const name of ['token_endpoint_auth_signing_alg_values_supported', 'dpop_signing_alg_values_supported'])
+    t.same(body[name], ['ES256'], name)
 })
 
 t.test('cross-origin requests may send the headers of assistants', async t => {

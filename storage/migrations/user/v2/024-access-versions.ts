@@ -1,5 +1,5 @@
 /** The earlier states of accesses that were updated. (docs/spec/accesses.md#versions) */
-import { buildCountingTriggers, type CountedColumns } from '../storage-triggers.js'
+import { buildCountingTriggers, type CountedColumns } from '../../storage-triggers.js'
 
 export const countedVersions: CountedColumns = { documents: { access_version: 'body' } }
 

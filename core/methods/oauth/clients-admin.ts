@@ -1,0 +1,111 @@
+/** `system.getClients` and others: operators see OAuth clients, and revoke them and their keys. (docs/api/oauth.md#revoking-clients-and-keys) */
+import { Type } from 'typebox'
+import { closed, Timestamp } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { serviceMethod } from '../../call/method.js'
+import type { Services } from '../../call/services.js'
+import { fail } from '../../errors.js'
+import { isKeyRevoked } from '../../oauth/clients.js'
+
+const Client = Type.Object({
+  id: Type.String(),
+  name: Type.Union([Type.String(), Type.Null()]),
+  isSelfRegistered: Type.Boolean(),
+  /** User name of the client's own account. */
+  account: Type.Union([Type.String(), Type.Null()]),
+  /** When the client was revoked. */
+  revoked: Type.Union([Timestamp, Type.Null()]),
+  keys: Type.Array(Type.Object({ kid: Type.String(), isRevoked: Type.Boolean() }))
+})
+
+/** Maximum number of listed clients that have registered themselves. */
+const maxListed = 1000
+
+/** `GET /system/oauth/clients`: those of the settings, then those that registered themselves, those used last first. */
+export const getClients = serviceMethod({
+  id: 'system.getClients',
+  summary: 'List OAuth clients and their keys',
+  params: Type.Object({}, closed),
+  result: Type.Object({ clients: Type.Array(Client) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditActor: 'admin',
+  run({ services: { config, platform } }) {
+    const ofSettings = config.access.apps.flatMap(({ displayName, id, oauth }) => {
+      if (!oauth) return []
+      const { keys: states, revoked = null } = platform.oauthClients.findState(id)
+      const keys = (oauth.keys ?? []).map(key => ({ kid: key.kid, isRevoked: isKeyRevoked(key, states) }))
+      const { account = null } = oauth
+      return [{ id, name: displayName ?? null, isSelfRegistered: false, account, revoked, keys }]
+    })
+    const registered = platform.oauthClients.list(maxListed).map(({ id, name = null }) => ({
+      id,
+      name,
+      isSelfRegistered: true,
+      account: null,
+      revoked: platform.oauthClients.findState(id).revoked ?? null,
+      keys: []
+    }))
+    return { clients: [...ofSettings, ...registered] }
+  }
+})
+
+const ClientParams = Type.Object({ client: Type.String() }, closed)
+const KeyParams = Type.Object({ client: Type.String(), kid: Type.String() }, closed)
+
+/** `POST /system/oauth/clients/{client}/revocation`: its accesses end at once, in all accounts, and it gets no others. */
+export const revokeClient = serviceMethod({
+  id: 'system.revokeClient',
+  summary: 'Revoke an OAuth client with all its accesses',
+  params: ClientParams,
+  result: Type.Object({ client: Type.Object({ id: Type.String(), revoked: Timestamp }) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditActor: 'admin',
+  describeAction: ({ client }) => ({ client }),
+  async run({ now, services }, { client }) {
+    requireClient(services, client)
+    return { client: { id: client, revoked: await services.platform.change('revokeClient', client, now) } }
+  }
+})
+
+const KeyResult = Type.Object({ key: Type.Object({ kid: Type.String(), isRevoked: Type.Boolean() }) })
+
+/** `POST /system/oauth/clients/{client}/keys/{kid}/revocation` */
+export const revokeClientKey = serviceMethod({
+  id: 'system.revokeClientKey',
+  summary: 'Revoke a key of an OAuth client',
+  params: KeyParams,
+  result: KeyResult,
+  mode: 'service',
+  allow: adminOnly,
+  auditActor: 'admin',
+  describeAction: ({ client, kid }) => ({ client, kid }),
+  run: async ({ now, services }, { client, kid }) => await setKey(services, client, kid, now)
+})
+
+/** `DELETE /system/oauth/clients/{client}/keys/{kid}/revocation` */
+export const restoreClientKey = serviceMethod({
+  id: 'system.restoreClientKey',
+  summary: 'Allow a revoked key of an OAuth client again',
+  params: KeyParams,
+  result: KeyResult,
+  mode: 'service',
+  allow: adminOnly,
+  auditActor: 'admin',
+  describeAction: ({ client, kid }) => ({ client, kid }),
+  run: async ({ services }, { client, kid }) => await setKey(services, client, kid, null)
+})
+
+async function setKey(services: Services, client: string, kid: string, revoked: number | null): Promise<object> {
+  const app = services.config.access.apps.find(({ id }) => id === client)
+  if (!app?.oauth?.keys?.some(key => key.kid === kid)) fail('unknown-resource', 'The client has no such key')
+  await services.platform.change('setClientKey', client, kid, revoked)
+  return { key: { kid, isRevoked: revoked !== null } }
+}
+
+/** Throws `unknown-resource` unless the client is listed in the settings, or has registered itself. */
+function requireClient({ config, platform }: Services, id: string): void {
+  const isListed = config.access.apps.some(app => app.id === id && app.oauth !== undefined)
+  if (!isListed && !platform.oauthClients.find(id)) fail('unknown-resource', 'There is no such client')
+}

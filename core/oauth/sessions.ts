@@ -1,0 +1,97 @@
+/**
+ * Sessions of OAuth clients: accesses of their own, beside the access to which a user has agreed. A session is bound to one key
+ * or belongs to the client itself. (docs/api/oauth.md#sessions)
+ */
+import { randomBytes } from 'node:crypto'
+import type { Access } from '../../schemas/access.js'
+import { createId } from '../ids.js'
+import { revokeAccess } from '../accesses/revoke-access.js'
+import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
+import type { Call } from '../call/method.js'
+import { isExpired, listStreamIds } from '../permissions/access.js'
+import type { Client } from './clients.js'
+import { failOAuth } from './errors.js'
+import { createAccessToken, getTokenOwner } from './tokens.js'
+
+/** Maximum number of sessions of a client in an account. The oldest end first. */
+const maxSessions = 100
+
+/** Returns the name of a client's sessions. */
+export function getSessionName({ id }: Pick<Client, 'id'>): string {
+  return `oauth:${id}`
+}
+
+/** Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a transaction. */
+export function openSession(
+  call: Call,
+  client: Pick<Client, 'id'>,
+  access: Pick<Access, 'clientData' | 'createdBy' | 'expires' | 'permissions'>
+): Access {
+  const { account, changes, now, store } = call
+  makeRoom(call, client)
+  const session = store.accesses.insert({
+    ...access,
+    id: createId(),
+    token: createAccessToken(account.username),
+    type: 'app',
+    ...buildNames(client),
+    created: now,
+    modified: store.stamp(now),
+    modifiedBy: access.createdBy
+  })
+  changes.addAccess(session, listStreamIds(session))
+  return session
+}
+
+/**
+ * Returns a session bound to a key, for an access that the user has just granted: the access itself, if nobody else uses it, or
+ * a new one with the same permissions. Must run within a transaction.
+ */
+export function bindAccess(call: Call, client: Client, access: Access, thumbprint: string): Access {
+  const { account, changes, now, store } = call
+  if (getBoundKey(access) === thumbprint) return access
+  const clientData = { ...access.clientData, [bindingKey]: { jkt: thumbprint } }
+  const isUnused =
+    getTokenOwner(access.token) !== account.username && store.oauthGrants.list(access.id).length === 0
+  if (!isUnused) {
+    const { createdBy, expires, permissions } = access
+    return openSession(call, client, {
+      clientData,
+      createdBy,
+      ...(expires !== undefined && { expires }),
+      ...(permissions && { permissions })
+    })
+  }
+  makeRoom(call, client)
+  const session = store.accesses.update({
+    ...access,
+    ...buildNames(client),
+    token: createAccessToken(account.username),
+    clientData,
+    modified: store.stamp(now),
+    modifiedBy: access.id
+  })
+  changes.addAccess(session, listStreamIds(session))
+  return session
+}
+
+/** Throws `invalid_grant` for a bound access whose client proves no key or another one. */
+export function assertSameKey(access: Access, thumbprint: string | undefined): void {
+  const key = getBoundKey(access)
+  if (key !== thumbprint)
+    failOAuth('invalid_grant', 'The access is bound to another key. Ask the user again', access.id)
+}
+
+function buildNames(client: Pick<Client, 'id'>): Pick<Access, 'name' | 'deviceName'> & object {
+  return {
+    name: getSessionName(client),
+    deviceName: `oauth-session-${randomBytes(12).toString('base64url')}`
+  }
+}
+
+function makeRoom(call: Call, client: Pick<Client, 'id'>): void {
+  const sessions = call.store.accesses.listByName('app', getSessionName(client))
+  const open = sessions.filter(each => !isExpired(each, call.now))
+  const oldest = open.toSorted((a, b) => a.created - b.created).slice(0, Math.max(0, open.length + 1 - maxSessions))
+  for (const each of [...sessions.filter(one => isExpired(one, call.now)), ...oldest]) revokeAccess(call, each)
+}

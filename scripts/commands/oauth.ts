@@ -1,0 +1,62 @@
+/** `coffer oauth list`, `revoke`, `revoke-key` and `restore-key`: OAuth clients and their keys. */
+import { loadDirectory } from '../terminal/directory.js'
+import { splitArguments } from '../terminal/operands.js'
+import { withOperator, type MethodResult } from '../terminal/operator.js'
+import { printResult, type JsonOption } from '../terminal/output.js'
+
+interface ListedClient {
+  readonly id: string
+  readonly name: string | null
+  readonly account: string | null
+  readonly revoked: number | null
+  readonly keys: readonly { readonly kid: string; readonly isRevoked: boolean }[]
+}
+
+/** Lists clients, with their keys. */
+export async function listClients(args: readonly string[], { json }: JsonOption): Promise<void> {
+  const { settings } = loadDirectory(splitArguments(args).flags)
+  const { clients } = await withOperator(settings, operator => operator.call('system.getClients', {}))
+  printResult(json, clients as object[], ...(clients as ListedClient[]).map(formatClient))
+}
+
+/** Revokes a client with all its accesses. */
+export async function revokeClient(args: readonly string[], { json }: JsonOption): Promise<void> {
+  const { flags, operands } = splitArguments(args, 'client')
+  const [client = ''] = operands
+  const { settings } = loadDirectory(flags)
+  const result = await withOperator(settings, operator => operator.call('system.revokeClient', { client }))
+  printResult(json, result, `${client}: revoked, with all its accesses`)
+}
+
+/** Revokes a key of a client. */
+export async function revokeKey(args: readonly string[], { json }: JsonOption): Promise<void> {
+  await changeKey(args, json, 'system.revokeClientKey', 'revoked')
+}
+
+/** Allows a revoked key of a client again. */
+export async function restoreKey(args: readonly string[], { json }: JsonOption): Promise<void> {
+  await changeKey(args, json, 'system.restoreClientKey', 'allowed again')
+}
+
+async function changeKey(
+  args: readonly string[],
+  json: JsonOption['json'],
+  method: string,
+  done: string
+): Promise<void> {
+  const { flags, operands } = splitArguments(args, 'client', 'kid')
+  const [client = '', kid = ''] = operands
+  const { settings } = loadDirectory(flags)
+  const result: MethodResult = await withOperator(settings, operator => operator.call(method, { client, kid }))
+  printResult(json, result, `${client}, key ${kid}: ${done}`)
+}
+
+function formatClient({ account, id, keys, name, revoked }: ListedClient): string {
+  return [
+    id,
+    name ?? '',
+    ...(account === null ? [] : [`account ${account}`]),
+    ...keys.map(({ isRevoked, kid }) => `key ${kid}${isRevoked ? ' (revoked)' : ''}`),
+    ...(revoked === null ? [] : [`revoked on ${new Date(revoked * 1000).toISOString()}`])
+  ].join('\t')
+}

@@ -1,0 +1,254 @@
+/** Clients with keys, with accounts of their own, and revoked clients. (docs/api/oauth.md#clients) */
+import { createHash, randomUUID } from 'node:crypto'
+import { generateKeyPair } from 'jose'
+import t from 'tap'
+import { coffer, type Answer, type Service } from '../../../support/coffer.js'
+import { createHolder, makeAssertion, makeProof, type Deviation, type Holder } from '../../../support/key-proofs.js'
+import { app, apps, clientId, obtain, post, redirectUri } from '../../../support/oauth.js'
+import { socketOf } from '../../../support/socket.js'
+
+const adminKey = 'a long key of the operator'
+const operator = { authorization: adminKey }
+const clientAssertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const secret = 'a secret of the client'
+const secretHash = createHash('sha256').update(secret).digest('hex')
+const redirectURIs = [redirectUri]
+
+const [one, two] = await Promise.all([createHolder(), createHolder()])
+const keyed = {
+  id: 'keyed-client',
+  oauth: {
+    redirectURIs,
+    account: 'robot',
+    scopes: ['diary:contribute', 'weight:read'],
+    keys: [
+      { kid: 'one', ...one.jwk },
+      { kid: 'two', ...two.jwk, revoked: true }
+    ]
+  }
+}
+const homeless = { id: 'homeless-client', oauth: { redirectURIs, secretHash } }
+const owning = { id: 'owning-client', oauth: { redirectURIs, secretHash, account: 'robot', accessSeconds: 600 } }
+const settings = { ...apps(app, keyed, homeless, owning), adminKey, throttle: { failures: 1000, invalidTokens: 1000 } }
+
+/** Proves the client with a key, for a call of the token endpoint or another. */
+async function assertion(service: Service, holder: Holder, kid: string, deviation?: Deviation): Promise<object> {
+  const { clock, server } = service
+  const about = { audience: server.url, client: 'keyed-client', kid, now: clock.now() }
+  return {
+    client_assertion_type: clientAssertionType,
+    client_assertion: await makeAssertion(holder, about, deviation)
+  }
+}
+
+async function ask(
+  service: Service,
+  fields: object,
+  headers: Record<string, string> = {}
+): Promise<{ status: number; headers: Headers; body: Answer }> {
+  const form = { grant_type: 'client_credentials', scope: 'diary:contribute', ...fields }
+  return await post(service, '/oauth2/token', form, headers)
+}
+
+t.test('assertions and client credentials', async t => {
+  const service = await coffer(t, settings)
+  const { clock, server } = service
+  const notHere = await ask(service, await assertion(service, one, 'one'))
+  t.match(notHere, { status: 400, body: { error: 'unauthorized_client' } }, 'before the account exists')
+  const robot = await service.user('robot')
+  await robot.stream('diary')
+
+  t.test('a key proves the client', async t => {
+    const { body, status } = await ask(service, await assertion(service, one, 'one'))
+    t.equal(status, 200, JSON.stringify(body))
+    t.match(body, { token_type: 'Bearer', expires_in: 3600, scope: 'diary:contribute', username: 'robot' })
+    t.notOk('refresh_token' in body)
+    t.match((await robot.do('accesses.get')).accesses.at(-1), { name: 'oauth:keyed-client', deviceName: /^oauth-session-/ })
+    const note = { streamIds: ['diary'], type: 'note/txt', content: 'by a robot' }
+    const auth = { authorization: `Bearer ${body.access_token}` }
+    t.equal((await service.http('POST', '/robot/events', note, auth)).status, 201)
+    t.equal((await service.http('GET', '/robot/accesses', undefined, auth)).body.accesses?.length, 0)
+    for (const audience of ['/oauth/token', '/oauth2/token'].map(path => server.url + path)) {
+      const again = await ask(service, await assertion(service, one, 'one', { claims: { aud: audience } }))
+      t.equal(again.status, 200, audience)
+    }
+    const checked = { token: body.access_token, ...(await assertion(service, one, 'one')) }
+    t.match((await post(service, '/oauth2/introspect', checked)).body, { active: true, client_id: 'keyed-client' })
+    const revoked = { token: body.access_token, ...(await assertion(service, one, 'one')) }
+    t.match(await post(service, '/oauth2/revoke', revoked), { status: 200 })
+    t.equal((await service.http('GET', '/robot/events', undefined, auth)).status, 401)
+  })
+
+  t.test('nothing else does', async t => {
+    const rsa = await generateKeyPair('RS256')
+    const now = Math.floor(clock.now())
+    const claims = (changed: Record<string, unknown>): Deviation => ({ claims: changed })
+    const attempts: [string, object][] = [
+      ['no proof', { client_id: 'keyed-client' }],
+      ['a secret', { client_id: 'keyed-client', client_secret: secret }],
+      ['another key', await assertion(service, two, 'one')],
+      ['a revoked key', await assertion(service, two, 'two')],
+      ['an unknown key', await assertion(service, one, 'three')],
+      ['no key id', await assertion(service, one, 'one', { header: { kid: undefined } })],
+      ['another issuer', await assertion(service, one, 'one', claims({ iss: 'owning-client' }))],
+      ['another subject', await assertion(service, one, 'one', claims({ sub: 'owning-client' }))],
+      ['another audience', await assertion(service, one, 'one', claims({ aud: 'https://example.com' }))],
+      ['two audiences', await assertion(service, one, 'one', claims({ aud: [server.url, 'https://a.example'] }))],
+      ['no audience', await assertion(service, one, 'one', claims({ aud: undefined }))],
+      ['expired', await assertion(service, one, 'one', claims({ exp: now - 61 }))],
+      ['too long', await assertion(service, one, 'one', claims({ exp: now + 400 }))],
+      ['no expiry', await assertion(service, one, 'one', claims({ exp: undefined }))],
+      ['not valid yet', await assertion(service, one, 'one', claims({ nbf: now + 200 }))],
+      ['no id', await assertion(service, one, 'one', claims({ jti: undefined }))],
+      ['a long id', await assertion(service, one, 'one', claims({ jti: 'x'.repeat(257) }))],
+      ['a proof of a call', await assertion(service, one, 'one', { header: { typ: 'dpop+jwt' } })],
+      ['RS256', await assertion(service, one, 'one', { header: { alg: 'RS256' }, signer: rsa.privateKey })],
+      [
+        'HS256 with the public key',
+        await assertion(service, one, 'one', { header: { alg: 'HS256' }, signer: Buffer.from(JSON.stringify(one.jwk)) })
+      ],
+      ['no JSON Web Token', { client_assertion_type: clientAssertionType, client_assertion: 'x' }],
+      ['another type', { ...(await assertion(service, one, 'one')), client_assertion_type: 'saml' }],
+      ['no type', { ...(await assertion(service, one, 'one')), client_assertion_type: undefined }],
+      ['another client id', { ...(await assertion(service, one, 'one')), client_id: 'owning-client' }],
+      ['two proofs', { ...(await assertion(service, one, 'one')), client_secret: secret }]
+    ]
+    for (const [name, fields] of attempts) {
+      const answer = await ask(service, fields)
+      t.match(answer, { status: 401, body: { error: 'invalid_client' } }, name)
+    }
+    const [, body] = String((await assertion(service, one, 'one') as Answer).client_assertion).split('.')
+    const header = Buffer.from(JSON.stringify({ alg: 'none', kid: 'one' })).toString('base64url')
+    const forged = { client_assertion_type: clientAssertionType, client_assertion: `${header}.${body}.` }
+    t.match(await ask(service, forged), { status: 401 })
+    clock.advance(3600)
+  })
+
+  t.test('an assertion is valid once', async t => {
+    const same = await assertion(service, one, 'one')
+    const all = await Promise.all(Array.from({ length: 10 }, async () => (await ask(service, same)).status))
+    t.same(all.toSorted(), [200, ...Array.from({ length: 9 }, () => 401)])
+    const jti = randomUUID()
+    const answers = [
+      await ask(service, await assertion(service, one, 'one', { claims: { jti } })),
+      await ask(service, await assertion(service, one, 'one', { claims: { jti } }))
+    ]
+    t.same(answers.map(({ status }) => status), [200, 401])
+    clock.advance(3600)
+  })
+
+  t.test('a client acts on its own account only, within its scope', async t => {
+    const own = { client_id: 'owning-client', client_secret: secret }
+    const wrong: [string, object, string][] = [
+      ['a public client', { client_id: clientId }, 'unauthorized_client'],
+      ['a client without an account', { client_id: 'homeless-client', client_secret: secret }, 'unauthorized_client'],
+      ['offline access', { ...own, scope: 'offline_access diary:read' }, 'invalid_scope'],
+      ['a user', { ...own, scope: 'openid' }, 'invalid_scope'],
+      ['an offer', { ...own, scope: 'cmc:study' }, 'invalid_scope'],
+      ['no scope', { ...own, scope: undefined }, 'invalid_scope'],
+      ['a wider scope', { ...(await assertion(service, one, 'one')), scope: 'diary:manage' }, 'invalid_scope']
+    ]
+    for (const [name, fields, error] of wrong)
+      t.match(await ask(service, fields), { status: 400, body: { error } }, name)
+    const url = `${server.url}/oauth2/token`
+    const dpop = await makeProof(one, { verb: 'POST', url, now: clock.now() })
+    t.match(await ask(service, own, { dpop }), { status: 400, body: { error: 'invalid_request' } }, 'a bound token')
+    t.match((await ask(service, own)).body, { expires_in: 600 })
+    t.match((await ask(service, { ...(await assertion(service, one, 'one')), scope: undefined })).body, {
+      scope: 'diary:contribute weight:read'
+    })
+    const direct = { ...own, grant_type: 'client_credentials', scope: '*:manage' }
+    t.match(await service.http('POST', '/alice/oauth/token', direct), {
+      status: 400,
+      body: { error: { id: 'invalid-operation', data: { error: 'unauthorized_client' } } }
+    })
+  })
+
+  t.test('operators revoke keys, and allow them again', async t => {
+    const { body } = await service.http('GET', '/system/oauth/clients', undefined, operator)
+    const found = body.clients.find(({ id }: Answer) => id === 'keyed-client')
+    t.match(found, { account: 'robot', revoked: null, isSelfRegistered: false })
+    t.same(found.keys, [
+      { kid: 'one', isRevoked: false },
+      { kid: 'two', isRevoked: true }
+    ])
+    const path = '/system/oauth/clients/keyed-client/keys'
+    t.equal((await ask(service, await assertion(service, two, 'two'))).status, 401)
+    t.match(await service.http('DELETE', `${path}/two/revocation`, undefined, operator), { status: 200 })
+    t.equal((await ask(service, await assertion(service, two, 'two'))).status, 200)
+    const revoked = await service.http('POST', `${path}/one/revocation`, undefined, operator)
+    t.match(revoked, { status: 200, body: { key: { kid: 'one', isRevoked: true } } })
+    t.equal((await ask(service, await assertion(service, one, 'one'))).status, 401)
+    t.equal((await service.http('POST', `${path}/three/revocation`, undefined, operator)).status, 404)
+    t.equal((await service.http('POST', `${path}/one/revocation`)).status, 404, 'for operators only')
+    await service.http('POST', `${path}/two/revocation`, undefined, operator)
+    t.match(await ask(service, { client_id: 'keyed-client' }), { status: 401 }, 'without keys it is not public')
+  })
+})
+
+t.test('a revoked client', async t => {
+  const service = await coffer(t, { ...settings, oauth: { registration: true } })
+  const { alice, clock } = service
+  await alice.stream('diary')
+  const scope = 'offline_access diary:contribute'
+  const tokens = await obtain(service, alice, { scope })
+  const auth = { authorization: `Bearer ${tokens.access_token}` }
+  const share = { name: 'share', permissions: [{ streamId: 'diary', level: 'read' }], expireAfter: 600 }
+  const shared = (await service.http('POST', '/alice/accesses', share, auth)).body.access
+  const socket = await socketOf(t, Object.assign(Object.create(alice), { access: { token: tokens.access_token } }))
+  const path = `/system/oauth/clients/${clientId}/revocation`
+  t.equal((await service.http('POST', '/system/oauth/clients/nobody/revocation', undefined, operator)).status, 404)
+  t.equal((await service.http('GET', '/alice/events', undefined, auth)).status, 200)
+  t.match(await service.http('POST', path, undefined, operator), { status: 200, body: { client: { id: clientId } } })
+  t.match(await service.http('GET', '/alice/events', undefined, auth), {
+    status: 401,
+    body: { error: { id: 'invalid-access-token' } }
+  })
+  t.equal((await service.http('GET', `/alice/events?auth=${shared.token}`)).status, 401, 'what it shared')
+  if (!process.env['COFFER_TEST_WORKERS']) await socket.closed()
+  const renewal = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token }
+  t.match(await post(service, '/oauth2/token', renewal), { status: 401, body: { error: 'invalid_client' } })
+  t.equal((await service.http('GET', `/oauth/authorize?client_id=${clientId}`)).status, 400)
+  clock.advance(60)
+  const again = await service.http('POST', path, undefined, operator)
+  t.ok(again.body.client.revoked <= clock.now() - 60, 'it was revoked before')
+  t.match((await service.http('GET', '/system/deeds', undefined, operator)).body.deeds, [
+    { method: 'system.revokeClient', detail: { client: clientId } }
+  ])
+  const metadata = { redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' }
+  const registered = (await service.http('POST', '/oauth2/register', metadata)).body.client_id
+  const listed = (await service.http('GET', '/system/oauth/clients', undefined, operator)).body.clients
+  t.match(listed.at(-1), { id: registered, isSelfRegistered: true, revoked: null })
+  await service.http('POST', `/system/oauth/clients/${registered}/revocation`, undefined, operator)
+  const own = await post(service, '/oauth2/token', { ...renewal, client_id: registered })
+  t.match(own, { status: 401, body: { error: 'invalid_client' } })
+})
+
+t.test('lifetimes', async t => {
+  const service = await coffer(t, { ...apps(app), oauth: { refreshSeconds: 100, refreshAbsoluteSeconds: 250 } })
+  const { alice, clock } = service
+  let { refresh_token: token } = await obtain(service, alice, { scope: 'offline_access diary:read' })
+  const refresh = async (): Promise<number> => {
+    const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: token }
+    const { body, status } = await post(service, '/oauth2/token', form)
+    token = body.refresh_token
+    return status
+  }
+  for (let count = 0; count < 3; count++) {
+    clock.advance(80)
+    t.equal(await refresh(), 200, 'each refresh prolongs')
+  }
+  clock.advance(20)
+  t.equal(await refresh(), 400, 'but not beyond the absolute end')
+  const { events: records } = await alice.do('events.get', { streams: [':_audit:actions'], limit: 100 })
+  const actions: string[] = records.flatMap(({ streamIds }: Answer) => streamIds)
+  for (const action of [
+    'oauth.consent.shown',
+    'oauth.consent.granted',
+    'oauth.code.exchanged',
+    'oauth.token.issued.authorization_code',
+    'oauth.token.refreshed',
+    'oauth.token'
+  ])
+    t.ok(actions.includes(`:_audit:action-${action}`), `${action} of ${[...new Set(actions)].join(' ')}`)
+})
