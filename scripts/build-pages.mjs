@@ -137,6 +137,8 @@ const isOfConnections = name => name.startsWith('app/connect/')
 const isOfReport = name => name.startsWith('app/report/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
+/** Loaded only when an operator opens the page on data breaches. */
+const isOfBreach = name => name.startsWith('operator/breach/')
 /** The app in one language, without its pages of the account and of connections. */
 const appFiles = collectFiles(
   ['app.html'],
@@ -193,7 +195,8 @@ const operatorFiles = collectFiles(
         isOfIdentities(name) ||
         isOfPasskeys(name) ||
         isOfApp(name) ||
-        isOfSettings(name)
+        isOfSettings(name) ||
+        isOfBreach(name)
     )
   )
 )
@@ -206,6 +209,15 @@ report(
   'settings of the operator’s page',
   [...settingsFiles].filter(file => !operatorFiles.has(file)),
   7
+)
+const breachFiles = collectFiles(
+  findChunks(/^operator\/breach\//).filter(name => !isForeign(name)),
+  false
+)
+report(
+  'data breaches on the operator’s page',
+  [...breachFiles].filter(file => !operatorFiles.has(file)),
+  4
 )
 const groundFiles = collectFiles(findChunks(/^app\/map\/ground\//))
 report(

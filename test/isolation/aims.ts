@@ -270,6 +270,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'system.createUser': [{ username: 'alice', passwordHash: 'x', email: 'x@example.com' }],
     'system.deactivateMfa': [{ username: 'alice' }],
     'system.deletePasskeys': [{ username: 'alice' }],
+    'system.getAccess': [{ id: 'cunknown' }, { id: 'cunknown', username: 'alice' }],
+    'system.getBreachScope': [{ id: 'cunknown', username: 'alice' }],
     'system.getDeeds': [{}],
     'system.getGrowth': [{}],
     'system.getOperator': [{ username: 'alice' }],

@@ -55,6 +55,7 @@ t.test('every command', async t => {
     'rebuild-index': { operands: [] },
     migrate: { operands: [] },
     'reset-link': { operands: ['nobody'], user: 0 },
+    'breach-scope': { operands: [], options: ['--access=cunknown'] },
     invite: { operands: [] },
     'user list': { operands: [] },
     'user create': { operands: ['daisy'], options: ['--email=daisy@example.com'] },

@@ -68,7 +68,15 @@ const Settings = lazyView(async () => {
   return View
 })
 
-const tabs = ['people', 'service', 'invitations', 'settings', 'deeds'] as const
+const Breach = lazyView(async () => {
+  const [{ BreachPage: View }] = await Promise.all([
+    import('./breach/page.js'),
+    import('./breach/texts.js').then(async ({ addBreachTexts }) => await addBreachTexts())
+  ])
+  return View
+})
+
+const tabs = ['people', 'service', 'invitations', 'settings', 'breach', 'deeds'] as const
 type Tab = (typeof tabs)[number]
 
 interface InsideProps {
@@ -126,6 +134,7 @@ function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
             {tab === 'service' && <ServiceStatus overview={overview} />}
             {tab === 'invitations' && <Invitations overview={overview} />}
             {tab === 'settings' && <Settings />}
+            {tab === 'breach' && <Breach />}
             {tab === 'deeds' && <ActivityLog />}
           </>
         )}
