@@ -8,6 +8,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findBackupProblems } from './backup.js'
 import { findClusterProblems } from './cluster.js'
+import { findMetricsProblems } from './metrics.js'
 import { pageSettingsFile, type PageSettings } from './page-settings.js'
 import { compileCoercion } from '../validation/coercion.js'
 import { findAuthProblems } from './auth.js'
@@ -99,6 +100,7 @@ export function readSettings(sources: Sources): ReadSettings {
     settings as unknown as Settings
   problems.push(...findStreamProblems(custom.systemStreams), ...findAuthProblems(auth))
   problems.push(...findClusterProblems(cluster, workers), ...findBackupProblems(backup))
+  problems.push(...findMetricsProblems(metrics))
   if (problems.length === 0) problems.push(...findRedirectProblems(access))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
@@ -249,10 +251,19 @@ function parseValue({ schema, defaultValue }: Setting, text: string): unknown {
 }
 
 function findProblem({ isSecret, schema }: Setting, value: unknown): string | undefined {
-  if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'must be replaced by a real value'
+  if (isPlaceholder(value)) return 'must be replaced by a real value'
   const [first] = findViolations(schema, value)
   const shown = isSecret ? '' : `, but is ${JSON.stringify(maskSecrets(schema, value))}`
   return first && [first.place, first.problem].join(' ').trim() + shown
+}
+
+/** Matches what examples have in place of a value, and variables that nothing has replaced. */
+const placeholder =
+  /REPLACE|^(?:[Cc]hange[-_ ]?[Mm]e|CHANGE[-_ ]?ME|<[^<>]*>|\$\{[^{}]*\}|[Yy]our[-_ ].*|YOUR[-_ ].*|[Xx]{3,})$/
+
+function isPlaceholder(value: unknown): boolean {
+  if (typeof value === 'string') return placeholder.test(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(isPlaceholder)
 }
 
 /** Sets the value at a path, whose names come from the schema. */

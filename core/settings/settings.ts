@@ -23,6 +23,7 @@ import { alarms } from './alarms.js'
 import { backup } from './backup.js'
 import { cluster } from './cluster.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
+import { metrics } from './metrics.js'
 import { oauth } from './oauth.js'
 import { services } from './services.js'
 import type { TextFormName } from './text-forms.js'
@@ -224,13 +225,7 @@ export const Settings = group({
         'Additional port for high-frequency series, which the main port also serves. null: none; 0: any free port'
     })
   }),
-  metrics: group({
-    port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {
-      default: null,
-      description:
-        'Separate port for /metrics, without a key. null: /metrics is on the main port and needs the adminKey; 0: any free port'
-    })
-  }),
+  metrics,
   backup,
   alarms,
   cluster,
