@@ -85,6 +85,7 @@ function addServiceCommands(program: Command): void {
 const passphraseHelp =
   'File whose first line is the passphrase of the backup (or set COFFER_BACKUP_PASSPHRASE)'
 const identityHelp = 'File with an age identity, instead of a passphrase'
+const recipientHelp = 'Public keys of age, separated by commas, instead of a passphrase'
 
 /** Adds the commands for all data. */
 function addDataCommands(program: Command): void {
@@ -98,6 +99,7 @@ function addDataCommands(program: Command): void {
     .option('--encrypt', 'Encrypt the backup, prompting for a passphrase if none is given')
     .option('--passphrase-file <path>', passphraseHelp)
     .option('--identity <path>', identityHelp)
+    .option('--recipient <keys>', recipientHelp)
     .option('--plain', "Don't encrypt, even if a passphrase is given")
     .option('--verify', 'Verify the backup by restoring it, and repair damaged accounts')
     .option('--json', 'Print the report as JSON')
@@ -115,6 +117,7 @@ function addDataCommands(program: Command): void {
     .option('--skip-damaged', 'Skip damaged accounts')
     .option('--passphrase-file <path>', passphraseHelp)
     .option('--identity <path>', identityHelp)
+    .option('--recipient <keys>', recipientHelp)
     .option('--plain', 'Accept an unencrypted backup, even if a passphrase is given')
     .option('--json', 'Print the report as JSON')
   addCommand(
@@ -201,5 +204,6 @@ function addDataCommands(program: Command): void {
     .option('--without-backup', "Don't make a backup first")
     .option('--passphrase-file <path>', passphraseHelp)
     .option('--identity <path>', identityHelp)
+    .option('--recipient <keys>', recipientHelp)
     .option('--json', 'Print the report as JSON')
 }

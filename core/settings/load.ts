@@ -253,16 +253,17 @@ function parseValue({ schema, defaultValue }: Setting, text: string): unknown {
 function findProblem({ isSecret, schema }: Setting, value: unknown): string | undefined {
   if (isPlaceholder(value)) return 'must be replaced by a real value'
   const [first] = findViolations(schema, value)
-  const shown = isSecret ? '' : `, but is ${JSON.stringify(maskSecrets(schema, value))}`
+  const text = JSON.stringify(maskSecrets(schema, value))
+  // A private key may be given by mistake instead of the public one.
+  const shown = isSecret || text?.includes('SECRET-KEY') ? '' : `, but is ${text}`
   return first && [first.place, first.problem].join(' ').trim() + shown
 }
 
 /** Matches what examples have in place of a value, and variables that nothing has replaced. */
-const placeholder =
-  /REPLACE|^(?:[Cc]hange[-_ ]?[Mm]e|CHANGE[-_ ]?ME|<[^<>]*>|\$\{[^{}]*\}|[Yy]our[-_ ].*|YOUR[-_ ].*|[Xx]{3,})$/
+const placeholders = [/REPLACE/, /(?:^|\s)(?:change[-_ ]?me|<[^<>@]*>|\$\{[^{}]*\}|your[-_]\S*|x{3,})$/i]
 
 function isPlaceholder(value: unknown): boolean {
-  if (typeof value === 'string') return placeholder.test(value)
+  if (typeof value === 'string') return placeholders.some(pattern => pattern.test(value))
   return typeof value === 'object' && value !== null && Object.values(value).some(isPlaceholder)
 }
 

@@ -23,6 +23,8 @@ export interface BackupOptions extends SecretOptions {
 /** The result of the command. */
 interface Outcome extends BackupReport {
   readonly isEncrypted: boolean
+  /** Fingerprint of the key of a backup to recipients. */
+  readonly fingerprint?: string
   /** Number of accounts that were then verified by restoring them; absent without verification. */
   readonly verified?: number
 }
@@ -36,7 +38,7 @@ export async function backup(args: readonly string[], options: BackupOptions): P
   const { flags, operands } = splitOptionalArgument(args, 'place')
   const { layout, settings } = loadExistingDirectory(flags)
   const own = operands.length === 0 ? settings.backup : undefined
-  const secret = readSecret(own ? withDefaultSecret(options, settings) : options)
+  const secret = readSecret(own ? withDefaultSecret(options, settings) : options, layout)
   const to = getPlace(operands, settings)
   assertOutsideDataDirectory(to, layout)
   const place = await openPlace(to, settings.backup.s3, true)
@@ -49,12 +51,13 @@ export async function backup(args: readonly string[], options: BackupOptions): P
     const [keep, vetting] = [own?.keep, createVettingOptions(settings)]
     const withProgress: VerifiedOptions['withProgress'] = work => withProgressBar(json, work)
     const report = await withSource(settings, async source => {
-      const made: Omit<Outcome, 'isEncrypted'> = isVerified
+      const made: Omit<Outcome, 'fingerprint' | 'isEncrypted'> = isVerified
         ? await makeVerifiedBackup(layout, vault, { keep, source, vetting, withProgress })
         : await withProgress(progress => makeBackup(layout, vault, { progress, keep, source }))
       return made
     })
-    printReport({ ...report, isEncrypted: vault.isEncrypted }, json)
+    const { fingerprint, isEncrypted } = vault
+    printReport({ ...report, isEncrypted, ...(fingerprint !== undefined && { fingerprint }) }, json)
   } finally {
     process.off('SIGTERM', stop)
     await vault.close()
@@ -69,12 +72,12 @@ async function withSource<T>(settings: Settings, work: (source?: BackupSource) =
 }
 
 function printReport(outcome: Outcome, json: true | undefined): void {
-  const { accounts, attachments, bytes, copied, isEncrypted, problems, verified } = outcome
+  const { accounts, attachments, bytes, copied, fingerprint, isEncrypted, problems, verified } = outcome
   if (problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(outcome, null, 2))
   for (const problem of problems) console.error(formatProblem(problem))
   const restored = verified === undefined ? '' : `; ${formatCount(verified, 'account')} verified by restoring`
   console.log(
-    `${formatCount(accounts, 'account')} (changed: ${copied}); ${formatCount(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}`
+    `${formatCount(accounts, 'account')} (changed: ${copied}); ${formatCount(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}${fingerprint === undefined ? '' : ` to recipients, with the key ${fingerprint}`}`
   )
 }

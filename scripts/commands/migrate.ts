@@ -96,7 +96,10 @@ async function makeBackupBefore(
       `${formatCount(outdated, 'database')} of ${formatCount(accounts, 'account')} would be migrated, and earlier versions can't use them afterwards. Choose a destination for a backup (--backup, or the setting backup.to), or pass --without-backup. Use --look to see what would be migrated`
     )
   assertOutsideDataDirectory(to, layout)
-  const secret = readSecret(options.backup === undefined ? withDefaultSecret(options, settings) : options)
+  const secret = readSecret(
+    options.backup === undefined ? withDefaultSecret(options, settings) : options,
+    layout
+  )
   const vault = await Vault.openForWriting(await openPlace(to, settings.backup.s3, true), false, secret)
   try {
     const keep = options.backup === undefined ? settings.backup.keep : undefined

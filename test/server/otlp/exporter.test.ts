@@ -203,6 +203,7 @@ t.test('invalid settings are refused', async t => {
     ['--metrics.otlp.headers', 'no header'],
     ['--metrics.otlp.headers', '["A: b\\r\\nC: d"]'],
     ['--metrics.otlp.headers', '["Authorization: Bearer REPLACE_ME"]'],
+    ['--metrics.otlp.headers', '["Authorization: Bearer <token>"]'],
     ['--adminKey', 'changeme'],
     ['--adminKey', '${ADMIN_KEY}'],
     ['--backup.s3.secretKey', 'your-secret-key']
