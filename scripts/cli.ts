@@ -10,6 +10,7 @@ import type { ExportDataOptions } from './commands/export-data.js'
 import type { HealthOptions } from './commands/health.js'
 import type { ImportDataOptions } from './commands/import-data.js'
 import type { InitOptions } from './commands/init.js'
+import type { MoveAttachmentsOptions } from './commands/move-attachments.js'
 import type { MigrateOptions } from './commands/migrate.js'
 import type { RebuildOptions } from './commands/rebuild-index.js'
 import type { RestoreOptions } from './commands/restore.js'
@@ -180,6 +181,15 @@ function addDataCommands(program: Command): void {
     .option('--series', 'Include the data points of series')
     .option('--out <path>', 'Output file (default: standard output)')
     .option('--json', 'Print the report as JSON')
+  addCommand(
+    program,
+    'move-attachments',
+    'Copy all attachments to the bucket attachments.objects, or back to the disk',
+    async (args, options: MoveAttachmentsOptions) =>
+      (await import('./commands/move-attachments.js')).moveAttachments(args, options)
+  )
+    .requiredOption('--to <place>', 'bucket or disk')
+    .option('--json', 'Print the result as JSON')
   addCommand(program, 'check', 'Check the integrity of all data', async (args, options: CheckOptions) =>
     (await import('./commands/check.js')).check(args, options)
   ).option('--json', 'Print the report as JSON')

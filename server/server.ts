@@ -38,7 +38,7 @@ import { MapFile } from '../transports/http/pages/map.js'
 import { readFiles } from '../transports/http/pages/static.js'
 import { createWaitingListener } from '../transports/http/pages/waiting-listener.js'
 import { MeteredDispatcher } from './metered-dispatcher.js'
-import { createMetrics, type Metrics } from './metrics.js'
+import { createMetrics, type Metrics } from './metrics/metrics.js'
 import { Receiver } from '../transports/receive/receiver.js'
 import { createMonitor } from './monitor.js'
 import { Problems } from './problems.js'
@@ -286,7 +286,7 @@ async function serveMetricsPort(
 /** Sends metrics to an OTLP collector, if configured; returns the function that stops it. */
 async function sendMetrics(config: Config, metrics: Metrics, log: Log): Promise<() => Promise<void>> {
   if (config.metrics.otlp.endpoint === '') return async () => {}
-  const { OtlpExporter } = await import('./otlp/exporter.js')
+  const { OtlpExporter } = await import('./metrics/otlp-exporter.js')
   const exporter = new OtlpExporter(config, metrics, log)
   return async () => await exporter.close()
 }

@@ -83,6 +83,7 @@ export class Accounts extends AccountStates {
       layout,
       platform,
       files: this.#files,
+      hasSharedFiles: options.durability.remove !== undefined,
       onError: (id, error) => options.onError(id, error)
     })
   }

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findAttachmentProblems } from './attachments.js'
 import { findBackupProblems } from './backup.js'
 import { findClusterProblems } from './cluster.js'
 import { findMetricsProblems } from './metrics.js'
@@ -96,11 +97,23 @@ export function readSettings(sources: Sources): ReadSettings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     setAtPath(settings, setting.path, value)
   }
-  const { access, auth, backup, cluster, custom, domain, hf, metrics, port, publicUrl, workers } =
-    settings as unknown as Settings
+  const {
+    access,
+    attachments,
+    auth,
+    backup,
+    cluster,
+    custom,
+    domain,
+    hf,
+    metrics,
+    port,
+    publicUrl,
+    workers
+  } = settings as unknown as Settings
   problems.push(...findStreamProblems(custom.systemStreams), ...findAuthProblems(auth))
   problems.push(...findClusterProblems(cluster, workers), ...findBackupProblems(backup))
-  problems.push(...findMetricsProblems(metrics))
+  problems.push(...findMetricsProblems(metrics), ...findAttachmentProblems(attachments, cluster.node))
   if (problems.length === 0) problems.push(...findRedirectProblems(access))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl

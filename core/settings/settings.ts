@@ -17,6 +17,7 @@ import {
   text,
   integer
 } from './kinds.js'
+import { attachments } from './attachments.js'
 import { audit } from './audit.js'
 import { auth } from './auth.js'
 import { alarms } from './alarms.js'
@@ -172,6 +173,7 @@ export const Settings = group({
   limits,
   sockets,
   uploads,
+  attachments,
   previews,
   deletions,
   imports,

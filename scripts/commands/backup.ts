@@ -5,6 +5,8 @@ import { assertOutsideDataDirectory, getPlace, withDefaultSecret } from '../back
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
 import type { BackupSource } from '../backup/sources/source.js'
+import { openFolderSource } from '../backup/sources/open-folder-source.js'
+import type { Layout } from '../../storage/files/layout.js'
 import { makeVerifiedBackup, type VerifiedOptions } from '../backup/verified-backup.js'
 import { formatProblem } from '../terminal/output.js'
 import { formatCount } from '../terminal/format-count.js'
@@ -50,7 +52,7 @@ export async function backup(args: readonly string[], options: BackupOptions): P
     const isVerified = options.verify ?? own?.verify ?? false
     const [keep, vetting] = [own?.keep, createVettingOptions(settings)]
     const withProgress: VerifiedOptions['withProgress'] = work => withProgressBar(json, work)
-    const report = await withSource(settings, async source => {
+    const report = await withSource(layout, settings, async source => {
       const made: Omit<Outcome, 'fingerprint' | 'isEncrypted'> = isVerified
         ? await makeVerifiedBackup(layout, vault, { keep, source, vetting, withProgress })
         : await withProgress(progress => makeBackup(layout, vault, { progress, keep, source }))
@@ -65,8 +67,12 @@ export async function backup(args: readonly string[], options: BackupOptions): P
 }
 
 /** Runs `work` with the cluster as the source if the settings name a node: its folder contains only some accounts, and old copies. */
-async function withSource<T>(settings: Settings, work: (source?: BackupSource) => Promise<T>): Promise<T> {
-  if (settings.cluster.node === '') return await work()
+async function withSource<T>(
+  layout: Layout,
+  settings: Settings,
+  work: (source?: BackupSource) => Promise<T>
+): Promise<T> {
+  if (settings.cluster.node === '') return await work(await openFolderSource(layout, settings))
   const { withClusterSource } = await import('../backup/sources/cluster-source.js')
   return await withClusterSource(settings, work)
 }

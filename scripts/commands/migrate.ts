@@ -13,6 +13,7 @@ import { BackupError } from '../backup/backup-error.js'
 import { makeBackup } from '../backup/make-backup.js'
 import { assertOutsideDataDirectory, withDefaultSecret } from '../backup/default-place.js'
 import { openPlace } from '../backup/open-place.js'
+import { openFolderSource } from '../backup/sources/open-folder-source.js'
 import { Vault } from '../backup/vault.js'
 import {
   getErrorMessage,
@@ -103,8 +104,9 @@ async function makeBackupBefore(
   const vault = await Vault.openForWriting(await openPlace(to, settings.backup.s3, true), false, secret)
   try {
     const keep = options.backup === undefined ? settings.backup.keep : undefined
+    const source = await openFolderSource(layout, settings)
     const { problems } = await withProgressBar(options.json, progress =>
-      makeBackup(layout, vault, { progress, keep })
+      makeBackup(layout, vault, { progress, keep, source })
     )
     if (problems.length === 0) return vault.place.name
     throw new BackupError(

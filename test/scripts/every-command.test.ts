@@ -51,6 +51,7 @@ t.test('every command', async t => {
     'import-data': { operands: ['nobody', at('file.txt')], user: 0, file: 1 },
     'export-data': { operands: ['nobody'], user: 0 },
     connect: { operands: ['nobody', 'owntracks'], user: 0 },
+    'move-attachments': { operands: [], options: ['--to=bucket'] },
     check: { operands: [] },
     'rebuild-index': { operands: [] },
     migrate: { operands: [] },

@@ -1,5 +1,5 @@
 /** Converts metrics to the JSON form of OTLP. Only listed names and labels are sent, so that none can name a user. */
-import type { CollectedMetric } from '../metric-registry.js'
+import type { CollectedMetric } from './metric-registry.js'
 
 /** When counting began, when the metrics were read, and who sends them. */
 interface Context {

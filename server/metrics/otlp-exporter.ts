@@ -7,7 +7,7 @@ import type { Log } from '../../core/log.js'
 import type { Config } from '../../core/settings/config.js'
 import { parseHeader } from '../../core/settings/metrics.js'
 import { version } from '../../core/version.js'
-import type { Metrics } from '../metrics.js'
+import type { Metrics } from './metrics.js'
 import { toOtlp } from './otlp-metrics.js'
 
 /** Longest duration of an export, from the look-up of the name to the end of the response, in milliseconds. */

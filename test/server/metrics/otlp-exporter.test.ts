@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import type { Log } from '../../../core/log.js'
 import { loadSettings } from '../../../core/settings/load.js'
-import { createMetrics } from '../../../server/metrics.js'
+import { createMetrics } from '../../../server/metrics/metrics.js'
 import { CallStatistics } from '../../../server/call-statistics.js'
-import { OtlpExporter } from '../../../server/otlp/exporter.js'
-import { sentLabels, sentNames } from '../../../server/otlp/otlp-metrics.js'
+import { OtlpExporter } from '../../../server/metrics/otlp-exporter.js'
+import { sentLabels, sentNames } from '../../../server/metrics/otlp-metrics.js'
 import { coffer, testConfig, type Answer } from '../../support/coffer.js'
 
 async function listen(t: Test, listener: RequestListener): Promise<{ server: Server; port: number }> {

@@ -2,9 +2,9 @@
  * Metrics for Prometheus and OTLP, computed on demand from existing counters. No label names a user. The library is loaded on
  * the first request.
  */
-import type { BackupState, Gauges } from './service-state.js'
-import type { CallStatistics } from './call-statistics.js'
-import { durationBounds } from './latency-histogram.js'
+import type { BackupState, Gauges } from '../service-state.js'
+import type { CallStatistics } from '../call-statistics.js'
+import { durationBounds } from '../latency-histogram.js'
 import { MetricRegistry, type Sample } from './metric-registry.js'
 
 /** The sources of the metrics. */
