@@ -1,4 +1,4 @@
-/** Parses ranges of IP addresses in settings. */
+/** Parses ranges of IP addresses in settings, and recognises private addresses. */
 import ipaddr from 'ipaddr.js'
 
 /** The first address of a range, and the length of its prefix in bits. */
@@ -9,4 +9,11 @@ export function parseIpRange(text: string): IpRange {
   if (text.includes('/')) return ipaddr.parseCIDR(text)
   const address = ipaddr.process(text)
   return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+const privateRanges = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal'])
+
+/** Returns whether an address is of this machine or of a private network. */
+export function isPrivate(address: string): boolean {
+  return ipaddr.isValid(address) && privateRanges.has(ipaddr.process(address).range())
 }

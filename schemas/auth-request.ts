@@ -39,4 +39,10 @@ export interface Refusal {
   readonly detail?: string
 }
 
-export type Decision = Acceptance | Refusal
+/** The sign-in page has passed the request on: the user decides on another page. */
+export interface Redirection {
+  readonly status: 'REDIRECTED'
+  readonly redirectUrl: string
+}
+
+export type Decision = Acceptance | Refusal | Redirection

@@ -139,6 +139,8 @@ const isOfReport = name => name.startsWith('app/report/')
 const isOfEditing = name => name.startsWith('app/edit-access/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
+/** Loaded only when an operator opens the page on data breaches. */
+const isOfBreach = name => name.startsWith('operator/breach/')
 /** The app in one language, without its pages of the account and of connections. */
 const appFiles = collectFiles(
   ['app.html'],
@@ -202,7 +204,8 @@ const operatorFiles = collectFiles(
         isOfIdentities(name) ||
         isOfPasskeys(name) ||
         isOfApp(name) ||
-        isOfSettings(name)
+        isOfSettings(name) ||
+        isOfBreach(name)
     )
   )
 )
@@ -215,6 +218,15 @@ report(
   'settings of the operator’s page',
   [...settingsFiles].filter(file => !operatorFiles.has(file)),
   7
+)
+const breachFiles = collectFiles(
+  findChunks(/^operator\/breach\//).filter(name => !isForeign(name)),
+  false
+)
+report(
+  'data breaches on the operator’s page',
+  [...breachFiles].filter(file => !operatorFiles.has(file)),
+  4
 )
 const groundFiles = collectFiles(findChunks(/^app\/map\/ground\//))
 report(

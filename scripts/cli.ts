@@ -10,6 +10,7 @@ import type { ExportDataOptions } from './commands/export-data.js'
 import type { HealthOptions } from './commands/health.js'
 import type { ImportDataOptions } from './commands/import-data.js'
 import type { InitOptions } from './commands/init.js'
+import type { MoveAttachmentsOptions } from './commands/move-attachments.js'
 import type { MigrateOptions } from './commands/migrate.js'
 import type { RebuildOptions } from './commands/rebuild-index.js'
 import type { RestoreOptions } from './commands/restore.js'
@@ -87,6 +88,7 @@ function addServiceCommands(program: Command): void {
 const passphraseHelp =
   'File whose first line is the passphrase of the backup (or set COFFER_BACKUP_PASSPHRASE)'
 const identityHelp = 'File with an age identity, instead of a passphrase'
+const recipientHelp = 'Public keys of age, separated by commas, instead of a passphrase'
 
 /** Adds the commands for all data. */
 function addDataCommands(program: Command): void {
@@ -100,6 +102,7 @@ function addDataCommands(program: Command): void {
     .option('--encrypt', 'Encrypt the backup, prompting for a passphrase if none is given')
     .option('--passphrase-file <path>', passphraseHelp)
     .option('--identity <path>', identityHelp)
+    .option('--recipient <keys>', recipientHelp)
     .option('--plain', "Don't encrypt, even if a passphrase is given")
     .option('--verify', 'Verify the backup by restoring it, and repair damaged accounts')
     .option('--json', 'Print the report as JSON')
@@ -117,6 +120,7 @@ function addDataCommands(program: Command): void {
     .option('--skip-damaged', 'Skip damaged accounts')
     .option('--passphrase-file <path>', passphraseHelp)
     .option('--identity <path>', identityHelp)
+    .option('--recipient <keys>', recipientHelp)
     .option('--plain', 'Accept an unencrypted backup, even if a passphrase is given')
     .option('--json', 'Print the report as JSON')
   addCommand(
@@ -179,6 +183,15 @@ function addDataCommands(program: Command): void {
     .option('--series', 'Include the data points of series')
     .option('--out <path>', 'Output file (default: standard output)')
     .option('--json', 'Print the report as JSON')
+  addCommand(
+    program,
+    'move-attachments',
+    'Copy all attachments to the bucket attachments.objects, or back to the disk',
+    async (args, options: MoveAttachmentsOptions) =>
+      (await import('./commands/move-attachments.js')).moveAttachments(args, options)
+  )
+    .requiredOption('--to <place>', 'bucket or disk')
+    .option('--json', 'Print the result as JSON')
   addCommand(program, 'check', 'Check the integrity of all data', async (args, options: CheckOptions) =>
     (await import('./commands/check.js')).check(args, options)
   ).option('--json', 'Print the report as JSON')
@@ -203,5 +216,6 @@ function addDataCommands(program: Command): void {
     .option('--without-backup', "Don't make a backup first")
     .option('--passphrase-file <path>', passphraseHelp)
     .option('--identity <path>', identityHelp)
+    .option('--recipient <keys>', recipientHelp)
     .option('--json', 'Print the report as JSON')
 }

@@ -1,5 +1,6 @@
 /** The commands for accounts. */
 import type { Command } from 'commander'
+import type { BreachScopeOptions } from './commands/breach-scope.js'
 import type { InviteOptions } from './commands/invite.js'
 import type { CreateOptions } from './commands/user/create.js'
 import type { DeleteOptions, MoveOptions } from './commands/user/manage.js'
@@ -94,4 +95,18 @@ export function addUserCommands(program: Command): void {
     .option('--count <number>', 'Number of invitations')
     .option('--message <text>', 'Note about the invitations')
     .option('--json', 'Print the result as JSON')
+  addCommand(
+    program,
+    'breach-scope',
+    'List what an access has read, from the audit logs',
+    async (args, options: BreachScopeOptions) =>
+      (await import('./commands/breach-scope.js')).breachScope(args, options)
+  )
+    .usage('--access <id> [options]')
+    .option('--access <id>', 'ID of the access, with or without a serial; it can be revoked')
+    .option('--user <name>', 'Owner of the access (default: all accounts are searched)')
+    .option('--since <time>', 'First date or time of calls, such as 2026-03-29')
+    .option('--until <time>', 'Last date or time of calls')
+    .option('--csv', 'Print a table of the streams as CSV')
+    .option('--json', 'Print everything as JSON')
 }

@@ -7,7 +7,7 @@ import type { PlatformStore } from '../storage/platform/platform-store.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { HealthAlarm } from './health-checks.js'
 import type { Gauges, Readiness } from './service-state.js'
-import type { MetricRegistry } from './metric-registry.js'
+import type { MetricRegistry } from './metrics/metric-registry.js'
 import type { Runtime } from './runtime.js'
 
 export interface Host {

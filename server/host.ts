@@ -7,14 +7,14 @@ import { wholeShard } from '../core/call/shard.js'
 import { methods } from '../core/methods/index.js'
 import { ManualClock } from '../core/time.js'
 import { Accounts } from '../storage/accounts.js'
-import { DiskAttachments } from '../storage/files/attachments.js'
 import { DiskReserve } from '../storage/files/disk-reserve.js'
 import { Layout } from '../storage/files/layout.js'
 import { PlatformStore } from '../storage/platform/platform-store.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { Host, HostOptions } from './host-interface.js'
 import { loadMethods } from './load-modules.js'
-import { accountsOptions, Runtime } from './runtime.js'
+import { accountsOptions, openAttachments } from './open-storage.js'
+import { Runtime } from './runtime.js'
 import { Workers } from './workers/workers.js'
 
 /**
@@ -46,7 +46,11 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
   try {
     platform.assertNotFollowing()
     // This thread opens no user files, but maintains the directory before the worker threads open theirs.
-    const accounts = new Accounts(layout, platform, { ...accountsOptions(config, log), owns: () => false })
+    const attachments = await openAttachments(config, log)
+    const accounts = new Accounts(layout, platform, {
+      ...accountsOptions(config, log, { attachments }),
+      owns: () => false
+    })
     const workers = await Workers.start({
       services: {
         config,
@@ -54,7 +58,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
         log,
         accounts,
         authRequests: platform.authRequests,
-        attachments: new DiskAttachments(layout),
+        attachments,
         exports: new ExportDrafts(layout),
         uploadBuffers: createUploadBuffers(config, clock),
         longResponses: new LongResponses(config.limits, clock),

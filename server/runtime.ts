@@ -6,8 +6,6 @@ import { LocalChangeBus } from '../core/changes.js'
 import { createCallLimit } from '../core/security/call-limit.js'
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
-import { createDigests } from '../core/integrity.js'
-import { getAccountStreams } from '../core/account/fields.js'
 import { startMaintenance } from '../core/platform/maintenance-jobs.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import { ImportJobs } from '../core/imports/jobs.js'
@@ -33,8 +31,8 @@ import { createThrottle } from '../core/security/throttle.js'
 import type { Clock } from '../core/time.js'
 import { WebhookDeliveries } from '../core/notifications/webhook-deliveries.js'
 import { WebhookSender } from '../core/outgoing/webhook-sender.js'
-import { Accounts, type AccountsOptions } from '../storage/accounts.js'
-import { DiskAttachments, type AttachmentStore } from '../storage/files/attachments.js'
+import { Accounts } from '../storage/accounts.js'
+import type { AttachmentStore } from '../storage/files/attachments.js'
 import { DiskReserve } from '../storage/files/disk-reserve.js'
 import { ImportFiles } from '../storage/imports/import-files.js'
 import { Layout } from '../storage/files/layout.js'
@@ -44,8 +42,8 @@ import { PreviewCache } from '../storage/files/previews.js'
 import { canWrite } from '../storage/files/probe.js'
 import { Spools } from '../storage/files/spool.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
-import { createWalSyncs } from '../storage/wal/sync.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
+import { accountsOptions, openAttachments } from './open-storage.js'
 import { loadAuthorizationStep, loadMethods } from './load-modules.js'
 import { closeAll, type Closers } from './close-all.js'
 import { ReaderThreads } from './imports/reader-threads.js'
@@ -181,8 +179,9 @@ async function build(
   if (follow) closers.push(await follow(platform))
   else platform.assertNotFollowing()
   await createSecrets({ platform })
+  const attachments = givenAttachments ?? (await openAttachments(config, log))
   const accounts = new Accounts(layout, platform, {
-    ...accountsOptions(config, log, durability),
+    ...accountsOptions(config, log, { durability, attachments }),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
     // Checked several times per call, so skipped if there is only one shard.
     ...(shard !== wholeShard && {
@@ -195,7 +194,6 @@ async function build(
   const webhookSender = new WebhookSender(forShard(config, shard), clock)
   const mailer = new Mailer({ config, clock, log, transport: createMailTransport(config) })
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
-  const attachments = givenAttachments ?? new DiskAttachments(layout)
   const pictures = new PictureProcesses(config.previews)
   closers.push(() => pictures.close())
   const ownThrottle = createThrottle(config, clock)
@@ -259,28 +257,6 @@ async function build(
     new TextIndexer(services),
     deliveries
   ]
-}
-
-/** Returns the options for opening accounts. */
-export function accountsOptions(config: Config, log: Log, durability?: DurabilityProvider): AccountsOptions {
-  return {
-    ...config.storage,
-    maxOpen: config.storage.maxOpenUsers,
-    closingSeconds: config.shutdownSeconds / 8,
-    policies: {
-      digests: createDigests(config.integrity),
-      versioning: config.versioning,
-      system: getAccountStreams(config),
-      anonymousCallsPerHour: config.audit.strangersPerHour
-    },
-    durability:
-      durability ??
-      createWalSyncs(new Layout(config.dataDir), error => {
-        log.error('a write could not be synced to disk; stopping', { cause: error })
-        process.exit(1)
-      }),
-    onError: (accountId, cause) => log.error('an account database caused an error', { accountId, cause })
-  }
 }
 
 /** Returns the configuration with the webhook limits divided among the threads. */

@@ -39,7 +39,7 @@ import { MapFile } from '../transports/http/pages/map.js'
 import { readFiles } from '../transports/http/pages/static.js'
 import { createWaitingListener } from '../transports/http/pages/waiting-listener.js'
 import { MeteredDispatcher } from './metered-dispatcher.js'
-import { createMetrics } from './metrics.js'
+import { createMetrics, type Metrics } from './metrics/metrics.js'
 import { Receiver } from '../transports/receive/receiver.js'
 import { createMonitor } from './monitor.js'
 import { Problems } from './problems.js'
@@ -151,7 +151,7 @@ export async function startServer(
       logLinesDropped,
       addMore: async registry => await host.addMetrics?.(registry)
     })
-    const operations = { health, metrics }
+    const operations = { health, metrics: metrics.render }
     const monitor = createMonitor({
       ...load,
       config,
@@ -195,6 +195,7 @@ export async function startServer(
     const seriesUrl = await serveSeriesPort(dispatcher, closers)
     const metricsUrl = await serveMetricsPort(config, operations, closers)
     closers.push(() => health.stop())
+    closers.push(await sendMetrics(config, metrics, log))
     closers.push(publishToCommands(config, log))
     return {
       url: buildLocalUrl(settings.host, listener.port),
@@ -285,4 +286,12 @@ async function serveMetricsPort(
   closers.push(() => listener.close(0))
   listener.serve(createMetricsListener(operations), config)
   return buildLocalUrl(config.host, listener.port)
+}
+
+/** Sends metrics to an OTLP collector, if configured; returns the function that stops it. */
+async function sendMetrics(config: Config, metrics: Metrics, log: Log): Promise<() => Promise<void>> {
+  if (config.metrics.otlp.endpoint === '') return async () => {}
+  const { OtlpExporter } = await import('./metrics/otlp-exporter.js')
+  const exporter = new OtlpExporter(config, metrics, log)
+  return async () => await exporter.close()
 }

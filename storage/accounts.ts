@@ -1,12 +1,6 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { mkdirSync } from 'node:fs'
-import {
-  AccountClosing,
-  AccountElsewhere,
-  StoreNotReady,
-  StoreUnavailable,
-  translateError
-} from './errors.js'
+import { AccountElsewhere, StoreNotReady, StoreUnavailable, translateError } from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
@@ -17,7 +11,13 @@ import { recoverUnfinished } from './user/recovery.js'
 import { UserFiles, type UserFilesOptions } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
 import { AccountStates } from './account-states.js'
-import { toUnavailableError, stateCommands, type Account, type Claim } from './platform/account.js'
+import {
+  isFoundUnavailable,
+  toUnavailableError,
+  stateCommands,
+  type Account,
+  type Claim
+} from './platform/account.js'
 
 export interface AccountsOptions extends UserFilesOptions {
   /**
@@ -83,6 +83,7 @@ export class Accounts extends AccountStates {
       layout,
       platform,
       files: this.#files,
+      hasSharedFiles: options.durability.remove !== undefined,
       onError: (id, error) => options.onError(id, error)
     })
   }
@@ -101,14 +102,13 @@ export class Accounts extends AccountStates {
 
   /**
    * Returns the open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`,
-   * `AccountElsewhere`, `AccountGone`, `AccountMoved`, `AccountSuspended`, `StoreNotReady`, or `AccountClosing` unless
-   * the account was found as closed.
+   * `AccountElsewhere`, `AccountGone`, `AccountMoved`, `StoreNotReady`, and unless the account was found as such,
+   * `AccountSuspended` or `AccountClosing`.
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
     const unavailable = this.#unavailable.get(account.id)
-    if (unavailable && !(unavailable instanceof AccountClosing && account.deletion !== null))
-      throw unavailable
+    if (unavailable && !isFoundUnavailable(account, unavailable)) throw unavailable
     return this.#pool.get(account.id)
   }
 

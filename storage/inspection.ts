@@ -8,6 +8,7 @@ import { userMigrations } from './migrations/user/index.js'
 import { openReadOnly } from './sqlite/open.js'
 import { readUnmigratedValues, listUniqueValues, type UniqueValue } from './repositories/account-fields.js'
 import { StorageUsedRepository } from './repositories/storage-used.js'
+import { SecretRepository } from './platform/secrets.js'
 import { UniqueFieldRepository } from './platform/unique-fields.js'
 import { column, statement } from './sqlite/statements.js'
 import { getSystemNumber } from './streams/system-streams.js'
@@ -27,7 +28,6 @@ export interface InspectedEvent {
   readonly body: string
 }
 
-/** An audit record. */
 export interface InspectedAuditRecord {
   readonly at: number
   readonly access: string
@@ -250,10 +250,12 @@ export class PlatformInspection extends Inspection {
   }
 
   accounts(): Generator<Account> {
-    return this.readRows(
-      'SELECT username AS key, * FROM account WHERE username > ? ORDER BY username LIMIT 1',
-      ''
-    )
+    const sql = 'SELECT username AS key, * FROM account WHERE username > ? ORDER BY username LIMIT 1'
+    return this.readRows(sql, '')
+  }
+
+  findSecret(name: string): string | undefined {
+    return new SecretRepository(this.db).find(name)
   }
 
   countAccounts(): number {

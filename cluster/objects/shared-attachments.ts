@@ -125,6 +125,24 @@ export class SharedAttachments implements AttachmentStore {
     await this.#disk.remove(account, id)
   }
 
+  /** Removes the objects of a deleted account. Its local files are removed with its folder. */
+  readonly removeAll = async (account: string): Promise<void> => {
+    for (const key of await this.#objects.list(attachmentKey(account))) await this.#objects.remove(key)
+  }
+
+  /** Fetches the files of an account that are not local, so that they no longer depend on the objects. Returns their number. */
+  async fetchAll(account: string): Promise<number> {
+    const local = new Set(await this.#disk.list(account))
+    const missing = (await this.list(account)).filter(id => !local.has(id))
+    for (const id of missing) await this.#ensureLocal(account, id)
+    return missing.length
+  }
+
+  /** Fetches a file to a new path without adding it to the cache. Returns false if it does not exist. */
+  async fetchTo(account: string, id: string, path: string): Promise<boolean> {
+    return await this.#objects.get(attachmentKey(account, id), path)
+  }
+
   /** Lists files that are stored as objects, and those that are only local. */
   async list(account: string): Promise<string[]> {
     const keys = await this.#objects.list(attachmentKey(account))
@@ -160,14 +178,16 @@ export class SharedAttachments implements AttachmentStore {
   }
 
   /**
-   * Stores the files of an account as objects, for an account that was on one machine before the cluster was created.
+   * Stores the files of an account as objects, for an account whose files were only on one machine before. Returns their
+   * number.
    */
-  async share(account: string): Promise<void> {
+  async share(account: string): Promise<number> {
     const { layout } = this.options
     const shared = new Set(await this.#objects.list(attachmentKey(account)))
-    for (const id of await this.#disk.list(account))
-      if (!shared.has(attachmentKey(account, id)))
-        await this.#objects.put(attachmentKey(account, id), layout.attachmentFile(account, id))
+    const local = (await this.#disk.list(account)).filter(id => !shared.has(attachmentKey(account, id)))
+    for (const id of local)
+      await this.#objects.put(attachmentKey(account, id), layout.attachmentFile(account, id))
+    return local.length
   }
 
   /** Returns the file as one that was received locally. */

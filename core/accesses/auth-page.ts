@@ -26,15 +26,15 @@ export function getDefaultAuthUrl({ access, publicUrl }: Config): string {
 }
 
 /**
- * Returns the requested page, or the default one. Throws `invalid-parameters-format` for a page that is not trusted.
+ * Returns the page that a param requests, or the default one. Throws `invalid-parameters-format` for a page that is not trusted.
  */
-export function resolveAuthPage(config: Config, requested: string | undefined): string {
+export function resolveAuthPage(config: Config, requested: string | undefined, param = 'authUrl'): string {
   const standard = getDefaultAuthUrl(config)
   if (requested === undefined) return standard
   const url = parseUrl(requested)
   const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parseUrl(entry))
   if (!url || hasUserInfo(url) || !trusted.some(entry => entry && isTrustedUrl(url, entry)))
-    refuseParam('authUrl', 'UNTRUSTED_AUTH_URL', 'must be a page that this service trusts')
+    refuseParam(param, 'UNTRUSTED_AUTH_URL', 'must be a page that this service trusts')
   return url.href
 }
 

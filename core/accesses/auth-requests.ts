@@ -1,6 +1,6 @@
 /** Authorisation requests as polling apps see them. (docs/spec/app-authorization.md#states) */
 import { Type, type Static } from 'typebox'
-import { AuthRequest, type Acceptance, type Refusal } from '../../schemas/auth-request.js'
+import { AuthRequest, type Acceptance, type Redirection, type Refusal } from '../../schemas/auth-request.js'
 import { OAuthNotice, type OAuthRequest } from '../../schemas/oauth.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import type { StoredRequest } from '../../storage/platform/auth-requests.js'
@@ -49,10 +49,18 @@ const Refused = Type.Object({
   detail: Type.Optional(Type.String())
 })
 
+/** The request was passed on to another page, which is a trusted one. */
+const Redirected = Type.Object({
+  ...stateFields,
+  status: Type.Literal('REDIRECTED'),
+  poll: Type.String(),
+  redirectUrl: Type.String()
+})
+
 /** The outcome of a request that came by OAuth: its token is issued for a code, and never to clients that poll. */
 const Delivered = Type.Object({ ...stateFields, status: Type.Literal('DELIVERED') })
 
-export const AuthState = Type.Union([NeedSignin, Accepted, Delivered, Refused])
+export const AuthState = Type.Union([NeedSignin, Accepted, Delivered, Redirected, Refused])
 export type AuthState = Static<typeof AuthState>
 
 /**
@@ -80,6 +88,7 @@ export async function waitForRequest({ platform }: Services, key: string, now: n
 export function toAuthState(services: Services, known: StoredRequest, now: number): AuthState {
   const { decision } = known
   if (!decision) return toNeedSignin(services, known)
+  if (decision.status === 'REDIRECTED') return toRedirected(services, known, decision)
   if (decision.status !== 'ACCEPTED') return toRefused(services, known, decision)
   if (known.request.oauth)
     return { status: 'DELIVERED', code: 200, serviceInfo: serviceInfo(services.config) }
@@ -137,6 +146,15 @@ function toAccepted(
     token: access.token,
     serviceInfo: toServiceInfo(services, request)
   }
+}
+
+function toRedirected(
+  services: Services,
+  { key, request }: StoredRequest,
+  { redirectUrl, status }: Redirection
+): AuthState {
+  const serviceInfo = toServiceInfo(services, request)
+  return { status, code: 301, poll: pollUrl(services.config, key), redirectUrl, serviceInfo }
 }
 
 function toRefused(

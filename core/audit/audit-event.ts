@@ -111,7 +111,7 @@ function toContent({
     status,
     ...(callerId !== undefined && { callerId }),
     ...(key !== undefined && { record: { key, ...(integrity !== undefined && { integrity }) } }),
-    ...(auditScope && { read: toReadScope(auditScope) }),
+    ...(auditScope && { read: toReadScope(auditScope), ...toFlatScope(auditScope) }),
     ...(errorId !== undefined && { id: errorId }),
     ...(message !== undefined && { message })
   }
@@ -129,6 +129,16 @@ function toReadScope({ count, from, isTruncated, isOpen, streamIds, to }: AuditS
     ...(to !== undefined && { to }),
     ...((count > 0 || !isOpen) && { count }),
     ...(isOpen && { hasMore: true })
+  }
+}
+
+/** Describes what was read under the names of version 2 of the API. */
+function toFlatScope({ count, isOpen, streamCount, streamIds }: AuditScope): object {
+  return {
+    recordCount: count,
+    ...(isOpen && { recordCountIncomplete: true }),
+    scopedStreamIds: streamIds,
+    scopedStreamCount: streamCount
   }
 }
 

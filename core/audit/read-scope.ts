@@ -29,6 +29,8 @@ export interface TimeRange {
 interface RecordedStreams {
   readonly streamIds: readonly string[]
   readonly isTruncated: boolean
+  /** Their number before the list was cut. */
+  readonly streamCount: number
 }
 
 /** Returns the scope of a list of which nothing has been read yet. `streams`: a `streams` parameter. */
@@ -44,13 +46,13 @@ export function describeQueryScope(caller: Caller, streams: unknown, { from, to 
 
 /** Members are listed one by one: this runs for every read, and a spread costs as much as a query. */
 function createScope(
-  { isTruncated, streamIds }: RecordedStreams,
+  { isTruncated, streamCount, streamIds }: RecordedStreams,
   from: number | undefined,
   to: number | undefined,
   count: number,
   isOpen: boolean
 ): AuditScope {
-  return { streamIds, isTruncated, from, to, count, isOpen }
+  return { streamIds, isTruncated, streamCount, from, to, count, isOpen }
 }
 
 /** Returns the scope of one event. */
@@ -81,7 +83,7 @@ function listVisible({ caller }: Reader, streamIds: readonly string[]): Recorded
 }
 
 const grantedByAccess = new WeakMap<Access, RecordedStreams>()
-const everything: RecordedStreams = { streamIds: ['*'], isTruncated: false }
+const everything: RecordedStreams = { streamIds: ['*'], isTruncated: false, streamCount: 1 }
 
 /** Returns the streams that an access may read by its permissions. */
 function listReadable({ access }: Caller): RecordedStreams {
@@ -116,9 +118,10 @@ function cutIds(ids: readonly string[]): RecordedStreams {
   for (const id of ids) {
     const kept = id.length <= maxIdLength ? id : truncateText(id, maxIdLength)
     charactersLeft -= kept.length
-    if (streamIds.length === maxStreams || charactersLeft < 0) return { streamIds, isTruncated: true }
+    if (streamIds.length === maxStreams || charactersLeft < 0)
+      return { streamIds, isTruncated: true, streamCount: ids.length }
     streamIds.push(kept)
     isTruncated ||= kept !== id
   }
-  return { streamIds, isTruncated }
+  return { streamIds, isTruncated, streamCount: ids.length }
 }

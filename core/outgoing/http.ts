@@ -6,9 +6,12 @@
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import ipaddr from 'ipaddr.js'
 import type { buildConnector, Dispatcher } from 'undici'
+import { isPrivate } from '../ip-range.js'
 
 export interface OutgoingOptions {
   readonly allowInternal: boolean
+  /** Set if only private addresses may be called: for content that must not cross the Internet unencrypted. */
+  readonly onlyPrivate?: true
   readonly timeoutMs: number
 }
 
@@ -122,10 +125,15 @@ function describeError(error: unknown): string {
   return typeof code === 'string' ? code : String(message)
 }
 
-async function createDispatcher({ allowInternal, timeoutMs }: OutgoingOptions): Promise<Dispatcher> {
+async function createDispatcher(options: OutgoingOptions): Promise<Dispatcher> {
+  const { allowInternal, onlyPrivate, timeoutMs } = options
   const { Agent } = await loadUndici()
+  const isRefused = onlyPrivate ? (address: string) => !isPrivate(address) : isInternal
   return new Agent({
-    connect: allowInternal ? { timeout: timeoutMs } : await createGuardedConnector(timeoutMs),
+    connect:
+      allowInternal && !onlyPrivate
+        ? { timeout: timeoutMs }
+        : await createGuardedConnector(timeoutMs, isRefused),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxHeaderSize: headerBytes,
@@ -159,25 +167,33 @@ function isGlobal(address: ipaddr.IPv6): boolean {
  * Creates a connector that checks every address before connecting: the addresses to which a name resolves, and literal
  * addresses, which are never looked up.
  */
-async function createGuardedConnector(timeoutMs: number): Promise<buildConnector.connector> {
+async function createGuardedConnector(
+  timeoutMs: number,
+  isRefused: (address: string) => boolean
+): Promise<buildConnector.connector> {
   const { buildConnector } = await loadUndici()
-  const connect = buildConnector({ timeout: timeoutMs, lookup: lookUpPublic })
+  const connect = buildConnector({ timeout: timeoutMs, lookup: createLookup(isRefused) })
   return (options, done) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
-    if (ipaddr.isValid(host) && isInternal(host)) return done(new InternalAddress(), null)
+    if (ipaddr.isValid(host) && isRefused(host)) return done(new InternalAddress(), null)
     connect(options, done)
   }
 }
 
 type LookedUp = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
-function lookUpPublic(host: string, options: LookupOptions, done: LookedUp): void {
-  lookUp(host, { ...options, all: true }, (error, addresses) => {
-    if (error) return done(error, '')
-    const [first] = addresses
-    // A single internal address is enough to refuse, since any of them may be used.
-    if (!first || addresses.some(({ address }) => isInternal(address))) return done(new InternalAddress(), '')
-    if (options.all) done(null, addresses)
-    else done(null, first.address, first.family)
-  })
+type LookUp = (host: string, options: LookupOptions, done: LookedUp) => void
+
+/** Returns a look-up of names that fails if an address is refused. */
+function createLookup(isRefused: (address: string) => boolean): LookUp {
+  return (host, options, done) =>
+    lookUp(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '')
+      const [first] = addresses
+      // A single refused address is enough, since any of them may be used.
+      if (!first || addresses.some(({ address }) => isRefused(address)))
+        return done(new InternalAddress(), '')
+      if (options.all) done(null, addresses)
+      else done(null, first.address, first.family)
+    })
 }

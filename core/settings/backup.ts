@@ -30,6 +30,12 @@ export const backup = group({
     'File whose first line is the passphrase for backups. If empty, COFFER_BACKUP_PASSPHRASE is used. Without either, backups are not encrypted',
     ''
   ),
+  recipients: Type.Array(Type.String({ form: 'ageRecipient' satisfies TextFormName }), {
+    default: [],
+    maxItems: 20,
+    description:
+      'Public keys of age-keygen (age1…), instead of a passphrase. Restoring then needs the private key of one of them'
+  }),
   mailTo: Type.String({
     default: '',
     pattern: '^(?:[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+)?$',
@@ -44,8 +50,21 @@ export const backup = group({
   })
 })
 
-/** Returns the problems of these settings. A relative folder would depend on where a command is run. */
-export function findBackupProblems({ to }: { readonly to: unknown }): string[] {
-  if (typeof to !== 'string' || to === '' || to.startsWith('s3:') || isAbsolute(to)) return []
-  return [`backup.to must be the absolute path of a folder, or s3://bucket/prefix, but is "${to}"`]
+/**
+ * Returns the problems of these settings. A relative folder would depend on where a command is run. The values may be of
+ * any type: the schema check reports wrong types.
+ */
+export function findBackupProblems({
+  passphraseFile,
+  recipients,
+  to
+}: Readonly<Record<string, unknown>>): string[] {
+  const isRelative = typeof to === 'string' && to !== '' && !to.startsWith('s3:') && !isAbsolute(to)
+  const hasBoth = Array.isArray(recipients) && recipients.length > 0 && passphraseFile !== ''
+  return [
+    ...(isRelative
+      ? [`backup.to must be the absolute path of a folder, or s3://bucket/prefix, but is "${to}"`]
+      : []),
+    ...(hasBoth ? ['backup.recipients and backup.passphraseFile cannot both be set'] : [])
+  ]
 }

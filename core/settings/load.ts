@@ -6,8 +6,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findAttachmentProblems } from './attachments.js'
 import { findBackupProblems } from './backup.js'
 import { findClusterProblems } from './cluster.js'
+import { findMetricsProblems } from './metrics.js'
 import { pageSettingsFile, type PageSettings } from './page-settings.js'
 import { compileCoercion } from '../validation/coercion.js'
 import { findAuthProblems } from './auth.js'
@@ -95,10 +97,23 @@ export function readSettings(sources: Sources): ReadSettings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     setAtPath(settings, setting.path, value)
   }
-  const { access, auth, backup, cluster, custom, domain, hf, metrics, port, publicUrl, workers } =
-    settings as unknown as Settings
+  const {
+    access,
+    attachments,
+    auth,
+    backup,
+    cluster,
+    custom,
+    domain,
+    hf,
+    metrics,
+    port,
+    publicUrl,
+    workers
+  } = settings as unknown as Settings
   problems.push(...findStreamProblems(custom.systemStreams), ...findAuthProblems(auth))
   problems.push(...findClusterProblems(cluster, workers), ...findBackupProblems(backup))
+  problems.push(...findMetricsProblems(metrics), ...findAttachmentProblems(attachments, cluster.node))
   if (problems.length === 0) problems.push(...findRedirectProblems(access), ...findKeyProblems(access))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
@@ -259,10 +274,20 @@ function parseValue({ schema, defaultValue }: Setting, text: string): unknown {
 }
 
 function findProblem({ isSecret, schema }: Setting, value: unknown): string | undefined {
-  if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'must be replaced by a real value'
+  if (isPlaceholder(value)) return 'must be replaced by a real value'
   const [first] = findViolations(schema, value)
-  const shown = isSecret ? '' : `, but is ${JSON.stringify(maskSecrets(schema, value))}`
+  const text = JSON.stringify(maskSecrets(schema, value))
+  // A private key may be given by mistake instead of the public one.
+  const shown = isSecret || text?.includes('SECRET-KEY') ? '' : `, but is ${text}`
   return first && [first.place, first.problem].join(' ').trim() + shown
+}
+
+/** Matches what examples have in place of a value, and variables that nothing has replaced. */
+const placeholders = [/REPLACE/, /(?:^|\s)(?:change[-_ ]?me|<[^<>@]*>|\$\{[^{}]*\}|your[-_]\S*|x{3,})$/i]
+
+function isPlaceholder(value: unknown): boolean {
+  if (typeof value === 'string') return placeholders.some(pattern => pattern.test(value))
+  return typeof value === 'object' && value !== null && Object.values(value).some(isPlaceholder)
 }
 
 /** Sets the value at a path, whose names come from the schema. */

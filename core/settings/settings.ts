@@ -17,12 +17,14 @@ import {
   text,
   integer
 } from './kinds.js'
+import { attachments } from './attachments.js'
 import { audit } from './audit.js'
 import { auth } from './auth.js'
 import { alarms } from './alarms.js'
 import { backup } from './backup.js'
 import { cluster } from './cluster.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
+import { metrics } from './metrics.js'
 import { oauth } from './oauth.js'
 import { services } from './services.js'
 import type { TextFormName } from './text-forms.js'
@@ -171,6 +173,7 @@ export const Settings = group({
   limits,
   sockets,
   uploads,
+  attachments,
   previews,
   deletions,
   imports,
@@ -224,13 +227,7 @@ export const Settings = group({
         'Additional port for high-frequency series, which the main port also serves. null: none; 0: any free port'
     })
   }),
-  metrics: group({
-    port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {
-      default: null,
-      description:
-        'Separate port for /metrics, without a key. null: /metrics is on the main port and needs the adminKey; 0: any free port'
-    })
-  }),
+  metrics,
   backup,
   alarms,
   cluster,

@@ -1,5 +1,6 @@
 /** Named forms of text settings that a pattern cannot describe. */
 import { CronPattern } from 'croner'
+import { isBech32 } from '../bech32.js'
 import { parseIpRange } from '../ip-range.js'
 import { parseUrl } from '../parse-url.js'
 import { checkRedirectUri } from '../redirect-uri.js'
@@ -38,6 +39,10 @@ const forms = {
     description:
       'a cron expression such as 30 3 * * * (minute, hour, day of the month, month, day of the week)',
     fits: isSchedule
+  },
+  ageRecipient: {
+    description: 'a public key of age-keygen (age1…), exactly as printed there',
+    fits: text => isBech32(text, 'age', 32)
   },
   range: { description: 'an IP address or a range such as 10.0.0.0/8', fits: isRange }
 } as const satisfies Record<string, TextForm>

@@ -20,11 +20,15 @@ export function getPlace([place]: readonly string[], { backup }: Settings): stri
   )
 }
 
-/** Returns the options, with the passphrase file of automatic backups if no secret is given. */
+/** Returns the options, with the recipients or the passphrase file of automatic backups if no secret is given. */
 export function withDefaultSecret(options: SecretOptions, { backup }: Settings): SecretOptions {
-  const { identity, passphraseFile, plain } = options
-  const isGiven = identity !== undefined || passphraseFile !== undefined || plain === true
-  return isGiven || backup.passphraseFile === '' ? options : { passphraseFile: backup.passphraseFile }
+  const { identity, passphraseFile, plain, recipient } = options
+  if (passphraseFile !== undefined || plain === true || recipient !== undefined) return options
+  // An identity opens a backup to recipients that the settings name.
+  if (backup.recipients.length > 0) return { ...options, recipient: backup.recipients.join(',') }
+  return identity !== undefined || backup.passphraseFile === ''
+    ? options
+    : { passphraseFile: backup.passphraseFile }
 }
 
 /** Throws {@link BackupError} if a folder is inside a data directory: the backup would be lost with it. */

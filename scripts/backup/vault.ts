@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { readChunks } from '../../storage/files/durable.js'
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupError } from './backup-error.js'
-import { openCodec, headerName, isBackup, createCodec, type Codec } from './codec.js'
+import { openCodec, headerName, isBackup, createCodec, type Codec } from './encryption/codec.js'
 import type { Place } from './place.js'
 import { readBytes } from './read-file.js'
 import type { Stored } from './stored.js'
@@ -33,6 +33,7 @@ export class Vault {
         throw new BackupError(
           `The backup in ${place.name} was encrypted by an earlier version and can only be restored. Choose another place`
         )
+      for (const { bytes, name } of codec.renewed ?? []) await place.replace(name, Buffer.from(bytes))
       return new Vault(place, codec)
     })
   }
@@ -50,6 +51,11 @@ export class Vault {
     const { codec, files } = await createCodec(isEncrypted, secret)
     for (const { bytes, name } of files) await place.replace(name, Buffer.from(bytes))
     return new Vault(place, codec)
+  }
+
+  /** The fingerprint of the key of a backup to recipients. */
+  get fingerprint(): string | undefined {
+    return this.codec.fingerprint
   }
 
   get isEncrypted(): boolean {

@@ -5,6 +5,8 @@ import { assertOutsideDataDirectory, getPlace, withDefaultSecret } from '../back
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
 import type { BackupSource } from '../backup/sources/source.js'
+import { openFolderSource } from '../backup/sources/open-folder-source.js'
+import type { Layout } from '../../storage/files/layout.js'
 import { makeVerifiedBackup, type VerifiedOptions } from '../backup/verified-backup.js'
 import { formatProblem } from '../terminal/output.js'
 import { formatCount } from '../terminal/format-count.js'
@@ -23,6 +25,8 @@ export interface BackupOptions extends SecretOptions {
 /** The result of the command. */
 interface Outcome extends BackupReport {
   readonly isEncrypted: boolean
+  /** Fingerprint of the key of a backup to recipients. */
+  readonly fingerprint?: string
   /** Number of accounts that were then verified by restoring them; absent without verification. */
   readonly verified?: number
 }
@@ -36,7 +40,7 @@ export async function backup(args: readonly string[], options: BackupOptions): P
   const { flags, operands } = splitOptionalArgument(args, 'place')
   const { layout, settings } = loadExistingDirectory(flags)
   const own = operands.length === 0 ? settings.backup : undefined
-  const secret = readSecret(own ? withDefaultSecret(options, settings) : options)
+  const secret = readSecret(own ? withDefaultSecret(options, settings) : options, layout)
   const to = getPlace(operands, settings)
   assertOutsideDataDirectory(to, layout)
   const place = await openPlace(to, settings.backup.s3, true)
@@ -48,13 +52,14 @@ export async function backup(args: readonly string[], options: BackupOptions): P
     const isVerified = options.verify ?? own?.verify ?? false
     const [keep, vetting] = [own?.keep, createVettingOptions(settings)]
     const withProgress: VerifiedOptions['withProgress'] = work => withProgressBar(json, work)
-    const report = await withSource(settings, async source => {
-      const made: Omit<Outcome, 'isEncrypted'> = isVerified
+    const report = await withSource(layout, settings, async source => {
+      const made: Omit<Outcome, 'fingerprint' | 'isEncrypted'> = isVerified
         ? await makeVerifiedBackup(layout, vault, { keep, source, vetting, withProgress })
         : await withProgress(progress => makeBackup(layout, vault, { progress, keep, source }))
       return made
     })
-    printReport({ ...report, isEncrypted: vault.isEncrypted }, json)
+    const { fingerprint, isEncrypted } = vault
+    printReport({ ...report, isEncrypted, ...(fingerprint !== undefined && { fingerprint }) }, json)
   } finally {
     process.off('SIGTERM', stop)
     await vault.close()
@@ -62,19 +67,23 @@ export async function backup(args: readonly string[], options: BackupOptions): P
 }
 
 /** Runs `work` with the cluster as the source if the settings name a node: its folder contains only some accounts, and old copies. */
-async function withSource<T>(settings: Settings, work: (source?: BackupSource) => Promise<T>): Promise<T> {
-  if (settings.cluster.node === '') return await work()
+async function withSource<T>(
+  layout: Layout,
+  settings: Settings,
+  work: (source?: BackupSource) => Promise<T>
+): Promise<T> {
+  if (settings.cluster.node === '') return await work(await openFolderSource(layout, settings))
   const { withClusterSource } = await import('../backup/sources/cluster-source.js')
   return await withClusterSource(settings, work)
 }
 
 function printReport(outcome: Outcome, json: true | undefined): void {
-  const { accounts, attachments, bytes, copied, isEncrypted, problems, verified } = outcome
+  const { accounts, attachments, bytes, copied, fingerprint, isEncrypted, problems, verified } = outcome
   if (problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(outcome, null, 2))
   for (const problem of problems) console.error(formatProblem(problem))
   const restored = verified === undefined ? '' : `; ${formatCount(verified, 'account')} verified by restoring`
   console.log(
-    `${formatCount(accounts, 'account')} (changed: ${copied}); ${formatCount(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}`
+    `${formatCount(accounts, 'account')} (changed: ${copied}); ${formatCount(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}${fingerprint === undefined ? '' : ` to recipients, with the key ${fingerprint}`}`
   )
 }

@@ -1,6 +1,7 @@
 /** `coffer check`: checks the integrity of a data directory, whether or not a service is running. */
 import { SingleBar } from 'cli-progress'
 import type { Counts } from '../maintenance/check-account.js'
+import { openAttachments } from '../maintenance/bucket.js'
 import { checkDirectory, type Progress } from '../maintenance/check.js'
 import { formatProblem } from '../terminal/output.js'
 import { formatCount } from '../terminal/format-count.js'
@@ -12,13 +13,17 @@ export interface CheckOptions {
 
 /** Prints one line per problem and a summary, or a report as JSON. The exit code is 1 if there are problems. */
 export async function check(argv: readonly string[], { json }: CheckOptions): Promise<void> {
-  const { layout } = loadExistingDirectory(argv)
+  const { layout, settings } = loadExistingDirectory(argv)
   const bar = new SingleBar({
     format: '[{bar}] accounts: {value}/{total}, events: {events}, attachments: {attachments}',
     clearOnComplete: true
   })
   const isShown = !json && process.stderr.isTTY
-  const report = await checkDirectory(layout, isShown ? showProgress(bar) : undefined)
+  const report = await checkDirectory(
+    layout,
+    isShown ? showProgress(bar) : undefined,
+    await openAttachments(layout, settings)
+  )
   bar.stop()
   if (report.problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(report, null, 2))

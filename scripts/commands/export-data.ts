@@ -2,11 +2,12 @@
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { accountId, helpersId } from '../../core/system-ids.js'
-import { getDayStart, isZone } from '../../schemas/zones.js'
+import { isZone } from '../../schemas/zones.js'
 import { findAccount } from '../maintenance/place-account.js'
 import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
+import { parseTime } from '../terminal/parse-time.js'
 import { withExport, writeEvents, type ExportParams } from '../transfer/export-events.js'
 import { TransferError } from '../transfer/transfer-error.js'
 
@@ -52,7 +53,6 @@ const allUserStreams = [{ any: ['*'], not: [accountId, helpersId] }]
 
 /** A time after all possible event times, in seconds. */
 const maxTime = 8.64e12
-const daySeconds = 86_400
 
 function createParams({
   format,
@@ -83,14 +83,4 @@ function splitNames(list: string): string[] {
     .split(',')
     .map(name => name.trim())
     .filter(name => name !== '')
-}
-
-/** Parses a time, or a date, of which the start or the end is returned, in seconds. */
-function parseTime(text: string, zone: string, isEnd: boolean): number {
-  const ms = Date.parse(text)
-  if (Number.isNaN(ms))
-    throw new UsageError(`"${text}" is not a valid date or time. Use a date such as 2026-03-29`)
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return ms / 1000
-  const day = ms / 1000 / daySeconds
-  return isEnd ? getDayStart(zone, day + 1) - 0.001 : getDayStart(zone, day)
 }

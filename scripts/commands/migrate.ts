@@ -13,6 +13,7 @@ import { BackupError } from '../backup/backup-error.js'
 import { makeBackup } from '../backup/make-backup.js'
 import { assertOutsideDataDirectory, withDefaultSecret } from '../backup/default-place.js'
 import { openPlace } from '../backup/open-place.js'
+import { openFolderSource } from '../backup/sources/open-folder-source.js'
 import { Vault } from '../backup/vault.js'
 import {
   getErrorMessage,
@@ -96,12 +97,16 @@ async function makeBackupBefore(
       `${formatCount(outdated, 'database')} of ${formatCount(accounts, 'account')} would be migrated, and earlier versions can't use them afterwards. Choose a destination for a backup (--backup, or the setting backup.to), or pass --without-backup. Use --look to see what would be migrated`
     )
   assertOutsideDataDirectory(to, layout)
-  const secret = readSecret(options.backup === undefined ? withDefaultSecret(options, settings) : options)
+  const secret = readSecret(
+    options.backup === undefined ? withDefaultSecret(options, settings) : options,
+    layout
+  )
   const vault = await Vault.openForWriting(await openPlace(to, settings.backup.s3, true), false, secret)
   try {
     const keep = options.backup === undefined ? settings.backup.keep : undefined
+    const source = await openFolderSource(layout, settings)
     const { problems } = await withProgressBar(options.json, progress =>
-      makeBackup(layout, vault, { progress, keep })
+      makeBackup(layout, vault, { progress, keep, source })
     )
     if (problems.length === 0) return vault.place.name
     throw new BackupError(

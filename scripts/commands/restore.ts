@@ -45,6 +45,10 @@ export async function restore(args: readonly string[], options: RestoreOptions):
   const vault = await Vault.open(place, secret)
   try {
     if (!vault.isEncrypted) console.error("The backup is not encrypted, so its origin can't be verified")
+    if (vault.fingerprint !== undefined)
+      console.error(
+        `The backup was encrypted to recipients, so its origin can't be verified. Compare the fingerprint of its key with that of your service: ${vault.fingerprint}`
+      )
     if (options.list) return printStates(await listStates(vault), json)
     if (user !== undefined) return await restoreOne(vault, settings, layout, user, { at, json, vetting })
     const report = await withProgressBar(json, progress =>

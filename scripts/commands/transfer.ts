@@ -5,6 +5,7 @@ import { version } from '../../core/version.js'
 import { formatCount } from '../terminal/format-count.js'
 import { loadDirectory, loadExistingDirectory } from '../terminal/directory.js'
 import { splitArguments } from '../terminal/operands.js'
+import { openAttachments } from '../maintenance/bucket.js'
 import { findAccount } from '../maintenance/place-account.js'
 import { exportAccount } from '../transfer/export-account.js'
 import { importAccount } from '../transfer/import-account.js'
@@ -19,12 +20,13 @@ export interface ExportOptions {
 export async function exportUser(args: readonly string[], options: ExportOptions): Promise<void> {
   const { flags, operands } = splitArguments(args, 'user', 'file')
   const [username = '', name = ''] = operands
-  const { layout } = loadExistingDirectory(flags)
+  const { layout, settings } = loadExistingDirectory(flags)
   const account = findAccount(layout, username)
   if (account?.state !== 'active') throw new TransferError(`No account ${username}`)
+  const attachments = await openAttachments(layout, settings)
   const file = resolve(name)
   const includesSecrets = options.withoutSecrets !== true
-  const missing = await exportAccount(layout, account, file, { includesSecrets })
+  const missing = await exportAccount(layout, account, file, { includesSecrets, attachments })
   if (missing.length > 0) {
     process.exitCode = 1
     console.error(

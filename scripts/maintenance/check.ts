@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { DiskAttachments } from '../../storage/files/attachments.js'
+import { DiskAttachments, type AttachmentStore } from '../../storage/files/attachments.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { DirectoryLocked, lockDirectory } from '../../storage/sqlite/lock.js'
@@ -27,10 +27,14 @@ export interface Progress {
  * Checks everything in a data directory, and changes nothing. Locks the directory; if a service is running, reads each account as of
  * one moment.
  */
-export async function checkDirectory(layout: Layout, progress?: Progress): Promise<Report> {
+export async function checkDirectory(
+  layout: Layout,
+  progress?: Progress,
+  attachments: AttachmentStore = new DiskAttachments(layout)
+): Promise<Report> {
   const release = lockUnlessOwned(layout)
   try {
-    return await new DirectoryCheck(layout, progress, release === undefined).run()
+    return await new DirectoryCheck(layout, progress, attachments, release === undefined).run()
   } finally {
     release?.()
   }
@@ -67,16 +71,13 @@ export function createCounts(): Counts {
 class DirectoryCheck {
   readonly #problems: Problem[] = []
   readonly #counts = createCounts()
-  readonly #attachments: DiskAttachments
-
   constructor(
     private readonly layout: Layout,
     private readonly progress: Progress | undefined,
+    private readonly attachments: AttachmentStore,
     /** True if a service may be writing. */
     private readonly isLive: boolean
-  ) {
-    this.#attachments = new DiskAttachments(layout)
-  }
+  ) {}
 
   /** Checks the platform file, then the files of all accounts. What cannot be read is reported as a problem. */
   async run(): Promise<Report> {
@@ -133,7 +134,7 @@ class DirectoryCheck {
     const [counts, problems] = [createCounts(), [] as Problem[]]
     const indexed = platform.uniqueValues(account.id)
     const report = (problem: Problem): void => void problems.push(problem)
-    await new AccountCheck(this.layout, this.#attachments, account, counts, indexed, report).run()
+    await new AccountCheck(this.layout, this.attachments, account, counts, indexed, report).run()
     return { counts, problems }
   }
 

@@ -13,7 +13,8 @@ import { silentLog } from '../../core/log.js'
 import { toConfig, type Config } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
-import { accountsOptions } from '../../server/runtime.js'
+import { accountsOptions } from '../../server/open-storage.js'
+import { DiskAttachments } from '../../storage/files/attachments.js'
 import { Accounts } from '../../storage/accounts.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -67,7 +68,11 @@ export async function createCluster(settings: Settings, engine: Engine, objects:
 
 /** Completes interrupted changes, as the next start of the service would, while the folder is still its own. */
 async function completeInterrupted(config: Config, layout: Layout, platform: PlatformStore): Promise<void> {
-  await new Accounts(layout, platform, accountsOptions(config, silentLog)).close()
+  await new Accounts(
+    layout,
+    platform,
+    accountsOptions(config, silentLog, { attachments: new DiskAttachments(layout) })
+  ).close()
 }
 
 /**
@@ -103,7 +108,7 @@ async function beginAccounts(
     onError: error => addProblem('attachments', error)
   })
   const accounts = new Accounts(layout, platform, {
-    ...accountsOptions(config, silentLog, logs),
+    ...accountsOptions(config, silentLog, { durability: logs, attachments }),
     onError: addProblem
   })
   let count = 0

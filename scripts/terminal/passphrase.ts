@@ -2,9 +2,13 @@
  * Reads the secrets of encrypted backups from a file, the environment or the terminal. Never from arguments, which other users of
  * the machine can see.
  */
+import { hkdfSync } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { encodeBech32, isBech32 } from '../../core/bech32.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import { describeSystemError } from './system-errors.js'
 import { UsageError } from './operands.js'
 
@@ -20,6 +24,8 @@ const maxFileSize = 64 * 1024
 export interface SecretOptions {
   readonly passphraseFile?: string
   readonly identity?: string
+  /** Public keys of age, separated by commas. */
+  readonly recipient?: string
   readonly plain?: true
 }
 
@@ -31,25 +37,75 @@ export interface Secret {
   readonly isPlain: boolean
   /** An age identity, given instead of a passphrase. */
   readonly identity: string | undefined
+  /** Public keys of age, given instead of a passphrase. */
+  readonly recipients: readonly string[]
+  /**
+   * Returns the identity that this service has for a backup to recipients, so that it can add to it; `undefined` if the
+   * recipient's own is required. Rejects with {@link UsageError} if the service has never been started.
+   */
+  readonly deriveIdentity?: (salt: string) => string
   /** Returns the passphrase, after a prompt if necessary; a new one must be typed twice. */
   passphrase(isNew: boolean): Promise<string>
 }
 
-/** Reads the secret from the options and the environment. Throws {@link UsageError} if they conflict. */
-export function readSecret({ identity, passphraseFile, plain }: SecretOptions): Secret {
+/**
+ * Reads the secret from the options and the environment. `layout`: of the service whose backup is made. Throws
+ * {@link UsageError} if they conflict.
+ */
+export function readSecret(
+  { identity, passphraseFile, plain, recipient }: SecretOptions,
+  layout?: Layout
+): Secret {
   const inEnvironment = process.env[passphraseVariable]
   if (identity !== undefined && passphraseFile !== undefined)
     throw new UsageError("--passphrase-file and --identity can't be combined")
   if (plain && (identity !== undefined || passphraseFile !== undefined))
     throw new UsageError("--plain can't be combined with a passphrase or an identity")
+  const recipients = parseRecipients(recipient)
+  if (recipients.length > 0 && (plain || passphraseFile !== undefined))
+    throw new UsageError("Recipients can't be combined with --passphrase-file or --plain")
+  if (recipients.length > 0 && inEnvironment !== undefined)
+    throw new UsageError(`Recipients can't be combined with ${passphraseVariable}`)
   const fromFile = passphraseFile === undefined ? undefined : readFirstLine(passphraseFile)
   const given = fromFile ?? (identity === undefined ? inEnvironment : undefined)
   return {
-    isGiven: given !== undefined || identity !== undefined,
+    isGiven: given !== undefined || identity !== undefined || recipients.length > 0,
     isPlain: plain === true,
     identity: identity === undefined ? undefined : readIdentity(identity),
+    recipients,
+    ...(layout && { deriveIdentity: salt => deriveIdentity(layout, salt) }),
     passphrase: async isNew =>
       checkPassphrase(given ?? (await promptForPassphrase(isNew)), isNew).normalize('NFC')
+  }
+}
+
+function parseRecipients(list = ''): string[] {
+  const recipients = list
+    .split(',')
+    .map(each => each.trim())
+    .filter(each => each !== '')
+  for (const each of recipients) {
+    if (/^AGE-SECRET-KEY/i.test(each))
+      throw new UsageError('--recipient must be a public key (age1…), not the private key')
+    if (!isBech32(each, 'age', 32))
+      throw new UsageError(
+        `--recipient must be a public key of age-keygen (age1…), but is "${each.slice(0, 100)}"`
+      )
+  }
+  return [...new Set(recipients)]
+}
+
+/** Derives an identity from a secret of the platform, which all nodes of a cluster have, and which backups contain. */
+function deriveIdentity(layout: Layout, salt: string): string {
+  const inspection = new PlatformInspection(layout)
+  try {
+    const secret = inspection.findSecret('readToken')
+    if (secret === undefined)
+      throw new UsageError('Start the service once before backing it up to recipients')
+    const bytes = Buffer.from(hkdfSync('sha256', secret, salt, 'coffer backup to recipients', 32))
+    return encodeBech32('age-secret-key-', bytes).toUpperCase()
+  } finally {
+    inspection.close()
   }
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { listArchiveFiles } from '../../core/account/archive.js'
-import { DiskAttachments } from '../../storage/files/attachments.js'
+import { DiskAttachments, type AttachmentStore } from '../../storage/files/attachments.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -21,7 +21,10 @@ export async function exportAccount(
   source: Layout,
   account: Account,
   file: string,
-  { includesSecrets }: { readonly includesSecrets: boolean }
+  {
+    attachments = new DiskAttachments(source),
+    includesSecrets
+  }: { readonly includesSecrets: boolean; readonly attachments?: AttachmentStore }
 ): Promise<string[]> {
   if (existsSync(file)) throw new TransferError(`${file} already exists`)
   const copy = createCopyFolder(source)
@@ -33,7 +36,7 @@ export async function exportAccount(
     try {
       const createdAt = Date.now() / 1000
       const options = { includesSecrets, createdAt, onMissing: (id: string): void => void missing.push(id) }
-      const files = listArchiveFiles(account, reader, new DiskAttachments(source), options)
+      const files = listArchiveFiles(account, reader, attachments, options)
       await writeWithin(dirname(file), draft, await createZip(files))
     } finally {
       reader.close()

@@ -12,7 +12,7 @@ import type { Log } from '../../core/log.js'
 import type { Config } from '../../core/settings/config.js'
 import type { Clock } from '../../core/time.js'
 import type { HealthAlarm } from '../health-checks.js'
-import type { MetricRegistry } from '../metric-registry.js'
+import type { MetricRegistry } from '../metrics/metric-registry.js'
 import { ActiveAlarms, type ActiveAlarm } from './active-alarms.js'
 import { EngineInspector } from './engine-inspector.js'
 

@@ -4,7 +4,7 @@ import type { EngineReport } from '../../cluster/nats/engine-monitor.js'
 import type { LinkStatus } from '../../cluster/nats/connection.js'
 import type { NodeState } from '../../cluster/nodes/node-state.js'
 import type { Durations, Tally } from '../../cluster/tally.js'
-import type { DurationCounts, MetricRegistry } from '../metric-registry.js'
+import type { DurationCounts, MetricRegistry } from '../metrics/metric-registry.js'
 
 /** The sources of the metrics. */
 export interface NodeMetricSources {

@@ -6,6 +6,8 @@ export interface AuditScope {
   readonly streamIds: readonly string[]
   /** True if the list of streams was truncated. */
   readonly isTruncated: boolean
+  /** The number of streams before the list was truncated. */
+  readonly streamCount: number
   /** Seconds, as times of events or of points. */
   readonly from: number | undefined
   readonly to: number | undefined
@@ -23,7 +25,9 @@ export type StoredAuditScope = readonly [
   from: number | null,
   to: number | null,
   count: number,
-  marks?: number
+  marks?: number,
+  /** Only if the list was truncated. */
+  streamCount?: number
 ]
 
 /** Converts a scope to the form in which records store it. */
@@ -32,18 +36,29 @@ export function toStoredScope({
   from,
   isTruncated,
   isOpen,
+  streamCount,
   streamIds,
   to
 }: AuditScope): StoredAuditScope {
   const marks = (isTruncated ? truncatedMark : 0) + (isOpen ? openMark : 0)
   const stored = [streamIds, from ?? null, to ?? null, count] as const
+  if (streamCount > streamIds.length) return [...stored, marks, streamCount]
   return marks === 0 ? stored : [...stored, marks]
 }
 
-export function parseScope([streamIds, from, to, count, marks = 0]: StoredAuditScope): AuditScope {
+/** Parses a stored scope. Records of earlier versions do not say how many streams were left out. */
+export function parseScope([
+  streamIds,
+  from,
+  to,
+  count,
+  marks = 0,
+  streamCount = streamIds.length
+]: StoredAuditScope): AuditScope {
   return {
     streamIds,
     isTruncated: (marks & truncatedMark) !== 0,
+    streamCount,
     from: from ?? undefined,
     to: to ?? undefined,
     count,

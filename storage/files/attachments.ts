@@ -48,6 +48,8 @@ export interface AttachmentStore {
   remove(account: string, id: string): Promise<void>
   /** The ids of an account's files. */
   list(account: string): Promise<string[]>
+  /** If files are stored elsewhere too: removes all that are there of a deleted account. */
+  readonly removeAll?: (account: string) => Promise<void>
   /** Removes received files that an earlier process left behind. */
   sweepDrafts(): Promise<void>
 }

@@ -67,3 +67,9 @@ export function toUnavailableError({
   if (suspended !== null) return new AccountSuspended()
   return deletion === null ? undefined : new AccountClosing(deletion)
 }
+
+/** Returns whether an account was found as unavailable for this reason: then its owner or an operator uses it on purpose. */
+export function isFoundUnavailable({ deletion, suspended }: Account, reason: Error): boolean {
+  if (reason instanceof AccountClosing) return deletion !== null
+  return reason instanceof AccountSuspended && suspended !== null
+}

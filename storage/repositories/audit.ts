@@ -180,10 +180,15 @@ export class AuditRepository {
     return { records, rest: rest.since > rest.until ? undefined : rest }
   }
 
+  /** Time of the first record, in seconds; `undefined` if there are no records. */
+  get first(): number | undefined {
+    const at = column(this.db, 'SELECT min(at) FROM audit_record').get() as number | null
+    return at === null ? undefined : at / 1e6
+  }
+
   /** Returns whether there are records before a time (seconds). */
   hasBefore(time: number): boolean {
-    const first = column(this.db, 'SELECT min(at) FROM audit_record').get() as number | null
-    return first !== null && first < time * 1e6
+    return (this.first ?? Infinity) < time
   }
 
   /**

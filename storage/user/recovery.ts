@@ -13,6 +13,8 @@ export interface RecoveryOptions {
   readonly layout: Layout
   readonly platform: PlatformStore
   readonly files: UserFiles
+  /** True if accounts have files elsewhere, too: then deletions are completed later, by the jobs of the service. */
+  readonly hasSharedFiles: boolean
   readonly onError: (account: string, error: unknown) => void
 }
 
@@ -34,6 +36,7 @@ export function recoverUnfinished(options: RecoveryOptions): void {
   for (const { id } of platform.listUnfinished()) {
     // A command that is importing it will fail.
     platform.changeNow('giveUp', id)
+    if (options.hasSharedFiles) continue
     const directory = layout.userDirectory(id)
     rmSync(directory, { recursive: true, force: true })
     if (existsSync(dirname(directory))) syncPathNow(dirname(directory))

@@ -5,7 +5,7 @@ import { test } from 'tap'
 import { createFixedShards } from '../../core/call/shard.js'
 import { createId } from '../../core/ids.js'
 import { Layout } from '../../storage/files/layout.js'
-import type { Client } from '../support/coffer.js'
+import type { Answer, Client } from '../support/coffer.js'
 import { connect, until } from '../support/socket.js'
 import {
   connect as connectApp,
@@ -15,6 +15,7 @@ import {
   send as sendData
 } from '../transports/receive/connecting.js'
 import {
+  adminKey,
   begin,
   client,
   move,
@@ -56,6 +57,24 @@ test('two nodes', async t => {
     t.match(await n2.service.call('nobody-here', 'events.get', {}, 'wrong'), {
       error: { id: 'unknown-resource' }
     })
+  })
+
+  await t.test('find an access by its id, and what it has read, whichever node is called', async t => {
+    const reader = await here.grantAll([{ streamId: 'diary', level: 'read' }])
+    await reader.do('events.get', { streams: ['diary'] })
+    const { id } = reader.access
+    const headers = { authorization: adminKey }
+    for (const { service } of [n1, n2]) {
+      const found = await service.http('GET', `/system/accesses/${id}:2`, undefined, headers)
+      t.match(found, { status: 200, body: { access: { id }, owner: { username: alice } } })
+      const path = `/system/users/${alice}/accesses/${id}/breach-scope`
+      const { body } = await service.http('GET', path, undefined, headers)
+      t.match(body.breachScope, { calls: 1, streams: [{ id: 'diary' }] })
+      const unknown = await service.http('GET', '/system/accesses/cunknown', undefined, headers)
+      t.match(unknown, { status: 404, body: { error: { id: 'unknown-resource' } } })
+    }
+    const { body } = await n1.service.http('GET', '/system/deeds', undefined, headers)
+    t.equal(body.deeds.filter(({ method }: Answer) => method === 'system.getBreachScope').length, 2)
   })
 
   await t.test('ignore malformed announcements of other software', async t => {

@@ -169,6 +169,46 @@ export const authRequestScenarios: Contract = {
       status: 403,
       answer: { status: 'ERROR', id: 'BROKEN', reasonID: 'BROKEN', message: 'Oh', detail: 'dear' }
     },
+    {
+      name: 'passes the request on to another trusted page, as polls then say',
+      kind: 'success',
+      ...asked,
+      params: ({ key, service }) => ({
+        key,
+        status: 'REDIRECTED',
+        redirectUrl: `${service.server.url}/access/access.html?step=2`
+      }),
+      status: 301,
+      answer: { status: 'REDIRECTED', poll: /\/access\//, redirectUrl: /access\.html\?step=2$/ },
+      async after({ key, service }, answer) {
+        const polled = await service.http('GET', `/reg/access/${key}`)
+        const { poll, redirectUrl, status } = answer
+        assert.deepEqual(
+          [
+            polled.status,
+            polled.headers.get('location'),
+            polled.body.status,
+            polled.body.poll,
+            polled.body.redirectUrl
+          ],
+          [301, null, status, poll, redirectUrl]
+        )
+      }
+    },
+    ...[
+      'https://elsewhere.example.com/',
+      'javascript:alert(1)',
+      '//elsewhere.example.com',
+      'https://user@elsewhere.example.com/',
+      'x'.repeat(2001),
+      12,
+      null
+    ].map((redirectUrl): Scenario => ({
+      name: `is not passed on to ${String(redirectUrl).slice(0, 40)}`,
+      ...invalid,
+      ...asked,
+      params: ({ key }) => ({ key, status: 'REDIRECTED', redirectUrl })
+    })),
     ...[
       { status: 'REDIRECTED' },
       { status: undefined },

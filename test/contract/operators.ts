@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import type { Contract, Scenario } from './scenario.js'
+import { lacks, type Contract, type Scenario } from './scenario.js'
 import { byAdmin, hidden, noName, toOthers, unknownUser, username, withoutParams } from './users.js'
 import { adminKey, type World } from './world.js'
 import type { Answer, Client } from '../support/coffer.js'
@@ -276,6 +276,84 @@ export const operatorScenarios: Contract = {
     unknownUser,
     noName,
     ...toOthers(username)
+  ],
+
+  'system.getAccess': [
+    {
+      name: 'finds the access and its owner by the id alone, whatever its serial, without the token',
+      kind: 'success',
+      ...byAdmin,
+      params: world => ({ id: `${world.client('restricted').access.id}:3` }),
+      answer: world => ({
+        access: { id: world.client('restricted').access.id, type: 'shared', permissions: Array },
+        owner: { username: world.owner.username, userId: /^c/ }
+      }),
+      after: (_world, { access }) => lacks(access, 'token', 'apiEndpoint', 'clientData')
+    },
+    {
+      name: 'searches one account',
+      kind: 'success',
+      ...byAdmin,
+      params: ({ owner }) => ({ id: owner.access.id, username: owner.username.toUpperCase() }),
+      answer: ({ owner }) => ({ access: { id: owner.access.id, type: 'personal' } })
+    },
+    ...['cunknown', 'a:0', 'a:01', 'a:', ':1', 'a:1:2', 'a:x'].map((id): Scenario => ({
+      name: `does not find ${id}`,
+      kind: 'unknown',
+      ...byAdmin,
+      params: { id },
+      ...hidden
+    })),
+    {
+      name: 'does not find the access of one account in another',
+      kind: 'unknown',
+      ...byAdmin,
+      params: ({ owner }) => ({ id: owner.access.id, username: 'nobody' }),
+      ...hidden
+    },
+    { name: 'requires a text as the id', kind: 'params', only: 'batch', params: { id: 12 }, ...invalid },
+    ...toOthers(({ owner }) => ({ id: owner.access.id }))
+  ],
+
+  'system.getBreachScope': [
+    {
+      name: 'returns what the access has read, and from where',
+      kind: 'success',
+      before: async world => void (await world.client('restricted').do('events.get', { limit: 1 })),
+      ...byAdmin,
+      params: world => ({
+        username: world.owner.username,
+        id: world.client('restricted').access.id,
+        format: 'csv'
+      }),
+      answer: ({ owner }) => ({
+        owner: { username: owner.username },
+        breachScope: { since: null, until: null, streams: Array, addresses: [{ ip: '127.0.0.1' }] },
+        csv: /^\ufeffstream,name,kinds/
+      })
+    },
+    {
+      name: 'does not find an unknown access',
+      kind: 'unknown',
+      ...byAdmin,
+      params: ({ owner }) => ({ username: owner.username, id: 'cunknown' }),
+      ...hidden
+    },
+    {
+      name: 'does not find an unknown user',
+      kind: 'unknown',
+      ...byAdmin,
+      params: { username: 'nobody', id: 'cunknown' },
+      ...hidden
+    },
+    ...['since', 'until', 'format'].map((name): Scenario => ({
+      name: `refuses text as ${name}`,
+      kind: 'params',
+      ...byAdmin,
+      params: ({ owner }) => ({ username: owner.username, id: 'cunknown', [name]: 'yesterday' }),
+      ...invalid
+    })),
+    ...toOthers(({ owner }) => ({ username: owner.username, id: owner.access.id }))
   ],
 
   'system.getDeeds': [

@@ -276,6 +276,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'system.deactivateMfa': [{ username: 'alice' }],
     'system.deletePasskeys': [{ username: 'alice' }],
     'system.getClients': [{}],
+    'system.getAccess': [{ id: 'cunknown' }, { id: 'cunknown', username: 'alice' }],
+    'system.getBreachScope': [{ id: 'cunknown', username: 'alice' }],
     'system.getDeeds': [{}],
     'system.getGrowth': [{}],
     'system.getOperator': [{ username: 'alice' }],

@@ -26,6 +26,14 @@ export const operatorRoutes: readonly Route[] = [
   route('POST', '/system/users/:username/suspension', 'system.suspendUser', 200, forOperators),
   route('DELETE', '/system/users/:username/suspension', 'system.resumeUser', 200, forOperators),
   route('DELETE', '/system/users/:username/deletion', 'system.keepUser', 200, forOperators),
+  route('GET', '/system/accesses/:id', 'system.getAccess', 200, forOperators),
+  route(
+    'GET',
+    '/system/users/:username/accesses/:id/breach-scope',
+    'system.getBreachScope',
+    200,
+    forOperators
+  ),
   route('GET', '/system/growth', 'system.getGrowth', 200, forOperators),
   route('GET', '/system/deeds', 'system.getDeeds', 200, forOperators),
   route('GET', '/system/settings', 'system.getSettings', 200, forOperators),

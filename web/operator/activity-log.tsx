@@ -73,10 +73,13 @@ function getActionName({ method }: OperatorAction): string {
   return isKey(key) ? t(key) : method
 }
 
-function getDetail({ detail: { bytes, client, count, kid, settings, url } }: OperatorAction): string {
+function getDetail({
+  detail: { access, bytes, client, count, kid, settings, url }
+}: OperatorAction): string {
   if (typeof bytes === 'number') return bytes === 0 ? t('operator.noLimit') : formatSize(bytes)
   if (Array.isArray(settings)) return settings.join(', ')
   if (typeof count === 'number') return `(${count})`
   if (typeof client === 'string') return typeof kid === 'string' ? `${client}, ${kid}` : client
+  if (typeof access === 'string') return access
   return typeof url === 'string' ? url : ''
 }

@@ -69,7 +69,15 @@ const Settings = lazyView(async () => {
   return View
 })
 
-const tabs = ['people', 'service', 'invitations', 'clients', 'settings', 'deeds'] as const
+const Breach = lazyView(async () => {
+  const [{ BreachPage: View }] = await Promise.all([
+    import('./breach/page.js'),
+    import('./breach/texts.js').then(async ({ addBreachTexts }) => await addBreachTexts())
+  ])
+  return View
+})
+
+const tabs = ['people', 'service', 'invitations', 'clients', 'settings', 'breach', 'deeds'] as const
 type Tab = (typeof tabs)[number]
 
 interface InsideProps {
@@ -128,6 +136,7 @@ function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
             {tab === 'invitations' && <Invitations overview={overview} />}
             {tab === 'clients' && <OAuthClients />}
             {tab === 'settings' && <Settings />}
+            {tab === 'breach' && <Breach />}
             {tab === 'deeds' && <ActivityLog />}
           </>
         )}

@@ -7,7 +7,7 @@ import type { StoredRequest } from '../../../storage/platform/auth-requests.js'
 import { anyone } from '../../auth/allow.js'
 import { buildAnswerUrl } from '../../oauth/answer-url.js'
 import { isOAuthRequest, issueCode, type OAuthKnownRequest } from '../../oauth/codes.js'
-import { buildReturnUrl } from '../../accesses/auth-page.js'
+import { buildReturnUrl, resolveAuthPage } from '../../accesses/auth-page.js'
 import { AuthState, toAuthState, findRequest } from '../../accesses/auth-requests.js'
 import { authenticate, getPresentedToken } from '../../auth/authenticate.js'
 import { isSessionOpen } from '../../auth/personal-access.js'
@@ -24,7 +24,8 @@ const Text = Type.String({ maxLength: 1000 })
 
 const Params = Type.Object({
   key: Type.String(),
-  status: Type.Enum(['ACCEPTED', 'REFUSED', 'ERROR']),
+  status: Type.Enum(['ACCEPTED', 'REFUSED', 'ERROR', 'REDIRECTED']),
+  redirectUrl: orNull(Type.String({ maxLength: 2000 })),
   apiEndpoint: orNull(Type.String({ maxLength: 2000 })),
   username: orNull(Type.String({ maxLength: 100 })),
   token: orNull(Type.String({ maxLength: 255 })),
@@ -65,7 +66,9 @@ export const decide = serviceMethod({
     const { oauth } = known.request
     const redirect = oauth
       ? buildAnswerUrl(services.config, oauth, code === undefined ? toOAuthError(params) : { code })
-      : buildReturnUrl(services.config, key, known.request, status)
+      : status === 'REDIRECTED'
+        ? undefined
+        : buildReturnUrl(services.config, key, known.request, status)
     return { ...toAuthState(services, decided, now), ...(redirect !== undefined && { redirect }) }
   }
 })
@@ -109,6 +112,8 @@ function toOAuthError({ status }: Params): { readonly error: string; readonly er
 
 function resolveDecision(call: ServiceCall, known: StoredRequest, params: Params): DecisionResult {
   const { detail, id, message, reasonId, reasonID, status } = params
+  if (status === 'REDIRECTED')
+    return { decision: { status, redirectUrl: resolveRedirectUrl(call, known, params) } }
   if (status === 'ACCEPTED') return acceptRequest(call, known, resolveAccessReference(call, params))
   const isError = status === 'ERROR'
   return {
@@ -123,6 +128,19 @@ function resolveDecision(call: ServiceCall, known: StoredRequest, params: Params
       ...(typeof detail === 'string' && { detail })
     }
   }
+}
+
+/**
+ * Returns where the user decides instead. Whoever has the key may say so, therefore only trusted pages are allowed, and a
+ * client of OAuth is never sent elsewhere.
+ */
+function resolveRedirectUrl(
+  { services: { config } }: ServiceCall,
+  { request }: StoredRequest,
+  { redirectUrl }: Params
+): string {
+  if (request.oauth) fail('invalid-operation', 'A request of an OAuth client cannot be redirected')
+  return resolveAuthPage(config, redirectUrl ?? refuseMissing('redirectUrl'), 'redirectUrl')
 }
 
 /** Accepts a request. Only the key need come with the call: the token has to prove that the user decides. */

@@ -6,6 +6,8 @@ import { createResetLink } from './create-reset-link.js'
 import { createUser } from './create-user.js'
 import { deactivateMfa } from './deactivate-mfa.js'
 import { deletePasskeys } from './delete-passkeys.js'
+import { getAccess } from './get-access.js'
+import { getBreachScope } from './get-breach-scope.js'
 import { getDeeds } from './get-deeds.js'
 import { getGrowth } from './get-growth.js'
 import { getOperator } from './get-operator.js'
@@ -30,6 +32,8 @@ export const systemMethods: readonly AnyMethod[] = [
   createUser,
   deactivateMfa,
   deletePasskeys,
+  getAccess,
+  getBreachScope,
   getDeeds,
   getGrowth,
   getOperator,

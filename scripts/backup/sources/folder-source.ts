@@ -1,12 +1,20 @@
 /** Takes a backup from the data directory of one machine, whether or not a service is running. */
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SharedAttachments } from '../../../cluster/objects/shared-attachments.js'
 import type { Layout } from '../../../storage/files/layout.js'
 import type { Account } from '../../../storage/platform/account.js'
 import { copyPlatformFile, copyUserFile, getChangeMark } from '../../../storage/sqlite/copies.js'
 import type { BackupSource } from './source.js'
 
 export class FolderSource implements BackupSource {
-  constructor(private readonly layout: Layout) {}
+  /** `bucket`: has the attachments that are not on the disk, if they are stored in a bucket. */
+  constructor(
+    private readonly layout: Layout,
+    private readonly bucket?: Pick<SharedAttachments, 'fetchTo'>
+  ) {}
 
   async copyPlatform(draft: Layout): Promise<void> {
     await copyPlatformFile(this.layout, draft)
@@ -23,11 +31,18 @@ export class FolderSource implements BackupSource {
   async withAttachment<T>(
     account: Account,
     id: string,
-    _draft: Layout,
+    draft: Layout,
     use: (path: string) => Promise<T>
   ): Promise<T | undefined> {
     const path = this.layout.attachmentFile(account.id, id)
-    return existsSync(path) ? await use(path) : undefined
+    const copy = join(draft.draftsDirectory, `attachment-${randomUUID()}`)
+    try {
+      if (existsSync(path)) return await use(path)
+      await mkdir(draft.draftsDirectory, { recursive: true, mode: 0o700 })
+      return (await this.bucket?.fetchTo(account.id, id, copy)) ? await use(copy) : undefined
+    } finally {
+      await rm(copy, { force: true })
+    }
   }
 
   isDeleted({ id }: Account): Promise<boolean> {

@@ -1,10 +1,22 @@
 /** A registry of metrics for Prometheus, whose values are read when they are requested. */
 import type { Metric, Registry } from 'prom-client'
 
-type Labels = Readonly<Record<string, string>>
+export type Labels = Readonly<Record<string, string>>
 
 /** A value, and its labels. */
 export type Sample = readonly [value: number, labels?: Labels]
+
+/** A metric with its values. A value of a histogram names the bucket, sum or count that it is. */
+export interface CollectedMetric {
+  readonly name: string
+  readonly help: string
+  readonly type: string
+  readonly values: readonly {
+    readonly value: number
+    readonly labels: Readonly<Record<string, string | number>>
+    readonly metricName?: string
+  }[]
+}
 
 /** Returns the values of a metric: a single value without labels, or several with labels. */
 type ReadSamples = () => readonly Sample[] | number | Promise<number>
@@ -35,6 +47,11 @@ export class MetricRegistry {
   /** Renders the current metrics, and returns them with their media type. */
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() }
+  }
+
+  /** Returns the current metrics. */
+  async collect(): Promise<readonly CollectedMetric[]> {
+    return (await this.registry.getMetricsAsJSON()) as unknown as CollectedMetric[]
   }
 
   /** Adds a metric that may rise and fall; `read` is called for each scrape. */

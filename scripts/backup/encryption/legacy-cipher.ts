@@ -3,7 +3,7 @@
  * The nonce of a chunk contains its number and whether it is the last one.
  */
 import { createDecipheriv, hkdfSync, scryptSync } from 'node:crypto'
-import { BackupError, NotAuthentic } from './backup-error.js'
+import { BackupError, NotAuthentic } from '../backup-error.js'
 
 /** Parameters of the key derivation, identical in all of these backups. */
 const derivation = { N: 2 ** 17, r: 8, p: 1 }

@@ -1,11 +1,18 @@
 /** Encodings of the files in a backup: plain, age, and, for reading only, the encryption used by earlier versions. */
 import { Type, type Static } from 'typebox'
-import type { Secret } from '../terminal/passphrase.js'
+import type { Secret } from '../../terminal/passphrase.js'
 import { BackupKey, maxKeyFileBytes } from './age.js'
-import { BackupError, NotAuthentic } from './backup-error.js'
+import { BackupError, NotAuthentic } from '../backup-error.js'
 import { decryptLegacy, deriveLegacyKey } from './legacy-cipher.js'
-import type { Place } from './place.js'
-import { readBytes, parseJson } from './read-file.js'
+import type { Place } from '../place.js'
+import { readBytes, parseJson } from '../read-file.js'
+import {
+  createRecipientKey,
+  encryptionName,
+  openRecipientKey,
+  readEncryption,
+  type RecipientKey
+} from './recipients.js'
 
 type Bytes = AsyncIterable<Buffer>
 
@@ -21,6 +28,9 @@ export interface Codec {
   /** Appends a proof of authenticity to a text; {@link verifyProof} verifies it and returns the text without it. */
   addProof(text: string): string
   verifyProof(name: string, text: string): string
+  /** Of a backup to recipients: the fingerprint of its key, and the files that are renewed whenever something is added. */
+  readonly fingerprint?: string
+  readonly renewed?: readonly InitialFile[]
 }
 
 export const headerName = 'backup.json'
@@ -54,8 +64,13 @@ export async function createCodec(
   secret: Secret
 ): Promise<{ codec: Codec; files: readonly InitialFile[] }> {
   if (!isEncrypted) return { codec: plain, files: [createHeader({ version: 1, encryption: null })] }
+  const header = createHeader({ version: 2, encryption: 'age' })
+  if (secret.recipients.length > 0) {
+    const created = await createRecipientKey(secret)
+    return { codec: createRecipientCodec(created), files: [...created.files, header] }
+  }
   const { file, key } = await BackupKey.create(secret)
-  const files = [{ name: keyName, bytes: file }, createHeader({ version: 2, encryption: 'age' })]
+  const files = [{ name: keyName, bytes: file }, header]
   return { codec: createAgeCodec(key), files }
 }
 
@@ -65,14 +80,19 @@ export async function openCodec(place: Place, secret: Secret): Promise<Codec> {
   if (encryption === null) {
     if (!secret.isGiven || secret.isPlain) return plain
     throw new BackupError(
-      `The backup in ${place.name} is not encrypted, but a passphrase or an identity was given. Pass --plain to use it`
+      `The backup in ${place.name} is not encrypted, but a passphrase, an identity or recipients were given. Pass --plain to use it`
     )
   }
   if (secret.isPlain) throw new BackupError(`The backup in ${place.name} is encrypted. Leave out --plain`)
   if (encryption === 'age') {
-    return createAgeCodec(
-      await BackupKey.open(await readRequiredFile(place, keyName, maxKeyFileBytes), secret)
-    )
+    const encryptedTo = await readEncryption(place)
+    const keyFile = await readRequiredFile(place, keyName, maxKeyFileBytes)
+    if (encryptedTo) return createRecipientCodec(await openRecipientKey(place, encryptedTo, secret, keyFile))
+    if (secret.recipients.length > 0 && secret.identity === undefined)
+      throw new BackupError(
+        `The backup in ${place.name} is not encrypted to recipients. Choose another place`
+      )
+    return createAgeCodec(await BackupKey.open(keyFile, secret))
   }
   if (secret.identity !== undefined) throw new BackupError(`The backup in ${place.name} uses a passphrase`)
   const key = await deriveLegacyKey(async () => await secret.passphrase(false), encryption)
@@ -84,7 +104,9 @@ export async function isBackup(place: Place): Promise<boolean> {
   const names = await place.list()
   if (names.includes(headerName)) return true
   // An interrupted first run may have left only a key.
-  const others = names.filter(name => !name.startsWith('backup.lock') && !name.startsWith(keyName))
+  const others = names.filter(
+    name => !name.startsWith('backup.lock') && !name.startsWith(keyName) && !name.startsWith(encryptionName)
+  )
   if (others.length > 0)
     throw new BackupError(`${place.name} is neither empty nor a backup. Choose another place`)
   return false
@@ -119,6 +141,10 @@ function createLegacyCodec(key: Buffer): Codec {
     addProof: text => text,
     verifyProof: (_name, text) => text
   }
+}
+
+function createRecipientCodec({ files, key }: RecipientKey): Codec {
+  return { ...createAgeCodec(key), fingerprint: key.fingerprint, renewed: files }
 }
 
 function createAgeCodec(key: BackupKey): Codec {

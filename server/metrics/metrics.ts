@@ -1,10 +1,10 @@
 /**
- * Metrics for Prometheus, computed on demand from existing counters. No label names a user. The library is loaded on
+ * Metrics for Prometheus and OTLP, computed on demand from existing counters. No label names a user. The library is loaded on
  * the first request.
  */
-import type { BackupState, Gauges } from './service-state.js'
-import type { CallStatistics } from './call-statistics.js'
-import { durationBounds } from './latency-histogram.js'
+import type { BackupState, Gauges } from '../service-state.js'
+import type { CallStatistics } from '../call-statistics.js'
+import { durationBounds } from '../latency-histogram.js'
 import { MetricRegistry, type Sample } from './metric-registry.js'
 
 /** The sources of the metrics. */
@@ -33,10 +33,17 @@ const runtimeGauges: readonly [keyof Gauges, name: string, help: string][] = [
   ['webhooksRunning', 'coffer_webhooks_running', 'Webhook calls in progress']
 ]
 
-/** Returns a function that renders the current metrics. */
-export function createMetrics(sources: MetricSources): () => ReturnType<MetricRegistry['render']> {
+/** The current metrics, as text for Prometheus and as objects. */
+export type Metrics = Pick<MetricRegistry, 'collect' | 'render'>
+
+/** Returns the metrics of the service. */
+export function createMetrics(sources: MetricSources): Metrics {
   let created: Promise<MetricRegistry> | undefined
-  return async () => await (await (created ??= createRegistry(sources))).render()
+  const getRegistry = async (): Promise<MetricRegistry> => await (created ??= createRegistry(sources))
+  return {
+    collect: async () => await (await getRegistry()).collect(),
+    render: async () => await (await getRegistry()).render()
+  }
 }
 
 async function createRegistry(sources: MetricSources): Promise<MetricRegistry> {

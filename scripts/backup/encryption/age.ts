@@ -4,11 +4,11 @@
  * identity. With the passphrase or the identity, a backup can be opened without this software: `age -d -i key.age
  * FILE.age`.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { ReadableStream } from 'node:stream/web'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
-import type { Secret } from '../terminal/passphrase.js'
-import { BackupError, NotAuthentic } from './backup-error.js'
+import type { Secret } from '../../terminal/passphrase.js'
+import { BackupError, NotAuthentic } from '../backup-error.js'
 
 /** Base-2 logarithms of scrypt's work factor: for new files (256 MiB per guess), and the maximum for existing ones. */
 const logWorkFactor = 18
@@ -27,7 +27,10 @@ export class BackupKey {
   readonly #encrypter = new Encrypter()
   readonly #macKey: Buffer
 
-  private constructor(identity: string, recipient: string) {
+  private constructor(
+    identity: string,
+    private readonly recipient: string
+  ) {
     this.#decrypter.addIdentity(identity)
     this.#encrypter.addRecipient(recipient)
     this.#macKey = deriveKey(identity, 'coffer backup manifest')
@@ -44,7 +47,35 @@ export class BackupKey {
     // Anyone can encrypt to a public key: only the proof shows that the owner of the identity made this key.
     const proof = secret.identity === undefined ? '' : `# proof: ${createProof(secret.identity, identity)}\n`
     const text = `# The key of a backup by Coffer: age -d -i key.age FILE.age\n${proof}${identity}\n`
-    return { key: await BackupKey.#fromIdentity(identity), file: await encrypter.encrypt(text) }
+    return { key: await BackupKey.fromIdentity(identity), file: await encrypter.encrypt(text) }
+  }
+
+  /** Creates the key of a backup to recipients from an identity. Returns it with the encrypted file that stores it. */
+  static async createFor(
+    recipients: readonly string[],
+    identity: string
+  ): Promise<{ key: BackupKey; file: Uint8Array }> {
+    const encrypter = new Encrypter()
+    for (const recipient of recipients) encrypter.addRecipient(recipient)
+    const text = `# The key of a backup by Coffer: age -d -i key.age FILE.age\n${identity}\n`
+    return { key: await BackupKey.fromIdentity(identity), file: await encrypter.encrypt(text) }
+  }
+
+  /** Decrypts the key in the key file of a backup to recipients with the identity of one of them. Throws {@link NotAuthentic}. */
+  static async openAsRecipient(file: Uint8Array, own: string): Promise<BackupKey> {
+    const decrypter = new Decrypter()
+    decrypter.addIdentity(own)
+    const text = await decrypter.decrypt(file, 'text').catch(() => {
+      throw new NotAuthentic('key.age', 'identity')
+    })
+    const [identity] = identityLine.exec(text) ?? []
+    if (identity === undefined) throw new BackupError('key.age contains no key. The backup is damaged')
+    return await BackupKey.fromIdentity(identity)
+  }
+
+  /** A digest by which people recognise the key. */
+  get fingerprint(): string {
+    return createHash('sha256').update(this.recipient).digest('hex').slice(0, 32)
   }
 
   /** Decrypts the key in a key file. Throws {@link NotAuthentic}, {@link BackupError}. */
@@ -66,10 +97,11 @@ export class BackupKey {
       const expected = createProof(secret.identity, identity)
       if (!isEqual(proofLine.exec(text)?.[1] ?? '', expected)) throw new NotAuthentic('key.age', kind)
     }
-    return await BackupKey.#fromIdentity(identity)
+    return await BackupKey.fromIdentity(identity)
   }
 
-  static async #fromIdentity(identity: string): Promise<BackupKey> {
+  /** Creates the key from the identity of the backup itself. */
+  static async fromIdentity(identity: string): Promise<BackupKey> {
     return new BackupKey(identity, await identityToRecipient(identity))
   }
 
