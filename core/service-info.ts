@@ -56,6 +56,7 @@ export function serviceInfo(config: Config): ServiceInfo {
       contentQueries: true,
       textQueries: true,
       scopedNotifications: true,
+      cmc: config.cmc.enabled,
       ...unsupportedFeatures,
       mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
     }
@@ -64,7 +65,6 @@ export function serviceInfo(config: Config): ServiceInfo {
 
 /** Features that clients look for and this service does not have. */
 const unsupportedFeatures = {
-  cmc: false,
   sharedSecrets: false,
   accessesUpdate: false,
   oauth2: false,
