@@ -22,7 +22,12 @@ export interface ChangedItem {
   /** Set for events. */
   readonly event: EventState | undefined
   /** Set for accesses. */
-  readonly access: Pick<Access, 'id' | 'type'> | undefined
+  readonly access: ChangedAccess | undefined
+}
+
+/** What scopes may ask of an access. `update`: its new serial and its creator's id, if it has a new version. */
+export interface ChangedAccess extends Pick<Access, 'id' | 'type'> {
+  readonly update?: { readonly serial: number; readonly creatorId: string }
 }
 
 /** Maximum characters of content and client data, about as JSON, that are kept of an event. */

@@ -2,7 +2,7 @@
 import type { Access } from '../schemas/access.js'
 import type { Event } from '../schemas/event.js'
 import type { StreamNode } from '../storage/streams/node.js'
-import { countCharacters, type ChangedItem, type Path } from './changed-item.js'
+import { countCharacters, type ChangedAccess, type ChangedItem, type Path } from './changed-item.js'
 
 /** Kinds of changes, in the order of notification. The last three stay within the service. */
 export const changeKinds = ['streams', 'events', 'accesses', 'account', 'followedSlices', 'sessions'] as const
@@ -86,8 +86,12 @@ export class Changes {
   }
 
   /** Adds an access with permissions on these streams. */
-  addAccess({ id, type }: Pick<Access, 'id' | 'type'>, streamIds: Iterable<string>): void {
-    const item = this.#createItem(streamIds, undefined, { id, type })
+  addAccess(
+    { id, type }: Pick<Access, 'id' | 'type'>,
+    streamIds: Iterable<string>,
+    update?: ChangedAccess['update']
+  ): void {
+    const item = this.#createItem(streamIds, undefined, { id, type, ...(update && { update }) })
     this.#note({ kind: 'accesses', item, accessId: id, characters: 0 })
   }
 

@@ -20,6 +20,7 @@ const table = {
   'unknown-resource': [404, 'The resource does not exist'],
   'invalid-method': [404, 'Unknown method'],
   'item-already-exists': [409, 'An item with these properties already exists'],
+  'stale-resource': [409, 'This item has changed since it was read'],
   'removed-method': [410, 'This method has been removed from the API'],
   'too-many-results': [413, 'The result is too large for one response. Request fewer items'],
   'unsupported-content-type': [415, 'This content type is not supported'],

@@ -3,6 +3,7 @@ import { createHash, hash } from 'node:crypto'
 import type { Access } from '../schemas/access.js'
 import type { Attachment } from '../schemas/event.js'
 import type { Digests } from '../storage/repositories/policies.js'
+import { toWireAccess } from './access-ids.js'
 import { toCanonicalMembers, stringifyIfCanonical } from './json/canonical.js'
 import { canonicalForm, plainForm, writeJson } from './json/writer.js'
 import type { Settings } from './settings/settings.js'
@@ -52,8 +53,9 @@ export function toEventText(event: object): string {
   )
 }
 
-/** Returns the text that an access's integrity is a digest of. */
-export function toAccessText(access: object): string {
+/** Returns the text that an access's integrity is a digest of: the access with the id of its version. */
+export function toAccessText(stored: object): string {
+  const access = toWireAccess(stored as Access)
   const keys = Object.keys(access).filter(key => !excluded.has(key))
   return `{${toCanonicalMembers(access as EventLike, keys.toSorted())}}`
 }

@@ -58,6 +58,7 @@ export function serviceInfo(config: Config): ServiceInfo {
       scopedNotifications: true,
       cmc: config.cmc.enabled,
       ...unsupportedFeatures,
+      accessesUpdate: config.accesses.updates,
       mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
     }
   }
@@ -66,7 +67,6 @@ export function serviceInfo(config: Config): ServiceInfo {
 /** Features that clients look for and this service does not have. */
 const unsupportedFeatures = {
   sharedSecrets: false,
-  accessesUpdate: false,
   oauth2: false,
   dpop: false
 }

@@ -17,7 +17,7 @@ export type EndedPermission = Static<typeof EndedPermission>
 export const AccessType = Type.Enum(['personal', 'app', 'shared'])
 export type AccessType = Static<typeof AccessType>
 
-/** An access as stored. `expires` and `lastUsed` are times; personal accesses have no `permissions`. */
+/** An access as clients see it. `expires` and `lastUsed` are times; personal accesses have no `permissions`. */
 export const Access = Type.Object({
   id: Identifier,
   token: Type.String(),
@@ -33,4 +33,5 @@ export const Access = Type.Object({
   integrity: Type.Optional(Type.String()),
   ...tracking
 })
-export type Access = Static<typeof Access>
+/** An access as stored. `serial`: how often it was updated, if ever; on the wire it is a part of the id. */
+export type Access = Static<typeof Access> & { readonly serial?: number }

@@ -10,15 +10,28 @@ export type Level = Static<typeof Level>
 export const StreamPermission = Type.Object({ streamId: Identifier, level: Level })
 export type StreamPermission = Static<typeof StreamPermission>
 
-/** A feature that is switched off for the access. */
+/** The features that can be switched off for an access. (docs/spec/accesses.md#features) */
+export const features = ['selfRevoke', 'selfAudit', 'secretSharing'] as const
+export type Feature = (typeof features)[number]
+
+/** Says whether the access may use a feature, as it may by default. Of two entries for one feature the last counts. */
 export const FeaturePermission = Type.Object({
-  feature: Type.Enum(['selfRevoke', 'selfAudit']),
-  setting: Type.Literal('forbidden')
+  feature: Type.Enum([...features]),
+  setting: Type.Enum(['allowed', 'forbidden'])
 })
 export type FeaturePermission = Static<typeof FeaturePermission>
 
 export const Permission = Type.Union([StreamPermission, FeaturePermission])
 export type Permission = Static<typeof Permission>
+
+/** Returns the setting of a feature, if the permissions have one: the last counts. */
+export function findSetting(
+  permissions: readonly Permission[],
+  feature: string
+): FeaturePermission['setting'] | undefined {
+  const found = permissions.findLast(permission => 'feature' in permission && permission.feature === feature)
+  return found && 'setting' in found ? found.setting : undefined
+}
 
 /** Returns whether a permission applies to a stream. */
 export function isStreamPermission(permission: Permission): permission is StreamPermission {

@@ -115,11 +115,12 @@ export class UserInspection extends Inspection {
     return this.readRows('SELECT id AS key, * FROM event_deletion WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
-  versions(): Generator<{ readonly event: string; readonly modified: number; readonly body: string }> {
-    return this.readRows(
-      'SELECT rowid AS key, * FROM event_version WHERE rowid > ? ORDER BY rowid LIMIT 1',
-      0
-    )
+  /** Earlier versions. `item`: the id of the event or access; only those of events have `modified`. */
+  versions(
+    kind: 'event' | 'access'
+  ): Generator<{ readonly item: string; readonly modified?: number; readonly body: string }> {
+    const sql = `SELECT rowid AS key, ${kind} AS item, * FROM ${kind}_version WHERE rowid > ? ORDER BY rowid LIMIT 1`
+    return this.readRows(sql, 0)
   }
 
   accesses(): Generator<{ readonly id: string; readonly token: string; readonly body: string }> {

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { FeaturePermission, isStreamPermission, Level, type Permission } from '../../schemas/permission.js'
 import { closed, Identifier, maxNameLength, orNull } from '../../schemas/scalars.js'
+import { formatWireId } from '../access-ids.js'
 import { getAuditedAccess, isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
 import { isUrlSafeId, toSlug } from '../ids.js'
@@ -93,7 +94,10 @@ export function assertMayGrant(
   if (caller.access?.type !== 'app') fail('forbidden', 'Shared accesses cannot create accesses')
   if (type !== 'shared') fail('forbidden', 'App accesses can create shared accesses only')
   if (!permissions.some(isStreamPermission)) fail('forbidden', 'At least one stream permission is required')
-  if (!caller.covers(permissions)) fail('forbidden', 'The permissions exceed those of the caller')
+  if (!caller.covers(permissions))
+    fail('forbidden', 'The permissions exceed those of the caller', {
+      managingAccessId: formatWireId(caller.access)
+    })
   assertStreamsExist(store.streams, permissions)
 }
 
@@ -101,7 +105,7 @@ export function assertMayGrant(
  * Throws `unknown-referenced-resource` for streams that do not exist: the user who creates one later has not agreed to
  * share it.
  */
-function assertStreamsExist(streams: StreamRepository, permissions: readonly Permission[]): void {
+export function assertStreamsExist(streams: StreamRepository, permissions: readonly Permission[]): void {
   const streamIds = permissions.flatMap(permission =>
     isStreamPermission(permission) && permission.level !== 'none'
       ? findMissing(streams, permission.streamId)

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { Access } from '../../schemas/access.js'
 import { HeldByOAuth } from '../../schemas/oauth.js'
+import { toWireAccess } from '../access-ids.js'
 import type { Call } from '../call/method.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
 import { apiEndpoint } from '../service-info.js'
@@ -21,9 +22,9 @@ export type PublicAccess = Static<typeof PublicAccess>
 /** What {@link toPublicAccess} needs to know. */
 export type ViewContext = Pick<Call, 'account' | 'caller' | 'credentials' | 'services' | 'store'>
 
-/** Returns an access with its endpoint and its last use. */
+/** Returns an access with its endpoint and its last use, under the id of its version. */
 export function toPublicAccess(call: ViewContext, access: Access): PublicAccess {
-  return addEndpoint(call, addLastUse(call, access))
+  return toWireAccess(addEndpoint(call, addLastUse(call, access)))
 }
 
 /** Returns an access as its caller may see it: the endpoints of peers are for the user alone. */
@@ -36,7 +37,7 @@ function limitToCaller({ caller, credentials }: ViewContext, access: Access): Ac
  * may have just been proven (docs/spec/mfa.md#proof); pages of the service do not even see their own: an
  * injected script would steal it (docs/spec/authentication.md#sessions-of-pages).
  */
-export function addEndpoint(call: ViewContext, stored: Access): PublicAccess {
+export function addEndpoint(call: ViewContext, stored: Access): PublicAccess & Pick<Access, 'serial'> {
   const access = limitToCaller(call, stored)
   const { id, name, token, type } = access
   const isOthers = id !== call.caller.accessId && isOwnApp(name)
@@ -59,10 +60,10 @@ export function addLastUse({ store }: Pick<Call, 'store'>, access: Access): Acce
 }
 
 /**
- * Returns whether the caller may delete an access that is not its own: personal accesses may delete any access, apps
- * the accesses that they shared.
+ * Returns whether the caller manages an access that is not its own, and may delete it: personal accesses manage any
+ * access, apps the accesses that they shared.
  */
-export function mayDelete({ caller }: Pick<Call, 'caller'>, access: Access): boolean {
+export function mayManage({ caller }: Pick<Call, 'caller'>, access: Access): boolean {
   if (caller.isPersonal) return true
   return caller.access?.type === 'app' && access.type === 'shared' && isCreatedBy(access, caller.accessId)
 }

@@ -2,7 +2,8 @@
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
-import { isCreatedBy, isExpired, listStreamIds } from '../permissions/access.js'
+import { listStreamIds } from '../permissions/access.js'
+import { listChildren } from './chain-rules.js'
 
 /**
  * Marks an access as deleted, and with an app access the unexpired shared accesses that it created. Returns these
@@ -14,7 +15,7 @@ export function revokeAccess(call: Call, access: Access): Access[] {
 
 /** Does the same as {@link revokeAccess}, in steps. */
 export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
-  const related = access.type === 'app' ? listSharedAccesses(call, access.id) : []
+  const related = access.type === 'app' ? listChildren(call, access.id) : []
   // The access itself comes last: the audit record is about it.
   for (const each of [...related, access]) {
     call.store.accesses.update({ ...each, deleted: call.now })
@@ -26,10 +27,4 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     yield
   }
   return related
-}
-
-function listSharedAccesses({ now, store }: Call, creator: string): Access[] {
-  return store.accesses
-    .listCreatedBy(creator)
-    .filter(each => isCreatedBy(each, creator) && !isExpired(each, now))
 }

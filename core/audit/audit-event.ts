@@ -9,7 +9,8 @@ import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
 import { computeEventIntegrity } from '../integrity.js'
 import { addTags } from '../streams/tags.js'
-import { auditRoot } from '../audit-ids.js'
+import { getBaseId } from '../access-ids.js'
+import { auditRoot, getAuditStreamId } from '../audit-ids.js'
 import type { Services } from '../call/services.js'
 
 /** A record in the older form, together with the fields of its event. */
@@ -37,7 +38,12 @@ export function getEventType(
 /** Returns the fields of the event of a record, except its id. */
 export function toEventFields(config: Config, entry: AuditEntry): Omit<Event, 'id'> {
   const { access, action, time } = entry
-  const streamIds = [`${auditRoot}access-${access}`, `${auditRoot}action-${action}`]
+  const base = getBaseId(access)
+  const streamIds = [
+    getAuditStreamId(base),
+    ...(base === access ? [] : [getAuditStreamId(access)]),
+    `${auditRoot}action-${action}`
+  ]
   return {
     streamIds,
     streamId: streamIds[0]!,
@@ -69,7 +75,7 @@ export function toAuditLog(services: Services, record: AuditRecord): AuditLog {
     forwardedFor: ip,
     action: `${verb} ${resource}`,
     ...(query && { query: toQueryText(query) }),
-    accessId: access,
+    accessId: getBaseId(access),
     status,
     ...(errorId !== undefined && { errorId, errorMessage: message ?? '' })
   }

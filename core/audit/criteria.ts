@@ -1,6 +1,7 @@
 /** Streams queries on the audit: permissions, and translation into criteria. (docs/spec/audit.md#reading) */
 import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.js'
 import type { AuditWords } from '../../storage/audit/words.js'
+import { getBaseId } from '../access-ids.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { StreamsQuery, RequestedStream } from '../events/streams-query.js'
@@ -32,7 +33,7 @@ export function toAuditCriteria(
 
 function assertMaySee(caller: Caller, id: string, maySee: (accessId: string) => boolean): void {
   const access = getAuditedAccess(id)
-  if (access === undefined ? !caller.isPersonal : !maySee(access)) fail('forbidden')
+  if (access === undefined ? !caller.isPersonal : !maySee(getBaseId(access))) fail('forbidden')
   if (access === undefined && !isAuditParent(id) && !isAuditedAction(id))
     fail('unknown-referenced-resource', `Unknown streams: ${id.slice(0, 100)}`, { streams: [id] })
 }
@@ -46,8 +47,7 @@ function findWordNumbers(words: AuditWords, wanted: readonly RequestedStream[]):
       if (withBelow) return undefined
       continue
     }
-    const number = words.find(id.slice(auditRoot.length))
-    if (number !== undefined) numbers.add(number)
+    for (const number of words.findAll(id.slice(auditRoot.length))) numbers.add(number)
   }
   return numbers
 }

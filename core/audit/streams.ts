@@ -1,6 +1,7 @@
 /** The streams of the audit in `streams.get`: its root among the others, the streams below it on request. (docs/spec/audit.md#streams-of-the-audit) */
 import type { Static } from 'typebox'
 import type { StreamTree } from '../../schemas/stream.js'
+import { getBaseId } from '../access-ids.js'
 import { fail } from '../errors.js'
 import { JsonText, type TextListing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
@@ -98,9 +99,10 @@ export function listAuditStreams(call: Call, parentId: string): Tree[] {
   if (prefix === undefined)
     fail('unknown-referenced-resource', `Unknown parent stream "${parentId}"`, { parentId })
   store.completeAudit()
-  return store.audit.words
-    .list(prefix)
-    .map(word => createAuditStream(call, auditRoot + word, word.slice(prefix.length), parentId))
+  const names = store.audit.words.list(prefix).map(word => word.slice(prefix.length))
+  // An access may have been used in later versions only: its stream holds the calls of all of them.
+  const all = parentId === auditAccesses ? [...new Set(names.flatMap(id => [getBaseId(id), id]))] : names
+  return all.map(name => createAuditStream(call, auditRoot + prefix + name, name, parentId))
 }
 
 function createAuditStream({ account }: Call, id: string, name: string, parentId: string | null): Tree {

@@ -2,6 +2,7 @@
 import type { AuditScope } from '../../storage/audit/scope.js'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { formatWireId } from '../access-ids.js'
 import { matchesAdminKey } from '../auth/admin.js'
 import { getCallerId } from '../auth/authenticate.js'
 import type { Caller } from '../permissions/caller.js'
@@ -118,7 +119,9 @@ export class AuditTrail {
   ): void {
     const { action, query, standIn, status, writesItem } = audited
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
-    const access = caller.access?.id ?? this.#verifiedActor(standIn, credentials)
+    const access = caller.access
+      ? formatWireId(caller.access)
+      : this.#verifiedActor(standIn, credentials)
     const told = createAuditedQuery(credentials, query)
     const entry: AuditEntry = {
       time: now,
@@ -150,11 +153,17 @@ export class AuditTrail {
     if (!account && !audited.isSent) return
     const { action, query, standIn } = audited
     const { accessId } = error.details
+    const store = account && this.#findStore(account)
     const told = createAuditedQuery(credentials, query)
     const message = quotesBody(credentials, query, error) ? new ApiError(error.id).message : error.message
     const entry: AuditEntry = {
       time: this.services.clock.now(),
-      access: accessId ?? (proofActors.has(standIn) ? 'invalid' : standIn),
+      access:
+        accessId === undefined
+          ? proofActors.has(standIn)
+            ? 'invalid'
+            : standIn
+          : formatWireId(store?.accesses.find(accessId) ?? { id: accessId }),
       action,
       via: credentials.via,
       ip: credentials.ip,
@@ -166,7 +175,7 @@ export class AuditTrail {
       message: message.length > maxMessageLength ? `${truncateText(message, maxMessageLength)}…` : message
     }
     const isAnonymous = accessId === undefined || invalidAccessErrors.has(error.id)
-    if (audited.isRecorded && account) this.#findStore(account)?.record(entry, isAnonymous)
+    if (audited.isRecorded) store?.record(entry, isAnonymous)
     if (audited.isSent) this.#send(entry, account, isAnonymous)
   }
 

@@ -4,7 +4,6 @@
 export const removedMethods: ReadonlySet<string> = new Set([
   'events.start',
   'events.stop',
-  'accesses.update',
   'whoAmI'
 ])
 

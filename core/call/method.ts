@@ -7,6 +7,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
 import { Changes } from '../changes.js'
 import type { Credentials } from './credentials.js'
+import type { Config } from '../settings/config.js'
 import type { Services } from './services.js'
 import type { Facts } from './outcome.js'
 import type { Reader } from './reader.js'
@@ -55,6 +56,8 @@ interface Definition<P extends TSchema> {
   readonly allow: AccessRule
   /** Set if only transports of the service call it: it is not part of the API, and not listed. */
   readonly isInternal?: true
+  /** Returns true if the settings leave it out of the API: calls fail with `removed-method`. */
+  isRemoved?(config: Config): boolean
   /** Returns what transports need to know of a result besides its text. */
   facts?(result: object): Facts
   /**

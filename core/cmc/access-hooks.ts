@@ -1,19 +1,17 @@
 /** The rules of consent and messages for accesses and streams, as hooks of the methods. (docs/spec/consent.md) */
 import type { Access } from '../../schemas/access.js'
+import type { Permission } from '../../schemas/permission.js'
+import { formatWireId, getBaseId } from '../access-ids.js'
 import type { MethodHook } from '../call/hooks.js'
 import type { Call } from '../call/method.js'
 import { isCmcId, isReservedCmcId, parseAppPlace } from '../cmc-ids.js'
 import { getCapability, getCounterparty } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
-import { refuse } from './failures.js'
-import { announceEnd } from './relationships.js'
+import { fail } from '../errors.js'
+import { selectMachinery, withoutMachinery } from './permissions.js'
+import { announceEnd, findRelationship } from './relationships.js'
+import { announceChange } from './scope-updates.js'
 import { assertEnabled, beforeCreate, beforeDelete, beforeUpdate, provideScope } from './streams.js'
-
-/** Refuses client data with the key of the service. */
-function assertClientData(data: unknown): void {
-  if (isObject(data) && Object.hasOwn(data, 'cmc'))
-    refuse('cmc-clientdata-cmc-forbidden', 'The key "cmc" of the client data belongs to the service')
-}
 
 /** Creates the streams of apps that permissions name. */
 function provideNamed(call: Call, permissions: unknown): void {
@@ -29,26 +27,59 @@ function provideNamed(call: Call, permissions: unknown): void {
 /** The hook of `accesses.create`. */
 export const createAccessHook: MethodHook = {
   before(call, given) {
-    const { clientData, permissions } = given as { readonly clientData?: unknown; readonly permissions?: unknown }
-    assertClientData(clientData)
-    provideNamed(call, permissions)
+    provideNamed(call, (given as { readonly permissions?: unknown }).permissions)
     return { params: given }
   }
 }
 
-/** The relationship that a call is about to end, by call. */
-const ending = new WeakMap<Call, Access>()
+interface UpdateParams {
+  readonly id: string
+  readonly update: Readonly<Record<string, unknown>>
+}
+
+/** The access of a peer that a call is about to change or to end, by call. */
+const former = new WeakMap<Call, Access>()
+
+function findPeerAccess(call: Call, id: string): Access | undefined {
+  const access = call.store.accesses.find(getBaseId(id))
+  return getCounterparty(access) ? access : undefined
+}
+
+/** The hook of `accesses.update`. */
+export const updateAccessHook: MethodHook = {
+  before(call, given) {
+    const params = given as UpdateParams
+    const { id, update } = params
+    if (getCapability(call.store.accesses.find(getBaseId(id)))) fail('forbidden', 'The link of an offer cannot change')
+    provideNamed(call, update['permissions'])
+    const access = findPeerAccess(call, id)
+    if (!access) return { params }
+    former.set(call, access)
+    if (!Array.isArray(update['permissions'])) return { params }
+    // The permissions for messages stay, whatever else the peer may do.
+    const permissions = [
+      ...withoutMachinery(update['permissions'] as Permission[]),
+      ...selectMachinery(access.permissions ?? [])
+    ]
+    return { params: { ...params, update: { ...update, permissions } } }
+  },
+  after(call, _params, result) {
+    const before = former.get(call)
+    const found = before && findRelationship(call, before.id)
+    if (found) announceChange(call, found, before.permissions ?? [], formatWireId(found.access))
+    return result
+  }
+}
 
 /** The hook of `accesses.delete`. */
 export const deleteAccessHook: MethodHook = {
   before(call, given) {
-    const { id } = given as { readonly id: string }
-    const access = call.store.accesses.find(id.split(':', 1)[0]!)
-    if (access && (getCounterparty(access) ?? getCapability(access))) ending.set(call, access)
+    const access = findPeerAccess(call, (given as { readonly id: string }).id)
+    if (access) former.set(call, access)
     return { params: given }
   },
   after(call, _params, result) {
-    const access = ending.get(call)
+    const access = former.get(call)
     const mark = getCounterparty(access)
     if (!access || !mark || call.store.accesses.find(access.id)) return result
     announceEnd(call, { access, mark }, {})

@@ -5,6 +5,7 @@ import {
   createStreamHook,
   deleteAccessHook,
   deleteStreamHook,
+  updateAccessHook,
   updateStreamHook
 } from './access-hooks.js'
 import type { Deliveries } from './deliveries.js'
@@ -23,6 +24,7 @@ export function createCmcHooks(deliveries: Deliveries): MethodHooks {
     ['streams.update', updateStreamHook],
     ['streams.delete', deleteStreamHook],
     ['accesses.create', createAccessHook],
+    ['accesses.update', updateAccessHook],
     ['accesses.delete', deleteAccessHook]
   ])
 }

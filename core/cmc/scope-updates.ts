@@ -1,8 +1,9 @@
 /** Changes of what a peer may do, asked for by the peer or made by the user. (docs/spec/consent.md#changes-of-permissions) */
-import type { Access } from '../../schemas/access.js'
 import type { Permission } from '../../schemas/permission.js'
 import type { Call } from '../call/method.js'
-import { getCreatorId, listStreamIds } from '../permissions/access.js'
+import { formatWireId, getBaseId } from '../access-ids.js'
+import { updateAccess } from '../accesses/update-access.js'
+import { getCreatorId } from '../permissions/access.js'
 import { ApiError } from '../errors.js'
 import { assertOfferable, types, type Content } from './contents.js'
 import { TriggerFailed } from './failures.js'
@@ -28,7 +29,7 @@ export function updateScope(call: Call, found: Relationship, streamId: string, c
   // Back channels grant nothing but messages.
   if (found.mark.acceptEventId === undefined) return failed('not-a-grant')
   if (typeof scopeRequestEventId !== 'string') {
-    if (String(accessId).split(':', 1)[0] !== found.access.id) return failed('other-access')
+    if (getBaseId(String(accessId)) !== found.access.id) return failed('other-access')
     const change = changeGrant(call, found, content['newPermissions'] as unknown[], undefined)
     return { content: change, delivered: { ...change, accessId: undefined } }
   }
@@ -60,25 +61,13 @@ function changeGrant(
   }
   const granted = toStoredPermissions(newPermissions)
   const former = access.permissions ?? []
-  const { expires: formerEnd, ...rest } = access
-  const end = expires === undefined ? formerEnd : expires === null ? undefined : (expires as number)
-  const next = {
-    ...rest,
+  const kept = updateAccess(call, access, {
     permissions: [...granted, ...selectMachinery(former)],
-    ...(end !== undefined && { expires: end })
-  }
-  const newAccessId = versionAccess(call, access, next)
+    ...(expires !== undefined && { expires: expires as number | null })
+  })
+  const newAccessId = formatWireId(kept)
   recordAction(call, 'cmc.scopeUpdate', { peer: mark.counterparty, accessId: access.id })
   return { newAccessId, newPermissions: granted, previousPermissions: withoutMachinery(former) }
-}
-
-/** Stores the next version of an access. Returns its id on the wire. */
-function versionAccess(call: Call, access: Access, next: Access): string {
-  const { changes, now, store } = call
-  changes.addAccess(access, listStreamIds(access))
-  const kept = store.accesses.update({ ...next, modified: now, modifiedBy: call.caller.signature })
-  changes.addAccess(kept, listStreamIds(kept))
-  return kept.id
 }
 
 /** Tells the peer that the user has changed its permissions in another way, and notes it in the account. */

@@ -1,7 +1,8 @@
 /** Triggers: events by which the user and apps act, and what the service does because of them. (docs/spec/consent.md#event-types) */
 import type { AppPlace } from '../cmc-ids.js'
+import { getBaseId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
-import { mayDelete } from '../accesses/public-access.js'
+import { mayManage } from '../accesses/public-access.js'
 import { types, withoutStamped, type Content } from './contents.js'
 import { refuse, refuseContent, TriggerFailed } from './failures.js'
 import { createSlug, getOwnName } from './names.js'
@@ -89,7 +90,7 @@ function actOnRevoke(call: Call, { content, id, place }: Trigger): Written {
   const { caller } = call
   const found = findRevoked(call, place, content['accessId'])
   const isOwn = found.access.id === caller.access?.id
-  if (isOwn ? caller.isForbidden('selfRevoke') : !mayDelete(call, found.access))
+  if (isOwn ? caller.isForbidden('selfRevoke') : !mayManage(call, found.access))
     throw new TriggerFailed('cmc-revoke-forbidden')
   const reason = content['reason'] as string | undefined
   const isTold = announceEnd(call, found, { reason, trigger: id })
@@ -101,7 +102,7 @@ function actOnRevoke(call: Call, { content, id, place }: Trigger): Written {
 
 function findRevoked(call: Call, { scope, slug }: AppPlace, accessId: unknown): Relationship {
   if (typeof accessId === 'string') {
-    const found = findRelationship(call, accessId.split(':', 1)[0]!)
+    const found = findRelationship(call, getBaseId(accessId))
     if (!found) throw new TriggerFailed('cmc-revoke-counterparty-access-not-found')
     return found
   }

@@ -121,6 +121,11 @@ function grantAgain({ caller, changes, now, store }: Call, accessId: string, str
   if (access?.clientData?.[connectionKey] === undefined) return
   const ended = access.endedPermissions?.findLast(each => each.streamId === streamId)
   const permissions = [{ streamId, level: ended?.level ?? 'create-only' }]
-  store.accesses.update({ ...access, permissions, modified: store.stamp(now), modifiedBy: caller.signature })
+  store.accesses.update({
+    ...access,
+    permissions,
+    modified: store.stamp(now),
+    modifiedBy: caller.versionedSignature
+  })
   changes.addAccess(access, [streamId])
 }

@@ -56,10 +56,10 @@ export class Stages {
 
   /** Returns the method with this id. Errors: `invalid-method`, `removed-method`. */
   find(id: string): Compiled {
-    return (
-      this.#methods.get(methodAliases.get(id) ?? id) ??
-      fail(removedMethods.has(id) ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
-    )
+    const known = this.#methods.get(methodAliases.get(id) ?? id)
+    const isRemoved = known ? known.definition.isRemoved?.(this.services.config) : removedMethods.has(id)
+    if (known && !isRemoved) return known
+    fail(isRemoved ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
   }
 
   /** Requires a method that accepts files. Error: `invalid-request-structure`. */

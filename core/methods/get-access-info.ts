@@ -1,6 +1,8 @@
 /** Information about the access in use. (docs/spec/accesses.md#access-info) */
 import { Type } from 'typebox'
 import {
+  features,
+  findSetting,
   isStreamPermission,
   type Level,
   type Permission,
@@ -59,9 +61,20 @@ function getAccessText(call: Call, access: Access): string {
   const mayKeep = access.type !== 'shared' && !call.credentials.isPage
   const kept = mayKeep ? cachedTexts.get(access) : undefined
   if (kept !== undefined) return kept
-  const text = joinMembers(addOwnAudit(call, limitToEffective(call, addEndpoint(call, access))))
+  const shown = addOwnAudit(call, limitToEffective(call, omitVersion(addEndpoint(call, access))))
+  const text = joinMembers(shown)
   if (mayKeep) cachedTexts.set(access, text)
   return text
+}
+
+/**
+ * Returns an access under the id that all its versions have. The integrity value covers the id of its version, and is then
+ * omitted.
+ */
+function omitVersion(access: PublicAccess & Pick<Access, 'serial'>): PublicAccess {
+  if (access.serial === undefined) return access
+  const { integrity: _ofVersion, serial: _number, ...rest } = access
+  return rest
 }
 
 /** Returns password times, for personal accesses only and only if rules are configured. */
@@ -91,17 +104,11 @@ function limitToEffective({ caller }: Call, access: PublicAccess): PublicAccess 
     return level === undefined ? [] : [{ ...permission, level }]
   })
   const inherited = features.filter(
-    feature => caller.isForbidden(feature) && !includesFeature(permissions, feature)
+    feature => caller.isForbidden(feature) && findSetting(permissions, feature) !== 'forbidden'
   )
   if (isSame && inherited.length === 0) return access
   const forbidden = inherited.map(feature => ({ feature, setting: 'forbidden' }) as const)
   return { ...rest, permissions: [...effective, ...forbidden] }
-}
-
-const features = ['selfRevoke', 'selfAudit'] as const
-
-function includesFeature(permissions: readonly Permission[], feature: string): boolean {
-  return permissions.some(permission => 'feature' in permission && permission.feature === feature)
 }
 
 function getEffectiveLevel(caller: Caller, { level, streamId }: StreamPermission): Level | undefined {

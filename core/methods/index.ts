@@ -12,6 +12,8 @@ import { checkApp } from './accesses/check-app.js'
 import { create as createAccess } from './accesses/create.js'
 import { deleteAccess } from './accesses/delete.js'
 import { get as getAccesses } from './accesses/get.js'
+import { getOne as getAccess } from './accesses/get-one.js'
+import { update as updateAccess } from './accesses/update.js'
 import { create as createAuthRequest } from './auth-request/create.js'
 import { decide as decideAuthRequest } from './auth-request/decide.js'
 import { poll as pollAuthRequest } from './auth-request/poll.js'
@@ -135,7 +137,9 @@ export const methods: readonly AnyMethod[] = [
   checkApp,
   createAccess,
   deleteAccess,
+  getAccess,
   getAccesses,
+  updateAccess,
   createAuthRequest,
   decideAuthRequest,
   pollAuthRequest,

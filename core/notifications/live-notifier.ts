@@ -11,7 +11,7 @@ import { Caller } from '../permissions/caller.js'
 import type { Change, ChangeKind } from '../changes.js'
 import { fail } from '../errors.js'
 import type { Subscriber, Notifier } from '../call/dispatcher.js'
-import { ChangeRecipient, getMessage, mayNarrow } from '../permissions/change-recipient.js'
+import { ChangeRecipient, getMessage, listUpdates, mayNarrow } from '../permissions/change-recipient.js'
 import { findMatchingKeys } from './matching-scopes.js'
 import { isInForce, getEffectiveGrants } from '../permissions/effective-grants.js'
 import { runSubscriptionMethod, updateScopes } from './subscriptions.js'
@@ -179,6 +179,8 @@ export class LiveNotifier implements Notifier {
       // It may have left while the change was evaluated.
       if (mayNotify && members.has(member)) subscriber.notify(message)
       if (keys.length > 0 && members.has(member)) subscriber.notify('notificationsChanged', { keys })
+      if (recipient && members.has(member))
+        for (const update of listUpdates(change, member.access)) subscriber.notify('accessUpdated', update)
       yield
     }
   }

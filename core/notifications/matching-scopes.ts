@@ -1,6 +1,7 @@
 /** Which scopes of a subscriber a change matches. (docs/spec/notifications.md#scopes) */
 import type { AccessScope, EventScope, Scope, Scopes } from '../../schemas/scope.js'
 import type { Steps } from '../../storage/steps.js'
+import { getBaseId } from '../access-ids.js'
 import type { Change } from '../changes.js'
 import type { ChangeRecipient } from '../permissions/change-recipient.js'
 import { findEventMatcher } from './event-matcher.js'
@@ -52,7 +53,9 @@ function matchesAccesses(
   { query = {} }: AccessScope,
   { accessIds: changed, items, places }: Change
 ): boolean {
-  const { accessIds, streams, types } = query
+  const { streams, types } = query
+  // Clients name an access by the id of any of its versions.
+  const accessIds = query.accessIds?.map(getBaseId)
   const isIn = (paths: Change['places'][number]): boolean =>
     !streams || paths.some(path => streams.includes('*') || path.some(id => streams.includes(id)))
   if (!items)

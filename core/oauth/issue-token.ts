@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
 import type { Call } from '../call/method.js'
+import { formatWireId } from '../access-ids.js'
 import { Caller } from '../permissions/caller.js'
 import { isExpired, listStreamIds } from '../permissions/access.js'
 import { getAccountUrl, apiEndpoint } from '../service-info.js'
@@ -98,7 +99,7 @@ export function renewToken(
     ...known,
     expires,
     modified: store.stamp(now),
-    modifiedBy: known.id
+    modifiedBy: formatWireId(known)
   }
   const kept = store.accesses.update(access)
   call.changes.addAccess(kept, listStreamIds(kept))
@@ -113,7 +114,7 @@ function replaceToken(call: Call, access: Access): Access {
     ...access,
     token: createAccessToken(account.username),
     modified: store.stamp(now),
-    modifiedBy: access.id
+    modifiedBy: formatWireId(access)
   })
   changes.addAccess(kept, listStreamIds(kept))
   return kept

@@ -1,5 +1,6 @@
 /** Reads the creator, streams and expiry of an access record. */
 import { Access } from '../../schemas/access.js'
+import { getBaseId } from '../access-ids.js'
 import { isAuditId } from '../audit-ids.js'
 
 /** Returns whether an access has expired at `now` (seconds). */
@@ -7,9 +8,12 @@ export function isExpired({ expires }: Access, now: number): boolean {
   return expires !== undefined && expires <= now
 }
 
-/** Returns the id of the access that created an item: `createdBy` may hold a caller id after it. */
+/**
+ * Returns the id of the access that created an item: `createdBy` may also hold its version, and a caller id. The id is
+ * the same for all versions of that access.
+ */
 export function getCreatorId({ createdBy }: Pick<Access, 'createdBy'>): string {
-  return createdBy.split(' ', 1)[0] ?? ''
+  return getBaseId(createdBy.split(' ', 1)[0] ?? '')
 }
 
 /** Returns whether an access was created by another. */

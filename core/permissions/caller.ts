@@ -2,6 +2,7 @@
 import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { formatWireId } from '../access-ids.js'
 import { fail } from '../errors.js'
 import { Grants, type VisibleStreams } from './grants.js'
 import { allows, hidesEvents, type Action } from './levels.js'
@@ -37,10 +38,21 @@ export class Caller {
     return this.access?.id ?? fail('invalid-access-token')
   }
 
-  /** The value of `createdBy` and `modifiedBy`: the access's id and, if there is one, the caller id. */
+  /**
+   * The value of `createdBy` and `modifiedBy` of events, streams and so on: the access's id, the same for all its
+   * versions, and, if there is one, the caller id.
+   */
   get signature(): string {
-    if (!this.access) return 'system'
-    return this.callerId === undefined ? this.access.id : `${this.access.id} ${this.callerId}`
+    return this.access ? this.#sign(this.access.id) : 'system'
+  }
+
+  /** The value of `createdBy` and `modifiedBy` of accesses, which names the version of the caller's access. */
+  get versionedSignature(): string {
+    return this.access ? this.#sign(formatWireId(this.access)) : 'system'
+  }
+
+  #sign(id: string): string {
+    return this.callerId === undefined ? id : `${id} ${this.callerId}`
   }
 
   /** Ids of the streams whose level may differ from their parent's. Empty for personal accesses, which may do everything. */
@@ -149,10 +161,7 @@ export class Caller {
    * others.
    */
   covers(permissions: readonly Permission[]): boolean {
-    return (
-      this.isPersonal ||
-      this.#grants.covers(this.store.streams, new Grants({ permissions: [...permissions] }))
-    )
+    return this.isPersonal || this.#grants.covers(this.store.streams, new Grants({ permissions }))
   }
 
   /** Returns whether the token still identifies this very access in `store`. */

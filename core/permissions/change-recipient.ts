@@ -1,6 +1,7 @@
 /** Decides who is notified of which change, and with which message. (docs/spec/notifications.md#who-is-notified) */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { formatWireId } from '../access-ids.js'
 import type { ChangedItem, Path } from '../changed-item.js'
 import type { Change, ChangeKind } from '../changes.js'
 import type { Level } from '../../schemas/permission.js'
@@ -189,6 +190,26 @@ export class ChangeRecipient {
     const level = this.#grants.levelOnPath(streams, path)
     this.#levels.set(path, level)
     return level
+  }
+}
+
+/** The payload of `accessUpdated`: the id of the new version, and its number. */
+export interface AccessUpdated {
+  readonly type: 'access-updated'
+  readonly accessId: string
+  readonly serial: number
+}
+
+/**
+ * Lists the accesses with a new version that an access is told of: the user of all, others of their own and of those
+ * that they created.
+ */
+export function* listUpdates({ items = [] }: Change, { id, type }: Access): Iterable<AccessUpdated> {
+  for (const { access } of items) {
+    if (!access?.update) continue
+    const { creatorId, serial } = access.update
+    if (type === 'personal' || access.id === id || creatorId === id)
+      yield { type: 'access-updated', accessId: formatWireId({ id: access.id, serial }), serial }
   }
 }
 

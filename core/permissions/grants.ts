@@ -1,6 +1,12 @@
 /** The levels that an access grants on the stream tree, computed once per version of the tree. */
-import type { Access, EndedPermission } from '../../schemas/access.js'
-import { isStreamPermission, type Level } from '../../schemas/permission.js'
+import type { EndedPermission } from '../../schemas/access.js'
+import {
+  features,
+  findSetting,
+  isStreamPermission,
+  type Level,
+  type Permission
+} from '../../schemas/permission.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { getAuditedAccess } from '../audit-ids.js'
 import { allows, limitLevel, hidesEvents, intersectLevels, ranks } from './levels.js'
@@ -25,7 +31,11 @@ export type VisibleStreams =
     }
 
 /** The parts of an access that its grants are computed from. */
-export type GrantSource = Partial<Pick<Access, 'id' | 'permissions' | 'endedPermissions'>>
+export interface GrantSource {
+  readonly id?: string
+  readonly permissions?: readonly Permission[] | undefined
+  readonly endedPermissions?: readonly EndedPermission[] | undefined
+}
 
 /** Limits the levels and visible streams cached for all accesses together, in streams: about 50 bytes each. */
 const levelCache = new DerivedDataCache(2_000_000)
@@ -116,15 +126,15 @@ export class Grants {
    * it.
    */
   isForbidden(feature: string): boolean {
-    const { permissions = [] } = this.access
-    const isOff = permissions.some(p => 'feature' in p && p.feature === feature && p.setting === 'forbidden')
-    return isOff || this.limit?.isForbidden(feature) === true
+    const setting = findSetting(this.access.permissions ?? [], feature)
+    return setting === 'forbidden' || this.limit?.isForbidden(feature) === true
   }
 
   /**
    * Returns whether the holder of these grants may pass on `others`: on each stream at most the level held there.
    * Levels change only at streams named by either side, so checking these streams (and `*`) is enough; that also
-   * catches levels that `others` would inherit where these grants are narrower. `create-only` cannot be passed on.
+   * catches levels that `others` would inherit where these grants are narrower. `create-only` cannot be passed on, and
+   * a feature that is forbidden here cannot be allowed there.
    */
   covers(streams: StreamRepository, others: Grants): boolean {
     const ended = [...this.#endedById.keys()].filter(id => streams.find(id))
@@ -135,6 +145,9 @@ export class Grants {
       if (held === undefined || ranks[held] < ranks[wanted]) return false
       if (held === 'create-only' && wanted !== 'none') return false
     }
+    const granted = others.access.permissions ?? []
+    if (features.some(each => this.isForbidden(each) && findSetting(granted, each) === 'allowed'))
+      return false
     return [...others.#audited].every(id => this.mayAudit(id))
   }
 

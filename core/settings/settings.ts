@@ -283,6 +283,12 @@ export const Settings = group({
       })
     })
   }),
+  accesses: group({
+    updates: flag(
+      'Serve `accesses.update`, with which apps of 2026 change accesses in place. Updated accesses get a new ID with each version',
+      false
+    )
+  }),
   accessTracking: flag('Record the number of calls and the last use of each access', true),
   ignoreProtectedFieldUpdates: flag('Ignore updates of protected fields instead of refusing them', false),
   shutdownSeconds: amount('Time that running calls have to finish at shutdown, in seconds', 8, 2_000_000)

@@ -98,6 +98,6 @@ function endAccessPermissions(
     permissions,
     endedPermissions: [...(access.endedPermissions ?? []), ...ended],
     modified: store.stamp(now),
-    modifiedBy: caller.signature
+    modifiedBy: caller.versionedSignature
   })
 }

@@ -133,11 +133,11 @@ export class AccountCheck {
       this.#checkIntegrity('deletion', id, deletion)
       if (body !== null) this.#parseAndVerify('deletion', id, body)
     }
-    for (const { body, event, modified } of file.versions()) {
+    for (const { body, item, modified } of file.versions('event')) {
       this.counts.versions++
-      const version = this.#parseAndVerify('version', event, body)
-      if (version && (version.id !== event || version.modified !== modified))
-        this.#report('version', event, 'belongs to another event or time')
+      const version = this.#parseAndVerify('version', item, body)
+      if (version && (version.id !== item || version.modified !== modified))
+        this.#report('version', item, 'belongs to another event or time')
     }
     for (const { body, id, token } of file.accesses()) {
       this.counts.accesses++
@@ -149,6 +149,10 @@ export class AccountCheck {
 
   /** Checks items without an integrity value, which must at least be readable. */
   #checkUnsealed(file: UserInspection): void {
+    for (const { body, item } of file.versions('access')) {
+      const version = this.#parse('version', item, body)
+      if (version && version.id !== item) this.#report('version', item, 'belongs to another access')
+    }
     for (const { body, name } of file.profiles()) this.#parse('profile', name, body)
     for (const { body, id } of file.followedSlices())
       if (this.#parse('followedSlice', id, body)?.id !== id)

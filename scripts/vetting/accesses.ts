@@ -4,6 +4,7 @@ import { getAuditedAccess, isAuditId } from '../../core/audit-ids.js'
 import type { Config } from '../../core/settings/config.js'
 import { isUrlSafeId } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'
+import { getCreatorId } from '../../core/permissions/access.js'
 import { getAccountStreams } from '../../core/account/fields.js'
 import { Access } from '../../schemas/access.js'
 import { FeaturePermission, isStreamPermission, StreamPermission } from '../../schemas/permission.js'
@@ -18,18 +19,24 @@ const Permission = Type.Union([
   Type.Object(FeaturePermission.properties, closed)
 ])
 
+const accessFields = {
+  ...Access.properties,
+  id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+  createdBy: Type.String({ maxLength: 2000 }),
+  permissions: Type.Optional(Type.Array(Permission, { maxItems: 10_000 }))
+}
 const isAccess = compileShape(
   Type.Object(
     {
-      ...Access.properties,
-      id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+      ...accessFields,
       token: Type.String({ pattern: '^[A-Za-z0-9._~-]{1,255}$' }),
-      createdBy: Type.String({ maxLength: 2000 }),
-      permissions: Type.Optional(Type.Array(Permission, { maxItems: 10_000 }))
+      serial: Type.Optional(Type.Integer({ minimum: 1 }))
     },
     closed
   )
 )
+const { token: _stillValid, integrity: _ofAll, ...versionFields } = accessFields
+const isVersion = compileShape(Type.Object(versionFields, closed))
 
 const count = Type.Integer({ minimum: 0 })
 const isWebhook = compileShape(
@@ -63,7 +70,7 @@ const isGrant = compileShape(
 const areMessages = compileShape(Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10_000 }))
 
 /** The properties of an access that others depend on. */
-type Known = Pick<Access, 'type' | 'deleted'>
+type Known = Pick<Access, 'type' | 'deleted' | 'serial'>
 
 /** Validates all accesses, and their sessions and webhooks. */
 export function examineAccesses(examiner: Examiner): void {
@@ -73,11 +80,12 @@ export function examineAccesses(examiner: Examiner): void {
     const access = examiner.read('access', row['id'], row['body'], isAccess) as Access | undefined
     if (!access) continue
     examineAccess(examiner, row, access)
-    const { deleted, type } = access
-    known.set(access.id, { type, ...(deleted !== undefined && { deleted }) })
+    const { deleted, serial = 0, type } = access
+    known.set(access.id, { type, serial, ...(deleted !== undefined && { deleted }) })
     if (deleted === undefined) live.push(access)
   }
   for (const access of live) examineCreator(examiner, access, known)
+  examineVersions(examiner, known)
   examineUse(examiner, known)
   let webhooks = 0
   for (const row of examiner.file.rows('SELECT * FROM webhook')) {
@@ -107,6 +115,17 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
       )
 }
 
+/** Validates the earlier versions of accesses. */
+function examineVersions(examiner: Examiner, known: ReadonlyMap<string, Known>): void {
+  for (const { access, body, serial } of examiner.file.rows('SELECT access, serial, body FROM access_version')) {
+    const version = examiner.read('access', access, body, isVersion) as Omit<Access, 'token'> | undefined
+    const current = known.get(String(access))
+    const isEarlier = Number.isInteger(serial) && Number(serial) >= 0 && Number(serial) < (current?.serial ?? 0)
+    const isSame = version?.id === access && version?.type === current?.type
+    examiner.check(!version || (isEarlier && isSame), 'access', access, 'has a version that it cannot have had')
+  }
+}
+
 /** Returns true if a permission on one of the service's own streams can be granted. */
 function isGrantable({ level, streamId }: StreamPermission, home: Config): boolean {
   // In the audit log, the calls of single accesses can be granted.
@@ -119,7 +138,7 @@ function isGrantable({ level, streamId }: StreamPermission, home: Config): boole
 /** Validates the creator of an access: its type must allow it to create others, which a shared access cannot do. */
 function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<string, Known>): void {
   const { createdBy, expires = Infinity, id, type } = access
-  const [by = ''] = createdBy.split(' ', 1)
+  const by = getCreatorId(access)
   const creator = known.get(by)
   const say = (isRight: boolean, detail: string): boolean => examiner.check(isRight, 'access', id, detail)
   if (type === 'personal') return void say(createdBy === 'system', 'was not created by signing in')

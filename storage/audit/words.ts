@@ -30,6 +30,18 @@ export class AuditWords {
     return number === undefined ? undefined : this.#cache(number, text)
   }
 
+  /**
+   * Returns the numbers of the words of an access or action. An access without a version stands for all its versions, each
+   * of which has a word of its own.
+   */
+  findAll(text: string): number[] {
+    const number = this.find(text)
+    const own = number === undefined ? [] : [number]
+    if (text.includes(':')) return own
+    const sql = 'SELECT number FROM audit_word WHERE text > ? AND text < ?'
+    return [...own, ...(column(this.db, sql).all(`${text}:`, `${text};`) as number[])]
+  }
+
   /** Returns the word of an access, and adds the word if it is new. Must run within a transaction. */
   ensureAccess(id: string): Word {
     return this.#accesses.get(id) ?? this.#ensure(this.#accesses, id, formatAccessWord(id))

@@ -19,6 +19,18 @@ export interface AccessPage {
   readonly isLast: boolean
 }
 
+/** An earlier state of an access, without its token. */
+export type AccessVersion = Omit<Access, 'token' | 'integrity'>
+
+interface VersionRow {
+  readonly body: string
+  readonly serial: number
+}
+
+/** Selects the accesses that an access created, in any version and for any caller id. */
+const byCreator = `(createdBy >= @creator AND createdBy < @creator || '!'
+  OR createdBy > @creator || ':' AND createdBy < @creator || ';')`
+
 export class AccessRepository {
   #byToken = new Map<string, Access>()
   #byId = new Map<string, Access>()
@@ -86,12 +98,12 @@ export class AccessRepository {
   }
 
   /**
-   * Lists accesses created by an access that are not deleted. Matches a prefix of `createdBy`, where a caller id may
-   * follow the id.
+   * Lists accesses created by an access that are not deleted. Matches prefixes of `createdBy`, where the number of a
+   * version and a caller id may follow the id.
    */
   listCreatedBy(creator: string): Access[] {
-    const sql = 'SELECT body FROM access WHERE createdBy >= ? AND createdBy < ? AND deleted IS NULL'
-    return column(this.db, sql).all(creator, `${creator}!`).map(parse)
+    const sql = `SELECT body FROM access WHERE ${byCreator} AND deleted IS NULL`
+    return column(this.db, sql).all({ creator }).map(parse)
   }
 
   /** Returns whether more than `limit` accesses are not deleted. */
@@ -103,8 +115,8 @@ export class AccessRepository {
   /** Like {@link hasMore}, among those of one creator: see {@link listCreatedBy}. */
   hasMoreCreatedBy(creator: string, limit: number): boolean {
     const sql = `SELECT count(*) FROM (SELECT 1 FROM access
-      WHERE createdBy >= ? AND createdBy < ? AND deleted IS NULL LIMIT +?)`
-    return (column(this.db, sql).get(creator, `${creator}!`, limit + 1) as number) > limit
+      WHERE ${byCreator} AND deleted IS NULL LIMIT +@limit)`
+    return (column(this.db, sql).get({ creator, limit: limit + 1 }) as number) > limit
   }
 
   /**
@@ -130,6 +142,33 @@ export class AccessRepository {
       'UPDATE access SET token = ?, type = ?, name = ?, deviceName = ?, createdBy = ?, deleted = ?, body = ? WHERE id = ?',
       access
     )
+  }
+
+  /** Keeps the state of an access before an update. Its token, which stays valid, is not kept. */
+  insertVersion({ serial = 0, ...before }: Access): void {
+    const { integrity: _ofAll, token: _stillValid, ...version } = before
+    const sql = 'INSERT INTO access_version (access, serial, body) VALUES (?, ?, ?)'
+    statement(this.db, sql).run(version.id, serial, JSON.stringify(version))
+  }
+
+  /** Finds an earlier state of an access. */
+  findVersion(id: string, serial: number): AccessVersion | undefined {
+    const sql = 'SELECT body, serial FROM access_version WHERE access = ? AND serial = ?'
+    const row = statement(this.db, sql).get(id, serial) as VersionRow | undefined
+    return row && toVersion(row)
+  }
+
+  /** Lists the earlier states of an access, oldest first, in pages: those after a serial, -1 for all. */
+  listVersionsAfter(id: string, after: number): { versions: AccessVersion[]; isLast: boolean } {
+    const sql = 'SELECT body, serial FROM access_version WHERE access = ? AND serial > ? ORDER BY serial'
+    const versions: AccessVersion[] = []
+    let size = 0
+    for (const row of statement(this.db, sql).iterate(id, after) as IterableIterator<VersionRow>) {
+      if (versions.length === pageRows || size > pageSize) return { versions, isLast: false }
+      versions.push(toVersion(row))
+      size += row.body.length
+    }
+    return { versions, isLast: true }
   }
 
   /** Clears the cache. */
@@ -169,6 +208,11 @@ export class AccessRepository {
     this.invalidate()
     return integrity === undefined ? access : { ...access, integrity }
   }
+}
+
+function toVersion({ body, serial }: VersionRow): AccessVersion {
+  const version = JSON.parse(body) as AccessVersion
+  return serial === 0 ? version : { ...version, serial }
 }
 
 function parse(body: unknown): Access {

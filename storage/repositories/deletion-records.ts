@@ -16,6 +16,7 @@ const dependentRows: Readonly<Record<Table, readonly (readonly [table: string, c
   access: [
     ['access_use', 'access'],
     ['access_calls', 'access'],
+    ['access_version', 'access'],
     ['session', 'access']
   ]
 }

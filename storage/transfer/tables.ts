@@ -15,6 +15,7 @@ export const exportedTables = [
   'series',
   'series_chunk',
   'access',
+  'access_version',
   'access_use',
   'access_calls',
   'access_consent',

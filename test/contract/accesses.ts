@@ -1,9 +1,16 @@
 /** Scenarios of the methods on accesses. (docs/spec/accesses.md) */
 import assert from 'node:assert/strict'
+import type { World } from './world.js'
 import { lacks, tooLong, withoutToken, type Contract, type Scenario } from './scenario.js'
 
 const reading = { name: 'new', permissions: [{ streamId: 'diary', level: 'read' }] }
 const permissions = (streamId: string, level: string) => ({ name: 'new', permissions: [{ streamId, level }] })
+
+/** Renames the access of the reader, which has a version then. */
+async function updateReader({ clients, owner }: World): Promise<void> {
+  const { access } = await owner.do('accesses.getOne', { id: clients.get('reader')!.access.id })
+  await owner.do('accesses.update', { id: access.id, update: { name: 'renamed' } })
+}
 
 export const accessScenarios: Contract = {
   getAccessInfo: [
@@ -141,7 +148,7 @@ export const accessScenarios: Contract = {
       { ...reading, permissions: [{ streamId: 'diary' }] },
       { ...reading, permissions: [{ level: 'read' }] },
       { ...reading, permissions: [{ tag: 'x', level: 'read' }] },
-      { ...reading, permissions: [{ feature: 'selfRevoke', setting: 'allowed' }] },
+      { ...reading, permissions: [{ feature: 'selfRevoke', setting: 'maybe' }] },
       { ...reading, permissions: [{ feature: 'flying', setting: 'forbidden' }] },
       { ...reading, expireAfter: -1 },
       { ...reading, expireAfter: 'soon' },
@@ -226,6 +233,122 @@ export const accessScenarios: Contract = {
       error: 'forbidden'
     })),
     ...withoutToken(reading)
+  ],
+
+  'accesses.getOne': [
+    {
+      name: 'returns an access to its owner',
+      kind: 'success',
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id }),
+      answer: ({ clients }) => ({ access: clients.get('reader')!.access })
+    },
+    {
+      name: 'returns its history',
+      kind: 'success',
+      before: updateReader,
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id, includeHistory: true }),
+      answer: ({ clients }) => {
+        const { id } = clients.get('reader')!.access
+        return { access: { id: `${id}:1`, name: 'renamed' }, history: [{ id, name: 'reader' }] }
+      },
+      after: (_world, { access, history }) => {
+        lacks(access, 'serial')
+        lacks(history[0], 'token', 'apiEndpoint', 'serial')
+      }
+    },
+    {
+      name: 'returns an access to itself',
+      kind: 'success',
+      by: 'app',
+      params: ({ clients }) => ({ id: clients.get('app')!.access.id }),
+      answer: ({ clients }) => ({ access: { id: clients.get('app')!.access.id } })
+    },
+    {
+      name: 'refuses an unknown id',
+      kind: 'unknown',
+      params: { id: 'nowhere' },
+      error: 'unknown-resource'
+    },
+    {
+      name: 'refuses an app the accesses of others',
+      kind: 'unknown',
+      by: 'app',
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id }),
+      error: 'unknown-resource'
+    },
+    {
+      name: 'refuses another value of includeHistory',
+      kind: 'params',
+      params: { id: 'x', includeHistory: 'x' },
+      error: 'invalid-parameters-format'
+    },
+    {
+      name: 'refuses shared accesses',
+      kind: 'caller',
+      by: 'contributor',
+      params: ({ clients }) => ({ id: clients.get('contributor')!.access.id }),
+      error: 'forbidden'
+    },
+    ...withoutToken({ id: 'x' })
+  ],
+
+  'accesses.update': [
+    {
+      name: 'returns the access with the id of its new version',
+      kind: 'success',
+      params: ({ clients }) => ({
+        id: clients.get('reader')!.access.id,
+        update: { name: 'renamed', permissions: [{ streamId: 'walks', level: 'read' }], expireAfter: 100 }
+      }),
+      answer: ({ clients, service }) => {
+        const { id, token } = clients.get('reader')!.access
+        return {
+          access: {
+            id: `${id}:1`,
+            token,
+            name: 'renamed',
+            permissions: [{ streamId: 'walks', level: 'read' }],
+            expires: service.clock.now() + 100
+          }
+        }
+      },
+      after: (_world, { access }) => lacks(access, 'serial', 'expireAfter')
+    },
+    {
+      name: 'refuses a former version',
+      kind: 'state',
+      before: updateReader,
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id, update: {} }),
+      error: 'stale-resource',
+      match: { data: { currentSerial: Number } }
+    },
+    {
+      name: 'refuses an unknown id',
+      kind: 'unknown',
+      params: { id: 'x', update: {} },
+      error: 'unknown-resource'
+    },
+    ...[{ token: 'x' }, { expires: 1 }, { expireAfter: -1 }, { name: 5 }].map((update): Scenario => ({
+      name: `refuses ${JSON.stringify(update)}`,
+      kind: 'params',
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id, update }),
+      error: 'invalid-parameters-format'
+    })),
+    {
+      name: 'refuses an app the accesses of others',
+      kind: 'caller',
+      by: 'app',
+      params: ({ clients }) => ({ id: clients.get('restricted')!.access.id, update: {} }),
+      error: 'forbidden'
+    },
+    {
+      name: 'refuses shared accesses',
+      kind: 'caller',
+      by: 'contributor',
+      params: ({ clients }) => ({ id: clients.get('contributor')!.access.id, update: {} }),
+      error: 'forbidden'
+    },
+    ...withoutToken({ id: 'x', update: {} })
   ],
 
   'accesses.delete': [

@@ -39,7 +39,8 @@ export const enabling = {
       }
     ]
   },
-  oauth: { registration: true }
+  oauth: { registration: true },
+  accesses: { updates: true }
 } satisfies Overrides
 
 const app = (level: string) => ({ type: 'app', name: `an-app-that-${level}s`, deviceName: 'phone' })

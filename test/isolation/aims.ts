@@ -31,6 +31,11 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     ],
     'accesses.delete': accesses,
     'accesses.get': [{}, { includeExpired: true, includeDeletions: true }],
+    'accesses.getOne': accesses.flatMap(({ id }) => [{ id, includeHistory: true }, { id: `${id}:1` }]),
+    'accesses.update': accesses.flatMap(({ id }) => [
+      { id, update: { name: 'x' } },
+      { id, update: { permissions: [{ streamId: '*', level: 'read' }] } }
+    ]),
     'account.changePassword': [{ oldPassword: 'a guess', newPassword: 'another guess' }],
     'account.confirmEmail': [{ token: 'a guess' }],
     'account.export': [{}],

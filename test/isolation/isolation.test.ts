@@ -106,6 +106,7 @@ t.test('isolation', async t => {
     t,
     {
       adminKey,
+      accesses: { updates: true },
       hf: { port: 0 },
       log: { level: 'debug', requests: true },
       webhooks: { allowInternalTargets: true },

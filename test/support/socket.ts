@@ -26,6 +26,8 @@ export class TestSocket {
   readonly heard: string[] = []
   /** Payloads of these messages. */
   readonly payloads: unknown[] = []
+  /** Payloads of `accessUpdated`. */
+  readonly updates: unknown[] = []
 
   constructor(readonly raw: SocketOf4) {
     for (const name of ['eventsChanged', 'streamsChanged', 'accessesChanged', 'notificationsChanged'])
@@ -33,6 +35,7 @@ export class TestSocket {
         this.heard.push(name)
         this.payloads.push(payload)
       })
+    raw.on('accessUpdated', (payload: unknown) => this.updates.push(payload))
   }
 
   /** Calls a method; returns `{error, meta}` or the result. */

@@ -84,6 +84,8 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/accesses', 'accesses.get'),
   route('POST', '/accesses', 'accesses.create', 201),
   route('POST', '/accesses/check-app', 'accesses.checkApp'),
+  route('GET', '/accesses/:id', 'accesses.getOne'),
+  route('PUT', '/accesses/:id', 'accesses.update'),
   route('DELETE', '/accesses/:id', 'accesses.delete'),
 
   route('GET', '/sessions', 'sessions.get'),
@@ -141,7 +143,6 @@ export const userRoutes: readonly Route[] = [
   // Removed from the API: 410 `removed-method`.
   route('POST', '/events/start', 'events.start'),
   route('POST', '/events/stop', 'events.stop'),
-  route('PUT', '/accesses/:id', 'accesses.update'),
   route('GET', '/who-am-i', 'whoAmI'),
   route('GET', '/auth/who-am-i', 'whoAmI')
 ]

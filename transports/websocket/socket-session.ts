@@ -1,6 +1,7 @@
 /** An open socket of a user: makes its calls, and notifies it of changes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
+import { getBaseId } from '../../core/access-ids.js'
 import { toErrorEnvelope, toMetaMember } from '../../core/envelope.js'
 import { getPresentedToken } from '../../core/auth/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
@@ -18,6 +19,20 @@ import { getDecoder } from './internals.js'
 const maxShortLength = 64 * 1024
 /** Time to send the response to a call that ends its own access, in milliseconds. */
 const lastResponseMs = 1000
+
+/** Maximum number of notifications held back for one socket. */
+const maxMissed = 1000
+
+/** What comes with a notification: the keys of scopes, or an access with a new version. */
+interface Payload {
+  readonly keys?: readonly string[]
+  readonly accessId?: string
+}
+
+interface Missed {
+  readonly message: string
+  readonly payload: Payload | undefined
+}
 
 /** The client's callback: `(error)` or `(null, result)`. */
 type Reply = (error: JsonText | null, result?: JsonText) => void
@@ -37,8 +52,8 @@ export class SocketSession implements JoinedNamespace {
   #subscription: Subscription | undefined
   #isOpen = false
   #isOver = false
-  /** Notifications held back until the client is connected and has read what waits, and their keys. */
-  readonly #missed = new Map<string, Set<string> | undefined>()
+  /** Notifications held back until the client is connected and has read what waits. */
+  readonly #missed = new Map<string, Missed>()
 
   constructor(
     private readonly services: SocketServices,
@@ -181,23 +196,31 @@ export class SocketSession implements JoinedNamespace {
   }
 
   /** Notifies the client of a change. If it reads too slowly, changes are merged until it has caught up. */
-  #notify(message: string, payload: { readonly keys?: readonly string[] } | undefined): void {
+  #notify(message: string, payload: Payload | undefined): void {
     const { outbox } = this.connection
-    if (this.#isOpen && !outbox.isSlow) return this.#send(message, payload?.keys)
+    if (this.#isOpen && !outbox.isSlow) return this.#send({ message, payload })
     if (this.#isOpen && this.#missed.size === 0) void outbox.waitUntilDrained()?.then(() => this.#catchUp())
-    const keys = payload?.keys && new Set([...(this.#missed.get(message) ?? []), ...payload.keys])
-    this.#missed.set(message, keys)
+    // Of several updates of an access the last counts.
+    const isUpdate = payload?.accessId !== undefined
+    const key = isUpdate ? `${message} ${getBaseId(payload.accessId!)}` : message
+    const keys = payload?.keys && [
+      ...new Set([...(this.#missed.get(key)?.payload?.keys ?? []), ...payload.keys])
+    ]
+    this.#missed.delete(key)
+    // Beyond that, clients learn from `accessesChanged` that they have to read accesses again.
+    if (isUpdate && this.#missed.size >= maxMissed) return
+    this.#missed.set(key, { message, payload: keys ? { keys } : payload })
   }
 
-  #send(message: string, keys: Iterable<string> | undefined): void {
-    if (keys) this.socket.emit(message, { keys: [...keys] })
+  #send({ message, payload }: Missed): void {
+    if (payload) this.socket.emit(message, payload)
     else this.socket.emit(message)
   }
 
   #catchUp(): void {
-    const missed = [...this.#missed]
+    const missed = [...this.#missed.values()]
     this.#missed.clear()
-    for (const [message, keys] of missed) this.#send(message, keys)
+    for (const each of missed) this.#send(each)
   }
 
   /**

@@ -15,7 +15,10 @@ export interface AccessesMethods {
             readonly defaultName?: string | null | undefined
             readonly name?: string | null | undefined
           }
-        | { readonly feature: 'selfRevoke' | 'selfAudit'; readonly setting: 'forbidden' }
+        | {
+            readonly feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'
+            readonly setting: 'allowed' | 'forbidden'
+          }
       )[]
       readonly clientData?: { readonly [key: string]: unknown } | null | undefined
       readonly requestKey?: string | null | undefined
@@ -30,7 +33,7 @@ export interface AccessesMethods {
             defaultName?: string | null
             name?: string | null
           }
-        | { feature: 'selfRevoke' | 'selfAudit'; setting: 'forbidden' }
+        | { feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'; setting: 'allowed' | 'forbidden' }
       )[]
       error?: { id: string; message: string }
       consent?: {
@@ -64,7 +67,10 @@ export interface AccessesMethods {
             readonly defaultName?: string | null | undefined
             readonly name?: string | null | undefined
           }
-        | { readonly feature: 'selfRevoke' | 'selfAudit'; readonly setting: 'forbidden' }
+        | {
+            readonly feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'
+            readonly setting: 'allowed' | 'forbidden'
+          }
       )[]
       readonly type?: ('personal' | 'app' | 'shared') | null | undefined
       readonly token?: string | null | undefined
@@ -112,6 +118,88 @@ export interface AccessesMethods {
     params: { readonly id: string }
     result: { accessDeletion: ItemDeletion; relatedDeletions?: ItemDeletion[] }
   }
+  /** Get an access. */
+  'accesses.getOne': {
+    params: { readonly id: string; readonly includeHistory?: boolean | null | undefined }
+    result: {
+      access:
+        | {
+            id: string
+            token?: string
+            type: 'personal' | 'app' | 'shared'
+            name: string
+            deviceName?: string
+            permissions?: Permission[]
+            endedPermissions?: {
+              streamId: string
+              level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+              since: number
+              until: number
+            }[]
+            lastUsed?: number
+            expires?: number
+            clientData?: { [key: string]: unknown }
+            deleted?: number
+            integrity?: string
+            created: number
+            createdBy: string
+            modified: number
+            modifiedBy: string
+            apiEndpoint?: string
+            oauth?: {
+              clientId: string
+              clientName?: string
+              scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+              granted: number
+              refreshed?: number
+              renewableUntil?: number
+            }
+          }
+        | {
+            id: string
+            type: 'personal' | 'app' | 'shared'
+            name: string
+            deviceName?: string
+            permissions?: Permission[]
+            endedPermissions?: {
+              streamId: string
+              level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+              since: number
+              until: number
+            }[]
+            lastUsed?: number
+            expires?: number
+            clientData?: { [key: string]: unknown }
+            deleted?: number
+            created: number
+            createdBy: string
+            modified: number
+            modifiedBy: string
+          }
+      current?: string
+      history?: {
+        id: string
+        type: 'personal' | 'app' | 'shared'
+        name: string
+        deviceName?: string
+        permissions?: Permission[]
+        endedPermissions?: {
+          streamId: string
+          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+          since: number
+          until: number
+        }[]
+        lastUsed?: number
+        expires?: number
+        clientData?: { [key: string]: unknown }
+        deleted?: number
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+      }[]
+    }
+  }
   /** List the accesses that the caller can manage. */
   'accesses.get': {
     params: {
@@ -152,6 +240,67 @@ export interface AccessesMethods {
         }
       }[]
       accessDeletions?: Access[]
+    }
+  }
+  /** Update an access. */
+  'accesses.update': {
+    params: {
+      readonly id: string
+      readonly update: {
+        readonly name?: string | undefined
+        readonly deviceName?: string | null | undefined
+        readonly permissions?:
+          | readonly (
+              | {
+                  readonly streamId: string
+                  readonly level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+                  readonly defaultName?: string | null | undefined
+                  readonly name?: string | null | undefined
+                }
+              | {
+                  readonly feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'
+                  readonly setting: 'allowed' | 'forbidden'
+                }
+            )[]
+          | undefined
+        readonly expireAfter?: number | null | undefined
+        readonly expires?: null | undefined
+        readonly clientData?: { readonly [key: string]: unknown } | null | undefined
+      }
+    }
+    result: {
+      access: {
+        id: string
+        token?: string
+        type: 'personal' | 'app' | 'shared'
+        name: string
+        deviceName?: string
+        permissions?: Permission[]
+        endedPermissions?: {
+          streamId: string
+          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+          since: number
+          until: number
+        }[]
+        lastUsed?: number
+        expires?: number
+        clientData?: { [key: string]: unknown }
+        deleted?: number
+        integrity?: string
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+        apiEndpoint?: string
+        oauth?: {
+          clientId: string
+          clientName?: string
+          scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+          granted: number
+          refreshed?: number
+          renewableUntil?: number
+        }
+      }
     }
   }
   /** Get the current access. */

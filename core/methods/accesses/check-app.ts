@@ -4,6 +4,8 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { isStreamPermission, type Permission } from '../../../schemas/permission.js'
 import { Identifier, KeyValue, maxNameLength, Name, orNull } from '../../../schemas/scalars.js'
+import { toWireAccess } from '../../access-ids.js'
+import { isSystemId } from '../../system-ids.js'
 import { runInTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
 import { waitForRequest, findRequest } from '../../accesses/auth-requests.js'
@@ -60,9 +62,10 @@ export const checkApp = method({
     const beside = buildRequestDetails(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
     const isMatch = !isExpired(access, call.now) && matchesRequest(call, access, params)
+    const shown = toWireAccess(access)
     return isMatch
-      ? { matchingAccess: access, ...beside }
-      : { ...checked, mismatchingAccess: access, ...beside }
+      ? { matchingAccess: shown, ...beside }
+      : { ...checked, mismatchingAccess: shown, ...beside }
   }
 })
 
@@ -98,21 +101,31 @@ function buildRequestDetails(
 
 /**
  * Returns whether an access is exactly what is requested: the same permissions in any order, and the same client data.
+ * Permissions that the service may have added are ignored: features, and `none` on account streams.
  */
 function matchesRequest(
   { services }: Call,
   access: Access,
   { requestedPermissions, clientData }: Static<typeof Params>
 ): boolean {
-  const held = (access.permissions ?? []).map(toKey).toSorted()
   const asked = requestedPermissions.map(permission =>
     'streamId' in permission
       ? toKey({ ...permission, streamId: toCurrentId(services.config, permission.streamId) })
       : toKey(permission)
   )
+  const held = (access.permissions ?? []).flatMap(permission => {
+    const key = toKey(permission)
+    return isAddable(permission) && !asked.includes(key) ? [] : [key]
+  })
   return (
-    isDeepStrictEqual(held, asked.toSorted()) && isDeepStrictEqual(access.clientData, clientData ?? undefined)
+    isDeepStrictEqual(held.toSorted(), asked.toSorted()) &&
+    isDeepStrictEqual(access.clientData, clientData ?? undefined)
   )
+}
+
+/** Returns whether the service may have added a permission to those that were granted. */
+function isAddable(permission: Permission): boolean {
+  return !isStreamPermission(permission) || (permission.level === 'none' && isSystemId(permission.streamId))
 }
 
 function toKey(permission: Permission): string {

@@ -3,7 +3,9 @@ import { Type, type Static } from 'typebox'
 import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { closed, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
-import { mayDelete, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
+import { assertNotOutliving, failOutliving, inheritSecretSharing } from '../../accesses/chain-rules.js'
+import { assertNoCmcData } from '../../accesses/service-data.js'
+import { mayManage, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import { fail } from '../../errors.js'
@@ -81,12 +83,13 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
   const { changes, store } = call
   const type = params.type ?? 'shared'
   if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([deviceNameViolation])
+  assertNoCmcData(params.clientData)
   const permissions = toStoredPermissions(call, params.permissions)
   yield
   assertMayGrant(call, type, permissions)
   yield
-  const access = buildAccess(call, params, type, permissions)
-  assertNotOutliving(call, access)
+  const access = inheritSecretSharing(call, buildAccess(call, params, type, permissions))
+  assertEndsInTime(call, access)
   assertNameAndTokenFree(call, access)
   yield* provideStreams(call, params.permissions)
   const kept = store.accesses.insert(access)
@@ -109,9 +112,9 @@ function buildAccess(call: Call, params: Params, type: AccessType, permissions: 
     ...(typeof expireAfter === 'number' && { expires: now + expireAfter }),
     ...(data && { clientData: data }),
     created: now,
-    createdBy: caller.signature,
+    createdBy: caller.versionedSignature,
     modified: now,
-    modifiedBy: caller.signature
+    modifiedBy: caller.versionedSignature
   }
 }
 
@@ -133,15 +136,14 @@ const shortTokenViolation = {
 }
 
 /**
- * Throws `invalid-operation` for a shared access that would last longer than the app's own access.
- * (docs/spec/accesses.md#who-may-create-what)
+ * Throws `invalid-operation` for a shared access that would last longer than the app's own access. Where accesses can be
+ * updated, one without an end is allowed: it can be used as long as the app's. (docs/spec/accesses.md#who-may-create-what)
  */
-function assertNotOutliving({ caller }: Call, { expires }: Access): void {
+function assertEndsInTime({ caller, services }: Call, access: Access): void {
   const end = caller.access?.expires
-  if (end !== undefined && (expires === undefined || expires > end))
-    fail('invalid-operation', 'The access would expire later than the access that creates it', {
-      expires: end
-    })
+  if (end !== undefined && access.expires === undefined && !services.config.accesses.updates)
+    failOutliving(end, null)
+  if (caller.access) assertNotOutliving(caller.access, access)
 }
 
 /**
@@ -151,7 +153,7 @@ function assertNotOutliving({ caller }: Call, { expires }: Access): void {
 function assertNameAndTokenFree(call: Call, { deviceName, name, token, type }: Access): void {
   const { accesses } = call.store
   const existing = accesses.findByName(type, name, deviceName)
-  if (existing && !(isExpired(existing, call.now) && mayDelete(call, existing)))
+  if (existing && !(isExpired(existing, call.now) && mayManage(call, existing)))
     fail('item-already-exists', `An access of type ${type} named "${name}" already exists`, {
       type,
       name,

@@ -2,7 +2,9 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { mayDelete } from '../../accesses/public-access.js'
+import { formatWireId, getBaseId } from '../../access-ids.js'
+import { requireCurrentAccess } from '../../accesses/wire-id.js'
+import { mayManage } from '../../accesses/public-access.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { methodInSteps, type Call, type Result } from '../../call/method.js'
@@ -22,30 +24,30 @@ export const deleteAccess = methodInSteps({
   mayExceedQuota: true,
   allow: anyAccess,
   run: deleteInSteps,
-  isLong: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, maxAtOnce)
+  isLong: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(getBaseId(id), maxAtOnce)
 })
 
 /** Maximum accesses that are deleted without yielding. */
 const maxAtOnce = 100
 
 function* deleteInSteps(call: Call, { id }: { readonly id: string }): Steps<Result> {
-  const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)
+  const access = requireCurrentAccess(call, id)
   assertMayDelete(call, access)
   const related = yield* revokeInSteps(call, access)
   return {
     accessDeletion: { id },
-    ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: each.id })) })
+    ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: formatWireId(each) })) })
   }
 }
 
 /**
- * Throws `forbidden` unless the caller may delete the access: besides what {@link mayDelete} allows, every access may
+ * Throws `forbidden` unless the caller may delete the access: besides what {@link mayManage} allows, every access may
  * delete itself unless `selfRevoke` is forbidden.
  */
 function assertMayDelete(call: Call, access: Access): void {
   const { caller } = call
   if (access.id !== caller.accessId) {
-    if (!mayDelete(call, access)) fail('forbidden')
+    if (!mayManage(call, access)) fail('forbidden')
   } else if (caller.isForbidden('selfRevoke'))
     fail('forbidden', 'This access is not allowed to delete itself')
 }

@@ -5,6 +5,7 @@ import { closed, orNull } from '../../../schemas/scalars.js'
 import type { AccessPage } from '../../../storage/repositories/accesses.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { PublicAccess, toPublicAccess, addLastUse, type ViewContext } from '../../accesses/public-access.js'
+import { toWireAccess } from '../../access-ids.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import { describeOAuthGrant } from '../../oauth/token-grants.js'
@@ -38,7 +39,7 @@ export const get = method({
     const accessDeletions = createListing(call, {
       page: (store, last) => store.accesses.listDeletedAfter(last),
       isWanted: () => true,
-      present: addLastUse
+      present: (viewing, access) => toWireAccess(addLastUse(viewing, access))
     })
     return { accesses, accessDeletions }
   }

@@ -4,6 +4,7 @@ import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.
 import type { AuditCriteria } from '../../../storage/audit/criteria.js'
 import type { AuditRecord } from '../../../storage/audit/record.js'
 import { anyAccess } from '../../auth/allow.js'
+import { getBaseId } from '../../access-ids.js'
 import { toAuditCriteria } from '../../audit/criteria.js'
 import { matchesTypes } from '../../audit/events.js'
 import { auditRoot, getAuditStreamId } from '../../audit-ids.js'
@@ -90,7 +91,7 @@ function buildCriteria(services: Services, reader: Reader, { accessId, streams }
   const own = caller.isPersonal ? auditRoot : getAuditStreamId(caller.accessId)
   const asked = streams ?? [accessId === undefined ? own : getAuditStreamId(accessId)]
   const maySee = (id: string): boolean => mayAudit(reader, id)
-  if (accessId !== undefined && !maySee(accessId)) fail('forbidden')
+  if (accessId !== undefined && !maySee(getBaseId(accessId))) fail('forbidden')
   const of = accessId === undefined ? [] : [{ id: getAuditStreamId(accessId), withBelow: true }]
   const queries = parseStreamsQuery(asked, services.config.limits.queryIds)
   return toAuditCriteria(

@@ -23,7 +23,8 @@ import { oauthGrants } from './020-oauth-grants.js'
 import { passkeys } from './021-passkeys.js'
 import { textPlaces } from './022-text-places.js'
 import { connections } from './023-connections.js'
-import { cmc } from './024-cmc.js'
+import { accessVersions } from './024-access-versions.js'
+import { cmc } from './025-cmc.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -50,6 +51,7 @@ export const userSteps = {
   passkeys,
   textPlaces,
   connections,
+  accessVersions,
   cmc
 } satisfies Record<string, Migration>
 

@@ -133,7 +133,7 @@ t.test('accesses.create', async t => {
     ],
     [
       'another setting',
-      { permissions: [{ feature: 'selfRevoke', setting: 'allowed' }] },
+      { permissions: [{ feature: 'selfRevoke', setting: 'maybe' }] },
       'invalid-parameters-format'
     ],
     [

@@ -1,0 +1,63 @@
+/** Reads one access, also as it was before an update. (docs/spec/accesses.md#reading-one-access) */
+import { Type } from 'typebox'
+import { Access } from '../../../schemas/access.js'
+import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
+import { formatWireId, parseWireId, toWireAccess, type WireId } from '../../access-ids.js'
+import { mayManage, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
+import { notShared } from '../../auth/allow.js'
+import { method, type Call } from '../../call/method.js'
+import type { Reader } from '../../call/reader.js'
+import { fail } from '../../errors.js'
+import type { Listing } from '../../json/json-text.js'
+
+/** An access as it was, without its token, which is still that of the access. */
+const FormerAccess = Type.Omit(Access, ['token', 'integrity'])
+
+/**
+ * The access. For an earlier version also `current`, the id of the current one; `history`, on request: all earlier
+ * versions, oldest first.
+ */
+export const getOne = method({
+  id: 'accesses.getOne',
+  summary: 'Get an access',
+  params: Type.Object({ id: Identifier, includeHistory: orNull(Type.Boolean()) }, closed),
+  result: Type.Object({
+    access: Type.Union([PublicAccess, FormerAccess]),
+    current: Type.Optional(Identifier),
+    history: Type.Optional(Type.Array(FormerAccess))
+  }),
+  mode: 'read',
+  allow: notShared,
+  run(call, { id, includeHistory }) {
+    const asked = parseWireId(id) ?? failUnknown(id)
+    const current = requireVisible(call, asked, id)
+    const history = includeHistory === true && { history: createHistory(current.id) }
+    if (asked.serial === undefined || asked.serial === current.serial)
+      return { access: toPublicAccess(call, current), ...history }
+    const former = call.store.accesses.findVersion(asked.base, asked.serial) ?? failUnknown(id)
+    return { access: toWireAccess(former), current: formatWireId(current), ...history }
+  }
+})
+
+/** Returns an access that the caller may see: its own, and those that it manages. */
+function requireVisible(call: Call, { base }: WireId, id: string): Access {
+  const access = call.store.accesses.find(base)
+  if (!access || !(access.id === call.caller.accessId || mayManage(call, access))) failUnknown(id)
+  return access
+}
+
+function failUnknown(id: string): never {
+  fail('unknown-resource', `Unknown access "${id.slice(0, 100)}"`)
+}
+
+function createHistory(id: string): Listing<Reader> {
+  let last = -1
+  return {
+    next({ store }) {
+      const { isLast, versions } = store.accesses.listVersionsAfter(id, last)
+      last = versions.at(-1)?.serial ?? last
+      const texts = versions.map(version => JSON.stringify(toWireAccess(version)))
+      return { text: texts.join(','), count: texts.length, done: isLast }
+    }
+  }
+}
