@@ -88,8 +88,8 @@ function writeEvent(call: Call, limits: PeerLimits, params: CreateParams, ids: r
   const place = parseAppPlace(streamId)
   if (mark) {
     const content = isObject(params.content) ? params.content : refuseContent(type, ['content must be an object'])
-    // Refusals and acceptances that come with a relationship say nothing more than their sender wants.
-    if (streamId !== cmcInbox) assertContent(type, content)
+    // What is delivered to the inbox has other members than what apps write; so have announced changes of permissions.
+    if (streamId !== cmcInbox && type !== types.scopeUpdate) assertContent(type, content)
     const written = receive(call, { access: call.caller.access!, mark }, { type, streamId, place, content })
     return store(call, params, written)
   }
