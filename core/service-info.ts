@@ -59,6 +59,7 @@ export function serviceInfo(config: Config): ServiceInfo {
       scopedNotifications: true,
       oauth2: true,
       dpop: true,
+      cmc: config.cmc.enabled,
       ...unsupportedFeatures,
       accessesUpdate: config.accesses.updates,
       mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
@@ -68,7 +69,6 @@ export function serviceInfo(config: Config): ServiceInfo {
 
 /** Features that clients look for and this service does not have. */
 const unsupportedFeatures = {
-  cmc: false,
   sharedSecrets: false
 }
 

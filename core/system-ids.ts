@@ -3,6 +3,7 @@
  * form of account streams (`.email`). Clients cannot use such ids for their own streams.
  * (docs/spec/accounts.md#system-streams)
  */
+import { isCmcId } from './cmc-ids.js'
 
 /** The root of account fields. */
 export const accountId = ':_system:account'
@@ -18,9 +19,9 @@ export function getFieldName(id: string): string {
   return id.replace(/^:(?:_system|system):/, '')
 }
 
-/** Returns whether an id belongs to the service. */
+/** Returns whether an id belongs to the service. Streams below `:_cmc:` are the account's own, with rules of their own. */
 export function isSystemId(id: string): boolean {
-  return id.startsWith(':') || id.startsWith('.')
+  return (id.startsWith(':') && !isCmcId(id)) || id.startsWith('.')
 }
 
 /**

@@ -22,6 +22,10 @@ import { methods } from '../core/methods/index.js'
 import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
+import { Deliveries } from '../core/cmc/deliveries.js'
+import { createCmcHooks } from '../core/cmc/hooks.js'
+import { createEventSecrets } from '../core/cmc/secrets.js'
+import { addHooks } from '../core/dispatch/hooked-methods.js'
 import { Registry } from '../core/dispatch/registry.js'
 import { HolderUpdater } from '../core/series/holder-updater.js'
 import { TextIndexer } from '../core/events/text-indexer.js'
@@ -82,6 +86,7 @@ export class Runtime {
     private readonly holderUpdater: HolderUpdater,
     private readonly textIndexer: TextIndexer,
     private readonly deliveries: WebhookDeliveries,
+    private readonly peerDeliveries: Deliveries,
     private readonly closers: Closers
   ) {}
 
@@ -130,6 +135,7 @@ export class Runtime {
   /** Resumes background work for users who are served here from now on, as after a start. */
   resumeWork(isAmong: (username: string) => boolean): void {
     void this.deliveries.start(isAmong)
+    void this.peerDeliveries.resume(isAmong)
     this.services.imports.resumeAll()
   }
 
@@ -155,7 +161,7 @@ function canRead({ platform }: Services): boolean {
   }
 }
 
-type Parts = [Services, Registry, LiveNotifier, HolderUpdater, TextIndexer, WebhookDeliveries]
+type Parts = [Services, Registry, LiveNotifier, HolderUpdater, TextIndexer, WebhookDeliveries, Deliveries]
 
 /** Creates the services of a runtime and the registry of its methods. What it opens is added to `closers`. */
 async function build(
@@ -232,13 +238,16 @@ async function build(
     messaging,
     webhookSender,
     endpoints: createEndpoints(),
+    eventSecrets: createEventSecrets,
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})
   }
-  const registry = new Registry(services, supportOlderIds(config, definitions))
-  imports.start(services, findWriteMethods(definitions), !isQuiet)
+  const peerDeliveries = new Deliveries(services)
+  const hooked = addHooks(definitions, createCmcHooks(peerDeliveries))
+  const registry = new Registry(services, supportOlderIds(config, hooked))
+  imports.start(services, findWriteMethods(hooked), !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet ? undefined : startMaintenance(services)
   closers.push(() => jobs?.stop())
@@ -248,14 +257,20 @@ async function build(
   }
   const deliveries = new WebhookDeliveries(services, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
-  if (!isQuiet) void deliveries.start()
+  peerDeliveries.open(registry)
+  closers.push(() => peerDeliveries.close())
+  if (!isQuiet) {
+    void deliveries.start()
+    void peerDeliveries.resume()
+  }
   return [
     services,
     registry,
     new LiveNotifier(services),
     new HolderUpdater(services),
     new TextIndexer(services),
-    deliveries
+    deliveries,
+    peerDeliveries
   ]
 }
 

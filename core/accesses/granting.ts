@@ -11,6 +11,7 @@ import type { Call } from '../call/method.js'
 import { getAccountStreams } from '../account/fields.js'
 import { toCurrentId } from '../account/older-ids.js'
 import type { Config } from '../settings/config.js'
+import { cmcApps, cmcInbox, cmcRoot, isCmcId, isInternalCmcId, parseAppPlace } from '../cmc-ids.js'
 import { isSystemId } from '../system-ids.js'
 import { refuseParams } from '../validation/params.js'
 
@@ -141,10 +142,18 @@ function assertTagGrant(streams: StreamRepository, streamId: string, level: stri
   if (isSystemId(streamId) && !systemIdPattern.test(streamId)) refuseCharacters(streamId)
   if (isAuditId(streamId)) return assertAuditGrant(streamId, level)
   if (isSystemId(streamId)) return assertSystemStreamGrant(streams, streamId, level)
+  if (isCmcId(streamId)) return assertCmcGrant(streamId)
   // Tag streams have ids that clients cannot choose themselves.
   if (streams.find(streamId)) return
   if (!isUrlSafeId(streamId)) refuseCharacters(streamId)
   toSlug(streamId)
+}
+
+/** Throws unless the stream is one for consent and messages that callers may see. */
+function assertCmcGrant(streamId: string): void {
+  if (isInternalCmcId(streamId)) fail('forbidden', `Permissions cannot be granted on "${streamId}"`)
+  const isKnown = [cmcRoot, cmcInbox, cmcApps].includes(streamId) || parseAppPlace(streamId) !== undefined
+  if (!isKnown || !systemIdPattern.test(streamId)) refuseCharacters(streamId)
 }
 
 /** The form of the ids of system streams. */

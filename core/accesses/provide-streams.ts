@@ -8,6 +8,7 @@ import { writeStream } from '../streams/write-stream.js'
 import { addAllChanges } from '../streams/managed-stream.js'
 import { listSubtreeInSteps } from '../streams/tree.js'
 import type { Steps } from '../../storage/steps.js'
+import { isCmcId } from '../cmc-ids.js'
 import { isSystemId } from '../system-ids.js'
 import { provideTagStream } from '../streams/tags.js'
 
@@ -25,8 +26,8 @@ export function* provideStreams(call: Call, requested: readonly RequestedPermiss
       if (level !== 'none' && !streams.find(streamId)) provideTagStream(call, streamId)
       continue
     }
-    // System streams always exist, under their older ids too.
-    if (typeof defaultName === 'string' && streamId !== '*' && !isSystemId(streamId))
+    // System streams always exist, under their older ids too; those for consent are created under the service's own names.
+    if (typeof defaultName === 'string' && streamId !== '*' && !isSystemId(streamId) && !isCmcId(streamId))
       yield* provideStream(call, streamId, defaultName)
   }
 }

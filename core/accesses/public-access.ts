@@ -7,6 +7,7 @@ import type { Call } from '../call/method.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
 import { apiEndpoint } from '../service-info.js'
 import { isCreatedBy } from '../permissions/access.js'
+import { getCapability, withoutPeerEndpoints } from '../permissions/peer-access.js'
 
 /** An access with its token and API endpoint; pages get the access of a session without both. */
 export const PublicAccess = Type.Object({
@@ -26,15 +27,23 @@ export function toPublicAccess(call: ViewContext, access: Access): PublicAccess 
   return toWireAccess(addEndpoint(call, addLastUse(call, access)))
 }
 
+/** Returns an access as its caller may see it: the endpoints of peers are for the user alone. */
+function limitToCaller({ caller, credentials }: ViewContext, access: Access): Access {
+  return caller.isPersonal && !credentials.isAssistant ? access : withoutPeerEndpoints(access)
+}
+
 /**
  * Returns an access with its endpoint. No session sees the token of another session of the service's own pages, which
  * may have just been proven (docs/spec/mfa.md#proof); pages of the service do not even see their own: an
  * injected script would steal it (docs/spec/authentication.md#sessions-of-pages).
  */
-export function addEndpoint(call: ViewContext, access: Access): PublicAccess & Pick<Access, 'serial'> {
+export function addEndpoint(call: ViewContext, stored: Access): PublicAccess & Pick<Access, 'serial'> {
+  const access = limitToCaller(call, stored)
   const { id, name, token, type } = access
   const isOthers = id !== call.caller.accessId && isOwnApp(name)
   if (type === 'personal' && (call.credentials.isPage || isOthers)) return omitToken(access)
+  // The link of an offer is in the request that asked for it, for those who may see it. (docs/spec/consent.md#offers)
+  if (getCapability(access) && id !== call.caller.accessId) return omitToken(access)
   const first = { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token) }
   // Copying the first members twice is cheaper than copying all others one by one.
   return Object.assign(first, access)

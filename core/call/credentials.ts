@@ -39,6 +39,8 @@ export interface Credentials {
   readonly pageUser?: string
   /** The authenticated operator. Set by the dispatcher only, since it grants the same rights as the admin key. */
   readonly operator?: Pick<Account, 'id' | 'username'>
+  /** Set for calls of assistants (MCP), which see no credentials and give no consent. */
+  readonly isAssistant?: true
   /** Set for a call of a batch. */
   readonly isMember?: true
   /** Set if the call is repeated and has been counted before. */

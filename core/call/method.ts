@@ -34,6 +34,8 @@ export interface Call extends ServiceCall {
   provider: string | undefined
   /** The authenticated caller, for the audit. Set by methods whose callers authenticate without a token. */
   actor: Caller | undefined
+  /** True if the call is allowed although the quota is used up. Set by hooks. */
+  mayExceedQuota: boolean
   /** Uploaded files, already stored. The event that `run` writes must refer to them. */
   readonly files: readonly Attachment[]
 }
@@ -86,7 +88,7 @@ interface SynchronousRun<P extends TSchema, Prepared> {
 /** Implements a method in steps, on a draft of the store. A long call yields to the event loop between them. */
 interface SteppedRun<P extends TSchema> {
   /** One transaction. If the call is short, all steps run without interruption. */
-  run(call: Call, params: Static<P>): Steps<Result>
+  run(call: Call, params: Static<P>, prepared?: unknown): Steps<Result>
   /** Estimates whether a call takes long. In a batch, the params have not been validated yet. */
   isLong(store: UserStore, params: Static<P>): boolean
 }
@@ -120,6 +122,10 @@ interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
   readonly isAllowedWhileClosing?: true
   /** Does asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
+  /** Returns whether a call needs {@link prepare}; by default every call does. In a batch, the params have not been validated yet. */
+  needsPreparation?(caller: Caller, params: Static<P>): boolean
+  /** Delays the response to a write that is durable and published. Not for calls of a batch. Must not reject. */
+  settle?(account: Account, params: Static<P>, result: Result): Promise<void> | undefined
   /**
    * Throws if the caller is no longer allowed to read a response that the transport is streaming. Called repeatedly while it
    * streams. By default, only the access itself is checked.
@@ -176,6 +182,7 @@ export function createCall(
     auditScope: undefined,
     provider: undefined,
     actor: undefined,
+    mayExceedQuota: false,
     files
   }
 }

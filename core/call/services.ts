@@ -23,6 +23,8 @@ import type { Throttle } from '../security/throttle.js'
 import type { Clock } from '../time.js'
 import type { WebhookSender } from '../outgoing/webhook-sender.js'
 import type { AuthorizationStep } from './authorization-step.js'
+import type { Credentials } from './credentials.js'
+import type { Reader } from './reader.js'
 import type { Syslog } from '../outgoing/syslog.js'
 
 /** The HTTP endpoint of a method, for the audit. Transports pass them to the core. */
@@ -36,6 +38,14 @@ export interface Endpoint {
 
 /** By method id. */
 export type Endpoints = ReadonlyMap<string, Endpoint>
+
+/**
+ * Returns the function that adds to an event's text what only some callers see, and returns `undefined` if there is nothing to add;
+ * `undefined` for callers who see no such thing.
+ */
+export type EventSecrets = (
+  reader: Reader & { readonly credentials: Credentials }
+) => ((body: string) => string | undefined) | undefined
 
 /** The services shared by all methods. */
 export interface Services {
@@ -67,6 +77,8 @@ export interface Services {
   readonly previews: Previews
   readonly webhookSender: WebhookSender
   readonly endpoints: Endpoints
+  /** Set if events may have members that only some callers see. */
+  readonly eventSecrets?: EventSecrets | undefined
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep

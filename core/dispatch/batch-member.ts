@@ -79,11 +79,12 @@ export function assertCallParams(params: unknown): void {
 export function runsAsynchronously(
   { definition }: Compiled,
   params: unknown,
-  openStore: () => UserStore
+  openStore: () => UserStore,
+  caller: Caller
 ): boolean {
   if (definition.mode === 'service') return true
   if (definition.mode === 'batch') return false
-  if (definition.prepare) return true
+  if (definition.prepare && (definition.needsPreparation?.(caller, params) ?? true)) return true
   try {
     return isLong(definition, openStore(), params)
   } catch {

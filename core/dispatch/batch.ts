@@ -107,7 +107,7 @@ export class Batch {
     const openStore = (): UserStore => this.#store
     for (let index = start; index < calls.length && group.length < this.#maxCalls; index++) {
       const entry = this.#find(index, calls[index])
-      if (entry.compiled && runsAsynchronously(entry.compiled, entry.params, openStore)) {
+      if (entry.compiled && runsAsynchronously(entry.compiled, entry.params, openStore, this.batch.caller)) {
         if (group.length > 0) break
         await this.#runAlone(entry.compiled, entry.params)
         return index + 1

@@ -123,7 +123,7 @@ export class Execution {
     let currentCaller = this.context.caller
     // Storing files was asynchronous; so is preparing.
     if (files.length > 0) currentCaller = this.#currentCaller(definition)
-    if (definition.prepare) {
+    if (definition.prepare && (definition.needsPreparation?.(this.context.caller, params) ?? true)) {
       prepared = await definition.prepare(
         createCall(service, { account, caller: this.context.caller, store: this.#store }),
         params
@@ -135,7 +135,10 @@ export class Execution {
       return await this.#waitUntilReadable(this.#runRead(definition, currentCaller, prepared))
     const written = await this.#commitWrite(definition, files, prepared)
     try {
-      return await this.#publishWrite(written, currentCaller)
+      const outcome = await this.#publishWrite(written, currentCaller)
+      const settling = service.credentials.isMember || definition.settle?.(account, params, written.result)
+      if (settling instanceof Promise) await settling
+      return outcome
     } catch (error) {
       throw toErrorAfterWrite(error)
     }

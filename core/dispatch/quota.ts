@@ -27,12 +27,15 @@ export function getQuota({ quota }: Pick<Config, 'quota'>, account: Pick<Account
  */
 export function createQuotaCheck(
   { mayExceedQuota }: Pick<UserMethod, 'mayExceedQuota'>,
-  { account, services, store }: Call
+  call: Call
 ): () => void {
+  const { account, services, store } = call
   const quota = getQuota(services.config, account)
   if (mayExceedQuota || quota === 0) return unlimited
   const before = getUsedBytes(store)
-  return () => assertWithinQuota(quota, store, before)
+  return () => {
+    if (!call.mayExceedQuota) assertWithinQuota(quota, store, before)
+  }
 }
 
 function unlimited(): void {

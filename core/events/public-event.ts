@@ -12,10 +12,14 @@ import { addReadTokens } from '../auth/read-token.js'
 export function createPresenter({
   account,
   caller,
-  services
-}: Pick<Call, 'account' | 'caller' | 'services'>): (body: string) => string {
-  return body => {
+  services,
+  ...call
+}: Pick<Call, 'account' | 'caller' | 'credentials' | 'services' | 'store'>): (body: string) => string {
+  const { credentials, store } = call
+  const revealSecrets = services.eventSecrets?.({ caller, credentials, store })
+  return stored => {
     const { access } = caller
+    const body = revealSecrets?.(stored) ?? stored
     // Most events have no files; these are recognised without parsing. Contents may hold the same words.
     if (!access || !body.includes('"attachments":[')) return body
     const place = findMember(body, 'attachments')

@@ -67,6 +67,11 @@ export interface SelectedEvents {
 
 const noEvents: readonly never[] = []
 
+/** Returns a call that selects events without their credentials. */
+export function withoutSecrets(call: Call): Call {
+  return { ...call, services: { ...call.services, eventSecrets: undefined } }
+}
+
 /**
  * Selects at most `limit` events. When a page finds that the tree or the access has changed, the query is built again,
  * for what the caller may see now.

@@ -2,7 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import { isSeries } from '../events/fields.js'
-import { selectEvents, type QueryFilter } from '../events/selection.js'
+import { selectEvents, withoutSecrets, type QueryFilter } from '../events/selection.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
 import { truncate, type Chunks } from './chunks.js'
 import { parseEvent, listPoints, listEventTexts } from './event-source.js'
@@ -145,7 +145,7 @@ function listPositionTexts(
   const params = { ...options, sortAscending: true, types: wanted.length === 0 ? ['none/at-all'] : wanted }
   return listEventTexts(
     context,
-    selectEvents({ ...call, ...context.reader }, params, Infinity, narrow).events,
+    selectEvents(withoutSecrets({ ...call, ...context.reader }), params, Infinity, narrow).events,
     isCounted
   )
 }

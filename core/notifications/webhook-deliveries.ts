@@ -95,8 +95,10 @@ export class WebhookDeliveries {
       try {
         await accounts.waitUntilReady(account)
         const store = accounts.store(account)
-        if (store.webhooks.size === 0) without.push(account.id)
-        else this.#scheduleStart(account, store)
+        if (store.webhooks.size === 0) {
+          // Accounts with deliveries to peers are in the same list.
+          if (!store.cmc.isUsed) without.push(account.id)
+        } else this.#scheduleStart(account, store)
       } catch (cause) {
         log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })
         if (cause instanceof StoreUnavailable) this.#scheduleRetry(account)

@@ -43,6 +43,11 @@ export interface OutgoingFetch {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A response, or why there is none. `retryAfter` in seconds. */
+export type Exchange =
+  | { readonly status: number; readonly text: string; readonly retryAfter?: number }
+  | { readonly problem: 'internal' | 'timeout' | 'too-long' | 'unreachable' }
+
 /** Loads undici on the first call to a URL: most services never make such a call, and loading costs time and memory. */
 const loadUndici = (): Promise<typeof import('undici')> => import('undici')
 
@@ -109,6 +114,37 @@ export class Outgoing {
       })
     } catch (error) {
       throw new NoResponse(describeError(error), { cause: error })
+    }
+  }
+
+  /**
+   * Makes a call to a URL that others have chosen, and reads its response, up to `maxBytes`. Redirects are not followed. Never
+   * rejects.
+   */
+  async exchange(url: string, call: OutgoingFetch, maxBytes: number): Promise<Exchange> {
+    const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
+    try {
+      const { request } = await loadUndici()
+      const { body, headers, statusCode } = await request(url, {
+        ...(call.body !== undefined && { body: call.body }),
+        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
+        method: call.method as 'GET',
+        headers: { ...call.headers },
+        signal
+      })
+      const chunks: Buffer[] = []
+      let size = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        size += chunk.length
+        if (size > maxBytes) return { problem: 'too-long' }
+        chunks.push(chunk)
+      }
+      const retryAfter = Number(headers['retry-after'])
+      const text = Buffer.concat(chunks).toString()
+      return { status: statusCode, text, ...(retryAfter > 0 && { retryAfter }) }
+    } catch (error) {
+      if (error instanceof InternalAddress) return { problem: 'internal' }
+      return { problem: signal.aborted ? 'timeout' : 'unreachable' }
     }
   }
 

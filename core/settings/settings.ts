@@ -23,6 +23,7 @@ import { auth } from './auth.js'
 import { alarms } from './alarms.js'
 import { backup } from './backup.js'
 import { cluster } from './cluster.js'
+import { cmc } from './cmc.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
 import { metrics } from './metrics.js'
 import { oauth } from './oauth.js'
@@ -208,6 +209,7 @@ export const Settings = group({
     perUser: integer('Maximum number of webhook calls at a time for one user', 4, 1),
     allowInternalTargets: flag('Allow webhooks to loopback, private and other internal addresses', false)
   }),
+  cmc,
   versioning: group({
     forceKeepHistory: flag('Keep earlier versions of events', false),
     deletionMode: Type.Enum(['keep-nothing', 'keep-authors', 'keep-everything'], {

@@ -62,12 +62,17 @@ export function toRow(
 }
 
 /**
- * Returns whether a list has to read the event separately: it is large, or has files, whose read tokens depend on the
+ * Returns whether a list has to read the event separately: it is large, or has files or credentials, which depend on the
  * caller.
  */
-function needsSeparateRead({ attachments }: Event, body: string): boolean {
-  if (attachments && attachments.length > 0) return true
+function needsSeparateRead({ attachments, type }: Event, body: string): boolean {
+  if ((attachments && attachments.length > 0) || isConsentType(type)) return true
   return body.length > largeBytes || (body.length > largeBytes / 4 && Buffer.byteLength(body) > largeBytes)
+}
+
+/** Returns whether events of a type may have members that only some callers see. (docs/spec/consent.md#credentials) */
+export function isConsentType(type: string): boolean {
+  return type.startsWith('consent/') && type.endsWith('-cmc')
 }
 
 /**

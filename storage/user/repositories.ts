@@ -28,6 +28,7 @@ import { StorageUsedRepository, type StorageUsed } from '../repositories/storage
 import { StreamRepository } from '../repositories/streams.js'
 import { getSystemTree } from '../streams/system-streams.js'
 import { UsageRepository } from '../repositories/usage.js'
+import { CmcRepository } from '../cmc/cmc-repository.js'
 import { WebhookRepository } from '../repositories/webhooks.js'
 
 export class Repositories {
@@ -55,6 +56,7 @@ export class Repositories {
   readonly passkeys: PasskeyRepository
   readonly webhooks: WebhookRepository
   readonly connections: ConnectionRepository
+  readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
   protected readonly storageTotals: StorageUsedRepository
@@ -87,6 +89,7 @@ export class Repositories {
     this.passkeys = new PasskeyRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.connections = new ConnectionRepository(db)
+    this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
   }
@@ -114,6 +117,7 @@ export class Repositories {
     this.series.invalidate()
     this.webhooks.invalidate()
     this.connections.invalidate()
+    this.cmc.invalidate()
     this.received.invalidate()
   }
 }

@@ -20,7 +20,8 @@ export class AssistantCalls {
 
   /** Makes a call. The result is without the token of the access. */
   async call(method: string, params: unknown): Promise<AssistantResult> {
-    const { credentials, user } = this.message
+    const { user } = this.message
+    const credentials = { ...this.message.credentials, isAssistant: true } as const
     const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)
     if (!outcome.ok) {

@@ -6,7 +6,7 @@ import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { selectEvents, selectionParams } from '../../events/selection.js'
+import { selectEvents, selectionParams, withoutSecrets } from '../../events/selection.js'
 import { assertColumns } from '../../exports/csv-wide.js'
 import { Export, formats, type FormatName } from '../../exports/export.js'
 import type { ExportFormat } from '../../exports/format.js'
@@ -52,7 +52,7 @@ export const exportEvents = method({
     const exportFormat: ExportFormat = formats[format]
     assertFormatSupports(params, exportFormat, format)
     const limit = params.limit ?? Infinity
-    const { events: own, query } = selectEvents(call, params, limit)
+    const { events: own, query } = selectEvents(withoutSecrets(call), params, limit)
     call.auditScope = describeQueryScope(call.caller, params.streams, query)
     const events = includesAudit(params.streams)
       ? concatLists([own, listAuditEvents(call, { ...params, limit })])

@@ -13,6 +13,7 @@ import { methodInSteps, type Call } from '../../call/method.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { writeStream } from '../../streams/write-stream.js'
 import { assertParent } from '../../streams/placement.js'
+import { isCmcId } from '../../cmc-ids.js'
 import { isSystemId } from '../../system-ids.js'
 import { restoreTagStream } from '../../streams/tags.js'
 
@@ -79,7 +80,7 @@ function* createInSteps(call: Call, params: Params): Steps<{ stream: Stream }> {
 /** Returns the id that {@link resolveId} would, without errors, which are found later. */
 function guessId(requested: string): string {
   try {
-    return toSlug(requested)
+    return isCmcId(requested) ? requested : toSlug(requested)
   } catch {
     return requested
   }
@@ -87,7 +88,7 @@ function guessId(requested: string): string {
 
 /** Returns the id of the new stream, given the requested id. */
 function resolveId({ streams }: UserStore, requested: string): string {
-  const id = isSystemId(requested) ? requested : toSlug(requested)
+  const id = isSystemId(requested) || isCmcId(requested) ? requested : toSlug(requested)
   if (isSystemId(id) || streams.isTagId(id)) fail('invalid-item-id', `The ID "${requested}" is reserved`)
   return id
 }

@@ -24,6 +24,7 @@ import { passkeys } from './021-passkeys.js'
 import { textPlaces } from './022-text-places.js'
 import { connections } from './023-connections.js'
 import { accessVersions } from './v2/024-access-versions.js'
+import { cmc } from './v2/025-cmc.js'
 import { usedProofs } from './v2/026-used-proofs.js'
 
 /** The steps by name, in their order. */
@@ -52,6 +53,7 @@ export const userSteps = {
   textPlaces,
   connections,
   accessVersions,
+  cmc,
   usedProofs
 } satisfies Record<string, Migration>
 

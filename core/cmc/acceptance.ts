@@ -1,0 +1,236 @@
+/** Accepting an offer, as the accepter's server carries it out: reading, granting, telling the requester. (docs/spec/consent.md#accepting) */
+import type { Access } from '../../schemas/access.js'
+import { UniqueViolation } from '../../storage/errors.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { Call } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import { getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
+import { ApiError } from '../errors.js'
+import { createId, createToken } from '../ids.js'
+import type { CounterpartyMark, Person } from '../permissions/peer-access.js'
+import { apiEndpoint } from '../service-info.js'
+import { isObject } from '../validation/is-object.js'
+import { assertOfferable, isPermissionForm, joinFeatures, readFeatures, types, type Content } from './contents.js'
+import { PeerUnavailable, TriggerFailed } from './failures.js'
+import { isWho } from './identity.js'
+import { createSlug, getOwnName, isSamePerson, readPerson } from './names.js'
+import { deriveEventId, type Acceptance, type QueuedDelivery } from './outbox.js'
+import { describeAnswer, isTransient, parseEndpoint, type PeerAnswer, type PeerCalls } from './peer-calls.js'
+import { addMachinery, selectGranted } from './permissions.js'
+import { addRelationship, endRelationship, findRelationship } from './relationships.js'
+import { addSecrets, amendContent, insertAccess, recordAction, writeAsService } from './service-calls.js'
+import { providePeerStreams } from './streams.js'
+
+/** An offer that has been read and checked. */
+interface CheckedOffer {
+  readonly offerId: string
+  readonly capabilityId: string
+  readonly content: Content
+  readonly request: Content
+  readonly scope: string
+  readonly requester: Person
+}
+
+/** Reads the offer of an acceptance, and checks who makes it. Throws `TriggerFailed` or `PeerUnavailable`. */
+export async function readOffer(
+  services: Services,
+  peers: PeerCalls,
+  account: Account,
+  capabilityUrl: unknown
+): Promise<CheckedOffer> {
+  if (typeof capabilityUrl !== 'string') throw new TriggerFailed('cmc-handler-missing-capability-url')
+  const endpoint = parseEndpoint(capabilityUrl)
+  if (!endpoint) throw new TriggerFailed('cmc-handler-offer-read-failed', { problem: 'invalid-url' })
+  const answer = await peers.call(endpoint, 'events.get', { types: [types.request] })
+  assertRead(answer)
+  const events: unknown = answer.body['events']
+  if (!Array.isArray(events)) throw new TriggerFailed('cmc-handler-offer-read-failed')
+  if (events.length === 0) throw new TriggerFailed('cmc-capability-empty')
+  if (events.length > 1) throw new TriggerFailed('cmc-capability-multiple-offers')
+  const offer: unknown = events[0]
+  const content = isObject(offer) ? offer['content'] : undefined
+  if (!isObject(offer) || !isObject(content) || typeof offer['id'] !== 'string')
+    throw new TriggerFailed('cmc-handler-offer-read-failed')
+  if (offer['type'] !== types.request) throw new TriggerFailed('cmc-handler-wrong-type')
+  const { capabilityId, originStreamId, requesterHost, requesterUsername } = content
+  if (typeof capabilityId !== 'string' || !/^[\w-]{8,64}$/.test(capabilityId))
+    throw new TriggerFailed('cmc-handler-offer-missing-capability-id')
+  const request = checkRequest(content['request'])
+  const requester = readPerson({ username: requesterUsername, host: requesterHost })
+  const place = typeof originStreamId === 'string' ? parseAppPlace(originStreamId) : undefined
+  if (!place || place.machinery) throw new TriggerFailed('cmc-handler-offer-read-failed')
+  const self = getOwnName(services.config, account.username)
+  const isOther = requester && !isSamePerson(requester, self)
+  if (!isOther || !(await isWho(peers, services.config, endpoint, requester)))
+    throw new TriggerFailed('cmc-handler-counterparty-unknown')
+  return { offerId: offer['id'], capabilityId, content, request, scope: place.scope, requester }
+}
+
+function assertRead(answer: PeerAnswer): void {
+  const { problem, status } = answer
+  if (status >= 200 && status <= 299) return
+  if (isTransient(answer)) throw new PeerUnavailable(problem ?? `status ${status}`, answer.retryAfter)
+  if (problem === 'too-long') throw new TriggerFailed('cmc-capability-offer-too-large')
+  const isRefused = status === 401 || status === 403 || status === 404
+  throw new TriggerFailed(
+    isRefused ? 'cmc-capability-invalid' : 'cmc-handler-offer-read-failed',
+    describeAnswer(answer)
+  )
+}
+
+function checkRequest(request: unknown): Content {
+  const permissions = isObject(request) ? request['permissions'] : undefined
+  if (!isObject(request) || !Array.isArray(permissions))
+    throw new TriggerFailed('cmc-offer-invalid-permissions')
+  if (permissions.length > 1000 || !permissions.every(isPermissionForm))
+    throw new TriggerFailed('cmc-offer-invalid-permissions')
+  try {
+    assertOfferable(permissions)
+  } catch (error) {
+    const { data } = (error as ApiError).details
+    throw new TriggerFailed(String((data as Content)['id']))
+  }
+  const { accessType } = request
+  if (accessType !== undefined && accessType !== 'shared' && accessType !== 'app')
+    throw new TriggerFailed('cmc-offer-invalid-access-type')
+  return request
+}
+
+/** Grants what an offer asks for. Returns the delivery that goes on with the acceptance; `undefined` if its event is gone. */
+export async function grant(
+  services: Services,
+  account: Account,
+  { body, number }: QueuedDelivery & { readonly body: Acceptance },
+  offer: CheckedOffer
+): Promise<void> {
+  await writeAsService(services, account, call => {
+    const { store } = call
+    const queued = store.cmc.findDelivery(number)
+    const trigger = store.events.find(body.trigger)
+    if (!queued) return
+    // The user has deleted the event: nothing is accepted.
+    if (!trigger) return store.cmc.removeDelivery(number)
+    const granted = createGrant(call, trigger.content as Content, body.trigger, offer)
+    store.cmc.updateDelivery({ ...queued, attempts: 0, next: call.now, body: JSON.stringify({ ...body, granted }) })
+  })
+}
+
+function createGrant(
+  call: Call,
+  trigger: Content,
+  triggerId: string,
+  { capabilityId, content, offerId, request, requester, scope }: CheckedOffer
+): NonNullable<Acceptance['granted']> {
+  const { account, services, store } = call
+  const self = getOwnName(services.config, account.username)
+  const permissions = selectGranted(store.streams, request, trigger['grantedPermissions'])
+  const features = joinFeatures(readFeatures(request['features']), readFeatures(trigger['features']))
+  const streams = providePeerStreams(call, scope, createSlug(requester)!)
+  const appCode = parseAppPlace(scope)!.app
+  const mark: CounterpartyMark = {
+    role: 'counterparty',
+    appCode,
+    scopeStreamId: scope,
+    counterparty: requester,
+    self,
+    offerEventId: offerId,
+    acceptEventId: triggerId,
+    backChannelApiEndpoint: null,
+    features
+  }
+  const meta = isObject(content['requesterMeta']) ? content['requesterMeta'] : {}
+  const { accessName } = trigger
+  const appId = typeof meta['appId'] === 'string' && meta['appId'] !== '' ? meta['appId'] : 'app'
+  const name =
+    typeof accessName === 'string' ? accessName : `cmc:${appId}:${requester.username}@${requester.host}`
+  const access = insertNamed(
+    call,
+    {
+      id: createId(),
+      token: createToken(),
+      type: request['accessType'] === 'app' ? 'app' : 'shared',
+      name: name.slice(0, 1000),
+      permissions: addMachinery(permissions, streams),
+      clientData: { cmc: mark }
+    },
+    triggerId
+  )
+  addRelationship(call, { access, mark })
+  recordAction(call, 'cmc.accept', { peer: requester, accessId: access.id })
+  const endpoint = apiEndpoint(services.config, account.username, access.token)
+  addSecrets(call, triggerId, { acceptedBy: { apiEndpoint: endpoint } })
+  return {
+    accessId: access.id,
+    requester,
+    features,
+    id: deriveEventId(access.id, triggerId, 'accept'),
+    event: {
+      streamIds: [getResponseStreamId(capabilityId)],
+      type: types.accept,
+      content: {
+        from: self,
+        capabilityId,
+        features,
+        requesterAppCode: appCode,
+        requesterOriginStreamId: scope,
+        originalEventId: offerId
+      }
+    },
+    completed: {
+      acceptedBy: {},
+      dataGrantAccessId: access.id,
+      offerEventId: offerId,
+      capabilityId,
+      from: requester,
+      anchorStreamIds: [streams.chats, streams.collectors],
+      appCode,
+      features
+    }
+  }
+}
+
+/** Inserts the access under its name or, if that is taken, under another. */
+function insertNamed(call: Call, access: Parameters<typeof insertAccess>[1], triggerId: string): Access {
+  const names = [access.name, `${access.name} (${triggerId.slice(-8)})`]
+  const free = names.find(name => !call.store.accesses.findByName(access.type, name))
+  if (free === undefined) throw new TriggerFailed('cmc-handler-data-grant-name-conflict')
+  try {
+    return insertAccess(call, { ...access, name: free })
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw new TriggerFailed('cmc-handler-data-grant-create-failed')
+    throw error
+  }
+}
+
+/** Completes an acceptance that has arrived. */
+export function completeAcceptance(call: Call, { body, number }: QueuedDelivery & { readonly body: Acceptance }): void {
+  const { now, store } = call
+  const { completed } = body.granted!
+  store.cmc.removeDelivery(number)
+  amendContent(call, body.trigger, {
+    ...completed,
+    status: 'completed',
+    acceptedAt: now,
+    delivery: undefined,
+    failure: undefined
+  })
+}
+
+/** Fails an acceptance: what has been granted ends. */
+export function failAcceptance(
+  call: Call,
+  { body, number }: QueuedDelivery & { readonly body: Acceptance },
+  { detail, reason }: TriggerFailed
+): void {
+  const { store } = call
+  const found = body.granted && findRelationship(call, body.granted.accessId)
+  if (found) endRelationship(call, found)
+  store.cmc.removeDelivery(number)
+  const { acceptedBy: _access, ...secrets } = store.cmc.findSecrets(body.trigger) ?? {}
+  store.cmc.setSecrets(body.trigger, secrets)
+  amendContent(call, body.trigger, {
+    status: 'failed',
+    delivery: undefined,
+    failure: { reason, ...(detail !== undefined && { detail }) }
+  })
+}

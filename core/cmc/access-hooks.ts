@@ -1,0 +1,114 @@
+/** The rules of consent and messages for accesses and streams, as hooks of the methods. (docs/spec/consent.md) */
+import type { Access } from '../../schemas/access.js'
+import type { Permission } from '../../schemas/permission.js'
+import { formatWireId, getBaseId } from '../access-ids.js'
+import type { MethodHook } from '../call/hooks.js'
+import type { Call } from '../call/method.js'
+import { isCmcId, isReservedCmcId, parseAppPlace } from '../cmc-ids.js'
+import { getCapability, getCounterparty } from '../permissions/peer-access.js'
+import { isObject } from '../validation/is-object.js'
+import { fail } from '../errors.js'
+import { selectMachinery, withoutMachinery } from './permissions.js'
+import { announceEnd, findRelationship } from './relationships.js'
+import { announceChange } from './scope-updates.js'
+import { assertEnabled, beforeCreate, beforeDelete, beforeUpdate, provideScope } from './streams.js'
+
+/** Creates the streams of apps that permissions name. */
+function provideNamed(call: Call, permissions: unknown): void {
+  if (!Array.isArray(permissions)) return
+  for (const permission of permissions as unknown[]) {
+    const id = isObject(permission) ? permission['streamId'] : undefined
+    if (typeof id !== 'string' || !isCmcId(id)) continue
+    assertEnabled(call)
+    if (!isReservedCmcId(id) && parseAppPlace(id)) provideScope(call, id)
+  }
+}
+
+/** The hook of `accesses.create`. */
+export const createAccessHook: MethodHook = {
+  before(call, given) {
+    provideNamed(call, (given as { readonly permissions?: unknown }).permissions)
+    return { params: given }
+  }
+}
+
+interface UpdateParams {
+  readonly id: string
+  readonly update: Readonly<Record<string, unknown>>
+}
+
+/** The access of a peer that a call is about to change or to end, by call. */
+const former = new WeakMap<Call, Access>()
+
+function findPeerAccess(call: Call, id: string): Access | undefined {
+  const access = call.store.accesses.find(getBaseId(id))
+  return getCounterparty(access) ? access : undefined
+}
+
+/** The hook of `accesses.update`. */
+export const updateAccessHook: MethodHook = {
+  before(call, given) {
+    const params = given as UpdateParams
+    const { id, update } = params
+    if (getCapability(call.store.accesses.find(getBaseId(id)))) fail('forbidden', 'The link of an offer cannot change')
+    provideNamed(call, update['permissions'])
+    const access = findPeerAccess(call, id)
+    if (!access) return { params }
+    former.set(call, access)
+    if (!Array.isArray(update['permissions'])) return { params }
+    // The permissions for messages stay, whatever else the peer may do.
+    const permissions = [
+      ...withoutMachinery(update['permissions'] as Permission[]),
+      ...selectMachinery(access.permissions ?? [])
+    ]
+    return { params: { ...params, update: { ...update, permissions } } }
+  },
+  after(call, _params, result) {
+    const before = former.get(call)
+    const found = before && findRelationship(call, before.id)
+    if (found) announceChange(call, found, before.permissions ?? [], formatWireId(found.access))
+    return result
+  }
+}
+
+/** The hook of `accesses.delete`. */
+export const deleteAccessHook: MethodHook = {
+  before(call, given) {
+    const access = findPeerAccess(call, (given as { readonly id: string }).id)
+    if (access) former.set(call, access)
+    return { params: given }
+  },
+  after(call, _params, result) {
+    const access = former.get(call)
+    const mark = getCounterparty(access)
+    if (!access || !mark || call.store.accesses.find(access.id)) return result
+    announceEnd(call, { access, mark }, {})
+    call.store.cmc.removeRelationship(access.id)
+    return result
+  }
+}
+
+/** The hooks of the methods that change streams. */
+export const createStreamHook: MethodHook = {
+  before(call, given) {
+    const params = given as { readonly id?: string | null; readonly parentId?: string | null }
+    if (isCmcId(params.id ?? '')) assertEnabled(call)
+    beforeCreate(call, params)
+    return { params }
+  }
+}
+
+export const updateStreamHook: MethodHook = {
+  before(call, given) {
+    const params = given as Parameters<typeof beforeUpdate>[1]
+    beforeUpdate(call, params)
+    return { params }
+  }
+}
+
+export const deleteStreamHook: MethodHook = {
+  before(call, given) {
+    beforeDelete(call, (given as { readonly id: string }).id)
+    return { params: given }
+  }
+}

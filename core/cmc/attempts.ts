@@ -1,0 +1,219 @@
+/** One attempt of a delivery: what is sent, and what its answer means. (docs/spec/consent.md#delivery) */
+import type { Account } from '../../storage/platform/account.js'
+import type { Services } from '../call/services.js'
+import { getResponseStreamId } from '../cmc-ids.js'
+import { getCounterparty } from '../permissions/peer-access.js'
+import { apiEndpoint } from '../service-info.js'
+import { isObject } from '../validation/is-object.js'
+import { completeAcceptance, failAcceptance, grant, readOffer } from './acceptance.js'
+import { types, type Content } from './contents.js'
+import { PeerUnavailable, TriggerFailed } from './failures.js'
+import type { Acceptance, EventDelivery, QueuedDelivery } from './outbox.js'
+import {
+  describeAnswer,
+  getErrorId,
+  getReason,
+  isTransient,
+  parseEndpoint,
+  type Endpoint,
+  type PeerAnswer,
+  type PeerCalls
+} from './peer-calls.js'
+import { amendContent, recordAction, writeAsService } from './service-calls.js'
+
+/** Who delivers, and to whom. */
+export interface DeliveryContext {
+  readonly services: Services
+  readonly peers: PeerCalls
+  readonly account: Account
+}
+
+/**
+ * Makes an attempt. Resolves once the delivery is done, has failed for good, or has reached its next stage. Throws `PeerUnavailable` if
+ * it is to be repeated.
+ */
+export async function attempt(context: DeliveryContext, queued: QueuedDelivery): Promise<void> {
+  const { body } = queued
+  if (body.kind === 'event') return await attemptEvent(context, queued, body)
+  const acceptance = { ...queued, body }
+  try {
+    if (body.granted) await attemptAcceptance(context, acceptance, body.granted)
+    else await beginAcceptance(context, acceptance)
+  } catch (error) {
+    if (!(error instanceof TriggerFailed)) throw error
+    await writeAsService(context.services, context.account, call => failAcceptance(call, acceptance, error))
+  }
+}
+
+/** Gives a delivery up that could not be made in time. */
+export async function giveUp({ account, services }: DeliveryContext, queued: QueuedDelivery): Promise<void> {
+  const { body } = queued
+  await writeAsService(services, account, call => {
+    if (body.kind === 'event') return fail(call, queued, body, 'cmc-handler-delivery-failed', undefined)
+    const reason = body.granted ? 'cmc-handler-delivery-failed' : 'cmc-capability-timeout'
+    failAcceptance(call, { ...queued, body }, new TriggerFailed(reason))
+  })
+}
+
+async function beginAcceptance(
+  { account, peers, services }: DeliveryContext,
+  queued: QueuedDelivery & { readonly body: Acceptance }
+): Promise<void> {
+  const { trigger } = queued.body
+  const store = services.accounts.store(account)
+  const url = store.read(() => store.cmc.findSecrets(trigger)?.['capabilityUrl'])
+  const offer = await readOffer(services, peers, account, url)
+  await grant(services, account, queued, offer)
+}
+
+async function attemptAcceptance(
+  context: DeliveryContext,
+  queued: QueuedDelivery & { readonly body: Acceptance },
+  { accessId, event, id }: NonNullable<Acceptance['granted']>
+): Promise<void> {
+  const { account, peers, services } = context
+  const store = services.accounts.store(account)
+  const [url, access] = store.read(() => [
+    store.cmc.findSecrets(queued.body.trigger)?.['capabilityUrl'],
+    store.accesses.find(accessId)
+  ])
+  // Revoked while the requester could not be reached.
+  if (!access) throw new TriggerFailed('cmc-handler-data-grant-create-failed', { reason: 'revoked' })
+  const endpoint = parseEndpoint(String(url))
+  if (!endpoint) throw new TriggerFailed('cmc-handler-missing-capability-url')
+  const grantedAccess = { apiEndpoint: apiEndpoint(services.config, account.username, access.token) }
+  const answer = await post(peers, endpoint, { ...event, content: { ...event.content, grantedAccess } }, id)
+  if (isTransient(answer)) throw toUnavailable(answer)
+  if (!isAccepted(answer)) {
+    const mark = getCounterparty(store.read(() => store.accesses.find(accessId)))
+    // An earlier attempt has arrived, although its answer was lost.
+    const isKnown = getReason(answer) === 'cmc-capability-consumed' && mark?.backChannelApiEndpoint
+    if (!isKnown) throw new TriggerFailed('cmc-handler-delivery-rejected', describeAnswer(answer))
+  }
+  await writeAsService(services, account, call => completeAcceptance(call, queued))
+}
+
+async function attemptEvent(
+  { account, peers, services }: DeliveryContext,
+  queued: QueuedDelivery,
+  body: EventDelivery
+): Promise<void> {
+  const store = services.accounts.store(account)
+  const endpoint = store.read(() => findEndpoint(services, account, body.to))
+  const finish = async (answer: PeerAnswer | undefined, reason: string): Promise<void> => {
+    await writeAsService(services, account, call => {
+      if (answer === undefined || !isDelivered(body, answer)) fail(call, queued, body, reason, answer)
+      else complete(call, queued, body)
+    })
+  }
+  if (!endpoint) return await finish(undefined, 'cmc-handler-delivery-failed')
+  let { event } = body
+  if (event.streamIds.length === 0) {
+    const read = await peers.call(endpoint, 'events.get', { types: [types.request] })
+    if (isTransient(read)) throw toUnavailable(read)
+    const capabilityId = readCapabilityId(read)
+    if (capabilityId === undefined) return await finish(read, 'cmc-handler-offer-read-failed')
+    const capabilityUrl = 'endpoint' in body.to ? body.to.endpoint : undefined
+    const content = { ...event.content, capabilityId, capabilityUrl }
+    event = { ...event, streamIds: [getResponseStreamId(capabilityId)], content }
+  }
+  if (body.carries !== undefined) {
+    const carried = store.read(() => store.accesses.find(body.carries!))
+    // Ended since: there is nothing to give.
+    if (!carried) return await finish({ status: 200, body: {} }, '')
+    const apiEndpointText = apiEndpoint(services.config, account.username, carried.token)
+    event = { ...event, content: { ...event.content, apiEndpoint: apiEndpointText } }
+  }
+  const answer = await post(peers, endpoint, event, body.id)
+  if (isTransient(answer)) throw toUnavailable(answer)
+  await finish(answer, 'cmc-handler-delivery-rejected')
+}
+
+/** Returns where a delivery goes, also for an access that has ended since. */
+function findEndpoint(services: Services, account: Account, to: EventDelivery['to']): Endpoint | undefined {
+  if ('endpoint' in to) return parseEndpoint(to.endpoint)
+  const mark = getCounterparty(services.accounts.store(account).accesses.findEver(to.access))
+  const { apiEndpoint: text } = mark?.counterparty ?? {}
+  return text === undefined ? undefined : parseEndpoint(text)
+}
+
+function readCapabilityId({ body }: PeerAnswer): string | undefined {
+  const events: unknown = body['events']
+  const offer: unknown = Array.isArray(events) ? events[0] : undefined
+  const content = isObject(offer) ? offer['content'] : undefined
+  const id = isObject(content) ? content['capabilityId'] : undefined
+  return typeof id === 'string' && /^[\w-]{8,64}$/.test(id) ? id : undefined
+}
+
+/** Posts an event under its id; without it to a server that does not let its clients choose ids. */
+async function post(
+  peers: PeerCalls,
+  endpoint: Endpoint,
+  event: EventDelivery['event'],
+  id: string
+): Promise<PeerAnswer> {
+  const answer = await peers.call(endpoint, 'events.create', { id, ...event })
+  const isIdRefused =
+    answer.status === 400 &&
+    getErrorId(answer) === 'invalid-parameters-format' &&
+    JSON.stringify(answer.body).includes('#/id')
+  return isIdRefused ? await peers.call(endpoint, 'events.create', event) : answer
+}
+
+/** Returns whether an event has arrived, now or before. */
+function isAccepted(answer: PeerAnswer): boolean {
+  const { status } = answer
+  return (status >= 200 && status <= 299) || (status === 409 && getErrorId(answer) === 'item-already-exists')
+}
+
+/** Returns whether nothing is left to do: a peer that no longer knows our access needs not be told that it has ended. */
+function isDelivered({ event }: EventDelivery, answer: PeerAnswer): boolean {
+  if (isAccepted(answer)) return true
+  const { status } = answer
+  return (
+    event.type === types.revoke &&
+    (status === 401 || status === 403) &&
+    getErrorId(answer) === 'invalid-access-token'
+  )
+}
+
+function toUnavailable(answer: PeerAnswer): PeerUnavailable {
+  return new PeerUnavailable(answer.problem ?? `status ${answer.status}`, answer.retryAfter)
+}
+
+type WriteCall = Parameters<Parameters<typeof writeAsService>[2]>[0]
+
+function complete(call: WriteCall, { number }: QueuedDelivery, { event, trigger }: EventDelivery): void {
+  call.store.cmc.removeDelivery(number)
+  if (trigger === undefined) return
+  const told = event.type === types.revoke ? { peerNotified: true } : {}
+  amendContent(call, trigger, { ...told, status: 'completed', delivery: undefined })
+}
+
+function fail(
+  call: WriteCall,
+  { number }: QueuedDelivery,
+  { event, to, trigger }: EventDelivery,
+  reason: string,
+  answer: PeerAnswer | undefined
+): void {
+  call.store.cmc.removeDelivery(number)
+  recordAction(call, 'cmc.delivery.failed', 'access' in to ? { accessId: to.access } : {})
+  if (trigger === undefined) return
+  const detail = answer && describeAnswer(answer)
+  amendContent(call, trigger, describeFailure(event, answer, { reason, ...(detail && { detail }) }))
+}
+
+/** Returns what a trigger says of a delivery that has failed. */
+function describeFailure({ type }: EventDelivery['event'], answer: PeerAnswer | undefined, failure: object): Content {
+  if (type === types.revoke)
+    return {
+      status: 'completed',
+      peerNotified: false,
+      deliveryFailure: { ...failure, reason: 'cmc-revoke-delivery-failed' },
+      delivery: undefined
+    }
+  // A refusal takes effect without the requester.
+  if (type === types.refuse && answer && answer.status !== 0) return { status: 'completed', delivery: undefined }
+  return { status: 'failed', failure, delivery: undefined }
+}

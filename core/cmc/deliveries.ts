@@ -1,0 +1,252 @@
+/**
+ * Makes the queued deliveries: in order for each relationship, and again after failures. What is queued is in the accounts' files, so
+ * whichever process serves an account goes on with it. (docs/spec/consent.md#delivery)
+ */
+import { AccountElsewhere, StoreUnavailable } from '../../storage/errors.js'
+import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
+import type { Dispatcher } from '../call/dispatcher.js'
+import type { Services } from '../call/services.js'
+import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
+import { attempt, giveUp } from './attempts.js'
+import { endExpired, findNextExpiry } from './expiry.js'
+import { PeerUnavailable } from './failures.js'
+import { getDelay, parseDelivery, type QueuedDelivery } from './outbox.js'
+import { PeerCalls } from './peer-calls.js'
+import { amendContent, writeAsService } from './service-calls.js'
+
+const daySeconds = 86_400
+/** Seconds after which accounts that cannot be opened are tried again. */
+const retrySeconds = 30
+/** Deliveries of one account that are looked at together. */
+const maxFirst = 200
+
+interface Task {
+  readonly account: Account
+  /** Relationships with a delivery under way. */
+  readonly running: Set<string>
+  /** When the next access of a peer expires, in seconds; `undefined` if that has to be looked up. */
+  nextExpiry: number | undefined
+  cancelTimer: () => void
+}
+
+export class Deliveries {
+  readonly #tasks = new Map<string, Task>()
+  readonly #running = new Set<Promise<void>>()
+  /** Functions that are called after each delivery. */
+  readonly #waiting = new Set<() => void>()
+  readonly #limiter: ConcurrencyLimiter
+  #peers: PeerCalls | undefined
+  #cancelRetry: () => void = () => {}
+  #unsubscribe: () => void = () => {}
+  #isClosed = false
+
+  constructor(private readonly services: Services) {
+    this.#limiter = new ConcurrencyLimiter({ concurrency: 64, perSecond: 500, limitFor: () => 8 })
+  }
+
+  /** The calls to peers. */
+  get peers(): PeerCalls {
+    if (!this.#peers) throw new Error('Not started')
+    return this.#peers
+  }
+
+  /** Begins to make deliveries. `dispatcher` makes the calls on accounts of this service. */
+  open(dispatcher: Pick<Dispatcher, 'call'>): void {
+    this.#peers = new PeerCalls(this.services, dispatcher)
+    if (!this.services.config.cmc.enabled) return
+    const { accounts, bus } = this.services
+    this.#unsubscribe = bus.subscribe((username, { kind }) => {
+      const account = accounts.find(username)
+      if (!account) return
+      const task = this.#tasks.get(account.id)
+      if (task && kind === 'accesses') task.nextExpiry = undefined
+      this.#wake(account)
+    })
+    accounts.handover.onRelease(account => this.#drop(account))
+  }
+
+  /** Resumes the deliveries of accounts, as after a start. Never rejects. */
+  async resume(isIncluded: (username: string) => boolean = () => true): Promise<void> {
+    if (!this.services.config.cmc.enabled) return
+    const { accounts, log, platform } = this.services
+    try {
+      for (const account of platform.listWebhookAccounts()) {
+        if (!accounts.owns(account) || !isIncluded(account.username)) continue
+        await nextTurn()
+        if (this.#isClosed) return
+        await this.resumeAccount(account)
+      }
+    } catch (cause) {
+      log.error('deliveries to peers could not be resumed', { cause })
+    }
+  }
+
+  /** Resumes the deliveries of an account. Never rejects. */
+  async resumeAccount(account: Account): Promise<void> {
+    const { accounts, clock, log } = this.services
+    try {
+      await accounts.waitUntilReady(account)
+      this.#wake(account)
+    } catch (cause) {
+      log.error('the deliveries of an account cannot be read', { accountId: account.id, cause })
+      if (!(cause instanceof StoreUnavailable)) return
+      this.#cancelRetry()
+      this.#cancelRetry = clock.after(retrySeconds, () => void this.resume())
+    }
+  }
+
+  /** Resolves once the peer that has accepted an offer with an event has got our side, or after some milliseconds. */
+  async waitForAnswered(account: Account, event: string, maxMs: number): Promise<void> {
+    const access = this.services.accounts.store(account).cmc.findAccessOfAnswer(event)
+    if (access !== undefined) await this.#waitFor(account, access, maxMs)
+  }
+
+  async #waitFor(account: Account, relationship: string, maxMs: number): Promise<void> {
+    const isDone = (): boolean => {
+      try {
+        const store = this.services.accounts.store(account)
+        return this.#isClosed || !store.read(() => store.cmc.isPending(relationship))
+      } catch {
+        return true
+      }
+    }
+    if (isDone()) return
+    await new Promise<void>(resolve => {
+      const check = (): void => {
+        if (isDone()) end()
+      }
+      const end = (): void => {
+        clearTimeout(timer)
+        this.#waiting.delete(check)
+        resolve()
+      }
+      const timer = setTimeout(end, maxMs)
+      this.#waiting.add(check)
+    })
+  }
+
+  /** Stops making deliveries, and waits for those under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#unsubscribe()
+    this.#cancelRetry()
+    for (const { cancelTimer } of this.#tasks.values()) cancelTimer()
+    this.#tasks.clear()
+    this.#limiter.close()
+    for (const check of this.#waiting) check()
+    await this.#peers?.close()
+    await Promise.allSettled(this.#running)
+  }
+
+  #drop({ id }: Account): void {
+    this.#tasks.get(id)?.cancelTimer()
+    this.#tasks.delete(id)
+  }
+
+  /** Starts what is due, and sets the timer for what comes next. */
+  #wake(account: Account): void {
+    if (this.#isClosed) return
+    try {
+      const { accounts, clock } = this.services
+      if (!accounts.owns(account) || accounts.find(account.username)?.id !== account.id) return
+      const store = accounts.store(account)
+      if (!store.read(() => store.cmc.isUsed)) return
+      const now = clock.now()
+      const task = this.#tasks.get(account.id) ?? createTask(account)
+      this.#tasks.set(account.id, task)
+      let next = (task.nextExpiry ??= store.read(() => findNextExpiry(store)) ?? Infinity)
+      if (next <= now) {
+        task.nextExpiry = next = Infinity
+        this.#track(this.#endExpired(account))
+      }
+      const first = store.read(() => (store.cmc.hasDeliveries ? store.cmc.listFirstDeliveries(maxFirst) : []))
+      for (const row of first) {
+        if (task.running.has(row.relationship)) continue
+        if (row.next > now) next = Math.min(next, row.next)
+        else this.#start(task, parseDelivery(row))
+      }
+      task.cancelTimer()
+      task.cancelTimer = next === Infinity ? () => {} : clock.after(next - now, () => this.#wake(account))
+    } catch (cause) {
+      if (cause instanceof AccountElsewhere) return
+      this.services.log.warn('deliveries to peers could not be made', { accountId: account.id, cause })
+    }
+  }
+
+  #start(task: Task, queued: QueuedDelivery): void {
+    task.running.add(queued.relationship)
+    this.#track(
+      this.#run(task.account, queued).finally(() => {
+        task.running.delete(queued.relationship)
+        for (const check of this.#waiting) check()
+        this.#wake(task.account)
+      })
+    )
+  }
+
+  #track(work: Promise<void>): void {
+    this.#running.add(work)
+    void work.finally(() => this.#running.delete(work))
+  }
+
+  /** Makes an attempt of a delivery. Never rejects. */
+  async #run(account: Account, queued: QueuedDelivery): Promise<void> {
+    const { log } = this.services
+    try {
+      await this.#mark(account)
+      await this.#limiter.run([`user ${account.id}`], async () => {
+        try {
+          await attempt({ services: this.services, peers: this.peers, account }, queued)
+        } catch (error) {
+          if (this.#isClosed) return
+          // Whatever went wrong, the delivery is repeated: it must not be lost.
+          if (!(error instanceof PeerUnavailable)) log.warn('a delivery to a peer failed', { accountId: account.id, cause: error })
+          await this.#postpone(account, queued, error)
+        }
+      })
+    } catch (cause) {
+      if (!this.#isClosed) log.error('a delivery to a peer could not be recorded', { accountId: account.id, cause })
+    }
+  }
+
+  /** Notes in the platform that the account has something to deliver, so that the next start looks. */
+  async #mark({ id }: Account): Promise<void> {
+    const { platform } = this.services
+    if (!platform.isWebhookAccount(id)) await platform.change('addWebhooks', id)
+  }
+
+  async #postpone(account: Account, queued: QueuedDelivery, error: unknown): Promise<void> {
+    const { clock, config } = this.services
+    const { retryDays, retryMaxDelayMs } = config.cmc
+    const now = clock.now()
+    const attempts = queued.attempts + 1
+    if (now - queued.created >= retryDays * daySeconds)
+      return await giveUp({ services: this.services, peers: this.peers, account }, queued)
+    const retryAfter = error instanceof PeerUnavailable ? error.retryAfter : undefined
+    const next = now + getDelay(attempts, retryMaxDelayMs, retryAfter)
+    const { body } = queued
+    const isReading = body.kind === 'accept' && !body.granted
+    const lastError = error instanceof PeerUnavailable ? error.message : 'internal error'
+    await writeAsService(this.services, account, call => {
+      const current = call.store.cmc.findDelivery(queued.number)
+      if (!current) return
+      call.store.cmc.updateDelivery({ ...current, attempts, next })
+      if (body.trigger === undefined) return
+      const delivery = { attempts, nextTry: next, lastError }
+      amendContent(call, body.trigger, { status: isReading ? 'pending' : 'delivered', delivery })
+    })
+  }
+
+  async #endExpired(account: Account): Promise<void> {
+    try {
+      await writeAsService(this.services, account, endExpired)
+    } catch (cause) {
+      this.services.log.warn('the end of an access could not be told', { accountId: account.id, cause })
+    }
+  }
+}
+
+function createTask(account: Account): Task {
+  return { account, running: new Set(), nextExpiry: undefined, cancelTimer: () => {} }
+}

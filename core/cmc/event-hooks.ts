@@ -1,0 +1,252 @@
+/** The rules of consent and messages for events, as hooks of the methods. (docs/spec/consent.md) */
+import { cmcApps, cmcInbox, cmcRoot, isCmcId, isInternalCmcId, parseAppPlace } from '../cmc-ids.js'
+import type { Event } from '../../schemas/event.js'
+import type { MethodHook } from '../call/hooks.js'
+import type { Call } from '../call/method.js'
+import { ApiError, fail } from '../errors.js'
+import { getNamedStreams } from '../events/fields.js'
+import { createId } from '../ids.js'
+import { getCreatorId } from '../permissions/access.js'
+import { getCapability, getCounterparty } from '../permissions/peer-access.js'
+import { isObject } from '../validation/is-object.js'
+import { checkAcceptance, receiveAnswer, type AnswerParams } from './answers.js'
+import { assertContent, isCmcType, isStamped, types, withoutStamped, type Content } from './contents.js'
+import type { Deliveries } from './deliveries.js'
+import { refuse, refuseContent } from './failures.js'
+import { receive } from './inbound.js'
+import { findOffer } from './offers.js'
+import type { PeerLimits } from './peer-limits.js'
+import { writeAsService } from './service-calls.js'
+import { assertEnabled, provideStreams } from './streams.js'
+import { actOn } from './triggers.js'
+
+/** Params of `events.create`, as far as they matter here. */
+interface CreateParams extends AnswerParams {
+  readonly streamIds?: string[] | null
+  readonly streamId?: string | null
+}
+
+/** Types that assistants may not write: they would give or end consent. */
+const lifecycleClass = 'consent/'
+
+/** How long the answer to an acceptance waits for the requester's side to arrive, in milliseconds. */
+const maxSettleMs = 5000
+
+/** Creates the hook of `events.create`. */
+export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): MethodHook {
+  return {
+    needsPreparation({ access }, params) {
+      const { type } = Object(params) as Partial<AnswerParams>
+      return getCapability(access) !== undefined && type === types.accept
+    },
+    async prepare(call, params) {
+      return await checkAcceptance(deliveries.peers, call, params as CreateParams)
+    },
+    before(call, given, prepared) {
+      const params = given as CreateParams
+      const ids = (getNamedStreams(params) ?? []).filter(isCmcId)
+      const capability = getCapability(call.caller.access)
+      if (capability) {
+        assertEnabled(call)
+        limits.count(call, call.services.config.cmc.maxPerCapabilityPerMinute)
+        call.caller.must('create', ...(getNamedStreams(params) ?? []))
+        if (prepared instanceof ApiError) throw prepared
+        return { result: receiveAnswer(call, params) }
+      }
+      if (ids.length === 0) return { params }
+      assertEnabled(call)
+      return { params: writeEvent(call, limits, params, ids) }
+    },
+    settle(account, params, result) {
+      if ((params as CreateParams).type !== types.accept) return undefined
+      const { id } = Object((result as { event?: unknown }).event) as Partial<Event>
+      return typeof id === 'string' ? deliveries.waitForAnswered(account, id, maxSettleMs) : undefined
+    }
+  }
+}
+
+/** Checks an event that is written below `:_cmc:`, and acts on it. Returns the params to write it with. */
+function writeEvent(call: Call, limits: PeerLimits, params: CreateParams, ids: readonly string[]): object {
+  const { type } = params
+  if (new Set(ids).size > 1) refuseContent(type, ['an event can be in one stream below ":_cmc:" only'])
+  const [streamId] = ids as [string]
+  if (isInternalCmcId(streamId)) fail('unknown-referenced-resource', `Unknown streams: ${streamId}`)
+  const isScope = parseAppPlace(streamId)?.scope === streamId
+  provideStreams(call, isScope ? streamId : undefined)
+  const mark = getCounterparty(call.caller.access)
+  if (mark) limits.count(call, call.services.config.cmc.maxPerPeerPerMinute)
+  if (streamId === cmcInbox && !mark) refuse('cmc-not-counterparty', 'Only the servers of peers write to the inbox')
+  call.caller.must('create', streamId)
+  if (!isCmcType(type)) {
+    if (streamId === cmcRoot || streamId === cmcInbox || streamId === cmcApps)
+      refuse('cmc-event-type-not-allowed', `${type} cannot be written there`, { eventType: type })
+    return params
+  }
+  if (type === types.retry) refuse('cmc-event-type-not-allowed', 'Only the service writes this type', { eventType: type })
+  if (call.credentials.isAssistant && type.startsWith(lifecycleClass))
+    fail('forbidden', 'Assistants cannot give or end consent')
+  const place = parseAppPlace(streamId)
+  if (mark) {
+    const content = isObject(params.content) ? params.content : refuseContent(type, ['content must be an object'])
+    // What is delivered to the inbox has other members than what apps write; so have announced changes of permissions.
+    if (streamId !== cmcInbox && type !== types.scopeUpdate) assertContent(type, content)
+    const written = receive(call, { access: call.caller.access!, mark }, { type, streamId, place, content })
+    return store(call, params, written)
+  }
+  if (type === types.backChannel) refuse('cmc-event-type-not-allowed', 'Only the servers of peers write this type', { eventType: type })
+  assertContent(type, params.content)
+  if (!place) refuse('cmc-event-type-not-allowed', `${type} cannot be written there`, { eventType: type })
+  const id = params.id ?? createId()
+  return store(call, { ...params, id }, actOn(call, { id, type, streamId, place, content: params.content }))
+}
+
+/** Stores the secrets of an event. Returns the params to write it with. */
+function store(
+  call: Call,
+  params: CreateParams,
+  { content, secrets }: { readonly content: Content; readonly secrets?: object }
+): object {
+  const id = params.id ?? createId()
+  if (secrets && Object.keys(secrets).length > 0) {
+    // The secrets of another event must not be replaced.
+    if (call.store.events.findText(id)) fail('item-already-exists', `An event with the ID "${id}" already exists`, { id })
+    call.store.cmc.setSecrets(id, secrets)
+  }
+  return { ...params, id, content }
+}
+
+/** Params of `events.update`. */
+interface UpdateParams {
+  readonly id: string
+  readonly update: Readonly<Record<string, unknown>> & { readonly streamIds?: string[]; readonly streamId?: string }
+}
+
+/** The hook of `events.update`. */
+export const updateHook: MethodHook = {
+  before(call, given) {
+    const params = given as UpdateParams
+    const { update } = params
+    const before = call.store.events.find(params.id)
+    const named = getNamedStreams(update)
+    const [formerIds, nextIds] = [before?.streamIds ?? [], named ?? before?.streamIds ?? []].map(ids => ids.filter(isCmcId))
+    if (formerIds!.length === 0 && nextIds!.length === 0) return { params }
+    assertEnabled(call)
+    if (formerIds!.join(' ') !== nextIds!.join(' ') && before)
+      refuse('cmc-reserved-stream', 'Events cannot be moved into a stream below ":_cmc:", out of one or between them')
+    if (!before) return { params }
+    assertOwnEvent(call, before)
+    const type = typeof update['type'] === 'string' ? update['type'] : before.type
+    if (type !== before.type && (isCmcType(type) || isCmcType(before.type)))
+      refuse('cmc-event-type-not-allowed', 'The type of this event cannot change', { eventType: type })
+    const mark = getCounterparty(call.caller.access)
+    const isAssistant = call.credentials.isAssistant === true
+    if ((mark ?? isAssistant) && before.type.startsWith(lifecycleClass) && isCmcType(before.type)) fail('forbidden')
+    if (update['content'] === undefined || !isCmcType(type)) return { params }
+    const content = keepStamped(type, before.content, update['content'])
+    return { params: { ...params, update: { ...update, content } } }
+  }
+}
+
+/** Returns a new content with the members that only the service writes as they were; credentials are kept apart. */
+function keepStamped(type: string, before: unknown, given: unknown): Content {
+  if (!isObject(given)) refuseContent(type, ['content must be an object'])
+  const former = Object.entries(isObject(before) ? before : {}).filter(([key]) => isStamped(type, key))
+  const { apiEndpoint: _endpoint, capabilityUrl: _url, grantedAccess: _granted, ...rest } = withoutStamped(type, given)
+  const granted = isObject(before) && before['grantedAccess'] !== undefined ? { grantedAccess: {} } : {}
+  return { ...rest, ...granted, ...Object.fromEntries(former) }
+}
+
+/** Peers change only what they have written. */
+function assertOwnEvent({ caller }: Call, event: Event): void {
+  if (getCounterparty(caller.access) && getCreatorId(event) !== caller.access?.id) fail('forbidden')
+}
+
+/** The hook of `events.delete`. */
+export const deleteHook: MethodHook = {
+  before(call, given) {
+    const before = call.store.events.find((given as { id: string }).id)
+    if (before?.streamIds.some(isCmcId)) assertOwnEvent(call, before)
+    return { params: given }
+  },
+  after(call, params, result) {
+    const { id } = params as { id: string }
+    if ('eventDeletion' in result && call.store.cmc.isUsed) call.store.cmc.removeSecrets(id)
+    return result
+  }
+}
+
+/** Creates the hook of `events.get`. */
+export function createGetHook(limits: PeerLimits): MethodHook {
+  return {
+    before(call, given) {
+      const params = given as Readonly<Record<string, unknown>>
+      const capability = getCapability(call.caller.access)
+      if (capability) {
+        assertEnabled(call)
+        limits.count(call, call.services.config.cmc.maxPerCapabilityPerMinute)
+        const offer = findOffer(call, capability)
+        const isWanted = !Array.isArray(params['types']) || params['types'].includes(types.request)
+        return { result: { events: offer && isWanted ? [offer] : [] } }
+      }
+      const { streams } = params
+      if (streams === undefined || !JSON.stringify(streams).includes(cmcRoot)) return { params }
+      const filter = new StreamFilter(call)
+      const filtered = filter.apply(streams)
+      if (filter.isMissing && call.services.config.cmc.enabled) {
+        const { account, services } = call
+        // A read cannot write: the streams that it names come into being right after it.
+        void writeAsService(services, account, provideStreams).catch((cause: unknown) =>
+          services.log.warn('streams could not be created', { accountId: account.id, cause })
+        )
+      }
+      return filtered === undefined ? { result: { events: [] } } : { params: { ...params, streams: filtered } }
+    }
+  }
+}
+
+/** Removes ids of hidden streams, and of streams that come into being when they are first named. */
+class StreamFilter {
+  isMissing = false
+
+  constructor(private readonly call: Call) {}
+
+  /** Returns the query without these ids; `undefined` if nothing else is named. */
+  apply(streams: unknown): unknown {
+    const value = typeof streams === 'string' && /^\s*[[{]/.test(streams) ? parseOrKeep(streams) : streams
+    if (typeof value === 'string') return this.#isKept(value) ? value : undefined
+    if (!Array.isArray(value)) return this.#filterQuery(value)
+    const kept = value.flatMap((item: unknown) => {
+      if (typeof item !== 'string') return [this.#filterQuery(item)]
+      if (/^\s*[[{]/.test(item)) return [JSON.stringify(this.#filterQuery(parseOrKeep(item)))]
+      return this.#isKept(item) ? [item] : []
+    })
+    return kept.length === 0 && value.length > 0 ? undefined : kept
+  }
+
+  #filterQuery(query: unknown): unknown {
+    if (Array.isArray(query)) return this.apply(query)
+    if (!isObject(query)) return query
+    const entries = Object.entries(query).map(([key, ids]) => [
+      key,
+      Array.isArray(ids) ? ids.filter(id => typeof id !== 'string' || this.#isKept(id)) : ids
+    ])
+    return Object.fromEntries(entries) as object
+  }
+
+  #isKept(text: string): boolean {
+    const id = text.endsWith('!') ? text.slice(0, -1) : text
+    if (isInternalCmcId(id)) return false
+    if ((id !== cmcRoot && id !== cmcInbox && id !== cmcApps) || this.call.store.streams.find(id)) return true
+    this.call.caller.must('read', id)
+    this.isMissing = true
+    return false
+  }
+}
+
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

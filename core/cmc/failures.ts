@@ -1,0 +1,41 @@
+/** Errors of consent and messages: `invalid-operation` with an id in the data. (docs/spec/consent.md#errors) */
+import { fail } from '../errors.js'
+
+/** Refuses a call with the id of a reason. */
+export function refuse(id: string, message: string, data: object = {}): never {
+  fail('invalid-operation', message, { id, ...data })
+}
+
+/** Refuses a malformed event. */
+export function refuseContent(eventType: string, errors: readonly string[]): never {
+  refuse('cmc-invalid-event-content', `The content of ${eventType} is invalid: ${errors.join('; ')}`, {
+    eventType,
+    errors
+  })
+}
+
+/** Why a trigger has failed, as its content says. */
+export interface Failure {
+  readonly reason: string
+  readonly detail?: unknown
+}
+
+/** Thrown to end the work of a trigger: the trigger then says why. */
+export class TriggerFailed extends Error {
+  constructor(
+    readonly reason: string,
+    readonly detail?: unknown
+  ) {
+    super(reason)
+  }
+}
+
+/** Thrown if a peer cannot be reached at the moment. */
+export class PeerUnavailable extends Error {
+  constructor(
+    message: string,
+    readonly retryAfter?: number
+  ) {
+    super(message)
+  }
+}

@@ -1,0 +1,30 @@
+/** All hooks of consent and messages, by method. (docs/architecture.md#hooks) */
+import type { MethodHooks } from '../call/hooks.js'
+import {
+  createAccessHook,
+  createStreamHook,
+  deleteAccessHook,
+  deleteStreamHook,
+  updateAccessHook,
+  updateStreamHook
+} from './access-hooks.js'
+import type { Deliveries } from './deliveries.js'
+import { createCreateHook, createGetHook, deleteHook, updateHook } from './event-hooks.js'
+import { PeerLimits } from './peer-limits.js'
+
+/** Returns the hooks. */
+export function createCmcHooks(deliveries: Deliveries): MethodHooks {
+  const limits = new PeerLimits()
+  return new Map([
+    ['events.get', createGetHook(limits)],
+    ['events.create', createCreateHook(deliveries, limits)],
+    ['events.update', updateHook],
+    ['events.delete', deleteHook],
+    ['streams.create', createStreamHook],
+    ['streams.update', updateStreamHook],
+    ['streams.delete', deleteStreamHook],
+    ['accesses.create', createAccessHook],
+    ['accesses.update', updateAccessHook],
+    ['accesses.delete', deleteAccessHook]
+  ])
+}

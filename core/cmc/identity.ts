@@ -1,0 +1,68 @@
+/** Checks that a peer is who it claims to be: its host has to vouch for it. (docs/spec/consent.md#identity) */
+import { isIP } from 'node:net'
+import type { Person } from '../permissions/peer-access.js'
+import { parseUrl } from '../parse-url.js'
+import { isObject } from '../validation/is-object.js'
+import { PeerUnavailable } from './failures.js'
+import { getOwnName } from './names.js'
+import { isTransient, type Endpoint, type PeerAnswer, type PeerCalls } from './peer-calls.js'
+import type { Config } from '../settings/config.js'
+
+/**
+ * Returns whether the account of an endpoint is the claimed one. Throws `PeerUnavailable` if its server cannot be asked at the
+ * moment.
+ */
+export async function isWho(
+  peers: PeerCalls,
+  config: Config,
+  endpoint: Endpoint,
+  claimed: Person
+): Promise<boolean> {
+  const local = peers.findLocalUser(endpoint)
+  if (local !== undefined) {
+    const own = getOwnName(config, local)
+    if (own.host !== claimed.host || own.username !== claimed.username) return false
+  } else if (!isWithin(endpoint.host, claimed.host)) return false
+  const access = await peers.call(endpoint, 'getAccessInfo')
+  assertAvailable(access)
+  const { user } = access.body
+  const username = isObject(user) ? user['username'] : undefined
+  if (typeof username !== 'string' || username.toLowerCase() !== claimed.username) return false
+  if (local !== undefined) return true
+  const info = await peers.call(endpoint, 'service.info')
+  assertAvailable(info)
+  const { api } = info.body
+  const url = typeof api === 'string' ? parseUrl(api.replace('{username}', claimed.username)) : undefined
+  return url?.hostname.toLowerCase() === endpoint.host
+}
+
+function assertAvailable(answer: PeerAnswer): void {
+  if (isTransient(answer)) throw new PeerUnavailable('the server of the peer', answer.retryAfter)
+}
+
+/** Returns whether a host is the claimed one, or lies below it. */
+export function isWithin(host: string, claimed: string): boolean {
+  if (host === claimed) return true
+  return (
+    isIP(claimed) === 0 &&
+    claimed.includes('.') &&
+    !isPublicSuffix(claimed) &&
+    host.endsWith(`.${claimed}`)
+  )
+}
+
+/** Second-level domains below which anyone can register; with a country code, or below a provider of hosting. */
+const registries = new Set('ac co com edu gob gov gouv mil ne net nom or org'.split(' '))
+const providers = new Set(
+  (
+    'github.io gitlab.io pages.dev workers.dev vercel.app netlify.app herokuapp.com fly.dev onrender.com web.app ' +
+    'firebaseapp.com appspot.com cloudfront.net amazonaws.com azurewebsites.net ngrok.io ngrok.app ngrok.dev ' +
+    'ngrok-free.app trycloudflare.com duckdns.org dyndns.org no-ip.org nip.io sslip.io'
+  ).split(' ')
+)
+
+function isPublicSuffix(host: string): boolean {
+  const labels = host.split('.')
+  if (providers.has(host)) return true
+  return labels.length === 2 && labels[1]!.length === 2 && registries.has(labels[0]!)
+}

@@ -1,0 +1,124 @@
+/** Events that the servers of peers write, with the accesses that they hold. (docs/spec/consent.md#delivered-events) */
+import { cmcInbox, type AppPlace } from '../cmc-ids.js'
+import type { Call } from '../call/method.js'
+import type { Peer } from '../permissions/peer-access.js'
+import { isObject } from '../validation/is-object.js'
+import { types, type Content } from './contents.js'
+import { refuse, refuseContent } from './failures.js'
+import { isWithin } from './identity.js'
+import { createSlug } from './names.js'
+import { parseEndpoint } from './peer-calls.js'
+import { endRelationship, type Relationship } from './relationships.js'
+import { recordAction, updateMark } from './service-calls.js'
+import type { Written } from './triggers.js'
+
+/** An event that a peer delivers. */
+export interface Delivered {
+  readonly type: string
+  readonly streamId: string
+  readonly place: AppPlace | undefined
+  readonly content: Content
+}
+
+const lifecycleTypes: ReadonlySet<string> = new Set([
+  types.accept,
+  types.refuse,
+  types.revoke,
+  types.backChannel
+])
+
+/** Receives an event of a peer, within the transaction that writes it. Returns the content to store. */
+export function receive(call: Call, found: Relationship, delivered: Delivered): Written {
+  const { content: given, streamId, type } = delivered
+  const { counterparty } = found.mark
+  if (createSlug(counterparty) === undefined)
+    refuse('cmc-counterparty-identity-missing', 'The access names no peer')
+  const isInbox = streamId === cmcInbox
+  if (type === types.backChannel && !isInbox)
+    refuse('cmc-back-channel-wrong-stream', 'A back channel is delivered to the inbox')
+  const isAllowed = isInbox ? lifecycleTypes.has(type) : isMessage(delivered)
+  if (!isAllowed)
+    refuse('cmc-event-type-not-allowed', `${type} cannot be delivered there`, { eventType: type })
+  const { delivery: _delivery, failure: _failure, status: _status, ...rest } = given
+  const content = { ...rest, from: { username: counterparty.username, host: counterparty.host } }
+  if (type === types.backChannel) return receiveBackChannel(call, found, content)
+  if (type === types.revoke) return receiveRevoke(call, found, content)
+  assertFeature(found, type)
+  return withoutEndpoints(content)
+}
+
+/** Returns whether the event is a message in the stream for its kind. */
+function isMessage({ place, type }: Delivered): boolean {
+  if (type === types.chat) return place?.machinery === 'chats'
+  const isSystem =
+    type === types.alert || type === types.ack || type === types.scopeRequest || type === types.scopeUpdate
+  return isSystem && place?.machinery === 'collectors'
+}
+
+function assertFeature({ mark: { features } }: Relationship, type: string): void {
+  if (type === types.chat && !features.chat) refuse('cmc-chat-disabled', 'This relationship has no chat')
+  if ((type === types.alert || type === types.ack) && !features.systemMessaging)
+    refuse('cmc-system-messaging-disabled', 'This relationship has no notices')
+}
+
+/** Stores the peer's side of the relationship. */
+function receiveBackChannel(call: Call, { access, mark }: Relationship, content: Content): Written {
+  const { apiEndpoint, remoteChatStreamId, remoteCollectorStreamId, ...rest } = content
+  const endpoint = typeof apiEndpoint === 'string' ? parseEndpoint(apiEndpoint) : undefined
+  const areStreams = isStreamOf(remoteChatStreamId) && isStreamOf(remoteCollectorStreamId)
+  if (!endpoint || !areStreams)
+    refuseContent(types.backChannel, ['apiEndpoint, remoteChatStreamId and remoteCollectorStreamId are required'])
+  if (!isWithin(endpoint.host, mark.counterparty.host))
+    refuse('cmc-handler-counterparty-unknown', 'The back channel leads to another host')
+  const counterparty = {
+    ...mark.counterparty,
+    apiEndpoint,
+    remoteChatStreamId,
+    remoteCollectorStreamId
+  } as Peer
+  updateMark(call, access, { backChannelApiEndpoint: apiEndpoint, counterparty, peerGone: undefined })
+  recordAction(call, 'cmc.backChannel', { peer: mark.counterparty, accessId: access.id })
+  return { content: { ...rest, remoteChatStreamId, remoteCollectorStreamId }, secrets: { apiEndpoint } }
+}
+
+function isStreamOf(id: unknown): id is string {
+  return typeof id === 'string' && id.length <= 1024 && id.startsWith(':_cmc:apps:')
+}
+
+/** Ends the relationship: the peer has ended its side. */
+function receiveRevoke(call: Call, found: Relationship, content: Content): Written {
+  call.mayExceedQuota = true
+  const { mark } = found
+  const { accessId, offerEventId, reason, scopeStreamId } = content
+  // The peer has accepted another offer since, and this access answers that one.
+  const isFormer =
+    mark.offerEventId !== undefined &&
+    typeof offerEventId === 'string' &&
+    mark.acceptEventId === undefined &&
+    mark.offerEventId !== offerEventId
+  if (!isFormer) endRelationship(call, found)
+  recordAction(call, 'cmc.revoke.received', { peer: mark.counterparty, accessId: found.access.id })
+  return {
+    content: {
+      from: content['from'],
+      accessId,
+      ...(typeof reason === 'string' && { reason }),
+      appCode: mark.appCode,
+      scopeStreamId: scopeStreamId ?? mark.scopeStreamId,
+      offerEventId: offerEventId ?? mark.offerEventId,
+      acceptEventId: content['acceptEventId'],
+      status: 'completed'
+    }
+  }
+}
+
+/** Takes endpoints, which only some callers see, out of a content. */
+function withoutEndpoints(content: Content): Written {
+  const { apiEndpoint, capabilityUrl, grantedAccess, ...rest } = content
+  const secrets = {
+    ...(apiEndpoint !== undefined && { apiEndpoint }),
+    ...(capabilityUrl !== undefined && { capabilityUrl }),
+    ...(isObject(grantedAccess) && { grantedAccess })
+  }
+  return Object.keys(secrets).length === 0 ? { content } : { content: rest, secrets }
+}

@@ -1,0 +1,159 @@
+/** Offers: what a requester asks for, readable by strangers with a capability. (docs/spec/consent.md#offers) */
+import { randomBytes } from 'node:crypto'
+import type { Access } from '../../schemas/access.js'
+import type { Event } from '../../schemas/event.js'
+import { getOfferStreamId, getResponseStreamId } from '../cmc-ids.js'
+import type { Call } from '../call/method.js'
+import { createId, createToken } from '../ids.js'
+import { getCapability, type CapabilityMark, type Person } from '../permissions/peer-access.js'
+import { apiEndpoint } from '../service-info.js'
+import { types, type Content } from './contents.js'
+import { refuse, refuseContent } from './failures.js'
+import { createSlug, getOwnName, isSamePerson } from './names.js'
+import { amendContent, insertAccess, recordAction, updateMark } from './service-calls.js'
+
+const daySeconds = 86_400
+const minTtl = 60
+const maxTtl = 30 * daySeconds
+/** Seconds for which a capability is kept after its end or consumption. */
+const keptSeconds = 30 * daySeconds
+
+/** A capability with its access. */
+export interface HeldCapability {
+  readonly access: Access
+  readonly mark: CapabilityMark
+}
+
+/** Publishes the offer of a request. Returns what the content of the request says of it. */
+export function publishOffer(
+  call: Call,
+  requestId: string,
+  scope: string,
+  content: Content
+): { readonly content: object; readonly secrets: object } {
+  const { account, now, services, store } = call
+  const { config } = services
+  const self = getOwnName(config, account.username)
+  if (createSlug(self) === undefined)
+    refuseContent(types.request, [`"${self.username}@${self.host}" cannot take part`])
+  const request = content['request'] as Content
+  const ends = getEnd(call, request['expiresAt'] as number | undefined)
+  const capabilityId = randomBytes(16).toString('base64url')
+  const streamId = getOfferStreamId(capabilityId)
+  const { capabilityRequested: _requested, ...shown } = content
+  const offer: Event = {
+    id: createId(),
+    streamIds: [streamId],
+    streamId,
+    time: now,
+    type: types.request,
+    content: {
+      ...shown,
+      capabilityId,
+      originStreamId: scope,
+      requesterUsername: self.username,
+      requesterHost: self.host
+    },
+    created: now,
+    createdBy: 'system',
+    modified: now,
+    modifiedBy: 'system'
+  }
+  const mode = (content['capability'] as Content | undefined)?.['mode'] === 'open-link' ? 'open-link' : 'single-use'
+  const mark: CapabilityMark = {
+    kind: 'capability',
+    capabilityId,
+    requestEventId: requestId,
+    singleUse: mode === 'single-use',
+    capability: { mode, state: 'open', stateChangedAt: now, acceptedBy: [] }
+  }
+  const access = insertAccess(call, {
+    id: createId(),
+    token: createToken(),
+    type: 'shared',
+    name: `__cmc-cap-${capabilityId.slice(0, 8)}`,
+    permissions: [
+      { streamId, level: 'read' },
+      { streamId: getResponseStreamId(capabilityId), level: 'create-only' }
+    ],
+    expires: ends,
+    clientData: { cmc: mark }
+  })
+  const removal = ends + keptSeconds
+  store.cmc.addCapability({
+    id: capabilityId,
+    access: access.id,
+    request: requestId,
+    offer: JSON.stringify(offer),
+    removal
+  })
+  recordAction(call, 'cmc.offer.created', { accessId: access.id })
+  return {
+    content: { capabilityId, capabilityAccessId: access.id, capabilityExpiresAt: ends, status: 'pending' },
+    secrets: { capabilityUrl: apiEndpoint(config, account.username, access.token) }
+  }
+}
+
+/** Returns when a capability ends, in seconds. */
+function getEnd({ now, services: { config } }: Call, expiresAt: number | undefined): number {
+  const ends = expiresAt ?? now + config.cmc.capabilityDays * daySeconds
+  const computedTtlSeconds = ends - now
+  if (computedTtlSeconds < minTtl || computedTtlSeconds > maxTtl)
+    refuse('cmc-capability-ttl-out-of-range', 'An offer lasts between a minute and 30 days', {
+      expiresAt: ends,
+      computedTtlSeconds,
+      minTtlSeconds: minTtl,
+      maxTtlSeconds: maxTtl
+    })
+  return ends
+}
+
+/** Returns the offer of a capability, an event. */
+export function findOffer({ store }: Pick<Call, 'store'>, { capabilityId }: CapabilityMark): Event | undefined {
+  const found = store.cmc.findCapability(capabilityId)
+  return found && (JSON.parse(found.offer) as Event)
+}
+
+/** Throws unless the capability may be used by this person. */
+export function assertOpen({ mark: { capability } }: HeldCapability, by?: Person): void {
+  const { acceptedBy, state, stateChangedAt } = capability
+  if (state === 'consumed') refuse('cmc-capability-consumed', 'The offer has been answered', { stateChangedAt })
+  if (state === 'invalidated') refuse('cmc-capability-invalidated', 'The offer is closed', { stateChangedAt })
+  const former = by && acceptedBy.find(each => isSamePerson(each, by))
+  if (former)
+    refuse('cmc-capability-already-accepted-by-you', 'This account has accepted the offer before', {
+      acceptedAt: former.acceptedAt
+    })
+}
+
+/** Records that a capability has been accepted, or refused. */
+export function useCapability(
+  call: Call,
+  { access, mark }: HeldCapability,
+  by: Person,
+  { isRefusal }: { readonly isRefusal: boolean }
+): CapabilityMark['capability'] {
+  const { now, store } = call
+  const { capability, capabilityId, singleUse } = mark
+  const acceptedBy = isRefusal ? capability.acceptedBy : [...capability.acceptedBy, { ...by, acceptedAt: now }]
+  const changed = singleUse ? ({ state: 'consumed', stateChangedAt: now } as const) : {}
+  const next = { ...capability, ...changed, acceptedBy }
+  updateMark(call, access, { capability: next })
+  if (singleUse) store.cmc.setRemoval(capabilityId, now + keptSeconds)
+  return next
+}
+
+/** Closes an offer to newcomers. Throws the id of the reason if there is no such offer. */
+export function invalidate(call: Call, capabilityId: string): void {
+  const { now, store } = call
+  const stored = store.cmc.findCapability(capabilityId)
+  const access = stored && store.accesses.find(stored.access)
+  const mark = getCapability(access)
+  if (!stored || !access || !mark) refuse('capability-access-not-found', 'There is no such offer')
+  if (mark.capability.state !== 'open') return
+  updateMark(call, access, {
+    capability: { ...mark.capability, state: 'invalidated', stateChangedAt: now, invalidatedAt: now }
+  })
+  store.cmc.setRemoval(capabilityId, now + keptSeconds)
+  amendContent(call, stored.request, { invalidatedAt: now })
+}

@@ -1,0 +1,164 @@
+/**
+ * Calls to the accounts of peers, with the endpoints that they have given: over HTTP, or directly if the peer has an account on this
+ * service. (docs/spec/consent.md#delivery)
+ */
+import type { Dispatcher } from '../call/dispatcher.js'
+import type { Services } from '../call/services.js'
+import { createRequest } from '../call/outcome.js'
+import { Outgoing } from '../outgoing/http.js'
+import { parseUrl } from '../parse-url.js'
+import { getAccountUrl } from '../service-info.js'
+import { isObject } from '../validation/is-object.js'
+
+/** An API endpoint: the URL of an account, and a token. */
+export interface Endpoint {
+  /** Ends in a slash. */
+  readonly base: string
+  readonly token: string
+  /** Without port, in lower case. */
+  readonly host: string
+}
+
+/** The answer of a peer; `status` is 0 if there is none. */
+export interface PeerAnswer {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+  /** Seconds. */
+  readonly retryAfter?: number | undefined
+  readonly problem?: 'internal' | 'timeout' | 'too-long' | 'unreachable'
+}
+
+const maxAnswerBytes = 256 * 1024
+const transientStatuses = new Set([402, 408, 425, 429, 500, 502, 503, 504, 507])
+
+/** Returns whether the same call may succeed later. */
+export function isTransient({ problem, status }: PeerAnswer): boolean {
+  if (status !== 0) return transientStatuses.has(status)
+  return problem === 'timeout' || problem === 'unreachable'
+}
+
+/** Parses an API endpoint; `undefined` if it is none. */
+export function parseEndpoint(text: string): Endpoint | undefined {
+  const url = parseUrl(text)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined
+  if (url.username === '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined
+  // Tokens need no escaping.
+  if (url.username.includes('%')) return undefined
+  const path = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`
+  return {
+    base: `${url.protocol}//${url.host}${path}`,
+    token: url.username,
+    host: url.hostname.toLowerCase()
+  }
+}
+
+/** The calls that are made to peers. */
+export type PeerMethod = 'events.get' | 'events.create' | 'getAccessInfo' | 'service.info'
+
+export class PeerCalls {
+  readonly #outgoing: Outgoing
+
+  constructor(
+    private readonly services: Services,
+    private readonly dispatcher: Pick<Dispatcher, 'call'>
+  ) {
+    const { allowInternalTargets, timeoutMs } = services.config.cmc
+    this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
+  }
+
+  /** Returns the user name of the account of an endpoint, if the account is on this service. */
+  findLocalUser({ base }: Endpoint): string | undefined {
+    const [before = '', after = ''] = getAccountUrl(this.services.config, '\n').split('\n')
+    if (!base.startsWith(before) || !base.endsWith(after)) return undefined
+    const username = base.slice(before.length, base.length - after.length)
+    return this.services.accounts.find(username) ? username : undefined
+  }
+
+  /** Makes a call. Never rejects. */
+  async call(endpoint: Endpoint, method: PeerMethod, params: object = {}): Promise<PeerAnswer> {
+    const user = this.findLocalUser(endpoint)
+    if (user === undefined || method === 'service.info') return await this.#callRemote(endpoint, method, params)
+    const credentials = { authorization: endpoint.token, ip: '127.0.0.1', via: 'http' } as const
+    const request = createRequest({ user, method, credentials }, params)
+    const outcome = await this.dispatcher.call({ ...request, isWhole: true })
+    if (outcome.ok) return { status: 200, body: JSON.parse(`{${outcome.members}}`) as PeerAnswer['body'] }
+    const { error } = outcome
+    const body = { error: JSON.parse(JSON.stringify(error)) as unknown }
+    return { status: error.status, body, retryAfter: error.details.retryAfter }
+  }
+
+  /** Aborts calls in progress. */
+  async close(): Promise<void> {
+    await this.#outgoing.close()
+  }
+
+  async #callRemote({ base, token }: Endpoint, method: PeerMethod, params: object): Promise<PeerAnswer> {
+    if (!base.startsWith('https:') && !this.services.config.cmc.allowInternalTargets)
+      return { status: 0, body: {}, problem: 'internal' }
+    const { path, verb } = requests[method]
+    const query = verb === 'GET' ? toQuery(params) : ''
+    const exchange = await this.#outgoing.exchange(
+      `${base}${path}${query}`,
+      {
+        method: verb,
+        headers: {
+          authorization: token,
+          accept: 'application/json',
+          'user-agent': `Coffer/${this.services.config.apiVersion}`,
+          ...(verb === 'POST' && { 'content-type': 'application/json' })
+        },
+        ...(verb === 'POST' && { body: JSON.stringify(params) })
+      },
+      maxAnswerBytes
+    )
+    if ('problem' in exchange) return { status: 0, body: {}, problem: exchange.problem }
+    const { retryAfter, status, text } = exchange
+    return { status, body: parseBody(text), retryAfter }
+  }
+}
+
+const requests: Readonly<Record<PeerMethod, { readonly verb: 'GET' | 'POST'; readonly path: string }>> = {
+  'events.get': { verb: 'GET', path: 'events' },
+  'events.create': { verb: 'POST', path: 'events' },
+  getAccessInfo: { verb: 'GET', path: 'access-info' },
+  'service.info': { verb: 'GET', path: 'service/info' }
+}
+
+function toQuery(params: object): string {
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(params) as [string, unknown][])
+    if (Array.isArray(value)) for (const each of value) query.append(`${key}[]`, String(each))
+    else query.append(key, String(value))
+  return query.size === 0 ? '' : `?${query.toString()}`
+}
+
+function parseBody(text: string): PeerAnswer['body'] {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isObject(body) ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Returns the parts of an answer that a trigger may show. */
+export function describeAnswer({ body, problem, status }: PeerAnswer): object {
+  if (problem !== undefined) return { problem }
+  const { error } = body
+  if (!isObject(error)) return { status }
+  const { data, id, message } = error
+  return { status, body: { error: { id, message, ...(data !== undefined && { data }) } } }
+}
+
+/** Returns the id of the reason that a peer gives for a refusal. */
+export function getReason({ body: { error } }: PeerAnswer): string | undefined {
+  const data = isObject(error) ? error['data'] : undefined
+  const id = isObject(data) ? data['id'] : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+/** Returns the id of the error of an answer. */
+export function getErrorId({ body: { error } }: PeerAnswer): string | undefined {
+  const id = isObject(error) ? error['id'] : undefined
+  return typeof id === 'string' ? id : undefined
+}

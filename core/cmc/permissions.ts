@@ -1,0 +1,93 @@
+/** Which of the offered permissions may be granted. (docs/spec/consent.md#permissions) */
+import type { StreamRepository } from '../../storage/repositories/streams.js'
+import type { Permission } from '../../schemas/permission.js'
+import { cmcInbox, cmcRoot, isCmcId } from '../cmc-ids.js'
+import { Grants } from '../permissions/grants.js'
+import { allows, type Action } from '../permissions/levels.js'
+import { isPermissionForm, type Content } from './contents.js'
+import { TriggerFailed } from './failures.js'
+
+type Offered = Readonly<Record<string, unknown>>
+
+/** Returns the permission to store, without what only an offer says. */
+function toStored({ feature, level, setting, streamId }: Offered): Permission {
+  return (feature === undefined ? { streamId, level } : { feature, setting }) as Permission
+}
+
+function toKey(permission: Offered): string {
+  return JSON.stringify(toStored(permission))
+}
+
+/** Returns the permissions to store of a list that has the form of one. */
+export function toStoredPermissions(given: readonly unknown[]): Permission[] {
+  return given.map(each => toStored(each as Offered))
+}
+
+/**
+ * Returns the permissions that an acceptance grants. `granted`: the chosen ones; all, if none are chosen. Throws `TriggerFailed`.
+ */
+export function selectGranted(
+  streams: StreamRepository,
+  { allowUserChoice, permissions }: Content,
+  granted: unknown
+): Permission[] {
+  const offered = permissions as readonly Offered[]
+  if (granted === undefined) return offered.map(toStored)
+  const notSubset = (): never => {
+    throw new TriggerFailed('cmc-granted-permissions-not-subset')
+  }
+  if (!Array.isArray(granted) || granted.length === 0 || !granted.every(isPermissionForm)) return notSubset()
+  const keys = new Set(offered.map(toKey))
+  const chosen = new Set((granted as Offered[]).map(toKey))
+  if ([...chosen].some(key => !keys.has(key))) notSubset()
+  const missing = offered.filter(each => !chosen.has(toKey(each)))
+  if (missing.length > 0 && allowUserChoice !== true)
+    throw new TriggerFailed('cmc-consent-user-choice-not-allowed')
+  if (missing.some(({ mandatory }) => mandatory === true))
+    throw new TriggerFailed('cmc-mandatory-permission-refused')
+  const kept = offered.filter(each => chosen.has(toKey(each))).map(toStored)
+  if (!isNoWider(streams, kept, offered.map(toStored))) notSubset()
+  return kept
+}
+
+const actions: readonly Action[] = ['list', 'read', 'create', 'contribute', 'manage']
+
+/** Returns whether a part of the permissions allows nothing more at any stream: leaving out a lower level may. */
+function isNoWider(
+  streams: StreamRepository,
+  kept: readonly Permission[],
+  offered: readonly Permission[]
+): boolean {
+  const [part, whole] = [kept, offered].map(permissions => new Grants({ permissions: [...permissions] }))
+  return offered.every(permission => {
+    if (!('streamId' in permission)) return true
+    const [level, most] = [part!, whole!].map(grants => grants.level(streams, permission.streamId))
+    return actions.every(action => !allows(level, action) || allows(most, action))
+  })
+}
+
+/** Returns the permissions of an access of a peer: the granted ones, and those for messages. */
+export function addMachinery(
+  granted: readonly Permission[],
+  { chats, collectors }: { readonly chats: string; readonly collectors: string }
+): Permission[] {
+  const isWide = granted.some(each => 'streamId' in each && each.streamId === '*')
+  return [
+    ...granted,
+    // A permission on everything does not open what the user exchanges with others.
+    ...(isWide ? [{ streamId: cmcRoot, level: 'none' } as const] : []),
+    { streamId: cmcInbox, level: 'create-only' },
+    { streamId: chats, level: 'contribute' },
+    { streamId: collectors, level: 'contribute' }
+  ]
+}
+
+/** Returns the permissions for messages. */
+export function selectMachinery(permissions: readonly Permission[]): Permission[] {
+  return permissions.filter(each => 'streamId' in each && isCmcId(each.streamId))
+}
+
+/** Returns the permissions without those for messages. */
+export function withoutMachinery(permissions: readonly Permission[]): Permission[] {
+  return permissions.filter(each => !('streamId' in each) || !isCmcId(each.streamId))
+}

@@ -1,0 +1,103 @@
+/** Changes of what a peer may do, asked for by the peer or made by the user. (docs/spec/consent.md#changes-of-permissions) */
+import type { Permission } from '../../schemas/permission.js'
+import type { Call } from '../call/method.js'
+import { formatWireId, getBaseId } from '../access-ids.js'
+import { updateAccess } from '../accesses/update-access.js'
+import { getCreatorId } from '../permissions/access.js'
+import { ApiError } from '../errors.js'
+import { assertOfferable, types, type Content } from './contents.js'
+import { TriggerFailed } from './failures.js'
+import { deriveEventId, enqueue } from './outbox.js'
+import { selectMachinery, toStoredPermissions, withoutMachinery } from './permissions.js'
+import type { Relationship } from './relationships.js'
+import { insertEvent, recordAction } from './service-calls.js'
+
+/** What a change of permissions comes to. */
+export interface ScopeUpdate {
+  /** What the trigger says. */
+  readonly content: Content
+  /** What the peer is told. */
+  readonly delivered: Content
+}
+
+/** Carries out the answer of the user to a request for other permissions, or a change without a request. Throws `TriggerFailed`. */
+export function updateScope(call: Call, found: Relationship, streamId: string, content: Content): ScopeUpdate {
+  const { accept, accessId, reason, scopeRequestEventId } = content
+  const failed = (detail: string): never => {
+    throw new TriggerFailed('cmc-scope-update-local-apply-failed', { reason: detail })
+  }
+  // Back channels grant nothing but messages.
+  if (found.mark.acceptEventId === undefined) return failed('not-a-grant')
+  if (typeof scopeRequestEventId !== 'string') {
+    if (getBaseId(String(accessId)) !== found.access.id) return failed('other-access')
+    const change = changeGrant(call, found, content['newPermissions'] as unknown[], undefined)
+    return { content: change, delivered: { ...change, accessId: undefined } }
+  }
+  const request = call.store.events.find(scopeRequestEventId)
+  const isTheirs =
+    request?.type === types.scopeRequest &&
+    request.streamIds.includes(streamId) &&
+    getCreatorId(request) === found.access.id &&
+    !request.trashed
+  if (!isTheirs) return failed('unknown-request')
+  const told = { scopeRequestEventId, accept, ...(reason !== undefined && { reason }) }
+  if (accept !== true) return { content: {}, delivered: told }
+  const { expires, newPermissions } = request.content as Content
+  const change = changeGrant(call, found, newPermissions as unknown[], expires)
+  return { content: change, delivered: { ...told, ...change, newAccessId: undefined } }
+}
+
+/** Replaces the permissions that the user has granted; those for messages stay. */
+function changeGrant(
+  call: Call,
+  { access, mark }: Relationship,
+  newPermissions: readonly unknown[],
+  expires: unknown
+): Content {
+  try {
+    assertOfferable(newPermissions)
+  } catch (error) {
+    throw new TriggerFailed('cmc-scope-update-local-apply-failed', (error as ApiError).details.data)
+  }
+  const granted = toStoredPermissions(newPermissions)
+  const former = access.permissions ?? []
+  const kept = updateAccess(call, access, {
+    permissions: [...granted, ...selectMachinery(former)],
+    ...(expires !== undefined && { expires: expires as number | null })
+  })
+  const newAccessId = formatWireId(kept)
+  recordAction(call, 'cmc.scopeUpdate', { peer: mark.counterparty, accessId: access.id })
+  return { newAccessId, newPermissions: granted, previousPermissions: withoutMachinery(former) }
+}
+
+/** Tells the peer that the user has changed its permissions in another way, and notes it in the account. */
+export function announceChange(
+  call: Call,
+  { access, mark }: Relationship,
+  former: readonly Permission[],
+  newAccessId: string
+): void {
+  const content = {
+    source: 'post-hook',
+    previousPermissions: withoutMachinery(former),
+    newPermissions: withoutMachinery(access.permissions ?? []),
+    newAccessId
+  }
+  const own = access.permissions?.find(
+    each => 'streamId' in each && each.streamId.startsWith(`${mark.scopeStreamId}:collectors:`)
+  )
+  if (own && 'streamId' in own && call.store.streams.find(own.streamId))
+    insertEvent(call, {
+      streamId: own.streamId,
+      type: types.scopeUpdate,
+      content: { ...content, status: 'completed' }
+    })
+  const { apiEndpoint, remoteCollectorStreamId } = mark.counterparty
+  if (apiEndpoint === undefined || remoteCollectorStreamId === undefined) return
+  enqueue(call, access.id, {
+    kind: 'event',
+    to: { access: access.id },
+    event: { streamIds: [remoteCollectorStreamId], type: types.scopeUpdate, content },
+    id: deriveEventId(access.id, newAccessId, String(access.modified))
+  })
+}

@@ -1,0 +1,126 @@
+/** The streams for consent and messages, which appear when they are first needed, and who may change them. (docs/spec/consent.md#streams) */
+import type { KeyValue } from '../../schemas/scalars.js'
+import type { Stream } from '../../schemas/stream.js'
+import {
+  cmcApps,
+  cmcInbox,
+  cmcRoot,
+  getCmcParent,
+  isCmcId,
+  isReservedCmcId,
+  parseAppPlace
+} from '../cmc-ids.js'
+import type { Call } from '../call/method.js'
+import { fail } from '../errors.js'
+import { insertStream } from '../streams/ended-permissions.js'
+import { listSubtree } from '../streams/tree.js'
+import { refuse } from './failures.js'
+
+const reservedMark = { cmc: { kind: 'reserved-parent', autoProvisioned: true } }
+const rootMark = { cmc: { kind: 'app-scope-root' } }
+
+const reserved = [
+  [cmcRoot, 'CMC'],
+  [cmcInbox, 'CMC inbox'],
+  [cmcApps, 'CMC apps']
+] as const
+
+/** Creates the streams that every account that takes part has, and the root of the app that an id is for. */
+export function provideStreams(call: Call, id?: string): void {
+  for (const [streamId, name] of reserved) provide(call, streamId, name, reservedMark)
+  const place = id === undefined ? undefined : parseAppPlace(id)
+  if (place) provide(call, `${cmcApps}:${place.app}`, place.app, rootMark)
+}
+
+/** Creates a stream in which an app writes, with its ancestors. */
+export function provideScope(call: Call, id: string): void {
+  provideStreams(call, id)
+  provideWithAncestors(call, id)
+}
+
+/** Creates the streams of a relationship. Returns their ids. */
+export function providePeerStreams(
+  call: Call,
+  scope: string,
+  slug: string
+): { readonly chats: string; readonly collectors: string } {
+  provideScope(call, scope)
+  const ids = { chats: `${scope}:chats:${slug}`, collectors: `${scope}:collectors:${slug}` }
+  for (const id of Object.values(ids)) provideWithAncestors(call, id)
+  return ids
+}
+
+function provideWithAncestors(call: Call, id: string): void {
+  const parent = getCmcParent(id)
+  if (parent !== null && !call.store.streams.find(parent)) provideWithAncestors(call, parent)
+  const name = id.slice(id.lastIndexOf(':') + 1)
+  provide(call, id, name, isReservedCmcId(id) ? reservedMark : undefined)
+}
+
+function provide(call: Call, id: string, name: string, clientData: KeyValue | undefined): void {
+  const { changes, now, store } = call
+  if (store.streams.find(id)) return
+  const parentId = getCmcParent(id)
+  const siblings = parentId === null ? store.streams.roots() : [...store.streams.find(parentId)!.children]
+  const isTaken = siblings.some(node => node.stream.name === name)
+  const at = store.stamp(now)
+  const stream: Stream = {
+    id,
+    name: isTaken ? `${name} (${id})` : name,
+    parentId,
+    ...(clientData && { clientData }),
+    created: at,
+    createdBy: 'system',
+    modified: at,
+    modifiedBy: 'system'
+  }
+  insertStream(call, stream)
+  changes.add('streams', [id])
+}
+
+/** Checks the creation of a stream by a caller, and creates what is above it. */
+export function beforeCreate(call: Call, { id, parentId }: { id?: string | null; parentId?: string | null }): void {
+  const isBelow = typeof parentId === 'string' && isCmcId(parentId)
+  if (typeof id !== 'string' || !isCmcId(id)) {
+    if (isBelow) refuse('cmc-reserved-stream', `Streams below "${parentId}" need an ID that begins with its own`)
+    return
+  }
+  if (isReservedCmcId(id)) refuse('cmc-reserved-stream', `"${id}" belongs to the service`)
+  if (parentId !== getCmcParent(id))
+    refuse('cmc-reserved-stream', `The parent of "${id}" must be "${getCmcParent(id)}"`)
+  // Rolled back with the call if the caller may not create the stream.
+  const isRoot = parentId === cmcApps
+  provideStreams(call, isRoot ? undefined : id)
+}
+
+/** Checks the update of a stream by a caller: of the service's own streams only client data changes. */
+export function beforeUpdate(
+  call: Call,
+  { id, update }: { readonly id: string; readonly update: Readonly<Record<string, unknown>> }
+): void {
+  const { parentId } = update
+  if (typeof parentId === 'string' && isCmcId(parentId) && call.store.streams.find(id)?.stream.parentId !== parentId)
+    refuse('cmc-reserved-stream', 'Streams cannot be moved there')
+  if (!isCmcId(id)) return
+  if (parentId !== undefined && call.store.streams.find(id)?.stream.parentId !== parentId)
+    refuse('cmc-reserved-stream', `"${id}" cannot be moved`)
+  const data = update['clientData']
+  if (data !== undefined && (data === null || Object.hasOwn(data as object, 'cmc')))
+    refuse('cmc-reserved-stream', 'The key "cmc" of the client data belongs to the service')
+  const isOnlyData = Object.keys(update).every(key => key === 'clientData')
+  if (isReservedCmcId(id) && !isOnlyData) refuse('cmc-reserved-stream', `"${id}" belongs to the service`)
+}
+
+/** Refuses to delete the service's own streams, also together with a stream above them. */
+export function beforeDelete(call: Call, id: string): void {
+  if (!isCmcId(id)) return
+  const node = call.store.streams.find(id)
+  const isHeld = node && listSubtree(node).some(each => isReservedCmcId(each.stream.id))
+  if (isReservedCmcId(id) || isHeld)
+    refuse('cmc-reserved-stream-undeletable', `"${id}" holds streams of the service, which cannot be deleted`)
+}
+
+/** Requires that consent and messages are switched on. */
+export function assertEnabled({ services: { config } }: Pick<Call, 'services'>): void {
+  if (!config.cmc.enabled) fail('unavailable-method', 'Consent between accounts (cmc) is turned off')
+}

@@ -1,0 +1,182 @@
+/** Triggers: events by which the user and apps act, and what the service does because of them. (docs/spec/consent.md#event-types) */
+import type { AppPlace } from '../cmc-ids.js'
+import { getBaseId } from '../access-ids.js'
+import type { Call } from '../call/method.js'
+import { mayManage } from '../accesses/public-access.js'
+import { types, withoutStamped, type Content } from './contents.js'
+import { refuse, refuseContent, TriggerFailed } from './failures.js'
+import { createSlug, getOwnName } from './names.js'
+import { invalidate, publishOffer } from './offers.js'
+import { deriveEventId, enqueue } from './outbox.js'
+import { announceEnd, endRelationship, findRelationship, findWithPeer, type Relationship } from './relationships.js'
+import { ApiError } from '../errors.js'
+import { updateScope } from './scope-updates.js'
+
+/** A trigger that is being written. */
+export interface Trigger {
+  readonly id: string
+  readonly type: string
+  readonly streamId: string
+  readonly place: AppPlace
+  readonly content: Content
+}
+
+/** The content to store, and the members of it that only some callers see. */
+export interface Written {
+  readonly content: Content
+  readonly secrets?: object
+}
+
+/** Acts on a trigger, within its transaction. Returns its content. */
+export function actOn(call: Call, trigger: Trigger): Written {
+  const given = { ...trigger, content: withoutStamped(trigger.type, trigger.content) }
+  try {
+    return actions[trigger.type]?.(call, given) ?? { content: given.content }
+  } catch (error) {
+    if (!(error instanceof TriggerFailed)) throw error
+    const { detail, reason } = error
+    const { capabilityUrl: _url, ...content } = given.content
+    return {
+      content: { ...content, status: 'failed', failure: { reason, ...(detail !== undefined && { detail }) } }
+    }
+  }
+}
+
+type Act = (call: Call, trigger: Trigger) => Written
+
+const actions: Readonly<Record<string, Act>> = {
+  [types.request]: actOnRequest,
+  [types.accept]: actOnAnswer,
+  [types.refuse]: actOnAnswer,
+  [types.revoke]: actOnRevoke,
+  [types.invalidate]: actOnInvalidate,
+  [types.chat]: (call, trigger) => actOnMessage(call, trigger, chatReasons),
+  [types.alert]: (call, trigger) => actOnMessage(call, trigger, systemReasons),
+  [types.ack]: (call, trigger) => actOnMessage(call, trigger, systemReasons),
+  [types.scopeRequest]: (call, trigger) => actOnMessage(call, trigger, systemReasons),
+  [types.scopeUpdate]: (call, trigger) => actOnMessage(call, trigger, systemReasons)
+}
+
+function actOnRequest(call: Call, { content, id, place, streamId, type }: Trigger): Written {
+  if (content['capabilityRequested'] !== true) return { content }
+  if (place.machinery) refuseContent(type, ['requests are written in the stream of an app'])
+  const { content: added, secrets } = publishOffer(call, id, streamId, content)
+  return { content: { ...content, ...added }, secrets }
+}
+
+function actOnAnswer(call: Call, { content: given, id, place, type }: Trigger): Written {
+  const { account, caller, services } = call
+  if (type === types.accept && !caller.isPersonal)
+    refuse('cmc-accept-requires-personal-token', 'Only the user can accept an offer', { eventType: type })
+  if (place.machinery) refuseContent(type, ['answers are written in the stream of an app'])
+  const self = getOwnName(services.config, account.username)
+  if (createSlug(self) === undefined)
+    refuseContent(type, [`"${self.username}@${self.host}" cannot take part`])
+  const { capabilityUrl, ...content } = given
+  if (type === types.accept) enqueue(call, `accept ${id}`, { kind: 'accept', trigger: id })
+  else
+    enqueue(call, `refuse ${id}`, {
+      kind: 'event',
+      trigger: id,
+      to: { endpoint: String(capabilityUrl) },
+      // The stream of responses is known once the offer has been read.
+      event: { streamIds: [], type, content: { reason: content['reason'], from: self } },
+      id: deriveEventId(id, 'refuse')
+    })
+  return { content: { ...content, status: 'pending' }, secrets: { capabilityUrl } }
+}
+
+function actOnRevoke(call: Call, { content, id, place }: Trigger): Written {
+  const { caller } = call
+  const found = findRevoked(call, place, content['accessId'])
+  const isOwn = found.access.id === caller.access?.id
+  if (isOwn ? caller.isForbidden('selfRevoke') : !mayManage(call, found.access))
+    throw new TriggerFailed('cmc-revoke-forbidden')
+  const reason = content['reason'] as string | undefined
+  const isTold = announceEnd(call, found, { reason, trigger: id })
+  endRelationship(call, found)
+  if (isTold) return { content: { ...content, status: 'pending' } }
+  const deliveryFailure = { reason: 'cmc-revoke-no-peer-endpoint' }
+  return { content: { ...content, status: 'completed', peerNotified: false, deliveryFailure } }
+}
+
+function findRevoked(call: Call, { scope, slug }: AppPlace, accessId: unknown): Relationship {
+  if (typeof accessId === 'string') {
+    const found = findRelationship(call, getBaseId(accessId))
+    if (!found) throw new TriggerFailed('cmc-revoke-counterparty-access-not-found')
+    return found
+  }
+  const found = slug === undefined ? undefined : findWithPeer(call, scope, slug)
+  if (!found) throw new TriggerFailed('cmc-revoke-counterparty-missing')
+  return found
+}
+
+function actOnInvalidate(call: Call, { content }: Trigger): Written {
+  try {
+    invalidate(call, String(content['capabilityId']))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new TriggerFailed(String((error.details.data as Content)['id']))
+  }
+  return { content: { ...content, status: 'completed' } }
+}
+
+/** What is said of a message that cannot be sent. */
+interface Reasons {
+  readonly stream: 'chats' | 'collectors'
+  readonly feature: 'chat' | 'systemMessaging'
+  readonly wrongStream: string
+  readonly noAccess: string
+  readonly noEndpoint: string
+  readonly noStream: string
+  readonly disabled: string
+}
+
+const chatReasons: Reasons = {
+  stream: 'chats',
+  feature: 'chat',
+  wrongStream: 'cmc-chat-stream-not-chat',
+  noAccess: 'cmc-chat-counterparty-access-not-found',
+  noEndpoint: 'cmc-chat-no-remote-apiendpoint',
+  noStream: 'cmc-chat-no-remote-chat-stream',
+  disabled: 'cmc-chat-disabled'
+}
+
+const systemReasons: Reasons = {
+  stream: 'collectors',
+  feature: 'systemMessaging',
+  wrongStream: 'cmc-system-stream-not-collector',
+  noAccess: 'cmc-system-counterparty-access-not-found',
+  noEndpoint: 'cmc-system-no-remote-apiendpoint',
+  noStream: 'cmc-system-no-remote-collector-stream',
+  disabled: 'cmc-system-messaging-disabled'
+}
+
+/** Types that are sent whatever features both sides have agreed on. */
+const unconditionalTypes: ReadonlySet<string> = new Set([types.scopeRequest, types.scopeUpdate])
+
+function actOnMessage(call: Call, trigger: Trigger, reasons: Reasons): Written {
+  const { content, id, place, streamId, type } = trigger
+  if (type === types.scopeUpdate && !call.caller.isPersonal)
+    refuse('cmc-accept-requires-personal-token', 'Only the user can change permissions', { eventType: type })
+  if (place.machinery !== reasons.stream || place.slug === undefined)
+    throw new TriggerFailed(reasons.wrongStream)
+  const found = findWithPeer(call, place.scope, place.slug)
+  if (!found) throw new TriggerFailed(reasons.noAccess)
+  const { access, mark } = found
+  const { apiEndpoint, remoteChatStreamId, remoteCollectorStreamId } = mark.counterparty
+  if (!mark.features[reasons.feature] && !unconditionalTypes.has(type))
+    throw new TriggerFailed(reasons.disabled)
+  if (apiEndpoint === undefined) throw new TriggerFailed(reasons.noEndpoint)
+  const target = reasons.stream === 'chats' ? remoteChatStreamId : remoteCollectorStreamId
+  if (target === undefined) throw new TriggerFailed(reasons.noStream)
+  const update = type === types.scopeUpdate ? updateScope(call, found, streamId, content) : undefined
+  enqueue(call, access.id, {
+    kind: 'event',
+    trigger: id,
+    to: { access: access.id },
+    event: { streamIds: [target], type, content: update?.delivered ?? content },
+    id: deriveEventId(access.id, id)
+  })
+  return { content: { ...content, ...update?.content, status: 'pending' } }
+}

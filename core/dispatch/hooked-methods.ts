@@ -1,0 +1,52 @@
+/** Adds hooks to methods. (docs/architecture.md#hooks) */
+import type { Account } from '../../storage/platform/account.js'
+import type { Steps } from '../../storage/steps.js'
+import type { MethodHook, MethodHooks } from '../call/hooks.js'
+import type { AnyMethod, Call, Result, UserMethod } from '../call/method.js'
+import type { Caller } from '../permissions/caller.js'
+
+/** Returns the definitions, with hooks around those that have one. */
+export function addHooks(definitions: readonly AnyMethod[], hooks: MethodHooks): AnyMethod[] {
+  return definitions.map(definition => {
+    const hook = hooks.get(definition.id)
+    return hook ? addHook(definition as UserMethod, hook) : definition
+  })
+}
+
+function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
+  const { mode, prepare } = definition
+  if (hook.prepare && (prepare || mode === 'read'))
+    throw new Error(`${definition.id} cannot have a hook that prepares calls`)
+  const added = {
+    ...(hook.prepare && {
+      prepare: (call: Call, params: unknown) => hook.prepare!(call, params),
+      needsPreparation: (caller: Caller, params: unknown) => hook.needsPreparation?.(caller, params) ?? true
+    }),
+    ...(hook.settle && {
+      settle: (account: Account, params: unknown, result: Result) => hook.settle!(account, params, result)
+    })
+  }
+  const begin = (call: Call, params: unknown, prepared: unknown) =>
+    hook.before?.(call, params, prepared) ?? { params }
+  const end = (call: Call, params: unknown, result: Result): Result =>
+    hook.after?.(call, params, result) ?? result
+  if (!definition.isLong)
+    return {
+      ...definition,
+      ...added,
+      run(call, params, prepared) {
+        const next = begin(call, params, prepared)
+        if ('result' in next) return next.result
+        return end(call, next.params, definition.run(call, next.params, prepared))
+      }
+    }
+  return {
+    ...definition,
+    ...added,
+    *run(call: Call, params: unknown, prepared?: unknown): Steps<Result> {
+      const next = begin(call, params, prepared)
+      if ('result' in next) return next.result
+      return end(call, next.params, yield* definition.run(call, next.params))
+    }
+  }
+}
