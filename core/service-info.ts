@@ -57,6 +57,7 @@ export function serviceInfo(config: Config): ServiceInfo {
       textQueries: true,
       scopedNotifications: true,
       ...unsupportedFeatures,
+      sharedSecrets: config.sharedSecrets.enabled,
       mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
     }
   }
@@ -65,7 +66,6 @@ export function serviceInfo(config: Config): ServiceInfo {
 /** Features that clients look for and this service does not have. */
 const unsupportedFeatures = {
   cmc: false,
-  sharedSecrets: false,
   accessesUpdate: false,
   oauth2: false,
   dpop: false

@@ -12,7 +12,7 @@ export type StreamPermission = Static<typeof StreamPermission>
 
 /** A feature that is switched off for the access. */
 export const FeaturePermission = Type.Object({
-  feature: Type.Enum(['selfRevoke', 'selfAudit']),
+  feature: Type.Enum(['selfRevoke', 'selfAudit', 'secretSharing']),
   setting: Type.Literal('forbidden')
 })
 export type FeaturePermission = Static<typeof FeaturePermission>

@@ -4,10 +4,9 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
-import type { UserStore } from '../../storage/user/user-store.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import type { Call } from '../call/method.js'
-import { Changes } from '../changes.js'
+import { writeSeparately } from '../call/write-separately.js'
 import { findCode, spendCode, type CodeGrant } from './codes.js'
 import type { Client } from './clients.js'
 import { failOAuth } from './errors.js'
@@ -165,18 +164,6 @@ function requireRefreshToken({ refresh_token: token }: RefreshRequest): string {
 function revokeAccessById(call: Call, id: string): void {
   const access = call.store.accesses.find(id)
   if (access) revokeAccess(call, access)
-}
-
-/** Writes in a separate transaction, which stays even if the call is refused, and publishes its changes. */
-async function writeSeparately<T>(call: Call, work: (store: UserStore, call: Call) => T): Promise<T> {
-  const { account, services } = call
-  const store = services.accounts.store(account)
-  const { changes, result } = await store.write(() => {
-    const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
-    return { changes: inCall.changes, result: work(store, inCall) }
-  })
-  services.bus.publish(account.username, changes)
-  return result
 }
 
 /** Of 43 to 128 unreserved characters. (RFC 7636, 4.1) */

@@ -17,6 +17,7 @@ import {
   text,
   integer
 } from './kinds.js'
+import { account } from './account.js'
 import { audit } from './audit.js'
 import { auth } from './auth.js'
 import { alarms } from './alarms.js'
@@ -25,6 +26,7 @@ import { cluster } from './cluster.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
 import { oauth } from './oauth.js'
 import { services } from './services.js'
+import { sharedSecrets } from './shared-secrets.js'
 import type { TextFormName } from './text-forms.js'
 
 export const Settings = group({
@@ -108,6 +110,7 @@ export const Settings = group({
     )
   }),
   services,
+  account,
   access: group({
     defaultAuthUrl: Type.String({
       default: '',
@@ -205,6 +208,7 @@ export const Settings = group({
     perUser: integer('Maximum number of webhook calls at a time for one user', 4, 1),
     allowInternalTargets: flag('Allow webhooks to loopback, private and other internal addresses', false)
   }),
+  sharedSecrets,
   versioning: group({
     forceKeepHistory: flag('Keep earlier versions of events', false),
     deletionMode: Type.Enum(['keep-nothing', 'keep-authors', 'keep-everything'], {

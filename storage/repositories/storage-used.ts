@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { buildRecountSql } from '../migrations/storage-triggers.js'
 import { counted } from '../migrations/user/006-storage-used.js'
 import { countedSlices } from '../migrations/user/007-followed-slices.js'
+import { countedSecrets } from '../migrations/user/v2/024-shared-secrets.js'
 import { statement } from '../sqlite/statements.js'
 
 /**
@@ -12,14 +13,14 @@ import { statement } from '../sqlite/statements.js'
 export interface StorageUsed {
   /**
    * JSON in UTF-8 of events, their earlier versions and what remains of deleted ones, streams, accesses (deleted ones while
-   * kept), webhooks, followed slices, profile sets and account fields; and the points of series.
+   * kept), webhooks, followed slices, profile sets, account fields and shared secrets; and the points of series.
    */
   readonly documents: number
   /** The attached files of events. */
   readonly attachments: number
 }
 
-const recount = buildRecountSql(counted, countedSlices)
+const recount = buildRecountSql(counted, countedSlices, countedSecrets)
 
 export class StorageUsedRepository {
   constructor(private readonly db: Database) {}

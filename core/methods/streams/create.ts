@@ -13,6 +13,7 @@ import { methodInSteps, type Call } from '../../call/method.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { writeStream } from '../../streams/write-stream.js'
 import { assertParent } from '../../streams/placement.js'
+import { assertNotSecretsStream } from '../../shared-secrets/rules.js'
 import { isSystemId } from '../../system-ids.js'
 import { restoreTagStream } from '../../streams/tags.js'
 
@@ -50,6 +51,7 @@ export const create = methodInSteps({
 function* createInSteps(call: Call, params: Params): Steps<{ stream: Stream }> {
   const { id: requested, name, parentId, clientData, trashed } = params
   const { caller, changes, now, store } = call
+  assertNotSecretsStream(requested, parentId)
   if (typeof parentId === 'string' && parentId === requested)
     fail('invalid-operation', 'A stream cannot be its own parent')
   const tag = typeof requested === 'string' && restoreTagStream(call, requested, parentId ?? null)

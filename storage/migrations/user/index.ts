@@ -23,6 +23,8 @@ import { oauthGrants } from './020-oauth-grants.js'
 import { passkeys } from './021-passkeys.js'
 import { textPlaces } from './022-text-places.js'
 import { connections } from './023-connections.js'
+import { sharedSecrets } from './v2/024-shared-secrets.js'
+import { emailAddresses } from './v2/025-email-addresses.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -48,7 +50,9 @@ export const userSteps = {
   oauthGrants,
   passkeys,
   textPlaces,
-  connections
+  connections,
+  sharedSecrets,
+  emailAddresses
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)
