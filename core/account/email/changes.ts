@@ -55,10 +55,13 @@ export function confirmAddress(call: Call, address: string): void {
   if (former !== undefined) store.unique.release('email', former)
 }
 
-/** Forgets how the primary address was verified, unless it only gets another form: another one replaces it. */
-function forgetFormerAddress({ store }: Call, address: string): void {
+/**
+ * Forgets how the primary address was verified if the user replaces it by another one. If an app does, the address stays in
+ * the list: apps must not be able to remove addresses.
+ */
+function forgetFormerAddress({ caller, store }: Call, address: string): void {
   const current = getCurrentAddress(store)
-  if (current !== undefined && !isSameAddress(current, address)) store.emails.remove(current)
+  if (caller.isPersonal && current !== undefined && !isSameAddress(current, address)) store.emails.remove(current)
 }
 
 function notifyFormerAddress({ account, services, now, store }: Call, address: string, by?: string): void {
