@@ -15,7 +15,7 @@ export interface AccessesMethods {
             readonly defaultName?: string | null | undefined
             readonly name?: string | null | undefined
           }
-        | { readonly feature: 'selfRevoke' | 'selfAudit'; readonly setting: 'forbidden' }
+        | { readonly feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'; readonly setting: 'forbidden' }
       )[]
       readonly clientData?: { readonly [key: string]: unknown } | null | undefined
       readonly requestKey?: string | null | undefined
@@ -30,7 +30,7 @@ export interface AccessesMethods {
             defaultName?: string | null
             name?: string | null
           }
-        | { feature: 'selfRevoke' | 'selfAudit'; setting: 'forbidden' }
+        | { feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'; setting: 'forbidden' }
       )[]
       error?: { id: string; message: string }
       consent?: {
@@ -64,7 +64,7 @@ export interface AccessesMethods {
             readonly defaultName?: string | null | undefined
             readonly name?: string | null | undefined
           }
-        | { readonly feature: 'selfRevoke' | 'selfAudit'; readonly setting: 'forbidden' }
+        | { readonly feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'; readonly setting: 'forbidden' }
       )[]
       readonly type?: ('personal' | 'app' | 'shared') | null | undefined
       readonly token?: string | null | undefined

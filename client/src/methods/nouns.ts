@@ -124,7 +124,7 @@ export type ItemDeletion = { id: string; deleted?: number; integrity?: string }
 
 export type Permission =
   | { streamId: string; level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage' }
-  | { feature: 'selfRevoke' | 'selfAudit'; setting: 'forbidden' }
+  | { feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'; setting: 'forbidden' }
 
 export type Scopes = {
   [key: string]:

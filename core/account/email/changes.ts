@@ -61,7 +61,8 @@ export function confirmAddress(call: Call, address: string): void {
  */
 function forgetFormerAddress({ caller, store }: Call, address: string): void {
   const current = getCurrentAddress(store)
-  if (caller.isPersonal && current !== undefined && !isSameAddress(current, address)) store.emails.remove(current)
+  if (caller.isPersonal && current !== undefined && !isSameAddress(current, address))
+    store.emails.remove(current)
 }
 
 function notifyFormerAddress({ account, services, now, store }: Call, address: string, by?: string): void {
