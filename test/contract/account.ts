@@ -125,9 +125,8 @@ export const accountScenarios: Contract = {
 
   'account.verifyEmail': [
     {
-      name: 'verifies an address without a token of an access',
+      name: 'verifies an address',
       kind: 'success',
-      by: 'nobody',
       headers: trustedOrigin,
       before: async ({ owner, service }) => {
         const { username } = owner
@@ -149,7 +148,6 @@ export const accountScenarios: Contract = {
     ...['wrong', ''].map((given): Scenario => ({
       name: `refuses the token "${given}"`,
       kind: 'unknown',
-      by: 'nobody',
       headers: trustedOrigin,
       params: { appId: 'some-app', token: given },
       error: 'invalid-access-token'
@@ -157,7 +155,6 @@ export const accountScenarios: Contract = {
     {
       name: 'refuses an untrusted origin',
       kind: 'caller',
-      by: 'nobody',
       headers: { origin: 'https://evil.example.com' },
       params: { appId: 'some-app', token: 'wrong' },
       error: 'forbidden'

@@ -73,9 +73,8 @@ export const sharedSecretScenarios: Contract = {
   ],
   'sharedSecrets.retrieve': [
     {
-      name: 'hands over the secret without a token',
+      name: 'hands over the secret',
       kind: 'success',
-      by: 'nobody',
       before: share,
       params: withKey,
       answer: { secret: { door: 1234 } },
@@ -94,10 +93,17 @@ export const sharedSecretScenarios: Contract = {
       params: { key: unknownKey, signature: 'x' },
       error: 'invalid-parameters-format'
     },
+    {
+      name: 'needs no token',
+      kind: 'caller',
+      by: 'nobody',
+      only: 'http',
+      params: noKey,
+      error: 'unknown-resource'
+    },
     ...[noKey, {}, { key: 12 }, { key: 'x.y' }].map((params): Scenario => ({
       name: `refuses ${JSON.stringify(params)}`,
       kind: 'unknown',
-      by: 'nobody',
       params,
       error: 'unknown-resource'
     }))

@@ -39,14 +39,11 @@ export function changeAddresses(
   sendVerifications(services, account.username)
 }
 
-/** Returns whether a change of the list needs a proof of identity: one that makes another address the primary one. */
+/** Returns whether a change of the list makes another address the primary one, which needs a proof of identity. */
 export function changesPrimary(store: UserStore, { setPrimary }: EmailChanges): boolean {
-  return setPrimary !== undefined && !isSameAddress(setPrimary, getCurrentAddress(store))
-}
-
-/** Returns whether the user has verified an address, other than by confirming it as the primary one. */
-export function isVerifiedAddress(store: UserStore, address: string): boolean {
-  return typeof store.emails.find(address)?.verified === 'number'
+  if (setPrimary === undefined) return false
+  const known = listAddresses(store).find(({ value }) => isSameAddress(value, setPrimary))
+  return known !== undefined && !known.primary && known.status === 'verified'
 }
 
 /** Records that an address has been verified; links to it become invalid. Must run within a transaction. */
