@@ -59,21 +59,21 @@ export class EmailAddressRepository {
     statement(this.db, 'UPDATE email_address SET sent = ?, isDue = 1 WHERE key = ?').run(now, toKey(address))
   }
 
-  /** Returns an address for which a link has been requested and not sent. */
-  findDue(): StoredAddress | undefined {
-    const sql = `SELECT ${columns} FROM email_address WHERE isDue = 1 ORDER BY sent, key LIMIT 1`
-    return statement(this.db, sql).get() as StoredAddress | undefined
+  /** Returns an address for which a link has been requested and not sent, and withdraws the request. */
+  takeDue(): string | undefined {
+    const sql = 'SELECT key, address FROM email_address WHERE isDue = 1 ORDER BY sent, key LIMIT 1'
+    const due = statement(this.db, sql).get() as { key: string; address: string } | undefined
+    if (due) statement(this.db, 'UPDATE email_address SET isDue = 0 WHERE key = ?').run(due.key)
+    return due?.address
   }
 
-  /** Withdraws the request for a link. */
-  cancelRequest(address: string): void {
-    statement(this.db, 'UPDATE email_address SET isDue = 0 WHERE key = ?').run(toKey(address))
-  }
-
-  /** Stores the token of the requested link, which replaces that of the previous link. `expires` in seconds. */
-  setToken(address: string, token: string, expires: number): void {
-    const sql = 'UPDATE email_address SET isDue = 0, tokenHash = ?, tokenExpires = ? WHERE key = ?'
-    statement(this.db, sql).run(digestSecret(token), expires, toKey(address))
+  /**
+   * Stores the token of a link, which replaces that of the previous link. `expires` in seconds. Returns `false` if the address
+   * is no longer in the list.
+   */
+  setToken(address: string, token: string, expires: number): boolean {
+    const sql = 'UPDATE email_address SET tokenHash = ?, tokenExpires = ? WHERE key = ?'
+    return statement(this.db, sql).run(digestSecret(token), expires, toKey(address)).changes === 1
   }
 }
 

@@ -36,20 +36,18 @@ async function buildVerification(services: Services, username: string): Promise<
   const account = accounts.find(username)
   if (!account) return undefined
   const store = accounts.store(account)
-  const due = store.read(() => store.emails.findDue())
-  if (!due) return undefined
+  const address = await store.write(() => store.emails.takeDue())
+  if (address === undefined) return undefined
+  sendVerifications(services, username)
   const now = clock.now()
-  const { address } = due
   // A digest: the platform's file need not know whom links are sent to.
   const digest = digestSecret(normalizeAddress(address))
-  const maySend = await platform.change('countMail', digest, now, perAddress.limit, perAddress.period)
+  if (!(await platform.change('countMail', digest, now, perAddress.limit, perAddress.period)))
+    return undefined
   const token = randomBytes(32).toString('base64url')
   const expires = now + config.account.emailVerification.tokenMaxAgeMs / 1000
-  await store.write(() =>
-    maySend ? store.emails.setToken(address, token, expires) : store.emails.cancelRequest(address)
-  )
-  sendVerifications(services, username)
-  if (!maySend) return undefined
+  // It may have been removed meanwhile.
+  if (!(await store.write(() => store.emails.setToken(address, token, expires)))) return undefined
   const language = store.account.field('language')
   const page = getPage(config)
   const link = buildLink(config, username, token)
