@@ -62,6 +62,7 @@ export function serviceInfo(config: Config): ServiceInfo {
       cmc: config.cmc.enabled,
       ...unsupportedFeatures,
       accessesUpdate: config.accesses.updates,
+      sharedSecrets: config.sharedSecrets.enabled,
       mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
     }
   }
@@ -69,7 +70,6 @@ export function serviceInfo(config: Config): ServiceInfo {
 
 /** Features that clients look for and this service does not have. */
 const unsupportedFeatures = {
-  sharedSecrets: false
 }
 
 type UrlSettings = Pick<Config, 'publicUrl' | 'domain'>

@@ -31,3 +31,16 @@ export function isSystemId(id: string): boolean {
 export function isAccountRoot(id: string): boolean {
   return id === accountId || id === helpersId || id === activeId || id === uniqueId
 }
+
+/** The store of shared secrets, and its root. (docs/spec/shared-secrets.md) */
+export const sharedSecretsRoot = ':_shared-secrets:'
+
+/** Returns the stream of the secrets that an access has created. */
+export function getSecretsStreamId(accessId: string): string {
+  return sharedSecretsRoot + accessId
+}
+
+/** Returns whether an id belongs to the store of shared secrets. */
+export function isSecretsStreamId(id: string): boolean {
+  return id.startsWith(sharedSecretsRoot)
+}

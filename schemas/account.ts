@@ -1,5 +1,6 @@
 /** The fields of a registration. (docs/spec/registration.md#fields) */
 import { Type, type Static } from 'typebox'
+import { closed } from './scalars.js'
 
 /** Error codes by which registration clients tell what is wrong with a field; see core/validation/params.ts. */
 const codes = (name: string, required = `${name}-required`) => ({
@@ -82,10 +83,41 @@ export const IdentityRegistration = Type.Object({
 })
 export type IdentityRegistration = Static<typeof IdentityRegistration>
 
+/** An address as users see it. */
+export const EmailView = Type.Object({
+  value: Type.String(),
+  /** Whether password reset links go to it. */
+  primary: Type.Boolean(),
+  status: Type.Enum(['pending', 'verified']),
+  /** Seconds. */
+  verifiedAt: Type.Union([Type.Number(), Type.Null()]),
+  verificationMethod: Type.Union([
+    Type.Enum(['email-link', 'operator', 'registration', 'legacy']),
+    Type.Null()
+  ])
+})
+export type EmailView = Static<typeof EmailView>
+
+const Addresses = Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 20 }))
+
+/** Changes of the list, carried out in this order. */
+export const EmailChanges = Type.Object(
+  {
+    add: Addresses,
+    setPrimary: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+    remove: Addresses,
+    resend: Addresses
+  },
+  closed
+)
+export type EmailChanges = Static<typeof EmailChanges>
+
 /** The account as `account.get` shows it, with the fields that the operator adds. */
 export const AccountView = Type.Object({
   username: Username,
   email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   language: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  storageUsed: Type.Object({ dbDocuments: Type.Number(), attachedFiles: Type.Number() })
+  storageUsed: Type.Object({ dbDocuments: Type.Number(), attachedFiles: Type.Number() }),
+  /** All addresses, the primary one first, which is also `email`. */
+  emails: Type.Array(EmailView)
 })

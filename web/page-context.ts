@@ -8,6 +8,7 @@ export type PageId =
   | 'register'
   | 'reset-password'
   | 'confirm-email'
+  | 'verify-email'
   | 'signinhub'
   | 'setup'
   | 'account'

@@ -7,7 +7,7 @@ import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parseStreamsQuery, type StreamsQuery, type RequestedStream } from './streams-query.js'
 import { isTrashed, listSubtree } from '../streams/tree.js'
-import { activeId } from '../system-ids.js'
+import { activeId, sharedSecretsRoot } from '../system-ids.js'
 import type { Scope } from '../streams/tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
@@ -90,7 +90,9 @@ class ScopeBuilder {
     const queries: readonly StreamsQuery[] =
       value === undefined
         ? [unrestrictedQuery]
-        : parseStreamsQuery(value, this.#limit).filter(({ store }) => store !== auditRoot)
+        : parseStreamsQuery(value, this.#limit).filter(
+            ({ store }) => store !== auditRoot && store !== sharedSecretsRoot
+          )
     this.#assertStreamsKnown(queries)
     this.#assertStreamsReadable(queries)
     const criteria = queries.flatMap(query => this.#toCriteria(query) ?? [])

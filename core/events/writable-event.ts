@@ -3,6 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import { findField, assertEditable } from '../account/values.js'
 import { isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
+import { assertNotSecret } from '../shared-secrets/rules.js'
 import { mayRead } from './event-permissions.js'
 import { readJson, unlimited } from '../json/reader.js'
 import type { Call } from '../call/method.js'
@@ -26,6 +27,7 @@ export function* findWritableEvent(call: Call, id: string): Steps<Event> {
 export function requireWritable(call: Call, id: string, found: Event | undefined): Event {
   const { caller } = call
   if (isAuditId(id)) fail('invalid-operation', 'The audit cannot be changed')
+  if (!found) assertNotSecret(call, id)
   const event = found ?? fail('unknown-resource', `No event "${id}"`)
   if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
   // The response shows the event: it must not be hidden by another of its streams.

@@ -8,6 +8,7 @@ import { get as getAccount } from './account/get.js'
 import { keep as keepAccount } from './account/keep.js'
 import { updateNotices } from './account/update-notices.js'
 import { update as updateAccount } from './account/update.js'
+import { verifyEmail } from './account/verify-email.js'
 import { checkApp } from './accesses/check-app.js'
 import { create as createAccess } from './accesses/create.js'
 import { deleteAccess } from './accesses/delete.js'
@@ -118,6 +119,7 @@ import { get as getPoints } from './series/get.js'
 import { deleteAll as deleteSessions } from './sessions/delete-all.js'
 import { deleteSession } from './sessions/delete.js'
 import { get as getSessions } from './sessions/get.js'
+import { sharedSecretMethods } from './shared-secrets/index.js'
 import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
 import { facts } from './streams/facts.js'
@@ -135,6 +137,7 @@ export const methods: readonly AnyMethod[] = [
   getNotices,
   updateNotices,
   updateAccount,
+  verifyEmail,
   keepAccount,
   checkApp,
   createAccess,
@@ -255,6 +258,7 @@ export const methods: readonly AnyMethod[] = [
   revokeClientKey,
   restoreClientKey,
   deleteUser,
+  ...sharedSecretMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

@@ -9,7 +9,7 @@ import { requestLifetime } from '../accesses/auth-requests.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import { getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
-import { Changes } from '../changes.js'
+import { writeSeparately } from '../call/write-separately.js'
 import { codeLifetime, findCode, spendCode, type CodeGrant } from './codes.js'
 import { recordOAuthAction } from './audit.js'
 import { isConfidential, type Client } from './clients.js'
@@ -222,18 +222,6 @@ function revokeUnused(call: Call, id: string): void {
     access && (getTokenOwner(access.token) === call.account.username || call.store.oauthGrants.list(id).length > 0)
   const isNew = access && call.now - access.created <= requestLifetime + codeLifetime
   if (access && isNew && !isUsed) revokeAccess(call, access)
-}
-
-/** Writes in a separate transaction, which stays even if the call is refused, and publishes its changes. */
-async function writeSeparately<T>(call: Call, work: (store: UserStore, call: Call) => T): Promise<T> {
-  const { account, services } = call
-  const store = services.accounts.store(account)
-  const { changes, result } = await store.write(() => {
-    const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
-    return { changes: inCall.changes, result: work(store, inCall) }
-  })
-  services.bus.publish(account.username, changes)
-  return result
 }
 
 /** Of 43 to 128 unreserved characters. (RFC 7636, 4.1) */

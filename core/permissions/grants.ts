@@ -11,7 +11,7 @@ import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { getAuditedAccess } from '../audit-ids.js'
 import { allows, limitLevel, hidesEvents, intersectLevels, ranks } from './levels.js'
 import { DerivedDataCache } from './derived-data-cache.js'
-import { accountId, isAccountRoot, isSystemId } from '../system-ids.js'
+import { accountId, getSecretsStreamId, isAccountRoot, isSecretsStreamId, isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** The events that an access can read, as sets of stream numbers. */
@@ -83,6 +83,7 @@ export class Grants {
   level(streams: StreamRepository, streamId: string): Level | undefined {
     const node = streams.find(streamId)
     if (node) return this.levelAt(streams, node)
+    if (isSecretsStreamId(streamId)) return this.#secretsLevel(streamId)
     // A system stream that no longer exists is open to no access.
     if (isSystemId(streamId)) return 'none'
     // A permission may name a stream that has been deleted or does not exist yet.
@@ -102,6 +103,8 @@ export class Grants {
    * permissions on another stream with the same id.
    */
   levelOnPath(streams: StreamRepository, path: readonly string[], at?: number): Level | undefined {
+    const [id = ''] = path
+    if (isSecretsStreamId(id)) return this.#secretsLevel(id)
     const own = this.#levelOnPath(streams, path, at)
     return this.limit ? limitLevel(own, this.limit.levelOnPath(streams, path, at)) : own
   }
@@ -232,6 +235,14 @@ export class Grants {
     if (!ended) return undefined
     const isAbout = at === undefined ? !node : ended.since <= at && at <= ended.until
     return isAbout ? ended.level : undefined
+  }
+
+  /**
+   * Returns the level on a stream of shared secrets, which are outside the tree: an access reads its own, whatever it has
+   * been granted.
+   */
+  #secretsLevel(streamId: string): Level {
+    return this.access.id !== undefined && streamId === getSecretsStreamId(this.access.id) ? 'read' : 'none'
   }
 
   /**

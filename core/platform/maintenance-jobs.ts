@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { removeUnusedClients } from '../oauth/clients.js'
 import { iterateActiveAccounts } from './active-accounts.js'
 import { sweepAttachments } from '../events/attachment-sweep.js'
-import { removeExpired } from './retention.js'
+import { eraseExpiredSecrets, removeExpired } from './retention.js'
 import { deleteDue } from './due-deletions.js'
 import { createId, getIdTime } from '../ids.js'
 import type { Services } from '../call/services.js'
@@ -74,6 +74,7 @@ async function runDailyJobs(services: Services, storedBefore: number, signal: Ab
           () => removeExpired(services, account, { kind: 'deletions', isStopped }),
           account
         )
+        await runGuarded(services, () => eraseExpiredSecrets(services, account), account)
         await runGuarded(services, () => services.previews.cleanUp(account), account)
         await runGuarded(services, () => countEvents(services, account), account)
         await runGuarded(

@@ -1,5 +1,6 @@
 /** Removes records whose retention has ended. */
 import type { Services } from '../call/services.js'
+import { eraseExpired } from '../shared-secrets/state.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
 
@@ -27,4 +28,15 @@ export async function removeExpired(
     await nextTurn({ account: account.id, access: '' })
   }
   return removed
+}
+
+/** Erases the values of an account's shared secrets that have expired. */
+export async function eraseExpiredSecrets(services: Services, account: Account): Promise<void> {
+  for (;;) {
+    const store = services.accounts.store(account)
+    const now = services.clock.now()
+    if (store.read(() => store.sharedSecrets.listExpired(now)).length === 0) return
+    await store.commit(() => eraseExpired(store, now))
+    await nextTurn({ account: account.id, access: '' })
+  }
 }

@@ -5,6 +5,7 @@ import { checkRegistration, storeValues, selectUniqueValues, selectFieldValues }
 import { apiEndpoint } from '../service-info.js'
 import { ApiError, fail } from '../errors.js'
 import { sendConfirmation } from '../account/email/messages.js'
+import { requestVerification, sendVerifications } from '../account/email/verification.js'
 import { identityField, toIdentityKey } from '../../schemas/identity.js'
 import { refuseTaken as refuseIdentity, createIdentity } from '../identities/identities.js'
 import { verifyProof } from '../identities/proofs.js'
@@ -78,10 +79,12 @@ export async function registerAccount(call: ServiceCall, body: object): Promise<
         if (hash !== undefined) store.account.insertPassword({ hash, created: now })
         storeValues(services, store, values, { now, by: access.id })
         if (verified) storeIdentity(store, verified.proof, now)
+        if (services.mailer.verifiesNewAccounts) requestVerification(store, now)
       }
     })
     assertNotTaken(taken, { username, ...claim.unique })
     sendWelcomeMail(services, { accountId: claim.id, username, email, language: language ?? 'en' })
+    if (services.mailer.verifiesNewAccounts) sendVerifications(services, username)
     if (verified) sendConfirmation(services, username)
     return { username, apiEndpoint: apiEndpoint(services.config, username, token) }
   } catch (error) {

@@ -75,6 +75,10 @@ export class SharedThrottle implements Throttle {
     this.broadcast({ kind: 'unknownToken', ip })
   }
 
+  retrieveSecret(username: string, ip: string): void {
+    this.own.retrieveSecret(username, ip)
+  }
+
   operator(ip: string, isRight: boolean): void {
     this.own.operator(ip, isRight)
     this.broadcast({ kind: 'operator', ip, isRight })

@@ -59,6 +59,12 @@ export interface Throttle {
    */
   unknownToken(ip: string): void
   /**
+   * Counts an attempt to retrieve a shared secret of an account, known or not, successful or not. Throws
+   * `too-many-requests` after too many from one address within a minute. All attempts at an account run in one thread,
+   * so others need not know of them.
+   */
+  retrieveSecret(username: string, ip: string): void
+  /**
    * Counts a use of the operator's key. Throws `too-many-requests`, even for the right key, while its address has to
    * wait because of wrong ones: a minute at most, since the operator may share the address.
    */
@@ -72,7 +78,8 @@ interface Failures {
   waitUntil: number
 }
 
-interface HourlyCount {
+/** A count of events that begins again at a time (seconds). */
+interface TimedCount {
   count: number
   readonly endsAt: number
 }
@@ -88,7 +95,10 @@ const hour = 3600
 const networkLookUpFactor = 4
 
 /** Creates a throttle that counts attempts in memory. */
-export function createThrottle({ access, oauth, throttle, registration }: Config, clock: Clock): Throttle {
+export function createThrottle(
+  { access, oauth, throttle, registration, sharedSecrets }: Config,
+  clock: Clock
+): Throttle {
   const bySubject = new BoundedMap<string, Failures>(maxEntries)
   const byAddress = new BoundedMap<string, Failures>(maxEntries)
   const byAccount = new BoundedMap<string, Failures>(maxEntries)
@@ -96,10 +106,11 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
   const succeededBefore = new BoundedMap<string, true>(maxEntries)
   const unknownTokens = new BoundedMap<string, Failures>(maxEntries)
   const wrongKeys = new BoundedMap<string, Failures>(maxEntries)
-  const registrations = new BoundedMap<string, HourlyCount>(maxEntries)
-  const requests = new BoundedMap<string, HourlyCount>(maxEntries)
-  const clients = new BoundedMap<string, HourlyCount>(maxEntries)
-  const lookUps = new BoundedMap<string, HourlyCount>(maxEntries)
+  const registrations = new BoundedMap<string, TimedCount>(maxEntries)
+  const requests = new BoundedMap<string, TimedCount>(maxEntries)
+  const clients = new BoundedMap<string, TimedCount>(maxEntries)
+  const lookUps = new BoundedMap<string, TimedCount>(maxEntries)
+  const retrievals = new BoundedMap<string, TimedCount>(maxEntries)
 
   const assertNotThrottled = (failures: Failures | undefined): void => {
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
@@ -121,20 +132,23 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
     failures.expiresAt = now + wait + throttle.window
     cache.set(key, failures)
   }
-  /**
-   * Counts one more event of an address in this hour; returns a function that undoes the count. Loopback addresses are
-   * not counted.
-   */
-  const countHourly = (hours: BoundedMap<string, HourlyCount>, ip: string, limit: number): (() => void) => {
-    if (isLoopback(ip)) return () => {}
+  /** Counts one more event under a key; returns a function that undoes the count. */
+  const countWithin = (
+    counts: BoundedMap<string, TimedCount>,
+    key: string,
+    { limit, seconds }: { readonly limit: number; readonly seconds: number }
+  ): (() => void) => {
     const now = clock.now()
-    const known = hours.get(getNetwork(ip))
-    const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
+    const known = counts.get(key)
+    const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + seconds }
     if (current.count >= limit) refuse(Math.ceil(current.endsAt - now))
     current.count++
-    hours.set(getNetwork(ip), current)
+    counts.set(key, current)
     return () => void current.count--
   }
+  /** Counts one more event of an address in this hour. Loopback addresses are not counted. */
+  const countHourly = (counts: BoundedMap<string, TimedCount>, ip: string, limit: number): (() => void) =>
+    isLoopback(ip) ? () => {} : countWithin(counts, getNetwork(ip), { limit, seconds: hour })
   return {
     check(guess) {
       assertNotThrottled(bySubject.get(getSubjectKey(guess)))
@@ -165,6 +179,10 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
     unknownToken(ip) {
       assertNotThrottled(unknownTokens.get(getNetwork(ip)))
       count(unknownTokens, getNetwork(ip), throttle.invalidTokens)
+    },
+    retrieveSecret(username, ip) {
+      const limit = sharedSecrets.maxTriesPerMinute
+      countWithin(retrievals, `${getNetwork(ip)} ${username}`, { limit, seconds: 60 })
     },
     operator(ip, isRight) {
       assertNotThrottled(wrongKeys.get(getNetwork(ip)))

@@ -70,6 +70,10 @@ export const auth = group({
     'webUrl',
     'URL of the page that sets a new password. It receives a `resetToken` in its query. If empty, {publicUrl}/access/reset-password.html'
   ),
+  emailVerificationPageURL: formText(
+    'webUrl',
+    'URL of the page that verifies an email address. It receives a `verifyToken` in its query. If empty, {publicUrl}/access/verify-email.html'
+  ),
   passwords: Type.Enum(['on', 'off'], {
     default: 'on',
     description:

@@ -39,7 +39,7 @@ const accountFlags = ['isIndexed', 'isUnique', 'isRequiredInValidation'] as cons
 const reserved = new Set(
   [
     'account,language,appId,invitationToken,referer,storageUsed,dbDocuments,attachedFiles,helpers,active,unique',
-    'username,password,hosting,languageCode,appid,invitationtoken,id'
+    'emails,username,password,hosting,languageCode,appid,invitationtoken,id'
   ].flatMap(names => names.split(','))
 )
 

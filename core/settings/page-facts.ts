@@ -29,7 +29,7 @@ export interface PageFacts {
 export function getPageFacts(config: Config): PageFacts {
   const { app, auth, quota, registration, services, userAccount } = config
   const { enabled, http, smtp } = services.email
-  const isEnabled = typeof enabled === 'boolean' ? enabled : enabled.resetPassword
+  const isEnabled = typeof enabled === 'boolean' ? enabled : (enabled.resetPassword ?? true)
   const hasServer = http.url !== '' || smtp.host !== ''
   const { invitationTokens } = registration
   const hasPasswords = auth.passwords === 'on'

@@ -4,7 +4,11 @@ import { flag, formText, group, headerName, milliseconds, path, secret, text, in
 import type { TextFormName } from './text-forms.js'
 
 const EmailSwitches = Type.Object(
-  { welcome: Type.Boolean(), resetPassword: Type.Boolean() },
+  {
+    welcome: Type.Optional(Type.Boolean()),
+    resetPassword: Type.Optional(Type.Boolean()),
+    verifyEmail: Type.Optional(Type.Boolean())
+  },
   { additionalProperties: false }
 )
 
@@ -33,7 +37,7 @@ export const services = group({
     enabled: Type.Union([Type.Boolean(), EmailSwitches], {
       default: true,
       description:
-        'Emails to send. true: all, false: none, or {"welcome": …, "resetPassword": …}. resetPassword includes security emails and emails about a changed address'
+        'Emails to send. true: all except links that verify the address of a new account, false: none, or {"welcome": true, "resetPassword": true, "verifyEmail": false}, which are the defaults of the group. resetPassword includes security emails and emails about a changed address. verifyEmail: links that verify addresses, also those of new accounts'
     }),
     from: Type.String({
       default: '',

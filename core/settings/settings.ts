@@ -18,6 +18,7 @@ import {
   integer
 } from './kinds.js'
 import { attachments } from './attachments.js'
+import { account } from './account.js'
 import { audit } from './audit.js'
 import { auth } from './auth.js'
 import { alarms } from './alarms.js'
@@ -28,6 +29,7 @@ import { deletions, imports, limits, previews, quota, sockets, throttle, uploads
 import { metrics } from './metrics.js'
 import { oauth } from './oauth.js'
 import { services } from './services.js'
+import { sharedSecrets } from './shared-secrets.js'
 import type { TextFormName } from './text-forms.js'
 
 export const Settings = group({
@@ -111,6 +113,7 @@ export const Settings = group({
     )
   }),
   services,
+  account,
   access: group({
     defaultAuthUrl: Type.String({
       default: '',
@@ -210,6 +213,7 @@ export const Settings = group({
     allowInternalTargets: flag('Allow webhooks to loopback, private and other internal addresses', false)
   }),
   cmc,
+  sharedSecrets,
   versioning: group({
     forceKeepHistory: flag('Keep earlier versions of events', false),
     deletionMode: Type.Enum(['keep-nothing', 'keep-authors', 'keep-everything'], {

@@ -35,14 +35,19 @@ const ownParams: Readonly<Record<string, string>> = {
   'auth.usernameCheckPost': '{ readonly username?: string | undefined }',
   'hfs.add': '{ readonly id: string } & FlatPoints',
   'hfs.addBatch':
-    "{ readonly format: 'seriesBatch'; readonly data: readonly { readonly eventId: string; readonly data: FlatPoints }[] }"
+    "{ readonly format: 'seriesBatch'; readonly data: readonly { readonly eventId: string; readonly data: FlatPoints }[] }",
+  'sharedSecrets.create':
+    "{ readonly ttl: number; readonly title: string; readonly onConsumed: { readonly message: string; readonly returnUrl?: string | undefined }; readonly secret: unknown; readonly signature?: { readonly type: 'secret' | 'hmac-sha256'; readonly value: string } | undefined; readonly keyHash?: string | undefined }",
+  'sharedSecrets.getOne': '{ readonly key: string }',
+  'sharedSecrets.retrieve':
+    "{ readonly key: string; readonly signature?: { readonly type: 'secret' | 'hmac-sha256'; readonly payload: string } | undefined }"
 }
 
 /** Types that are not generated, and their files. */
 const handwrittenTypes = { FlatPoints: 'flat-points', StreamsQuery: 'streams-query' }
 
-/** Writes that are idempotent, although their HTTP verb does not say so. */
-const idempotentWrites: ReadonlySet<string> = new Set(['hfs.add', 'hfs.addBatch'])
+/** Methods that are idempotent, although their HTTP verb does not say so. */
+const idempotentByPost: ReadonlySet<string> = new Set(['hfs.add', 'hfs.addBatch', 'sharedSecrets.getOne'])
 
 const note = '// Generated from the definitions of the methods: do not edit. `npm run document` writes it.'
 
@@ -141,7 +146,7 @@ function isFirst(value: string, index: number, all: readonly string[]): boolean 
  * less space than a list.
  */
 function formatRepeatable(): string {
-  const ids = methods.map(({ id }) => id).filter(id => idempotentWrites.has(id) || isIdempotentByVerb(id))
+  const ids = methods.map(({ id }) => id).filter(id => idempotentByPost.has(id) || isIdempotentByVerb(id))
   const misnamed = methods.filter(({ id }) => byName.test(id) && !ids.includes(id))
   if (misnamed.length > 0)
     throw new Error(`Not a read or an update: ${misnamed.map(({ id }) => id).join(', ')}`)

@@ -27,6 +27,7 @@ export interface Problem {
     | 'profile'
     | 'followedSlice'
     | 'connection'
+    | 'sharedSecret'
     | 'audit'
     | 'settings'
   /** Username. */

@@ -73,11 +73,15 @@ export const commands = {
   ) => identityProofs.insert(digest, proof, now, expires, limit),
   useProof: ({ identityProofs }: Tables, digest: string) => identityProofs.remove(digest),
 
-  removeExpired({ authRequests, identityProofs, usedProofs }: Tables, now: number): void {
+  removeExpired({ authRequests, identityProofs, mailCounts, usedProofs }: Tables, now: number): void {
     authRequests.removeExpired(now)
     identityProofs.removeExpired(now)
+    mailCounts.removeExpired(now)
     usedProofs.removeExpired(now)
   },
+
+  countMail: ({ mailCounts }: Tables, digest: string, now: number, limit: number, period: number) =>
+    mailCounts.add(digest, now, { limit, period }),
 
   addClient: (
     { oauthClients }: Tables,

@@ -7,6 +7,7 @@ import { AuthRequestRepository } from './auth-requests.js'
 import { GrowthRepository } from './growth.js'
 import { InvitationRepository } from './invitations.js'
 import { AdminActionRepository } from './admin-actions.js'
+import { MailCountRepository } from './mail-counts.js'
 import { PlatformAccounts } from './platform-accounts.js'
 import { SecretRepository } from './secrets.js'
 import { AccountStatusRepository } from './account-status.js'
@@ -21,6 +22,7 @@ export interface Tables {
   readonly growth: GrowthRepository
   readonly identityProofs: IdentityProofRepository
   readonly invitations: InvitationRepository
+  readonly mailCounts: MailCountRepository
   readonly oauthClients: OAuthClientRepository
   readonly secrets: SecretRepository
   readonly accountStatuses: AccountStatusRepository
@@ -39,6 +41,7 @@ export function createTables(db: Database): Tables {
     growth: new GrowthRepository(db),
     identityProofs: new IdentityProofRepository(db),
     invitations,
+    mailCounts: new MailCountRepository(db),
     oauthClients: new OAuthClientRepository(db),
     secrets: new SecretRepository(db),
     accountStatuses: new AccountStatusRepository(db),

@@ -100,8 +100,8 @@ export function isActive({ streamIds }: Event): boolean {
 
 /**
  * Lists the unique values in a user's file, which the platform's index reflects. They include the confirmed email
- * address, to which password resets are sent even if an app has set another one since, an address that is still stored
- * in the format of earlier versions, and the identities with which the user signs in.
+ * address, to which password resets are sent even if an app has set another one since, verified further addresses, an
+ * address that is still stored in the format of earlier versions, and the identities with which the user signs in.
  */
 export function listUniqueValues(db: Database): UniqueValue[] {
   const values = readEvents(db, uniqueNumber).map(({ content, streamIds }) => {
@@ -111,6 +111,7 @@ export function listUniqueValues(db: Database): UniqueValue[] {
   const known = new Set(values.flatMap(({ field, key }) => (field === 'email' ? [key] : [])))
   for (const email of [readConfirmedEmail(db), readUnmigratedValues(db).get('email')])
     if (typeof email === 'string') known.add(toUniqueKey('email', email))
+  for (const key of listVerifiedAddresses(db)) known.add(key)
   return [
     ...values.filter(({ field }) => field !== 'email'),
     ...Array.from(known, key => ({ field: 'email', key })),
@@ -119,9 +120,18 @@ export function listUniqueValues(db: Database): UniqueValue[] {
 }
 
 function readConfirmedEmail(db: Database): unknown {
-  // A file opened for inspection is not migrated, so it may lack the table.
-  const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'confirmed_value'")
-  return table.get() === undefined ? undefined : new ConfirmedValues(db).find('email')
+  return hasTable(db, 'confirmed_value') ? new ConfirmedValues(db).find('email') : undefined
+}
+
+/** Lists the verified addresses of an account, in the form in which addresses are compared. */
+function listVerifiedAddresses(db: Database): string[] {
+  if (!hasTable(db, 'email_address')) return []
+  return column(db, 'SELECT key FROM email_address WHERE verified IS NOT NULL ORDER BY key').all() as string[]
+}
+
+/** Returns whether a table exists: a file opened for inspection is not migrated, so it may lack some. */
+function hasTable(db: Database, name: string): boolean {
+  return column(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
 }
 
 /** Returns the form in which values of a field are compared: email addresses ignore case. */

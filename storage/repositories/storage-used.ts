@@ -3,7 +3,8 @@ import type { Database } from 'better-sqlite3'
 import { buildRecountSql } from '../migrations/storage-triggers.js'
 import { counted } from '../migrations/user/006-storage-used.js'
 import { countedSlices } from '../migrations/user/007-followed-slices.js'
-import { countedVersions } from '../migrations/user/024-access-versions.js'
+import { countedVersions } from '../migrations/user/v2/024-access-versions.js'
+import { countedSecrets } from '../migrations/user/v2/027-shared-secrets.js'
 import { statement } from '../sqlite/statements.js'
 
 /**
@@ -12,15 +13,16 @@ import { statement } from '../sqlite/statements.js'
  */
 export interface StorageUsed {
   /**
-   * JSON in UTF-8 of events, their earlier versions and what remains of deleted ones, streams, accesses (earlier
-   * versions too, and deleted ones while kept), webhooks, followed slices, profile sets and account fields; and the points of series.
+   * JSON in UTF-8 of events, their earlier versions and what remains of deleted ones, streams, accesses (earlier versions
+   * too, and deleted ones while kept), webhooks, followed slices, profile sets, account fields and shared secrets; and the points
+   * of series.
    */
   readonly documents: number
   /** The attached files of events. */
   readonly attachments: number
 }
 
-const recount = buildRecountSql(counted, countedSlices, countedVersions)
+const recount = buildRecountSql(counted, countedSlices, countedVersions, countedSecrets)
 
 export class StorageUsedRepository {
   constructor(private readonly db: Database) {}

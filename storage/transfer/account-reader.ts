@@ -6,7 +6,7 @@ import { readSchemaVersion } from '../migrations/migrate.js'
 import { maxRows, openReadOnly } from '../sqlite/open.js'
 import { column } from '../sqlite/statements.js'
 import { isSecret, removeSecrets } from './secrets.js'
-import { listColumns, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
+import { listColumns, exportedRows, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
 
 /** Approximate size of a chunk, in characters. */
 const chunkSize = 64 * 1024
@@ -46,7 +46,7 @@ export class AccountReader {
   *#lines(table: ExportedTable): Generator<Buffer, void, undefined> {
     let remaining = maxRows(this.#db)
     const names = listColumns(this.#db, table).map(({ name }) => `"${name}"`)
-    const sql = `SELECT ${names.join(', ')} FROM ${table}`
+    const sql = `SELECT ${names.join(', ')} FROM ${table} WHERE ${exportedRows[table] ?? 'true'}`
     let text = ''
     const rows = this.#db.prepare(sql).iterate() as IterableIterator<Row>
     this.#rows = rows

@@ -20,6 +20,8 @@ export function removeSecrets(table: ExportedTable, row: Row): Row {
       return { ...row, body: removeMembers(row['body'], 'passphrase') }
     case 'followed_slice':
       return { ...row, body: removeMembers(row['body'], 'accessToken') }
+    case 'email_address':
+      return { ...row, tokenHash: null, tokenExpires: null }
     case 'profile':
       return row['name'] === 'private' ? { ...row, body: removeMembers(row['body'], 'mfa') } : row
     default:

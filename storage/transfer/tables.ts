@@ -20,6 +20,8 @@ export const exportedTables = [
   'access_calls',
   'access_consent',
   'session',
+  'shared_secret',
+  'email_address',
   'password',
   'sign_in_state',
   'account_field',
@@ -51,7 +53,8 @@ export type ExportedTable = (typeof exportedTables)[number]
 /**
  * Tables that are derived from others or short-lived: sums that triggers maintain, files to be removed, one-time
  * tokens and proofs, numbers, hourly counts, summaries created on demand, and the text index with SQLite's tables for it. And
- * passkeys, which are valid for one service and one account id only: an import creates another account.
+ * passkeys, which are valid for one service and one account id only: an import creates another account. And the values of
+ * pending shared secrets: see {@link exportedRows}.
  */
 export const excludedTables = [
   'storage_used',
@@ -60,6 +63,7 @@ export const excludedTables = [
   'oauth_grant',
   'passkey',
   'used_proof',
+  'shared_secret_value',
   'highest_number',
   'audit_strangers',
   'series_summary',
@@ -72,6 +76,9 @@ export const excludedTables = [
   'event_word_data',
   'event_word_idx'
 ] as const
+
+/** Conditions for the rows to export: pending shared secrets stay where they can be retrieved. */
+export const exportedRows: Partial<Record<ExportedTable, string>> = { shared_secret: 'isPending = 0' }
 
 /** The row of a table, by column. */
 export type Row = Readonly<Record<string, unknown>>

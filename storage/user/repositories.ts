@@ -22,7 +22,9 @@ import { PasskeyRepository } from '../sign-in/passkeys.js'
 import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
 import { SeriesRepository } from '../repositories/series.js'
+import { SharedSecretRepository } from '../shared-secrets/shared-secret-repository.js'
 import { SessionRepository } from '../repositories/sessions.js'
+import { EmailAddressRepository } from '../sign-in/email-addresses.js'
 import { SignInRepository } from '../repositories/sign-in.js'
 import { StorageUsedRepository, type StorageUsed } from '../repositories/storage-used.js'
 import { StreamRepository } from '../repositories/streams.js'
@@ -44,12 +46,14 @@ export class Repositories {
   readonly oauthGrants: OAuthGrantRepository
   readonly usedProofs: UsedProofRepository
   readonly sessions: SessionRepository
+  readonly sharedSecrets: SharedSecretRepository
   readonly usage: UsageRepository
   readonly account: AccountRepository
   readonly followedSlices: FollowedSliceRepository
   readonly identities: IdentityRepository
   readonly imports: ImportRepository
   readonly fields: AccountFields
+  readonly emails: EmailAddressRepository
   readonly confirmed: ConfirmedValues
   readonly profile: ProfileRepository
   readonly signIn: SignInRepository
@@ -77,9 +81,11 @@ export class Repositories {
     this.oauthGrants = new OAuthGrantRepository(db)
     this.usedProofs = new UsedProofRepository(db)
     this.sessions = new SessionRepository(db)
+    this.sharedSecrets = new SharedSecretRepository(db)
     this.usage = new UsageRepository(db)
     this.fields = new AccountFields(db, system)
     this.account = new AccountRepository(db, this.fields)
+    this.emails = new EmailAddressRepository(db)
     this.confirmed = new ConfirmedValues(db)
     this.followedSlices = new FollowedSliceRepository(db)
     this.identities = new IdentityRepository(db)

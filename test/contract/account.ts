@@ -20,6 +20,8 @@ function emailOf(username: string): string {
 const refusedTo = (params: object): Scenario[] =>
   others.map(by => ({ name: `is refused to ${by}`, kind: 'caller', by, params, error: 'forbidden' }))
 
+const trustedOrigin = ({ service }: World): Record<string, string> => ({ origin: service.server.url })
+
 const token = 'a-token-of-the-contract'
 
 /** Sets an address by an app, and mails the given token to it. */
@@ -119,6 +121,51 @@ export const accountScenarios: Contract = {
     },
     ...refusedTo({}),
     ...withoutToken()
+  ],
+
+  'account.verifyEmail': [
+    {
+      name: 'verifies an address',
+      kind: 'success',
+      headers: trustedOrigin,
+      before: async ({ owner, service }) => {
+        const { username } = owner
+        const address = `Further@${username}.example.com`
+        await service.call(undefined, 'test.mailVerification', {
+          username,
+          address,
+          token: `for-${username}`
+        })
+      },
+      params: ({ owner: { username } }) => ({ appId: 'some-app', token: `for-${username}` }),
+      answer: { email: /^Further@/ },
+      after: async ({ owner }) => {
+        const { account } = await owner.do('account.get')
+        const { status, verificationMethod } = account.emails.at(-1)
+        assert.deepEqual([status, verificationMethod], ['verified', 'email-link'])
+      }
+    },
+    ...['wrong', ''].map((given): Scenario => ({
+      name: `refuses the token "${given}"`,
+      kind: 'unknown',
+      headers: trustedOrigin,
+      params: { appId: 'some-app', token: given },
+      error: 'invalid-access-token'
+    })),
+    {
+      name: 'refuses an untrusted origin',
+      kind: 'caller',
+      headers: { origin: 'https://evil.example.com' },
+      params: { appId: 'some-app', token: 'wrong' },
+      error: 'forbidden'
+    },
+    {
+      name: 'requires a token',
+      kind: 'params',
+      headers: trustedOrigin,
+      params: { appId: 'some-app' },
+      error: 'invalid-parameters-format'
+    }
   ],
 
   'account.keep': [
@@ -222,6 +269,32 @@ export const accountScenarios: Contract = {
         kind: 'state',
         params: { update },
         error: 'invalid-operation'
+      })
+    ),
+    {
+      name: 'adds an address, pending',
+      kind: 'success',
+      params: ({ owner }) => ({ update: { emails: { add: [`${Math.random()}@${owner.username}`] } } }),
+      after: (_world, { account }) => {
+        const { primary, status, verifiedAt } = account.emails.at(-1)
+        assert.deepEqual([primary, status, verifiedAt], [false, 'pending', null])
+      }
+    },
+    ...[{ add: 'x' }, { add: [''] }, { add: Array(21).fill('x@y.example') }, { unheardOf: [] }].map(
+      (emails): Scenario => ({
+        name: `refuses the addresses ${JSON.stringify(emails).slice(0, 40)}`,
+        kind: 'params',
+        params: { update: { emails } },
+        error: 'invalid-parameters-format'
+      })
+    ),
+    ...[{ setPrimary: 'x@y.example' }, { remove: ['x@y.example'] }, { resend: ['x@y.example'] }].map(
+      (emails): Scenario => ({
+        name: `refuses ${JSON.stringify(emails)} for an address of others`,
+        kind: 'state',
+        params: { update: { emails } },
+        error: 'invalid-operation',
+        match: { data: { email: 'x@y.example' } }
       })
     ),
     {

@@ -22,6 +22,7 @@ import { passwordScenarios } from './passwords.js'
 import { seriesScenarios } from './series.js'
 import { serviceScenarios } from './service.js'
 import { sessionScenarios } from './sessions.js'
+import { sharedSecretScenarios } from './shared-secrets.js'
 import { signInScenarios } from './sign-in.js'
 import { streamScenarios } from './streams.js'
 import { userScenarios } from './users.js'
@@ -42,6 +43,7 @@ export const contract: Contract = {
   ...accessScenarios,
   ...auditScenarios,
   ...accountScenarios,
+  ...sharedSecretScenarios,
   ...webhookScenarios,
   ...connectionScenarios,
   ...followedSliceScenarios,

@@ -47,6 +47,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'account.requestPasswordReset': [{ appId: 'some-app' }],
     'account.resetPassword': [{ appId: 'some-app', resetToken: 'a guess', newPassword: 'another guess' }],
     'account.update': [{ update: { language: 'de' } }],
+    'account.verifyEmail': [{ appId: 'some-app', token: 'a guess' }],
     'account.updateNotices': [{ update: { isOn: false } }],
     'admin.createInvitations': [{ count: 1 }],
     'admin.getInvitations': [{}],
@@ -236,6 +237,11 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'sessions.delete': [{ id: ids.session }],
     'sessions.deleteAll': [{}],
     'sessions.get': [{}],
+    'sharedSecrets.create': [
+      { ttl: 60, title: 'x', onConsumed: { message: 'x' }, secret: 'a secret of the caller itself' }
+    ],
+    'sharedSecrets.getOne': [{ key: `${note}.${'x'.repeat(43)}` }],
+    'sharedSecrets.retrieve': [{ key: `${note}.${'x'.repeat(43)}` }],
     'streams.create': [
       ...streams.map(parentId => ({ name: 'x', parentId })),
       // The id of a deleted stream can be reused.

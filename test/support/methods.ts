@@ -127,6 +127,24 @@ const noteSignIns = serviceMethod({
 })
 
 /** Acts as if the user had received a token by mail to reset the password. */
+const mailVerification = serviceMethod({
+  id: 'test.mailVerification',
+  summary: 'For tests',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), address: Type.String(), token: Type.String() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ services, now }, { address, token, username }) {
+    const store = services.accounts.store(services.accounts.find(username)!)
+    await store.write(() => {
+      const { emails } = store
+      emails.set({ address, added: now, verified: null, method: null, sent: null })
+      emails.setToken(address, token, now + 3600)
+    })
+    return {}
+  }
+})
+
 const mailToken = serviceMethod({
   id: 'test.mailToken',
   summary: 'For tests',
@@ -244,6 +262,7 @@ export const methods: readonly AnyMethod[] = [
   enrol,
   mailConfirmation,
   mailToken,
+  mailVerification,
   noteSignIns,
   prove,
   setPassword,

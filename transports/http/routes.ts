@@ -45,6 +45,7 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/account/request-password-reset', 'account.requestPasswordReset'),
   route('POST', '/account/reset-password', 'account.resetPassword'),
   route('POST', '/account/confirm-email', 'account.confirmEmail'),
+  route('POST', '/account/verify-email', 'account.verifyEmail'),
   route('POST', '/account/request-email-confirmation', 'account.requestEmailConfirmation'),
 
   route('GET', '/events', 'events.get'),
@@ -112,6 +113,10 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/imports/:id/run', 'imports.run'),
   route('POST', '/imports/:id/cancel', 'imports.cancel'),
   route('DELETE', '/imports/:id', 'imports.delete'),
+
+  route('POST', '/shared-secrets', 'sharedSecrets.create', 201, { isPrivate: true }),
+  route('POST', '/shared-secrets/retrieve', 'sharedSecrets.retrieve', 200, { isPrivate: true }),
+  route('POST', '/shared-secrets/status', 'sharedSecrets.getOne', 200, { isPrivate: true }),
 
   route('GET', '/webhooks', 'webhooks.get'),
   route('POST', '/webhooks', 'webhooks.create', 201),

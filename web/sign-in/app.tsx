@@ -8,6 +8,7 @@ import { PageLayout } from '../parts/page-layout.js'
 import { explainError } from '../explain-error.js'
 import { addRefusedTexts } from './refused/texts.js'
 import { addSetupTexts } from './setup/texts.js'
+import { addVerifyTexts } from './verify-email/texts.js'
 import { findAppHref, getHref, PageContext, type PageId } from '../page-context.js'
 import { ConfirmEmail } from './views/confirm-email.js'
 import { Home, NotFound } from './views/home.js'
@@ -47,7 +48,8 @@ export function App({ info, facts, request }: Props) {
 
   const view = () => {
     if (place === 'home' || place === 'account-root') return <Home isAccountRoot={place === 'account-root'} />
-    if (place === 'setup' || place === 'refused') return <RarePage key={place} load={rarePages[place]} />
+    if (place === 'setup' || place === 'refused' || place === 'verify-email')
+      return <RarePage key={place} load={rarePages[place]} />
     if (place === 'reset-password')
       return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
     if (place === 'confirm-email') return <ConfirmEmail />
@@ -82,6 +84,7 @@ const pageNames: readonly string[] = [
   'register',
   'reset-password',
   'confirm-email',
+  'verify-email',
   'signinhub',
   'setup'
 ]
@@ -101,6 +104,8 @@ function getCurrentPage(): PageId {
 /** Rarely needed pages, loaded on demand. */
 const rarePages = {
   setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
+  'verify-email': async () =>
+    (await Promise.all([import('./verify-email/verify-email.js'), addVerifyTexts()]))[0].VerifyEmail,
   refused: async () =>
     (await Promise.all([import('./refused/invalid-oauth-request.js'), addRefusedTexts()]))[0]
       .InvalidOAuthRequest

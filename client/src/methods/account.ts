@@ -44,6 +44,13 @@ export interface AccountMethods {
         email?: string | null
         language?: string | null
         storageUsed: { dbDocuments: number; attachedFiles: number }
+        emails: {
+          value: string
+          primary: boolean
+          status: 'pending' | 'verified'
+          verifiedAt: number | null
+          verificationMethod: ('email-link' | 'operator' | 'registration' | 'legacy') | null
+        }[]
       }
       quota?: number
     }
@@ -67,6 +74,14 @@ export interface AccountMethods {
   'account.update': {
     params: {
       readonly update: {
+        readonly emails?:
+          | {
+              readonly add?: readonly string[] | undefined
+              readonly setPrimary?: string | undefined
+              readonly remove?: readonly string[] | undefined
+              readonly resend?: readonly string[] | undefined
+            }
+          | undefined
         readonly password?: string | null | undefined
         readonly credential?:
           | {
@@ -93,8 +108,20 @@ export interface AccountMethods {
         email?: string | null
         language?: string | null
         storageUsed: { dbDocuments: number; attachedFiles: number }
+        emails: {
+          value: string
+          primary: boolean
+          status: 'pending' | 'verified'
+          verifiedAt: number | null
+          verificationMethod: ('email-link' | 'operator' | 'registration' | 'legacy') | null
+        }[]
       }
     }
+  }
+  /** Verify an email address with the token of a link. */
+  'account.verifyEmail': {
+    params: { readonly appId: string; readonly token: string }
+    result: { email: string }
   }
   /** Cancel the scheduled deletion of an account. */
   'account.keep': { params: Record<string, never>; result: { keptAccount: { username: string } } }

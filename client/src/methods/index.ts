@@ -15,6 +15,7 @@ import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
 import type { SeriesMethods } from './series.js'
 import type { ServiceMethods } from './service.js'
+import type { SharedSecretsMethods } from './shared-secrets.js'
 import type { StreamsMethods } from './streams.js'
 import type { SystemMethods } from './system.js'
 import type { WebhooksMethods } from './webhooks.js'
@@ -36,6 +37,7 @@ export interface Methods
     PasskeysMethods,
     SeriesMethods,
     ServiceMethods,
+    SharedSecretsMethods,
     StreamsMethods,
     SystemMethods,
     WebhooksMethods {}

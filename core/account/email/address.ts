@@ -3,6 +3,7 @@
  * address is confirmed once the user has set or confirmed it. An address set by an app has to be confirmed first; until
  * then the previous one stays the confirmed address.
  */
+import { limitMarks } from '../../../schemas/marks.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 
 /** Returns the confirmed address, if there is one. */
@@ -17,6 +18,7 @@ export function getCurrentAddress(store: UserStore): string | undefined {
 
 /** Returns whether two addresses name the same mailbox, compared without regard to case. */
 export function isSameAddress(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
   return normalizeAddress(one) === normalizeAddress(other)
 }
 
@@ -26,8 +28,9 @@ export function maskAddress(address: string): string {
   return at < 1 ? '…' : `${String.fromCodePoint(address.codePointAt(0)!)}…${address.slice(at)}`
 }
 
-function normalizeAddress(address: string | undefined): string | undefined {
-  return address?.normalize('NFC').toLowerCase()
+/** Returns the form in which addresses are compared, as `toUniqueKey` of storage does. */
+export function normalizeAddress(address: string): string {
+  return limitMarks(address).normalize('NFC').toLowerCase()
 }
 
 function toText(value: unknown): string | undefined {

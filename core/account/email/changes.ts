@@ -4,7 +4,7 @@ import type { Config } from '../../settings/config.js'
 import type { Call } from '../../call/method.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 import type { AccountField } from '../fields.js'
-import { getConfirmedAddress, isSameAddress, maskAddress } from './address.js'
+import { getConfirmedAddress, getCurrentAddress, isSameAddress, maskAddress } from './address.js'
 import { sendConfirmation, sendNotices } from './messages.js'
 import { addNotice } from './notices.js'
 
@@ -23,12 +23,17 @@ export function applyFieldValue(
   const { account, caller, services, store } = call
   // Links mailed to confirm another address become invalid.
   store.signIn.removeAll('email')
+  forgetFormerAddress(call, value)
   const former = getConfirmedAddress(store)
   if (former === value) return
   if (caller.isPersonal && !isOwnerProven) requireRecentSignIn(call)
   // Without mail, no link could confirm it; without a former address, none can count in its place.
   const { mailer } = services
-  const countsAtOnce = former === undefined || !mailer.hasServer || !mailer.sends('confirmEmail')
+  const countsAtOnce =
+    former === undefined ||
+    !mailer.hasServer ||
+    !mailer.sends('confirmEmail') ||
+    typeof store.emails.find(value)?.verified === 'number'
   if (caller.isPersonal && countsAtOnce) return confirmAddress(call, value)
   notifyFormerAddress(call, value, caller.isPersonal ? undefined : getAppName(services.config, caller.access))
   store.unique.assertReserved()
@@ -48,6 +53,16 @@ export function confirmAddress(call: Call, address: string): void {
   store.signIn.removeAll('email')
   // Other accounts may use it now, unless it is still one of this account's values.
   if (former !== undefined) store.unique.release('email', former)
+}
+
+/**
+ * Forgets how the primary address was verified if the user replaces it by another one. If an app does, the address stays in
+ * the list: apps must not be able to remove addresses.
+ */
+function forgetFormerAddress({ caller, store }: Call, address: string): void {
+  const current = getCurrentAddress(store)
+  if (caller.isPersonal && current !== undefined && !isSameAddress(current, address))
+    store.emails.remove(current)
 }
 
 function notifyFormerAddress({ account, services, now, store }: Call, address: string, by?: string): void {

@@ -2,11 +2,19 @@
 import type { UserStore } from '../../../storage/user/user-store.js'
 
 /**
- * Kinds that are counted: password reset links, links that confirm an address, and notices to the previous address:
+ * Kinds that are counted: password reset links, links that confirm the primary address, links that verify further addresses,
+ * and notices to the previous address:
  * that an app (`notice`) or the user (`change`) has set another address. An app cannot use up the limit of `change`.
  * Notices of sign-ins, and of changes to how a user signs in (`security`), have their own limits.
  */
-export type CountedMessage = 'reset' | 'confirmation' | 'notice' | 'change' | 'sign-in' | 'security'
+export type CountedMessage =
+  | 'reset'
+  | 'confirmation'
+  | 'verification'
+  | 'notice'
+  | 'change'
+  | 'sign-in'
+  | 'security'
 
 interface MessageCount {
   readonly count: number
@@ -15,12 +23,14 @@ interface MessageCount {
 }
 
 const maxPerHour = 5
+/** A user may add several addresses at once. */
+const maxVerificationsPerHour = 10
 const hour = 3600
 
 /** Counts a mail that is about to be sent. Returns `false` if the limit is reached. Must run within a transaction. */
 export function countMessage(store: UserStore, kind: CountedMessage, now: number): boolean {
   const { count, endsAt } = readCount(store, kind, now)
-  if (count >= maxPerHour) return false
+  if (count >= getLimit(kind)) return false
   store.signIn.setState(toStateName(kind), { count: count + 1, endsAt })
   return true
 }
@@ -28,7 +38,7 @@ export function countMessage(store: UserStore, kind: CountedMessage, now: number
 /** Returns the seconds until a mail of the kind may be sent again; 0 if it may be sent now. */
 export function getMessageWait(store: UserStore, kind: CountedMessage, now: number): number {
   const { count, endsAt } = readCount(store, kind, now)
-  return count < maxPerHour ? 0 : Math.ceil(endsAt - now)
+  return count < getLimit(kind) ? 0 : Math.ceil(endsAt - now)
 }
 
 /**
@@ -37,6 +47,10 @@ export function getMessageWait(store: UserStore, kind: CountedMessage, now: numb
  */
 export function resetMessageCount(store: UserStore, kind: CountedMessage): void {
   store.signIn.removeState(toStateName(kind))
+}
+
+function getLimit(kind: CountedMessage): number {
+  return kind === 'verification' ? maxVerificationsPerHour : maxPerHour
 }
 
 function readCount(store: UserStore, kind: CountedMessage, now: number): MessageCount {

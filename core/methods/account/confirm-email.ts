@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
+import { recordVerification } from '../../account/email/addresses.js'
 import { getCurrentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
 import { fail } from '../../errors.js'
@@ -36,8 +37,10 @@ export const confirmEmail = method({
     await requireOwner(call, proof)
   },
   run(call, { token }) {
-    const { changes } = call
-    confirmAddress(call, getAddress(call, token))
+    const { changes, now, store } = call
+    const address = getAddress(call, token)
+    confirmAddress(call, address)
+    recordVerification(store, address, { method: 'email-link', now })
     changes.add('account')
     return {}
   }

@@ -1,9 +1,10 @@
 /** Changes values of account fields, in the form of older clients. (docs/spec/accounts.md#account-object) */
 import { Type, type Static } from 'typebox'
-import { AccountView } from '../../../schemas/account.js'
+import { AccountView, EmailChanges } from '../../../schemas/account.js'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { checkFieldValue } from '../../account/check-field-value.js'
+import { changeAddresses, changesPrimary } from '../../account/email/addresses.js'
 import { setValue } from '../../account/values.js'
 import { toAccountObject } from '../../account/account-object.js'
 import { personalOnly } from '../../auth/allow.js'
@@ -16,7 +17,9 @@ import { refuseParams } from '../../validation/params.js'
 
 const Update = Type.Object(
   {
-    /** Proof of identity for another `email`, unless the user has recently signed in. */
+    /** Changes of the list of addresses, carried out in the order `add`, `setPrimary`, `remove`, `resend`. */
+    emails: Type.Optional(EmailChanges),
+    /** Proof of identity for another `email` or primary address, unless the user has recently signed in. */
     ...proofParams
   },
   { additionalProperties: Type.Unknown() }
@@ -34,17 +37,17 @@ export const update = method({
   mode: 'write',
   allow: personalOnly,
   async prepare(call, { update: fields }) {
+    const { store } = call
     const email = parseValues(call, fields).find(([{ name }]) => name === 'email')?.[1]
-    if (
-      email === undefined ||
-      [getCurrentAddress(call.store), getConfirmedAddress(call.store)].includes(email as string)
-    )
-      return false
+    const isOther =
+      email !== undefined && ![getCurrentAddress(store), getConfirmedAddress(store)].includes(email as string)
+    if (!isOther && !(fields.emails && changesPrimary(store, fields.emails))) return false
     await requireOwner(call, fields)
     return true
   },
   run(call, { update: fields }, isOwnerProven) {
     for (const [field, value] of parseValues(call, fields)) setValue(call, field, value, isOwnerProven)
+    if (fields.emails) changeAddresses(call, fields.emails, isOwnerProven)
     return { account: toAccountObject(call) }
   }
 })
@@ -55,8 +58,10 @@ export const update = method({
  */
 function parseValues(call: Call, fields: Static<typeof Update>): (readonly [AccountField, unknown])[] {
   // The proof belongs to a change of address; by itself, it must not be treated as a change of password.
-  const { credential: _credential, password: _password, ...others } = fields
-  const named = Object.hasOwn(fields, 'email') ? others : fields
+  const { emails, ...allFields } = fields
+  const { credential: _credential, password: _password, ...others } = allFields
+  const isProof = Object.hasOwn(fields, 'email') || emails?.setPrimary !== undefined
+  const named = isProof ? others : allFields
   const values = Object.entries(named).map(
     ([name, value]) => [requireEditableField(call, name), value] as const
   )

@@ -16,6 +16,7 @@ import { requireStreams, assertNotInTrash } from '../../streams/require-streams.
 import { eventIdPattern, createId } from '../../ids.js'
 import { hasLargeValues } from '../../json/writer.js'
 import { methodInSteps, type Call } from '../../call/method.js'
+import { assertNotSecretsStream, assertNotSecretType } from '../../shared-secrets/rules.js'
 import { acceptProtectedFields } from '../../validation/protected-fields.js'
 import { omitOwnTags, getTags, provideTagStreams } from '../../streams/tags.js'
 import { refuseParams } from '../../validation/params.js'
@@ -57,6 +58,8 @@ function buildEvent(call: Call, params: Params): Event {
   const { type, time, duration, description, trashed } = params
   assertFileCount(services, call.files.length)
   const named = getNamedStreams(params) ?? refuseParams([missingStreamsViolation])
+  assertNotSecretType(type)
+  assertNotSecretsStream(...named)
   const others = omitOwnTags(call, named, params.tags)
   const nodes = requireStreams(store, others)
   const field = findNewValueField(call, named)
@@ -111,7 +114,7 @@ function insertOrRefuse(
   const { id } = event
   const refuse = (): never =>
     fail('item-already-exists', `An event with the ID "${id}" already exists`, { id })
-  if (isOwnId && store.history.findDeletion(id)) refuse()
+  if (isOwnId && (store.history.findDeletion(id) || store.sharedSecrets.find(id))) refuse()
   try {
     return store.events.insert(event, body)
   } catch (error) {

@@ -10,6 +10,8 @@ import { anyAccess } from '../../auth/allow.js'
 import { toPublicEvent } from '../../events/public-event.js'
 import { largeSize } from '../../json/writer.js'
 import { methodInSteps, type Result } from '../../call/method.js'
+import { deleteSecret } from '../../shared-secrets/retrieval.js'
+import { maySeeSecret } from '../../shared-secrets/state.js'
 import { findWritableEvent, prepareBody } from '../../events/writable-event.js'
 
 /** Returns the trashed event, or the record of its deletion. */
@@ -24,6 +26,8 @@ export const deleteEvent = methodInSteps({
   isLong: ({ events }, { id }) => events.isLarger(id, largeSize),
   *run(call, { id }): Steps<Result> {
     const { caller, changes, now, store } = call
+    const secret = store.sharedSecrets.find(id)
+    if (secret && maySeeSecret(caller, secret)) return deleteSecret(call, secret)
     const before = yield* findWritableEvent(call, id)
     applyValueDeletion(call, before)
     const modified = store.stamp(now)

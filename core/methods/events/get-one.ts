@@ -10,6 +10,7 @@ import { fail } from '../../errors.js'
 import { assertReadable } from '../../events/event-permissions.js'
 import { listEventVersions } from '../../events/versions.js'
 import { toPublicEvent } from '../../events/public-event.js'
+import { maySeeSecret, toSecretEvent } from '../../shared-secrets/state.js'
 import { JsonText } from '../../json/json-text.js'
 import { method, type Call, type Result } from '../../call/method.js'
 
@@ -25,10 +26,13 @@ export const getOne = method({
   mode: 'read',
   allow: anyAccess,
   run(call, { id, includeHistory }) {
-    const { store } = call
+    const { caller, now, store } = call
     if (isAuditId(id)) return { event: getAuditEvent(call, id), ...(includeHistory && { history: [] }) }
-    const history = includeHistory ? listEventVersions(call, id) : undefined
     const found = store.events.findText(id)
+    const secret = found ? undefined : store.sharedSecrets.find(id)
+    if (secret && maySeeSecret(caller, secret))
+      return { event: toSecretEvent(secret, now), ...(includeHistory && { history: [] }) }
+    const history = includeHistory ? listEventVersions(call, id) : undefined
     if (!found) return { event: getDeletion(call, id), history }
     assertReadable(call, found)
     call.auditScope = describeItemScope(call, found.streams)

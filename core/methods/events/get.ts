@@ -8,6 +8,7 @@ import { describeQueryScope } from '../../audit/read-scope.js'
 import { listEventDeletions } from '../../events/deletions.js'
 import { isGiven } from '../../events/fields.js'
 import { selectEvents, selectionParams } from '../../events/selection.js'
+import { includesSecrets, listSecretEvents } from '../../events/secret-listing.js'
 import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
 import { concatLists } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
@@ -34,16 +35,20 @@ export const get = method({
   }),
   mode: 'read',
   allow: anyAccess,
-  // "Until now" is a different time in every call, and the audit grows with each.
+  // "Until now" is a different time in every call, the audit grows with each, and secrets expire.
   isCacheable: ({ fromTime, streams, toTime }) =>
-    (!isGiven(fromTime) || isGiven(toTime)) && !includesAudit(streams),
+    (!isGiven(fromTime) || isGiven(toTime)) && !includesAudit(streams) && !includesSecrets(streams),
   run(call, all) {
     const params = omitNulls(all)
     const { modifiedSince, includeDeletions } = params
     const limit = getLimit(params)
     const { events: own, query } = selectEvents(call, params, limit)
     call.auditScope = describeQueryScope(call.caller, params.streams, query)
-    const events = includesAudit(params.streams) ? concatLists([own, listAuditEvents(call, params)]) : own
+    const others = [
+      ...(includesAudit(params.streams) ? [listAuditEvents(call, params)] : []),
+      ...(includesSecrets(params.streams) ? [listSecretEvents(call, params)] : [])
+    ]
+    const events = others.length > 0 ? concatLists([own, ...others]) : own
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
     return {

@@ -17,6 +17,7 @@ import { requireStreams, assertNotInTrash } from '../../streams/require-streams.
 import { toPublicEvent } from '../../events/public-event.js'
 import { hasLargeValues, largeSize } from '../../json/writer.js'
 import { methodInSteps, type Call } from '../../call/method.js'
+import { assertNotSecretsStream, assertNotSecretType } from '../../shared-secrets/rules.js'
 import { refuseProtected } from '../../validation/protected-fields.js'
 import { assertClientDataZone } from '../../validation/zones.js'
 import { isTagStreamId, addTags, provideTagStreams } from '../../streams/tags.js'
@@ -48,6 +49,8 @@ export const update = methodInSteps({
 function buildUpdated(call: Call, before: Event, given: EventUpdate): Event {
   const { caller, services, now, store } = call
   refuseProtected(call, ['id', ...readOnlyFields], given)
+  assertNotSecretType(given.type)
+  assertNotSecretsStream(...(getNamedStreams(given) ?? []))
   const field = findField(call, before.streamIds)
   const streamIds = resolveStreams(call, before, given, field)
   assertMayMove(call, before.streamIds, streamIds, given.tags !== undefined)

@@ -14,6 +14,7 @@ import { acceptProtectedFields, trackingFields } from '../../validation/protecte
 import { writeStream } from '../../streams/write-stream.js'
 import { assertParent } from '../../streams/placement.js'
 import { isCmcId } from '../../cmc-ids.js'
+import { assertNotSecretsStream } from '../../shared-secrets/rules.js'
 import { isSystemId } from '../../system-ids.js'
 import { restoreTagStream } from '../../streams/tags.js'
 
@@ -51,6 +52,7 @@ export const create = methodInSteps({
 function* createInSteps(call: Call, params: Params): Steps<{ stream: Stream }> {
   const { id: requested, name, parentId, clientData, trashed } = params
   const { caller, changes, now, store } = call
+  assertNotSecretsStream(requested, parentId)
   if (typeof parentId === 'string' && parentId === requested)
     fail('invalid-operation', 'A stream cannot be its own parent')
   const tag = typeof requested === 'string' && restoreTagStream(call, requested, parentId ?? null)

@@ -11,6 +11,7 @@ import {
   addAllChanges,
   refuseHiddenContents
 } from '../../streams/managed-stream.js'
+import { assertNotSecretsStream } from '../../shared-secrets/rules.js'
 import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
 import type { Steps } from '../../../storage/steps.js'
@@ -51,6 +52,7 @@ export const deleteStream = methodInSteps({
 const maxAtOnce = 200
 
 function* deleteInSteps(call: Call, { id, mergeEventsWithParent }: Static<typeof Params>): Steps<Result> {
+  assertNotSecretsStream(id)
   const node = requireManagedStream(call, id)
   const nodes = yield* listSubtreeInSteps(node)
   yield* assertManagesAll(call.caller, nodes)

@@ -4,10 +4,13 @@ import { closed, Identifier, ItemDeletion, orNull, Timestamp } from '../../../sc
 import { StreamTree } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { isAuditId } from '../../audit-ids.js'
-import { listAuditStreams, addAuditStream } from '../../audit/streams.js'
+import { listAuditRoots, listAuditStreams } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
+import { listSecretRoots, listSecretStreams } from '../../shared-secrets/streams.js'
+import { insertRoots, type InsertedRoots } from '../../streams/insert-roots.js'
 import { StreamView } from '../../streams/stream-view.js'
+import { isSecretsStreamId } from '../../system-ids.js'
 
 /** Returns the permitted streams by name and, if requested, records of the streams deleted since a time. */
 export const get = method({
@@ -35,14 +38,23 @@ export const get = method({
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')
     const streams =
-      typeof parentId === 'string' ? listBelow(call, view, parentId) : addAuditStream(call, view.roots())
+      typeof parentId === 'string'
+        ? listBelow(call, view, parentId)
+        : insertRoots(view.roots(), listInsertedRoots(call))
     if (typeof includeDeletionsSince !== 'number') return { streams }
     return { streams, streamDeletions: listDeletions(call, includeDeletionsSince) }
   }
 })
 
+/** Returns the streams that are not in the tree: of the audit and, once there are any, of shared secrets. */
+function listInsertedRoots(call: Call): InsertedRoots {
+  const { first, last } = listAuditRoots(call)
+  return { first, last: [...last, ...listSecretRoots(call)] }
+}
+
 function listBelow(call: Call, view: StreamView, parentId: string): object {
   if (isAuditId(parentId)) return listAuditStreams(call, parentId)
+  if (isSecretsStreamId(parentId)) return listSecretStreams(call, parentId)
   const { caller, store } = call
   const parent =
     store.streams.find(parentId) ??

@@ -10,6 +10,7 @@ import { acceptProtectedFields, refuseProtected, trackingFields } from '../../va
 import { requireManagedStream, assertManagesAll, addAllChanges } from '../../streams/managed-stream.js'
 import { writeStream } from '../../streams/write-stream.js'
 import { assertParent, assertStreamsFitInMemory } from '../../streams/placement.js'
+import { assertNotSecretsStream } from '../../shared-secrets/rules.js'
 import type { Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, listSubtreeInSteps } from '../../streams/tree.js'
 import { assertName } from '../../validation/params.js'
@@ -58,6 +59,7 @@ export const update = methodInSteps({
 })
 
 function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stream: Stream }> {
+  assertNotSecretsStream(id, given.parentId)
   const { caller, changes, now, store } = call
   const node = requireManagedStream(call, id)
   refuseProtected(call, readOnlyFields, given)

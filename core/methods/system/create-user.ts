@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { Email, Language, PasswordHash, Username } from '../../../schemas/account.js'
 import { orNull } from '../../../schemas/scalars.js'
+import { recordVerification } from '../../account/email/addresses.js'
 import { adminOnly } from '../../auth/admin.js'
 import { createId } from '../../ids.js'
 import { sendWelcomeMail } from '../../registration/welcome-mail.js'
@@ -41,11 +42,13 @@ export const createUser = serviceMethod({
     })
     const lost = await services.accounts.create({
       ...claim,
-      fill: store =>
+      fill(store) {
         fillAccount(services, store, values, {
           password: { hash: passwordHash, created: now },
           by: 'system'
         })
+        recordVerification(store, email, { method: 'operator', now })
+      }
     })
     assertNotTaken(lost, { username, ...claim.unique })
     sendWelcomeMail(services, { accountId: claim.id, username, email, language })

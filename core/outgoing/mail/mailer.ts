@@ -50,8 +50,16 @@ export class Mailer {
     const { enabled, notices } = this.options.config.services.email
     if (isNotice(kind) && !notices) return false
     if (typeof enabled === 'boolean') return enabled
+    const { resetPassword = true, verifyEmail = false, welcome = true } = enabled
+    if (kind === 'welcome') return welcome
     // All other messages are sent if password resets are enabled, which they protect.
-    return kind === 'welcome' ? enabled.welcome : enabled.resetPassword
+    return kind === 'verifyEmail' ? verifyEmail : resetPassword
+  }
+
+  /** Whether the addresses of new accounts have to be verified, too: only where the settings say so. */
+  get verifiesNewAccounts(): boolean {
+    const { enabled } = this.options.config.services.email
+    return typeof enabled !== 'boolean' && enabled.verifyEmail === true
   }
 
   /** Whether there is a mail server that can deliver messages. */

@@ -6,6 +6,7 @@ export type MessageKind =
   | 'welcome'
   | 'resetPassword'
   | 'confirmEmail'
+  | 'verifyEmail'
   | 'emailChanged'
   | 'emailChangedByApp'
   | 'backupFailed'
@@ -59,6 +60,7 @@ export function getTemplate({ services }: Config, kind: MessageKind): string {
     welcome: welcomeTemplate,
     resetPassword: resetPasswordTemplate,
     confirmEmail: 'confirm-email',
+    verifyEmail: 'verify-email',
     emailChanged: 'email-changed',
     emailChangedByApp: 'email-changed-by-app',
     backupFailed: 'backup-failed',

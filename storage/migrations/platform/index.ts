@@ -12,6 +12,7 @@ import { oauthClients } from './009-oauth-clients.js'
 import { accountDeletion } from './010-account-deletion.js'
 import { accountsBeingRemoved } from './011-accounts-being-removed.js'
 import { oauthClientStates } from './012-oauth-clients-state.js'
+import { mailCounts } from './013-mail-counts.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -26,7 +27,8 @@ export const platformSteps = {
   oauthClients,
   accountDeletion,
   accountsBeingRemoved,
-  oauthClientStates
+  oauthClientStates,
+  mailCounts
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

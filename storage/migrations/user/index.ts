@@ -26,6 +26,8 @@ import { connections } from './023-connections.js'
 import { accessVersions } from './v2/024-access-versions.js'
 import { cmc } from './v2/025-cmc.js'
 import { usedProofs } from './v2/026-used-proofs.js'
+import { sharedSecrets } from './v2/027-shared-secrets.js'
+import { emailAddresses } from './v2/028-email-addresses.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -54,7 +56,9 @@ export const userSteps = {
   connections,
   accessVersions,
   cmc,
-  usedProofs
+  usedProofs,
+  sharedSecrets,
+  emailAddresses
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -58,6 +58,60 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
+  await t.test('adds, verifies and chooses addresses', async t => {
+    const page = await enter('/app/daisy/account')
+    await page.getByRole('button', { name: 'Add address' }).click()
+    await page.getByLabel('Email address').fill('further@example.com')
+    await page.getByRole('button', { name: 'Add address' }).click()
+    await page.getByText('Not verified').waitFor()
+    const token = 'a token of the test'
+    await service.call(undefined, 'test.mailVerification', {
+      username: 'daisy',
+      address: 'further@example.com',
+      token
+    })
+    const link = await open(
+      `/access/verify-email.html?verifyToken=${encodeURIComponent(token)}&username=daisy`
+    )
+    await link.getByRole('button', { name: 'Verify email address' }).click()
+    await untilHeading(link, 'Email address verified')
+    await look(t, link, 'verify-email')
+    await link.goto(`${url}/access/verify-email.html?verifyToken=${encodeURIComponent(token)}&username=daisy`)
+    await link.getByRole('button', { name: 'Verify email address' }).click()
+    await untilHeading(link, 'This link doesn’t work')
+    await link.context().close()
+    await page.reload()
+    await page.getByText('Verified', { exact: true }).waitFor()
+    await look(t, page, 'app-account-addresses')
+    await page.getByRole('button', { name: 'Make further@example.com your primary address' }).click()
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Make primary' }).click()
+    await page.getByRole('button', { name: 'Remove other@example.com' }).click()
+    await page.getByRole('button', { name: 'Remove other@example.com' }).waitFor({ state: 'hidden' })
+    t.match((await daisy.do('account.get')).account, { email: 'further@example.com', emails: { length: 1 } })
+    await page.context().close()
+  })
+
+  await t.test('sends a secret once', async t => {
+    const page = await enter('/app/daisy/account')
+    await page.getByRole('button', { name: 'Send a secret once' }).click()
+    await page.getByLabel('Name').fill('Key of the shed')
+    await page.getByLabel('Secret', { exact: true }).fill('under the mat')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const key = await page.locator('.key code').first().textContent()
+    await page.getByText('not retrieved yet').waitFor()
+    await look(t, page, 'app-account-secret')
+    t.same(
+      (await service.http('POST', '/daisy/shared-secrets/retrieve', { key })).body.secret,
+      'under the mat'
+    )
+    await page.reload()
+    await page.getByText(/retrieved \d/).waitFor()
+    await page.getByRole('button', { name: 'Withdraw or delete “Key of the shed”' }).click()
+    await page.getByText('Key of the shed').waitFor({ state: 'hidden' })
+    await page.context().close()
+  })
+
   await t.test('shows the storage limit of the account', async t => {
     const limit = async (bytes: number | null): Promise<void> => {
       const key = { authorization: adminKey }

@@ -7,6 +7,7 @@ export const pageNames = [
   'reset-password.html',
   'change-password.html',
   'confirm-email.html',
+  'verify-email.html',
   'signinhub.html',
   'setup.html'
 ]

@@ -11,6 +11,7 @@ import { explainError, type Message } from '../../explain-error.js'
 import { readEmail, type Email } from '../../sign-in/email.js'
 import { PageContext } from '../../page-context.js'
 import { AppLink } from '../parts/app-link.js'
+import { MoreAddresses } from './more-addresses.js'
 import { BackButton, type PartProps } from './part.js'
 
 /** The section on the account page. */
@@ -64,6 +65,7 @@ export function EmailAddress({ session }: { readonly session: Session }) {
           <p class="hint" role="status">
             {isRequested && t(facts.sendsMail ? 'email.linkSent' : 'email.linkNoted')}
           </p>
+          <MoreAddresses session={session} onPrimary={async () => setEmail(await readEmail(session))} />
         </>
       )}
     </section>

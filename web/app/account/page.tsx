@@ -15,6 +15,7 @@ import { LinkedIdentities } from './linked-identities.js'
 import { SecurityEmails } from './security-emails.js'
 import { Passkeys } from './passkeys.js'
 import { ChangePassword, PasswordSection } from './password.js'
+import { SharedSecrets } from './shared-secrets.js'
 import { Sessions } from './sessions.js'
 import { StorageSection } from './storage.js'
 import { ExportData } from './export-data.js'
@@ -64,6 +65,7 @@ function Overview({ session }: { readonly session: Session }) {
           <UnitsSection />
           <AllowedApps session={session} />
           <WebhooksSection />
+          <SharedSecrets session={session} />
           <StorageSection />
           <ExportData />
           <DeleteAccount />

@@ -1,0 +1,134 @@
+/** Retrieves a secret, once. (docs/spec/shared-secrets.md#retrieving) */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { SharedSecret } from '../../storage/shared-secrets/shared-secret-repository.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Call, ServiceCall } from '../call/method.js'
+import { writeSeparately } from '../call/write-separately.js'
+import { fail } from '../errors.js'
+import { matchesHash, openValue, parseKey, type SecretKey } from './sealing.js'
+import { getSecretsStreamId } from '../system-ids.js'
+import {
+  discardReasons,
+  finishSecret,
+  getStatus,
+  toCurrent,
+  toSecretEvent,
+  type DiscardReason
+} from './state.js'
+
+/** The proof that a receiver gives. */
+export interface Proof {
+  readonly type: 'secret' | 'hmac-sha256'
+  readonly payload: string
+}
+
+export interface RetrievalParams {
+  readonly key?: unknown
+  readonly signature?: Proof | null | undefined
+}
+
+/** Counts an attempt at a user's secrets, whether or not the user exists. Error: `too-many-requests`. */
+export function countAttempt({ credentials, services }: ServiceCall, username: string): void {
+  services.throttle.retrieveSecret(username, credentials.ip)
+}
+
+/**
+ * Returns the secret of a key. Every other key gets the same error, and takes about as long: that of another form, an
+ * unknown one, and one whose random half is wrong. Error: `unknown-resource`.
+ */
+export function requireSecret(store: UserStore, { id, random }: SecretKey): SharedSecret {
+  const secret = store.sharedSecrets.find(id)
+  return matchesHash(random, secret?.keyHash) ? secret! : refuseUnknownKey()
+}
+
+/** Refuses the key of an account that does not exist as that of an unknown secret. Error: `unknown-resource`. */
+export function refuseForUnknownUser(key: unknown): never {
+  matchesHash(parseKey(key).random, undefined)
+  return refuseUnknownKey()
+}
+
+function refuseUnknownKey(): never {
+  fail('unknown-resource', 'Unknown key')
+}
+
+/**
+ * Discards a secret for which a wrong proof is given, and one that has expired, in a transaction that stays although the
+ * call is refused. Errors: `unknown-resource`, and `forbidden` unless the secret can be consumed.
+ */
+export async function discardIfWrong(call: Call, params: RetrievalParams): Promise<void> {
+  const key = parseKey(params.key)
+  const secret = requireSecret(call.store, key)
+  const reason = findProblem(call, secret, key, params)
+  if (reason === undefined) return
+  if (reason !== 'unavailable')
+    await writeSeparately(call, (store, inCall) => {
+      const current = store.sharedSecrets.find(secret.id)
+      // Another call may have come first.
+      if (current && getStatus(current) === 'pending') discardSecret(inCall, current, reason)
+    })
+  refuseUnavailable(secret)
+}
+
+/** Consumes a secret and returns its value. Must run within a transaction. Errors as for {@link discardIfWrong}. */
+export function consumeSecret(call: Call, params: RetrievalParams): unknown {
+  const { store } = call
+  const key = parseKey(params.key)
+  const secret = requireSecret(store, key)
+  if (findProblem(call, secret, key, params) !== undefined) refuseUnavailable(secret)
+  const text = store.sharedSecrets.findValue(secret.id) ?? refuseUnavailable(secret)
+  finishSecret(call, secret, { status: 'consumed' })
+  return openValue(key, text).secret
+}
+
+/** Discards a secret that is pending, and removes any other, as `events.delete` does. Must run within a transaction. */
+export function deleteSecret(call: Call, stored: SharedSecret): object {
+  const { changes, now, store } = call
+  const secret = toCurrent(stored, now)
+  if (getStatus(secret) === 'pending')
+    return { event: toSecretEvent(discardSecret(call, secret, 'deleted'), now) }
+  changes.addEvent(toSecretEvent(secret, now))
+  store.sharedSecrets.remove(secret.id)
+  if (!store.sharedSecrets.has(secret.access)) changes.add('streams', [getSecretsStreamId(secret.access)])
+  return { eventDeletion: { id: secret.id } }
+}
+
+/** Discards a pending secret. Must run within a transaction. */
+export function discardSecret(call: Call, secret: SharedSecret, reason: DiscardReason): SharedSecret {
+  return finishSecret(call, secret, { status: 'discarded', info: discardReasons[reason] })
+}
+
+/**
+ * Returns why a secret cannot be consumed: `expired` or `mismatch`, with which it has to be discarded, or `unavailable` if it
+ * stays as it is.
+ */
+function findProblem(
+  { now, store }: Call,
+  secret: SharedSecret,
+  key: SecretKey,
+  { signature }: RetrievalParams
+): Exclude<DiscardReason, 'deleted'> | 'unavailable' | undefined {
+  if (getStatus(secret) !== 'pending') return 'unavailable'
+  if (getStatus(toCurrent(secret, now)) !== 'pending') return 'expired'
+  const { signatureType } = secret
+  if (signatureType === undefined) return undefined
+  if (!signature) return 'unavailable'
+  const text = store.sharedSecrets.findValue(secret.id)
+  if (text === undefined) return 'unavailable'
+  const { signature: value = '' } = openValue(key, text)
+  const expected =
+    signatureType === 'secret' ? value : createHmac('sha256', value).update(key.random).digest('hex')
+  return signature.type === signatureType && isEqual(signature.payload, expected) ? undefined : 'mismatch'
+}
+
+/** Compares texts in time that depends on their lengths only. */
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function refuseUnavailable({ onConsumed: { message, returnUrl } }: SharedSecret): never {
+  fail('forbidden', message, {
+    id: 'shared-secret-unavailable',
+    ...(returnUrl !== undefined && { returnUrl })
+  })
+}
