@@ -3,6 +3,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
 import { ApiError, fail } from '../errors.js'
+import { refuseUnknownUser } from '../unknown-user.js'
 import { isSessionOpen } from './personal-access.js'
 import { parsePresented } from './presented-token.js'
 import { isInForce } from '../permissions/effective-grants.js'
@@ -25,7 +26,7 @@ export interface Authentication {
 
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
- * `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or
+ * `unknown-resource` for an alias without the token of its access, `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or
  * unknown tokens, and the errors of {@link parsePresented}.
  */
 export function authenticate({
@@ -36,6 +37,8 @@ export function authenticate({
   now,
   isUse = true
 }: Authentication): Caller {
+  if (account.alias !== undefined)
+    assertHolder({ services, account, store, credentials, now, isUse }, account.alias)
   const { ip, readToken } = credentials
   const presented = parsePresented(credentials)
   if (!presented && !readToken) {
@@ -44,7 +47,8 @@ export function authenticate({
   }
   const reader = readToken && findReadTokenAccess(services, account, store, readToken)
   const access = presented ? store.accesses.findByToken(presented.token) : reader
-  if (!access || (readToken && !reader)) {
+  // By the user name, a token of an access with an alias is unknown: otherwise, it would confirm whose access it is.
+  if (!access || access.alias !== account.alias || (readToken && !reader)) {
     if (isUse) services.throttle.unknownToken(ip)
     fail('invalid-access-token')
   }
@@ -55,6 +59,38 @@ export function authenticate({
   function useAccess(each: Access): void {
     assertAccessActive(services, store, each, now)
     if (isUse && each.type === 'personal') store.sessions.touch(each.id, now)
+  }
+}
+
+/**
+ * Throws the error for an unknown user unless the credentials are those of the access with the alias: nobody else can
+ * tell that the alias exists. (docs/spec/usernames.md#aliases)
+ */
+function assertHolder(
+  { account, credentials, isUse, services, store }: Authentication,
+  alias: string
+): void {
+  const token = findPresentedToken(credentials)
+  const { ip, readToken } = credentials
+  const access =
+    token === undefined
+      ? readToken && findReadTokenAccess(services, account, store, readToken)
+      : store.accesses.findByToken(token)
+  if (access?.alias === alias) return
+  try {
+    if (isUse) services.throttle.unknownToken(ip)
+  } catch {
+    // An address that has to wait gets the same error.
+  }
+  refuseUnknownUser(services.accounts, alias)
+}
+
+/** Returns the token in the credentials; `undefined` if there is none or they are malformed. */
+function findPresentedToken(credentials: Credentials): string | undefined {
+  try {
+    return getPresentedToken(credentials)
+  } catch {
+    return undefined
   }
 }
 

@@ -95,13 +95,15 @@ export async function refreshGrant(
     const known = parts && store.oauthGrants.find(parts)
     if (!known || known.grant.client !== client.id) return undefined
     const { grant, isCurrent } = known
+    const access = store.accesses.find(grant.access)
+    // Its name has to be the one that the client knows.
+    if (access?.alias !== call.account.alias) return undefined
     const successor = isCurrent ? undefined : findSuccessor(grant, parts.secret, call.now)
     if (!isCurrent && successor === undefined) {
       revokeAccessById(inCall, grant.access)
       return { grant }
     }
     if ((grant.expires ?? 0) <= call.now) return undefined
-    const access = store.accesses.find(grant.access)
     assertOpenAccount(call)
     if (access) assertSameScope(access, grant.scopes, renewal.scope)
     if (successor !== undefined) return { grant, secret: successor, time: grant.used }
@@ -175,7 +177,7 @@ async function writeSeparately<T>(call: Call, work: (store: UserStore, call: Cal
     const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
     return { changes: inCall.changes, result: work(store, inCall) }
   })
-  services.bus.publish(account.username, changes)
+  services.bus.publish(account, changes)
   return result
 }
 

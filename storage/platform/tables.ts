@@ -10,6 +10,7 @@ import { PlatformAccounts } from './platform-accounts.js'
 import { SecretRepository } from './secrets.js'
 import { AccountStatusRepository } from './account-status.js'
 import { UniqueFieldRepository } from './unique-fields.js'
+import { UsernameRepository } from './usernames.js'
 
 /** The repositories to which commands are applied. */
 export interface Tables {
@@ -23,14 +24,16 @@ export interface Tables {
   readonly secrets: SecretRepository
   readonly accountStatuses: AccountStatusRepository
   readonly unique: UniqueFieldRepository
+  readonly usernames: UsernameRepository
 }
 
 /** Creates the repositories of the platform file. */
 export function createTables(db: Database): Tables {
   const invitations = new InvitationRepository(db)
   const unique = new UniqueFieldRepository(db)
+  const usernames = new UsernameRepository(db)
   return {
-    accounts: new PlatformAccounts(db, invitations, unique),
+    accounts: new PlatformAccounts(db, invitations, unique, usernames),
     authRequests: new AuthRequestRepository(db),
     adminActions: new AdminActionRepository(db),
     growth: new GrowthRepository(db),
@@ -39,6 +42,7 @@ export function createTables(db: Database): Tables {
     oauthClients: new OAuthClientRepository(db),
     secrets: new SecretRepository(db),
     accountStatuses: new AccountStatusRepository(db),
-    unique
+    unique,
+    usernames
   }
 }

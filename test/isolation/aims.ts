@@ -31,6 +31,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     ],
     'accesses.delete': accesses,
     'accesses.get': [{}, { includeExpired: true, includeDeletions: true }],
+    'account.changeUsername': [{ newUsername: 'somebody-else' }],
+    'account.getUsernameChanges': [{}],
     'account.changePassword': [{ oldPassword: 'a guess', newPassword: 'another guess' }],
     'account.confirmEmail': [{ token: 'a guess' }],
     'account.export': [{}],

@@ -89,7 +89,7 @@ function buildRequestDetails(
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request with this key belongs to another app')
   // Checked before the user is asked, or a useful access is replaced.
-  assertRequestedAccount(known.request, account.username)
+  assertRequestedAccount(call.services, known.request, account)
   return {
     consent: compareConsent(store, access, known, getClientAddress(services.config, credentials)),
     streams

@@ -32,10 +32,11 @@ export const introspect = method({
   mode: 'read',
   isAllowedWhileClosing: true,
   allow: anyone,
+  worksByAlias: true,
   run(call, params) {
-    const { account, credentials, now, services, store } = call
+    const { account, credentials, services, store } = call
     const { client, token } = parseTokenRequest(call, params)
-    const held = findTokenGrant(store, token, now)
+    const held = findTokenGrant(call, token)
     if (!held) services.throttle.unknownToken(credentials.ip)
     if (held?.grant.client !== client.id || account.deletion !== null) return { active: false }
     const { access, expires, grant, isRefreshToken } = held

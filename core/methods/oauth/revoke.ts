@@ -18,10 +18,11 @@ export const revoke = method({
   isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
+  worksByAlias: true,
   run(call, params) {
-    const { credentials, now, services, store } = call
+    const { credentials, services, store } = call
     const { client, token } = parseTokenRequest(call, params)
-    const held = findTokenGrant(store, token, now)
+    const held = findTokenGrant(call, token)
     if (!held) {
       services.throttle.unknownToken(credentials.ip)
       return {}

@@ -46,6 +46,7 @@ export const token = method<typeof Params, Prepared>({
   isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
+  worksByAlias: true,
   async prepare(call, params) {
     const client = authenticateClient(call.services, call.credentials, params)
     const redemption = await redeemOrRefresh(call, client, params)

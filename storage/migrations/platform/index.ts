@@ -11,6 +11,7 @@ import { growth } from './008-growth.js'
 import { oauthClients } from './009-oauth-clients.js'
 import { accountDeletion } from './010-account-deletion.js'
 import { accountsBeingRemoved } from './011-accounts-being-removed.js'
+import { usernames } from './012-usernames.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -24,7 +25,8 @@ export const platformSteps = {
   growth,
   oauthClients,
   accountDeletion,
-  accountsBeingRemoved
+  accountsBeingRemoved,
+  usernames
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

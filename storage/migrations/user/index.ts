@@ -23,6 +23,7 @@ import { oauthGrants } from './020-oauth-grants.js'
 import { passkeys } from './021-passkeys.js'
 import { textPlaces } from './022-text-places.js'
 import { connections } from './023-connections.js'
+import { accessAliases } from './024-access-aliases.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -48,7 +49,8 @@ export const userSteps = {
   oauthGrants,
   passkeys,
   textPlaces,
-  connections
+  connections,
+  accessAliases
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -33,7 +33,7 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
     call: Omit<Request, 'credentials'>,
     isByToken = false
   ): Promise<string> => {
-    const presented = getCredentials(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
+    const presented = getCredentials(ctx, services, { ip: getClientAddress(ctx.req), via: 'http' })
     const { auth: _auth, authorization: _authorization, ...bare } = presented
     const credentials = isByToken ? presented : bare
     const outcome = await dispatcher.call({ ...call, credentials, isWhole: true })
@@ -77,7 +77,7 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
   addByToken('/oauth/introspect', 'oauth.introspect', toServedUser)
   for (const verb of ['get', 'post'] as const)
     router[verb]('/oauth/userinfo', async ctx => {
-      const credentials = getCredentials(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
+      const credentials = getCredentials(ctx, services, { ip: getClientAddress(ctx.req), via: 'http' })
       const user = getTokenOwner(getPresentedToken(credentials) ?? '')
       // The error does not reveal whether the user exists.
       if (!services.accounts.findServed(user)) fail('invalid-access-token')
