@@ -63,7 +63,7 @@ export function authenticate({
 }
 
 /**
- * Throws the error for an unknown user unless the credentials are those of the access with the alias: nobody else can
+ * Throws the error for an unknown user unless the credentials are those of the access with the alias: no one else can
  * tell that the alias exists. (docs/spec/usernames.md#aliases)
  */
 function assertHolder(

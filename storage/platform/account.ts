@@ -49,7 +49,7 @@ export interface Claim {
   readonly unique: Readonly<Record<string, string | number>>
   /** Token of the invitation that this account uses up. */
   readonly invitationToken?: string
-  /** For a copy of an account: its former names, the first one first. Those that are taken are left out. */
+  /** For a copy of an account: its former names, the first one first. Those that are taken are omitted. */
   readonly formerUsernames?: readonly string[]
 }
 

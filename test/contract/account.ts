@@ -64,7 +64,7 @@ export const accountScenarios: Contract = {
       error: 'item-already-exists'
     },
     ...refusedTo({ newUsername: 'of-an-app' }),
-    ...withoutToken({ newUsername: 'of-nobody' })
+    ...withoutToken({ newUsername: 'of-no-one' })
   ],
 
   'account.getUsernameChanges': [

@@ -61,10 +61,14 @@ function assertValid({ account, services }: Call, params: Static<typeof Params>)
     fail(
       'invalid-operation',
       'A username has 5 to 60 lower-case letters, digits and hyphens, and neither begins nor ends with a hyphen',
-      { newUsername: newUsername.slice(0, 100), code: 'username-invalid' }
+      { newUsername: newUsername.slice(0, 100), param: 'username', code: 'username-invalid' }
     )
   if (isRefusedUsername(newUsername, services.config))
-    fail('invalid-operation', 'This username is reserved', { newUsername, code: 'username-reserved' })
+    fail('invalid-operation', 'This username is reserved', {
+      newUsername,
+      param: 'username',
+      code: 'username-taken'
+    })
 }
 
 const reasons = {

@@ -1,4 +1,4 @@
-/** The former names of accounts: they keep leading to the account, and nobody else can take them. */
+/** The former names of accounts: they keep leading to the account, and no one else can take them. */
 
 export const usernames = `
 CREATE TABLE former_username (

@@ -1,4 +1,4 @@
-/** Access aliases: the holder of the token never learns the user name, and nobody else can use the alias. */
+/** Access aliases: the holder of the token never learns the user name, and no one else can use the alias. */
 import t, { type Test } from 'tap'
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { userRoutes } from '../../../transports/http/routes.js'

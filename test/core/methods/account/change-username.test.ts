@@ -119,7 +119,7 @@ t.test('account.changeUsername', async t => {
     t.match(await daisy.call('account.update', { update: { username: 'daisy-three' } }), {
       error: { id: 'invalid-operation' }
     })
-    // Nobody can take a former name.
+    // No one else can take a former name.
     const body = { username: 'daisy', password, email: 'new@example.com', appId: 'some-app' }
     t.match(await service.http('POST', '/users', body), { status: 409 })
     t.match((await service.http('GET', '/reg/daisy/check_username')).body, { reserved: true })
