@@ -2,10 +2,19 @@
 import type { Access } from '../schemas/access.js'
 import type { Event } from '../schemas/event.js'
 import type { StreamNode } from '../storage/streams/node.js'
+import type { Account } from '../storage/platform/account.js'
 import { countCharacters, type ChangedAccess, type ChangedItem, type Path } from './changed-item.js'
 
 /** Kinds of changes, in the order of notification. The last three stay within the service. */
-export const changeKinds = ['streams', 'events', 'accesses', 'account', 'followedSlices', 'sessions'] as const
+export const changeKinds = [
+  'streams',
+  'events',
+  'accesses',
+  'username',
+  'account',
+  'followedSlices',
+  'sessions'
+] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
 /** A change: what kind of item, and where. Can be evaluated without the store, and sent as JSON. */
@@ -232,12 +241,15 @@ function countIds(paths: readonly Path[]): number {
   return paths.reduce((sum, path) => sum + path.length, paths.length)
 }
 
+/** The account of a change. Its id identifies it: callers may know it by different names. */
+export type ChangedAccount = Pick<Account, 'id' | 'username'>
+
 /** Called with a change of a user's data once it is on disk. */
-export type ChangeListener = (username: string, change: Change) => void
+export type ChangeListener = (account: ChangedAccount, change: Change) => void
 
 /** Publishes changes to listeners, within the process or across processes. */
 export interface ChangeBus {
-  publish(username: string, changes: Changes): void
+  publish(account: ChangedAccount, changes: Changes): void
   /** Returns the function that ends the subscription. */
   subscribe(listener: ChangeListener): () => void
 }
@@ -247,12 +259,12 @@ export class LocalChangeBus implements ChangeBus {
 
   constructor(private readonly onError: (error: unknown) => void) {}
 
-  publish(username: string, changes: Changes): void {
+  publish(account: ChangedAccount, changes: Changes): void {
     if (changes.isEmpty || this.#listeners.size === 0) return
     for (const change of changes.list())
       for (const listener of this.#listeners) {
         try {
-          listener(username, change)
+          listener(account, change)
         } catch (error) {
           this.onError(error)
         }

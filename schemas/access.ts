@@ -17,6 +17,11 @@ export type EndedPermission = Static<typeof EndedPermission>
 export const AccessType = Type.Enum(['personal', 'app', 'shared'])
 export type AccessType = Static<typeof AccessType>
 
+/** The form of aliases. User names of this form cannot be registered. */
+export const aliasPattern = /^r-[a-z0-9]{8}$/
+/** The field name of aliases among unique values. No account field has a name with a space. */
+export const aliasField = 'access alias'
+
 /** An access as clients see it. `expires` and `lastUsed` are times; personal accesses have no `permissions`. */
 export const Access = Type.Object({
   id: Identifier,
@@ -28,6 +33,8 @@ export const Access = Type.Object({
   endedPermissions: Type.Optional(Type.Array(EndedPermission)),
   lastUsed: Type.Optional(Timestamp),
   expires: Type.Optional(Timestamp),
+  /** The name that stands for the user name in everything that the holder of the token sees. */
+  alias: Type.Optional(Type.String({ pattern: aliasPattern.source })),
   clientData: Type.Optional(KeyValue),
   deleted: Type.Optional(Timestamp),
   integrity: Type.Optional(Type.String()),

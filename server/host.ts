@@ -68,6 +68,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
       count: config.workers,
       methodModules,
       ...(clock instanceof ManualClock && { frozenAt: clock.now() }),
+      toShardName: name => platform.usernames.getShardName(name),
       forget: username => accounts.uncache(username),
       onFatal(cause) {
         log.error('a worker thread exited; stopping', { cause })

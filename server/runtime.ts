@@ -191,7 +191,13 @@ async function build(
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
     // Checked several times per call, so skipped if there is only one shard.
     ...(shard !== wholeShard && {
-      owns: ({ username }: Pick<Account, 'username'>) => includesUser(shard, username)
+      owns: ({ formerUsernames, username }: Pick<Account, 'username' | 'formerUsernames'>) =>
+        includesUser(
+          shard,
+          formerUsernames
+            ? (formerUsernames[0] ?? username)
+            : platform.usernames.getShardName(username)
+        )
     }),
     isSecondary: isGuest
   })

@@ -1,16 +1,64 @@
 /** Accounts that may not be used here: moved, suspended, or closed until their deletion. */
+import { aliasPattern } from '../schemas/access.js'
+import { AccountCache } from './account-cache.js'
 import { AccountGone } from './errors.js'
 import type { Account } from './platform/account.js'
 import type { PlatformStore } from './platform/platform-store.js'
 
 export abstract class AccountStates {
+  protected readonly cache = new AccountCache()
+  /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */
+  protected readonly unavailable = new Map<string, Error>()
+
   constructor(protected readonly platform: PlatformStore) {}
 
   /** Closes an account's file once pending writes are on disk. */
   protected abstract closeFile(id: string): Promise<void>
 
-  /** Finds an active account. Names are compared verbatim, so `username` has to be in lower case. */
-  abstract find(username: string): Account | undefined
+  /**
+   * Finds an active account by its name, a former name, or the alias of an access. Names are compared verbatim, so they
+   * have to be in lower case.
+   */
+  find(name: string): Account | undefined {
+    const known = this.cache.find(name)
+    if (known) return known
+    const found = this.findActive(name)
+    if (!found) return aliasPattern.test(name) ? this.#findByAlias(name) : undefined
+    if (found.deletion !== null) return undefined
+    // It may have been deleted or moved before and restored from a backup since.
+    this.unavailable.delete(found.id)
+    const { username } = found
+    const formerUsernames = this.platform.usernames.listFormer(found.id)
+    const account = this.cache.find(username) ?? { ...found, formerUsernames }
+    this.cache.add(name, account)
+    return account
+  }
+
+  /** Returns the account as the holder of an access with this alias sees it: it has no other name. */
+  #findByAlias(alias: string): Account | undefined {
+    const found = this.platform.usernames.findByAlias(alias)
+    const own = found && this.find(found.username)
+    if (!own || own.id !== found.id) return undefined
+    const { formerUsernames: _hidden, ...account } = own
+    return { ...account, username: alias, alias }
+  }
+
+  /** Finds an active account by a name that its owner uses: not by the alias of an access, which reveals nothing. */
+  findOwn(name: string): Account | undefined {
+    const account = this.find(name)
+    return account?.alias === undefined ? account : undefined
+  }
+
+  /** Returns the name by which the account with a name or alias belongs to a shard. */
+  getShardName(name: string): string {
+    const { formerUsernames, username = name } = this.find(name) ?? {}
+    return formerUsernames ? (formerUsernames[0] ?? username) : this.platform.usernames.getShardName(name)
+  }
+
+  /** Returns an account as its owner sees it, by its user name. */
+  toOwn(account: Account): Account {
+    return account.alias === undefined ? account : (this.platform.findById(account.id) ?? account)
+  }
 
   /** Finds an account that is served here: active, or closed until its deletion. */
   findServed(username: string): Account | undefined {
@@ -36,10 +84,14 @@ export abstract class AccountStates {
       : undefined
   }
 
-  /** Returns the URL that an account has moved to. */
-  getRelocationUrl(username: string): string | undefined {
-    const account = this.platform.find(username)
-    return (account?.state === 'active' && account.relocatedTo) || undefined
+  /** Returns the URL that an account has moved to. By an alias it contains the alias in place of the user name. */
+  getRelocationUrl(name: string): string | undefined {
+    const { usernames } = this.platform
+    const byName = this.platform.find(name)
+    const account = byName ?? (aliasPattern.test(name) ? usernames.findByAlias(name) : undefined)
+    if (account?.state !== 'active' || account.relocatedTo === null) return undefined
+    if (byName) return account.relocatedTo
+    return replaceName(account.relocatedTo, [account.username, ...usernames.listFormer(account.id)], name)
   }
 
   /**
@@ -104,4 +156,13 @@ export abstract class AccountStates {
   async setStorageLimit({ id }: Account, bytes: number | null): Promise<void> {
     await this.platform.change('limit', id, bytes)
   }
+}
+
+/** Replaces a user name in a URL, as a part of its path or of its host; `undefined` if it stands elsewhere. */
+function replaceName(url: string, names: readonly string[], alias: string): string | undefined {
+  const replaced = url
+    .split(/([./])/)
+    .map(part => (names.includes(part.toLowerCase()) ? alias : part))
+    .join('')
+  return names.some(name => replaced.toLowerCase().includes(name)) ? undefined : replaced
 }

@@ -1,10 +1,18 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { mkdirSync } from 'node:fs'
-import { AccountElsewhere, StoreNotReady, StoreUnavailable, translateError } from './errors.js'
+import {
+  AccountClosing,
+  AccountElsewhere,
+  AccountGone,
+  StoreNotReady,
+  StoreUnavailable,
+  translateError
+} from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
 import type { PlatformStore } from './platform/platform-store.js'
+import type { UsernameRefusal, UsernameRules } from './platform/usernames.js'
 import { StorePool } from './user/store-pool.js'
 import { Handover } from './user/handover.js'
 import { recoverUnfinished } from './user/recovery.js'
@@ -24,7 +32,7 @@ export interface AccountsOptions extends UserFilesOptions {
    * Whether this thread may open an account's file. By default it may open all files; with several threads each serves
    * its own shard.
    */
-  readonly owns?: (account: Pick<Account, 'username'>) => boolean
+  readonly owns?: (account: Pick<Account, 'username' | 'formerUsernames'>) => boolean
   /**
    * True if another thread owns the directory. The owner recovers what an earlier run left unfinished, and makes the
    * template.
@@ -42,16 +50,12 @@ export interface NewAccount extends Claim {
   fill(store: UserStore): void
 }
 
-/** Maximum number of cached names. A full cache is cleared. */
-const maxCached = 10_000
+/** Maximum number of accounts that are remembered as unavailable. When there are more, all are forgotten. */
+const maxUnavailable = 10_000
 
 export class Accounts extends AccountStates {
   readonly #pool: StorePool
   readonly #files: UserFiles
-  /** Cache of active accounts, by name. */
-  readonly #cached = new Map<string, Account>()
-  /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */
-  readonly #unavailable = new Map<string, Error>()
   /** Accounts that calls here are creating or deleting. */
   readonly #busy = new Set<string>()
   /** Gives accounts up to other processes. */
@@ -88,18 +92,6 @@ export class Accounts extends AccountStates {
     })
   }
 
-  find(username: string): Account | undefined {
-    const known = this.#cached.get(username)
-    if (known) return known
-    const account = this.findActive(username)
-    if (account?.deletion !== null) return undefined
-    // It may have been deleted or moved before and restored from a backup since.
-    this.#unavailable.delete(account.id)
-    if (this.#cached.size >= maxCached) this.#cached.clear()
-    this.#cached.set(username, account)
-    return account
-  }
-
   /**
    * Returns the open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`,
    * `AccountElsewhere`, `AccountGone`, `AccountMoved`, `StoreNotReady`, and unless the account was found as such,
@@ -107,7 +99,9 @@ export class Accounts extends AccountStates {
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
-    const unavailable = this.#unavailable.get(account.id)
+    const unavailable = this.unavailable.get(account.id)
+    // Where an account has moved, its name is in the address.
+    if (unavailable && account.alias !== undefined) throw new AccountGone(account.alias)
     if (unavailable && !isFoundUnavailable(account, unavailable)) throw unavailable
     return this.#pool.get(account.id)
   }
@@ -137,13 +131,13 @@ export class Accounts extends AccountStates {
   }
 
   /** Returns whether this thread may open the file of this account. */
-  owns(account: Pick<Account, 'username'>): boolean {
+  owns(account: Pick<Account, 'username' | 'formerUsernames'>): boolean {
     return this.options.owns?.(account) ?? true
   }
 
-  /** Removes a name from the cache. */
-  uncache(username: string): void {
-    this.#cached.delete(username)
+  /** Removes the account with a name from the cache. */
+  uncache(name: string): void {
+    this.cache.remove(name)
   }
 
   /**
@@ -151,7 +145,7 @@ export class Accounts extends AccountStates {
    * `await`.
    */
   *listOpen(): Generator<{ account: Account; store: UserStore }, void, undefined> {
-    for (const account of this.#cached.values()) {
+    for (const account of this.cache.list()) {
       const store = this.#pool.peek(account.id)
       if (store) yield { account, store }
     }
@@ -191,6 +185,21 @@ export class Accounts extends AccountStates {
       await this.#undo(account.id)
       throw translateError(error)
     }
+  }
+
+  /**
+   * Changes the name of an account, which keeps the former one, too. Resolves with why it was not changed, or
+   * `undefined`. `now` in seconds.
+   */
+  async changeUsername(
+    { id }: Account,
+    username: string,
+    now: number,
+    rules: UsernameRules
+  ): Promise<UsernameRefusal | undefined> {
+    const refusal = await this.platform.change('changeUsername', id, username, now, rules)
+    if (refusal === undefined) await this.#files.writeOwner(id)
+    return refusal
   }
 
   /**
@@ -273,8 +282,8 @@ export class Accounts extends AccountStates {
   /** Applies a change of accounts by any process. `undefined`: any account may have changed. */
   #follow(command: Command | undefined): void {
     if (!command) {
-      this.#cached.clear()
-      this.#unavailable.clear()
+      this.cache.clear()
+      this.unavailable.clear()
     } else if (command[0] === 'remove') this.#removeDeleted(command[1])
     else if (stateCommands.has(command[0])) this.#refresh(command[1] as string)
   }
@@ -288,12 +297,12 @@ export class Accounts extends AccountStates {
   #refresh(id: string): void {
     const account = this.platform.findById(id)
     if (!account) return
-    this.#cached.delete(account.username)
+    this.cache.removeById(id)
     const unavailable = toUnavailableError(account)
-    if (!unavailable) this.#unavailable.delete(id)
+    if (!unavailable) this.unavailable.delete(id)
     else {
-      if (this.#unavailable.size >= maxCached) this.#unavailable.clear()
-      this.#unavailable.set(id, unavailable)
+      if (this.unavailable.size >= maxUnavailable) this.unavailable.clear()
+      this.unavailable.set(id, unavailable)
     }
   }
 }

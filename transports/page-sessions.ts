@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PageSession } from '../core/call/credentials.js'
+import type { SharedServices } from '../core/call/dispatcher.js'
 import { parseUrl } from '../core/parse-url.js'
 import type { Config } from '../core/settings/config.js'
 import { getCookieValues, formatSetCookie } from './own-cookies.js'
@@ -51,15 +52,28 @@ function parseSession(value: string): PageSession[] {
   return username !== undefined && token !== undefined ? [{ username, token }] : []
 }
 
+/** Returns the session of a user among page sessions, whose users may have changed their names since they signed in. */
+export function findPageSession(
+  sessions: readonly PageSession[],
+  accounts: Pick<SharedServices['accounts'], 'findServed'>,
+  user: string | undefined
+): PageSession | undefined {
+  if (sessions.length === 0 || user === undefined) return undefined
+  const same = sessions.find(({ username }) => username === user)
+  const account = same ? undefined : accounts.findServed(user)
+  if (!account || account.alias !== undefined) return same
+  return sessions.find(({ username }) => accounts.findServed(username)?.id === account.id)
+}
+
 /** Returns the token of the page session in a request, if that session belongs to this user. */
 export function getPageToken(
   headers: IncomingHttpHeaders,
-  config: PageConfig,
+  { accounts, config }: Pick<SharedServices, 'accounts' | 'config'>,
   user: string | undefined
 ): string | undefined {
   // Fast path: hardly any request has this header.
   if (headers[pageHeader] === undefined) return undefined
-  return getPageSessions(headers, config).find(({ username }) => username === user)?.token
+  return findPageSession(getPageSessions(headers, config), accounts, user)?.token
 }
 
 /** Returns the value of a `Set-Cookie` header that starts a page session; without a session, a value that ends it. */

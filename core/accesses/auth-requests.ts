@@ -6,7 +6,8 @@ import { KeyValue } from '../../schemas/scalars.js'
 import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import { buildPageUrls, pollRateMs, pollUrl } from './auth-page.js'
 import { fail } from '../errors.js'
-import { apiEndpoint, serviceInfo } from '../service-info.js'
+import { serviceInfo } from '../service-info.js'
+import { getEndpoint } from './public-access.js'
 import { isInForce } from '../permissions/effective-grants.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
@@ -141,8 +142,8 @@ function toAccepted(
   return {
     status: 'ACCEPTED',
     code: 200,
-    apiEndpoint: apiEndpoint(services.config, username, access.token),
-    username,
+    apiEndpoint: getEndpoint({ account, services }, access),
+    username: access.alias ?? account.username,
     token: access.token,
     serviceInfo: toServiceInfo(services, request)
   }

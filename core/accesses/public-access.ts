@@ -44,9 +44,14 @@ export function addEndpoint(call: ViewContext, stored: Access): PublicAccess & P
   if (type === 'personal' && (call.credentials.isPage || isOthers)) return omitToken(access)
   // The link of an offer is in the request that asked for it, for those who may see it. (docs/spec/consent.md#offers)
   if (getCapability(access) && id !== call.caller.accessId) return omitToken(access)
-  const first = { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token) }
+  const first = { id, token, apiEndpoint: getEndpoint(call, access) }
   // Copying the first members twice is cheaper than copying all others one by one.
   return Object.assign(first, access)
+}
+
+/** Returns the root of the account with the token of an access in it, by the name that its holder knows. */
+export function getEndpoint({ account, services }: Pick<ViewContext, 'account' | 'services'>, access: Access): string {
+  return apiEndpoint(services.config, access.alias ?? account.username, access.token)
 }
 
 function omitToken({ token: _kept, ...rest }: Access): PublicAccess {

@@ -2,6 +2,7 @@
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
+import { releaseAlias } from './aliases.js'
 import { listStreamIds } from '../permissions/access.js'
 import { listChildren } from './chain-rules.js'
 
@@ -19,6 +20,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
   // The access itself comes last: the audit record is about it.
   for (const each of [...related, access]) {
     call.store.accesses.update({ ...each, deleted: call.now })
+    releaseAlias(call, each)
     call.store.sessions.end(each.id)
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)

@@ -21,6 +21,8 @@ export const ArchiveHead = Type.Object(
     software: Type.String({ maxLength: 100 }),
     made: Time,
     username: Type.String({ maxLength: 200 }),
+    /** The former names of the account, the first one first; absent if there are none. */
+    formerUsernames: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
     created: Time,
     /** Whether the archive holds secrets: tokens, password hashes, second factors. */
     hasSecrets: Type.Boolean()
@@ -54,7 +56,7 @@ export const Digests = Type.Record(Type.String(), Digest)
 
 /** Yields the files of an account's archive. Each has to be read before the next is taken. */
 export function* listArchiveFiles(
-  { created, id, username }: Pick<Account, 'created' | 'id' | 'username'>,
+  { created, formerUsernames = [], id, username }: Pick<Account, 'created' | 'formerUsernames' | 'id' | 'username'>,
   reader: AccountReader,
   attachments: AttachmentStore,
   {
@@ -84,6 +86,7 @@ export function* listArchiveFiles(
     software: version,
     made: createdAt,
     username,
+    ...(formerUsernames.length > 0 && { formerUsernames: [...formerUsernames] }),
     created,
     hasSecrets: includesSecrets
   }

@@ -3,6 +3,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
 import { ApiError, fail } from '../errors.js'
+import { refuseUnknownUser } from '../unknown-user.js'
 import { isSessionOpen } from './personal-access.js'
 import { getBoundKey, isClientRevoked } from './oauth-marks.js'
 import { parsePresented, type PresentedToken } from './presented-token.js'
@@ -26,8 +27,8 @@ export interface Authentication {
 
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
- * `invalid-access-token` for a missing, unknown, ended or expired token, or one without the proof of its key,
- * `too-many-requests` after many missing or
+ * `unknown-resource` for an alias without the token of its access, `invalid-access-token` for a missing, unknown, ended or
+ * expired token, or one without the proof of its key, `too-many-requests` after many missing or
  * unknown tokens, and the errors of {@link parsePresented}.
  */
 export function authenticate({
@@ -38,6 +39,8 @@ export function authenticate({
   now,
   isUse = true
 }: Authentication): Caller {
+  if (account.alias !== undefined)
+    assertHolder({ services, account, store, credentials, now, isUse }, account.alias)
   const { ip, readToken } = credentials
   const presented = parsePresented(credentials)
   if (!presented && !readToken) {
@@ -46,7 +49,8 @@ export function authenticate({
   }
   const reader = readToken && findReadTokenAccess(services, account, store, readToken)
   const access = presented ? store.accesses.findByToken(presented.token) : reader
-  if (!access || (readToken && !reader)) {
+  // By the user name, a token of an access with an alias is unknown: otherwise, it would confirm whose access it is.
+  if (!access || access.alias !== account.alias || (readToken && !reader)) {
     if (isUse) services.throttle.unknownToken(ip)
     throw new ApiError('invalid-access-token', undefined, presented?.isDPoP ? { needsProof: true } : {})
   }
@@ -79,6 +83,38 @@ function assertProven(
       ? 'The token is not bound to a key: send it as a Bearer token'
       : (proofProblem ?? 'The token is bound to a key: send it with the scheme DPoP and a valid proof')
   throw new ApiError('invalid-access-token', message, { accessId: access.id, needsProof: true })
+}
+
+/**
+ * Throws the error for an unknown user unless the credentials are those of the access with the alias: no one else can
+ * tell that the alias exists. (docs/spec/usernames.md#aliases)
+ */
+function assertHolder(
+  { account, credentials, isUse, services, store }: Authentication,
+  alias: string
+): void {
+  const token = findPresentedToken(credentials)
+  const { ip, readToken } = credentials
+  const access =
+    token === undefined
+      ? readToken && findReadTokenAccess(services, account, store, readToken)
+      : store.accesses.findByToken(token)
+  if (access?.alias === alias) return
+  try {
+    if (isUse) services.throttle.unknownToken(ip)
+  } catch {
+    // An address that has to wait gets the same error.
+  }
+  refuseUnknownUser(services.accounts, alias)
+}
+
+/** Returns the token in the credentials; `undefined` if there is none or they are malformed. */
+function findPresentedToken(credentials: Credentials): string | undefined {
+  try {
+    return getPresentedToken(credentials)
+  } catch {
+    return undefined
+  }
 }
 
 /** Throws `invalid-access-token` for an access that has expired or whose session has ended. */

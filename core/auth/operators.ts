@@ -8,6 +8,14 @@ import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
 import { authenticate } from './authenticate.js'
 
+/** Returns whether the setting names an account, by its name or a former one. */
+export function isOperator(
+  { accounts, config }: Pick<ServiceCall['services'], 'accounts' | 'config'>,
+  { id }: Account
+): boolean {
+  return config.operators.some(name => accounts.findOwn(name)?.id === id)
+}
+
 /**
  * Returns the operator of a name, authenticated by the credentials of their session. Errors: `unknown-resource` for a
  * user who is no operator, the errors of {@link authenticate}, and `AccountElsewhere` if another thread has to be
@@ -18,7 +26,7 @@ export async function authenticateOperator(
   username: string
 ): Promise<Pick<Account, 'id' | 'username'>> {
   const { accounts, authorizationStep, config } = services
-  const account = config.operators.includes(username) ? accounts.find(username) : undefined
+  const account = config.operators.includes(username) ? accounts.findOwn(username) : undefined
   if (!account) fail('unknown-resource', 'Nothing found at this path')
   const store = accounts.store(account)
   const caller = store.read(() => authenticate({ services, account, store, credentials, now }))

@@ -25,9 +25,10 @@ export async function runAuthorizationStep(
   credentials: Credentials
 ): Promise<void> {
   const access = caller.access ?? fail('invalid-access-token')
+  const { username } = account
   const context: AuthorizationContext = {
-    username: account.username,
-    user: { id: account.id, username: account.username },
+    username,
+    user: { id: account.id, username },
     accessToken: access.token,
     callerId: caller.callerId,
     access: structuredClone(access),

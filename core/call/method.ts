@@ -120,6 +120,11 @@ interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
    * token.
    */
   readonly isAllowedWhileClosing?: true
+  /**
+   * Set for a method that requires no token, but finds an access in another way, and works by the alias of that access
+   * only.
+   */
+  readonly worksByAlias?: true
   /** Does asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
   /** Returns whether a call needs {@link prepare}; by default every call does. In a batch, the params have not been validated yet. */

@@ -28,9 +28,15 @@ export interface Peers {
   note(event: ThrottleEvent): void
 }
 
-/** Creates a map that divides users by their names alone, so that the index of a user never changes. */
-export function createFixedShards(size: number): ShardMap {
-  return { size, indexOf: username => hashUsername(username, size) }
+/**
+ * Creates a map that divides users by their names alone, so that the index of a user never changes. `toShardName`
+ * returns the name that counts, for users who may have several.
+ */
+export function createFixedShards(
+  size: number,
+  toShardName: (username: string) => string = username => username
+): ShardMap {
+  return { size, indexOf: username => hashUsername(toShardName(username), size) }
 }
 
 /** The shard with all users. */

@@ -14,6 +14,6 @@ export async function writeSeparately<T>(call: Call, work: (store: UserStore, ca
     const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
     return { changes: inCall.changes, result: work(store, inCall) }
   })
-  services.bus.publish(account.username, changes)
+  services.bus.publish(account, changes)
   return result
 }

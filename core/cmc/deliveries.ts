@@ -56,7 +56,7 @@ export class Deliveries {
     this.#peers = new PeerCalls(this.services, dispatcher)
     if (!this.services.config.cmc.enabled) return
     const { accounts, bus } = this.services
-    this.#unsubscribe = bus.subscribe((username, { kind }) => {
+    this.#unsubscribe = bus.subscribe(({ username }, { kind }) => {
       const account = accounts.find(username)
       if (!account) return
       const task = this.#tasks.get(account.id)

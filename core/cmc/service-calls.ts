@@ -38,7 +38,7 @@ export async function writeAsService<T>(
     runSteps(finish(true))
     return value
   })
-  services.bus.publish(account.username, changes!)
+  services.bus.publish(account, changes!)
   return result
 }
 

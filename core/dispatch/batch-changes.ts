@@ -42,7 +42,7 @@ export class BatchChanges {
     this.#size = 0
     let end = performance.now() + sliceMs
     for (const changes of pending) {
-      this.services.bus.publish(this.account.username, changes)
+      this.services.bus.publish(this.account, changes)
       if (performance.now() < end) continue
       await nextTurn(this.party)
       end = performance.now() + sliceMs

@@ -146,7 +146,7 @@ export class Execution {
 
   async #publishWrite({ changes, result }: WriteResult, caller: Caller): Promise<Outcome> {
     const { account } = this.context
-    this.#services.bus.publish(account.username, changes)
+    this.#services.bus.publish(account, changes)
     if (this.#store.attachments.hasOrphans) await removeOrphans(this.#services, account)
     return hasListing(result)
       ? await this.#spoolWriteResult(result, caller)

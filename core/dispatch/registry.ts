@@ -176,8 +176,11 @@ export class Registry implements Dispatch, Dispatcher {
    */
   #findAccount(definition: AnyMethod, username: string): Account | undefined {
     const { accounts } = this.services
-    const { isAllowedWhileClosing } = definition as Partial<UserMethod>
-    return accounts.find(username) ?? (isAllowedWhileClosing ? accounts.findClosing(username) : undefined)
+    const { isAllowedWhileClosing, worksByAlias } = definition as Partial<UserMethod>
+    // The owner signs in by name. By an alias, every method without a token behaves as for an unknown user.
+    const isOfOwner = !definition.allow.needsAccess && !worksByAlias
+    const account = isOfOwner ? accounts.findOwn(username) : accounts.find(username)
+    return account ?? (isAllowedWhileClosing ? accounts.findClosing(username) : undefined)
   }
 
   /** Makes a call of a method of the service itself, which needs no account. */

@@ -5,7 +5,7 @@
 import type { UserStore } from '../../storage/user/user-store.js'
 import { getStorageCount } from '../account/account-object.js'
 import { BoundedMap } from '../security/bounded-map.js'
-import type { Change } from '../changes.js'
+import type { Change, ChangedAccount } from '../changes.js'
 import { createId } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { ChangeRecipient } from '../permissions/change-recipient.js'
@@ -45,9 +45,9 @@ export class Validators {
     this.#work = new SlicedWorkQueue(cause =>
       services.log.error('a change could not be evaluated', { cause })
     )
-    services.bus.subscribe((username, change) => this.#handleChange(username, change))
+    services.bus.subscribe((account, change) => this.#handleChange(account, change))
     // Changes made by another node in the meantime are not counted here.
-    services.accounts.handover.onRelease(({ username }) => this.#versions.delete(username))
+    services.accounts.handover.onRelease(({ id }) => this.#versions.delete(id))
   }
 
   /**
@@ -55,14 +55,14 @@ export class Validators {
    * `hiddenState`: the part of the response whose changes are not published.
    */
   compute(call: Call, method: string, params: unknown, hiddenState?: unknown): string | undefined {
-    const { caller, credentials } = call
+    const { account, caller, credentials } = call
     const version = caller.isPersonal ? this.#versionOfAll(call) : this.#versionOfVisible(call)
     if (version === undefined) return undefined
     // Besides params and access, the response depends on these.
     const idForms = optsOutOfOlderIds(credentials) ? 'new' : ''
     const hiddenText = hiddenState === undefined ? '' : JSON.stringify(hiddenState)
     const request = credentials.url ?? `${method} ${JSON.stringify(params)}`
-    const digest = hashText(`${caller.accessId}${idForms} ${request}${hiddenText}`)
+    const digest = hashText(`${caller.accessId}${idForms} ${account.username} ${request}${hiddenText}`)
     return `${version}.${digest}`
   }
 
@@ -76,8 +76,8 @@ export class Validators {
   /** Returns the version for other callers. They must not learn of writes that they cannot see, so only visible changes count. */
   #versionOfVisible(call: Call): string | undefined {
     const { account, caller, store } = call
-    let versions = this.#versions.get(account.username)
-    if (!versions) this.#versions.set(account.username, (versions = new Map()))
+    let versions = this.#versions.get(account.id)
+    if (!versions) this.#versions.set(account.id, (versions = new Map()))
     let version = versions.get(caller.accessId)
     if (!version) {
       if (versions.size >= maxAccesses) versions.clear()
@@ -104,17 +104,17 @@ export class Validators {
   }
 
   /** Counts a change for each access of the user: at once if that is quick, otherwise in the queue. */
-  #handleChange(username: string, change: Change): void {
-    const versions = this.#versions.get(username)
+  #handleChange({ id, username }: ChangedAccount, change: Change): void {
+    const versions = this.#versions.get(id)
     const account = versions && this.services.accounts.find(username)
     if (!account) return
     const store = this.services.accounts.store(account)
     const takesLong = exceedsStreams(change, maxSynchronousStreams)
-    for (const [id, version] of versions) {
+    for (const [access, version] of versions) {
       version.pending.push(change)
       // Pending changes are evaluated in order, by the queue.
       if (takesLong || version.pending.length > 1) continue
-      while (version.pending.length > 0) this.#advance(store, id, version)
+      while (version.pending.length > 0) this.#advance(store, access, version)
     }
     if (!takesLong) return
     this.#work.add(account.id, this.#evaluateAll(username, versions))

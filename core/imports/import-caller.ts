@@ -86,7 +86,7 @@ export class ImportCaller {
       runSteps(finish(true))
       return value
     }, this.party.access)
-    if (changes) this.services.bus.publish(this.account.username, changes)
+    if (changes) this.services.bus.publish(this.account, changes)
     return result
   }
 

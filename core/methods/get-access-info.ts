@@ -10,6 +10,7 @@ import {
 } from '../../schemas/permission.js'
 import { PublicAccess, addEndpoint } from '../accesses/public-access.js'
 import { anyAccess } from '../auth/allow.js'
+import { isOperator } from '../auth/operators.js'
 import { getAuditedAccess, getAuditStreamId } from '../audit-ids.js'
 import type { Access } from '../../schemas/access.js'
 import type { Caller } from '../permissions/caller.js'
@@ -50,7 +51,7 @@ export const getAccessInfo = method({
 })
 
 /** Cached texts of accesses. A changed access is another object. */
-const cachedTexts = new WeakMap<Access, string>()
+const cachedTexts = new WeakMap<Access, { readonly username: string; readonly text: string }>()
 
 /**
  * Returns the members of an access as its holder sees it, without its last use, as JSON text. Cached, since building it
@@ -60,10 +61,10 @@ const cachedTexts = new WeakMap<Access, string>()
 function getAccessText(call: Call, access: Access): string {
   const mayKeep = access.type !== 'shared' && !call.credentials.isPage
   const kept = mayKeep ? cachedTexts.get(access) : undefined
-  if (kept !== undefined) return kept
+  if (kept?.username === call.account.username) return kept.text
   const shown = addOwnAudit(call, limitToEffective(call, omitVersion(addEndpoint(call, access))))
   const text = joinMembers(shown)
-  if (mayKeep) cachedTexts.set(access, text)
+  if (mayKeep) cachedTexts.set(access, { username: call.account.username, text })
   return text
 }
 
@@ -88,8 +89,7 @@ function getCallerPasswordTimes({ caller, services: { config }, store }: Call): 
  * Returns whether the caller operates the service, for sessions of pages only. (docs/spec/administration.md#operators)
  */
 function getOperatorFlag({ account, caller, credentials, services }: Call): { isOperator?: true } {
-  const isOperator = services.config.operators.includes(account.username)
-  return isOperator && caller.isPersonal && credentials.isPage ? { isOperator: true } : {}
+  return caller.isPersonal && credentials.isPage && isOperator(services, account) ? { isOperator: true } : {}
 }
 
 /** Returns a shared access with its effective permissions: at most the permissions of the app that shared it. */

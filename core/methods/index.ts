@@ -19,6 +19,8 @@ import { create as createAuthRequest } from './auth-request/create.js'
 import { decide as decideAuthRequest } from './auth-request/decide.js'
 import { poll as pollAuthRequest } from './auth-request/poll.js'
 import { changePassword } from './account/change-password.js'
+import { changeUsername } from './account/change-username.js'
+import { getUsernameChanges } from './account/get-username-changes.js'
 import { requestEmailConfirmation } from './account/request-email-confirmation.js'
 import { requestPasswordReset } from './account/request-password-reset.js'
 import { resetPassword } from './account/reset-password.js'
@@ -149,6 +151,8 @@ export const methods: readonly AnyMethod[] = [
   decideAuthRequest,
   pollAuthRequest,
   changePassword,
+  changeUsername,
+  getUsernameChanges,
   requestEmailConfirmation,
   requestPasswordReset,
   resetPassword,

@@ -36,6 +36,7 @@ const endingKinds: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'a
 export const catchUpMessages = ['accessesChanged', 'streamsChanged', 'eventsChanged'] as const
 
 export class LiveNotifier implements Notifier {
+  /** By account id: subscribers may know their account by different names. */
   readonly #members = new Map<string, Set<Member>>()
   readonly #queue: SlicedWorkQueue
   readonly #unsubscribe: () => void
@@ -45,7 +46,7 @@ export class LiveNotifier implements Notifier {
     this.#queue = new SlicedWorkQueue(cause =>
       services.log.error('subscribers could not be notified of a change', { cause })
     )
-    this.#unsubscribe = services.bus.subscribe((username, change) => this.#publish(username, change))
+    this.#unsubscribe = services.bus.subscribe(({ id }, change) => this.#publish(id, change))
     this.#unfollow = services.platform.onChange(command => {
       if (command?.[0] !== 'revokeClient') return
       for (const members of this.#members.values()) for (const member of members) this.#closeIfEnded(member)
@@ -85,29 +86,29 @@ export class LiveNotifier implements Notifier {
    * for another subscriber.
    */
   join(admission: AdmittedAccess, subscriber: Subscriber): SubscribedAccess | undefined {
-    const { username } = admission.account
+    const { id } = admission.account
     const member: Member = {
       ...admission,
       subscriber,
       scopes: undefined,
       cancelTimer: () => {},
-      unsubscribe: () => this.#remove(username, member),
+      unsubscribe: () => this.#remove(id, member),
       runMethod: (method, params) =>
         runSubscriptionMethod({ services: this.services, callers: this, subscriber: member }, method, params)
     }
     if (this.#endOf(member) <= this.services.clock.now()) return undefined
     // Others may have joined while the authorization step was running.
     if (!this.#hasRoom(admission)) return undefined
-    let members = this.#members.get(username)
-    if (!members) this.#members.set(username, (members = new Set()))
+    let members = this.#members.get(id)
+    if (!members) this.#members.set(id, (members = new Set()))
     members.add(member)
     this.#watch(member)
     return member
   }
 
-  /** Notifies all subscribers of a user that anything may have changed, without checking what each may see. */
-  notifyAll(username: string): void {
-    for (const member of this.#members.get(username) ?? []) {
+  /** Notifies all subscribers of an account that anything may have changed, without checking what each may see. */
+  notifyAll(id: string): void {
+    for (const member of this.#members.get(id) ?? []) {
       if (this.#closeIfEnded(member)) continue
       const { scopes, subscriber } = member
       if (scopes) subscriber.notify('notificationsChanged', { keys: Object.keys(scopes) })
@@ -138,7 +139,7 @@ export class LiveNotifier implements Notifier {
    */
   #hasRoom({ access, account }: AdmittedAccess): boolean {
     const { maxPerUser } = this.services.config.sockets
-    const members = this.#members.get(account.username)
+    const members = this.#members.get(account.id)
     if (!members) return true
     if (access.type === 'personal') return members.size < maxPerUser
     let count = 0
@@ -146,8 +147,8 @@ export class LiveNotifier implements Notifier {
     return members.size < maxPerUser && count < Math.ceil(maxPerUser / 2)
   }
 
-  #publish(username: string, change: Change): void {
-    const members = this.#members.get(username)
+  #publish(id: string, change: Change): void {
+    const members = this.#members.get(id)
     if (!members) return
     const message = getMessage(change)
     if (message !== undefined)
@@ -227,7 +228,7 @@ export class LiveNotifier implements Notifier {
 
   #closeIfEnded(member: Member): boolean {
     if (!this.#hasEnded(member)) return false
-    this.#remove(member.account.username, member)
+    this.#remove(member.account.id, member)
     member.subscriber.close()
     return true
   }
@@ -287,10 +288,10 @@ export class LiveNotifier implements Notifier {
     return current?.id === access.id ? { store, access: current } : undefined
   }
 
-  #remove(username: string, member: Member): void {
+  #remove(id: string, member: Member): void {
     member.cancelTimer()
-    const members = this.#members.get(username)
+    const members = this.#members.get(id)
     members?.delete(member)
-    if (members?.size === 0) this.#members.delete(username)
+    if (members?.size === 0) this.#members.delete(id)
   }
 }

@@ -40,8 +40,8 @@ export class WebhookDeliveries {
     private readonly services: Services,
     private readonly sender: WebhookSender
   ) {
-    this.#unsubscribe = services.bus.subscribe(username => {
-      const account = services.accounts.find(username)
+    this.#unsubscribe = services.bus.subscribe(({ id, username }) => {
+      const account = services.accounts.find(services.platform.findById(id)?.username ?? username)
       if (account) this.#scheduleOwed(account)
     })
     // Queued messages are in the account's file: the node that serves it next sends them.

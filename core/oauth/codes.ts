@@ -10,6 +10,8 @@ import { requestLifetime } from '../accesses/auth-requests.js'
 import type { Access } from '../../schemas/access.js'
 import type { ServiceCall } from '../call/method.js'
 import { recordOAuthAction } from './audit.js'
+import type { Services } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 import { matchesRequest } from './client-data.js'
 import { createCode } from './tokens.js'
 
@@ -53,12 +55,12 @@ export async function issueCode(
   call: ServiceCall,
   store: UserStore,
   known: OAuthKnownRequest,
-  { access, username }: { readonly access: Access; readonly username: string }
+  { access, account }: { readonly access: Access; readonly account: Account }
 ): Promise<string> {
   const { key, request } = known
   const { oauth } = request
   if (!matchesRequest(access, request)) fail('forbidden', 'The access was not approved for this request')
-  assertRequestedAccount(request, username)
+  assertRequestedAccount(call.services, request, account)
   const authTime = getSignInTime(call, store)
   assertDecidedByOwner(store, known, access, authTime)
   assertSignInAge(known, oauth, authTime, call.now)
@@ -83,8 +85,12 @@ export async function issueCode(
 }
 
 /** Throws `forbidden` if the OAuth client requests a different account. */
-export function assertRequestedAccount({ oauth }: AuthRequest, username: string): void {
-  if (oauth?.username !== undefined && oauth.username !== username)
+export function assertRequestedAccount(
+  { accounts }: Pick<Services, 'accounts'>,
+  { oauth }: AuthRequest,
+  { id }: Account
+): void {
+  if (oauth?.username !== undefined && accounts.find(oauth.username)?.id !== id)
     fail('forbidden', `The app requests the account "${oauth.username}". Sign in to that account`, {
       code: 'other-account'
     })

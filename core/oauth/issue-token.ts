@@ -70,7 +70,7 @@ export function issueToken(
   const answer = buildTokenAnswer(call, access, use.scopes)
   return {
     ...answer,
-    ...(refreshToken && { refresh_token: formatRefreshToken(account.username, refreshToken) }),
+    ...(refreshToken && { refresh_token: formatRefreshToken(access.alias ?? account.username, refreshToken) }),
     ...(key && {
       id_token: createIdToken(key, {
         issuer: getIssuer(services.config),
@@ -116,11 +116,14 @@ export function renewToken(
 
 /** Replaces the first token of an access, which consent pages know, by a token that only the client knows. */
 function replaceToken(call: Call, access: Access): Access {
-  const { account, changes, now, store } = call
-  if (getTokenOwner(access.token) === account.username) return access
+  const { account, changes, now, services, store } = call
+  const owner = getTokenOwner(access.token)
+  const isIssued =
+    access.alias === undefined ? services.accounts.findOwn(owner)?.id === account.id : owner === access.alias
+  if (isIssued) return access
   const kept = store.accesses.update({
     ...access,
-    token: createAccessToken(account.username),
+    token: createAccessToken(access.alias ?? account.username),
     modified: store.stamp(now),
     modifiedBy: formatWireId(access)
   })
@@ -132,13 +135,14 @@ function replaceToken(call: Call, access: Access): Access {
 export function buildTokenAnswer(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
   const { account, now, services, store } = call
   call.actor = new Caller(store, access)
+  const username = access.alias ?? account.username
   return {
     access_token: access.token,
     token_type: getBoundKey(access) === undefined ? 'Bearer' : 'DPoP',
     ...(access.expires !== undefined && { expires_in: Math.max(0, Math.floor(access.expires - now)) }),
     scope: formatScope(access.permissions ?? [], scopes),
-    api_endpoint: getAccountUrl(services.config, account.username),
-    apiEndpoint: apiEndpoint(services.config, account.username, access.token),
-    username: account.username
+    api_endpoint: getAccountUrl(services.config, username),
+    apiEndpoint: apiEndpoint(services.config, username, access.token),
+    username
   }
 }

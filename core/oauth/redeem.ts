@@ -114,6 +114,8 @@ export async function refreshGrant(
     if (!known || known.grant.client !== client.id) return undefined
     const { grant, isCurrent } = known
     const access = store.accesses.find(grant.access)
+    // Its name has to be the one that the client knows.
+    if (access?.alias !== call.account.alias) return undefined
     // Before anything else: without the key, a stolen token must not even end the access.
     if (access && !mayRefresh(client, access, thumbprint)) {
       recordOAuthAction(inCall, 'oauth.token.dpop_mismatch', access.id, 400)

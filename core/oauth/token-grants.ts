@@ -4,7 +4,7 @@ import type { Access } from '../../schemas/access.js'
 import type { HeldByOAuth, IdentityScope } from '../../schemas/oauth.js'
 import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import type { ServiceCall } from '../call/method.js'
+import type { Call, ServiceCall } from '../call/method.js'
 import { isInForce } from '../permissions/effective-grants.js'
 import { ClientParams, authenticateClient, type Client } from './clients.js'
 import { failOAuth } from './errors.js'
@@ -40,7 +40,16 @@ export interface TokenGrant {
 }
 
 /** Returns the access and grant of a valid access token or refresh token; `undefined` for any other. */
-export function findTokenGrant(store: UserStore, token: string, now: number): TokenGrant | undefined {
+export function findTokenGrant(
+  { account, now, store }: Pick<Call, 'account' | 'now' | 'store'>,
+  token: string
+): TokenGrant | undefined {
+  const held = findGrant(store, token, now)
+  // The name in the token has to be the one that the client knows.
+  return held?.access.alias === account.alias ? held : undefined
+}
+
+function findGrant(store: UserStore, token: string, now: number): TokenGrant | undefined {
   const access = store.accesses.findByToken(token)
   if (access) {
     const [grant] = store.oauthGrants.list(access.id)

@@ -17,7 +17,8 @@ import { activeId } from '../system-ids.js'
 const messages = new Map<ChangeKind, string>([
   ['events', 'eventsChanged'],
   ['streams', 'streamsChanged'],
-  ['accesses', 'accessesChanged']
+  ['accesses', 'accessesChanged'],
+  ['username', 'accountChanged']
 ])
 
 /** Returns the message that clients get for a change; `undefined` for kinds that stay within the service. */

@@ -10,7 +10,7 @@ import type { Account } from '../../storage/platform/account.js'
 /** Returns the account of a user name in any letter case, on any server. Throws `unknown-resource`. */
 export function requireAccount({ accounts, platform }: Services, username: string): Account {
   const name = username.toLowerCase()
-  const account = accounts.find(name) ?? platform.find(name)
+  const account = accounts.findOwn(name) ?? platform.find(name)
   return account?.state === 'active'
     ? account
     : fail('unknown-resource', `Unknown user "${name.slice(0, 100)}"`)
@@ -19,7 +19,7 @@ export function requireAccount({ accounts, platform }: Services, username: strin
 /** Returns the account of a user name that is served here. Throws `unknown-resource`, `user-account-relocated`. */
 export function requireServedAccount({ accounts }: Services, username: string): Account {
   const name = username.toLowerCase()
-  return accounts.find(name) ?? refuseUnknownUser(accounts, name)
+  return accounts.findOwn(name) ?? refuseUnknownUser(accounts, name)
 }
 
 /** Returns the root URL of the server that holds an account, ending in a slash. */

@@ -21,8 +21,8 @@ export async function removeAccount(
 }
 
 /** Publishes, within the service, that an account itself has changed. */
-export function announceAccountChange({ bus }: Pick<Services, 'bus'>, { username }: Account): void {
+export function announceAccountChange({ bus }: Pick<Services, 'bus'>, account: Account): void {
   const changes = new Changes({ find: () => undefined })
   changes.add('account')
-  bus.publish(username, changes)
+  bus.publish(account, changes)
 }

@@ -1,6 +1,6 @@
 /** Checks which user names and email addresses are free. `check_username` is public by the specification. (docs/spec/registration.md#checking-a-user-name) */
 import { ApiError } from '../errors.js'
-import { isReservedUsername } from './usernames.js'
+import { isRefusedUsername } from './usernames.js'
 import type { Services } from '../call/services.js'
 
 /** Returns whether an account has this email address, or is being created with this address. */
@@ -13,8 +13,8 @@ export function findUsernameProblem(
   { config, platform }: Services,
   username: string
 ): 'taken' | 'reserved' | false {
-  if (isReservedUsername(username, config)) return 'reserved'
-  return platform.find(username) ? 'taken' : false
+  if (isRefusedUsername(username, config)) return 'reserved'
+  return platform.usernames.isTaken(username) ? 'taken' : false
 }
 
 /** Throws `item-already-exists`, with `reserved: true` next to the error. */

@@ -18,7 +18,7 @@ import { isOwnApp } from '../auth/trusted-apps.js'
 import { describeBrowser } from '../sign-in/notices/agent.js'
 import { recordDevice } from '../sign-in/notices/devices.js'
 import { sendWelcomeMail } from './welcome-mail.js'
-import { isReservedUsername } from './usernames.js'
+import { isRefusedUsername } from './usernames.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Claim } from '../../storage/platform/account.js'
@@ -119,7 +119,7 @@ export function getAdmission(
   const guess = { subject: 'invitation', ip }
   throttle.check(guess)
   if (invitationTokens.includes(token)) return 'free'
-  if (platform.isInvited(token)) return 'once'
+  if (platform.invitations.isUnused(token)) return 'once'
   throttle.failed(guess)
   return undefined
 }
@@ -134,7 +134,7 @@ function refuseInvitation(): never {
 /** Returns the fields of a claim that are taken, or whose name is reserved. */
 export function listUnavailable({ config, platform }: Services, claim: Claim): string[] {
   const taken = platform.listTaken(claim)
-  if (isReservedUsername(claim.username, config) && !taken.includes('username')) taken.unshift('username')
+  if (isRefusedUsername(claim.username, config) && !taken.includes('username')) taken.unshift('username')
   return taken
 }
 

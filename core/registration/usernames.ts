@@ -1,11 +1,20 @@
 /** Decides which user names are reserved. (docs/spec/registration.md#reserved-user-names) */
 import type { Config } from '../settings/config.js'
+import { aliasPattern } from '../../schemas/access.js'
 import { reservedUsernames } from './reserved-usernames.js'
 
 const reservedNames = new Set(reservedUsernames)
 
 /**
- * Returns whether a name is reserved: a word of the service's paths, a name on the operator's list, an operator's name,
+ * Returns whether a new name is refused: a reserved one, or one with two hyphens in a row, which other servers use to
+ * join a user name and a host. Existing accounts keep such names.
+ */
+export function isRefusedUsername(name: string, config: Parameters<typeof isReservedUsername>[1]): boolean {
+  return name.includes('--') || isReservedUsername(name, config)
+}
+
+/**
+ * Returns whether a name is reserved: the form of an access alias, a word of the service's paths, a name on the operator's list, an operator's name,
  * the first label of the public host, or a name that begins with the service's name. A user with such a name could
  * impersonate the service. Ignores case.
  */
@@ -21,6 +30,7 @@ export function isReservedUsername(
   const username = name.toLowerCase()
   const serviceName = service.name.toLowerCase().replaceAll(/[^a-z0-9-]/g, '')
   return (
+    aliasPattern.test(username) ||
     reservedNames.has(username) ||
     operators.includes(username) ||
     // Too many personal names begin with a shorter one.

@@ -75,7 +75,7 @@ export class HolderUpdater {
       const store = accounts.store(account)
       if (store.series.listOutdated(1).length === 0) return
       const changes = await writeSteps(store, draft => updateHolders(draft, clock.now()))
-      bus.publish(account.username, changes)
+      bus.publish(account, changes)
     }
   }
 

@@ -39,6 +39,12 @@ export const auth = group({
     ''
   ),
   sessionMaxAge: integer('Lifetime of a session after its last use, in seconds', 1_209_600, 1),
+  usernameChangeLimit: integer('Times that users may change their user name. 0: never', 2, 0),
+  usernameChangeInterval: integer(
+    'Least time between two changes of a user name, in seconds. 0: no rule',
+    86_400,
+    0
+  ),
   authorizationStep: path(
     'Path of a module whose default export authorizes every call with a token. If empty, none is used',
     ''

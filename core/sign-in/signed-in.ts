@@ -57,7 +57,9 @@ function openOwnPageSession(
 ): Access {
   const { config } = services
   // By name: two-factor authentication has a separate token, and passkeys name no user.
-  const session = credentials.pageSessions?.find(({ username }) => username === account.username)
+  const session = credentials.pageSessions?.find(
+    ({ username }) => services.accounts.findServed(username)?.id === account.id
+  )
   const former = session && store.accesses.findByToken(session.token)
   const replaced = former?.type === 'personal' ? former : undefined
   const browser = describeBrowser(credentials)

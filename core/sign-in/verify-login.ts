@@ -24,7 +24,9 @@ export async function verifyLogin(
   { username, password }: LoginCredentials
 ): Promise<string | undefined> {
   const { account, services, credentials, store } = call
-  assertSameUsername(account.username, username)
+  // The client may know the account by a former name.
+  if (services.accounts.findServed(username.toLowerCase())?.id !== account.id)
+    assertSameUsername(account.username, username)
   const hash = store.account.password()?.hash
   await assertPassword(services, credentials, { username: account.username, password, hash })
   return hash

@@ -9,7 +9,7 @@ import { makeFolderNow, syncPath } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
 import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
-import { writeOwner } from '../../storage/platform/owner.js'
+import { findOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Problem } from '../maintenance/check-account.js'
 import { formatProblem } from '../terminal/output.js'
@@ -220,7 +220,7 @@ async function updatePlatformFile(
       store.changeNow('remove', id)
     const restored = accounts.filter(({ username }) => !leftOut.has(username))
     for (const account of restored) {
-      await writeOwner(target, account)
+      await writeOwner(target, { ...account, ...findOwner(store, account.id) })
       await syncPath(target.userDirectory(account.id))
     }
     return rebuildUniqueIndex(target, store, restored)
@@ -283,7 +283,8 @@ async function restoreToTemporary(
       )
     await restorePlatformFile(vault, layout, manifest)
     const store = new PlatformStore(layout)
-    const account = store.find(username)
+    const found = store.find(username)
+    const account = found && { ...found, formerUsernames: store.usernames.listFormer(found.id) }
     store.close()
     if (!account) throw new BackupError(`${username} is missing from the platform database of the backup`)
     return { account, layout, made: manifest.made }

@@ -84,7 +84,7 @@ async function beginAccounts(
   shared: { engine: Engine; layout: Layout; objects: Objects; platform: PlatformStore }
 ): Promise<number> {
   const { engine, layout, objects, platform } = shared
-  const shards = createFixedShards(shardCount)
+  const shards = createFixedShards(shardCount, name => platform.usernames.getShardName(name))
   const problems: string[] = []
   const addProblem = (id: string, error: unknown): void =>
     void problems.push(`${id}: ${(error as Error).message}`)

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { existsWithin, makeFolderNow, assertFileOrAbsent, syncPathNow } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { writeOwner } from '../../storage/platform/owner.js'
+import { findOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { replaceFolder } from '../../storage/files/replace-folder.js'
 import { assertNotNewer, readUniqueValues } from './unique-index.js'
@@ -37,7 +37,19 @@ export function findAccount(target: Layout, username: string): Account | undefin
   try {
     const account = platform.find(username)
     if (account && account.state !== 'active') throw new Unfinished(username)
-    return account
+    return account && { ...account, formerUsernames: platform.usernames.listFormer(account.id) }
+  } finally {
+    platform.close()
+  }
+}
+
+/** Returns whether a name cannot be given to an account or an access any more. */
+export function isNameTaken(target: Layout, name: string): boolean {
+  assertFileOrAbsent(target.platformFile)
+  if (!existsSync(target.platformFile) && !existsSync(target.usersDirectory)) return false
+  const platform = new PlatformStore(target)
+  try {
+    return platform.usernames.isTaken(name)
   } finally {
     platform.close()
   }
@@ -52,7 +64,7 @@ export async function addAccount(
   side: Layout,
   account: Omit<Account, 'state'>
 ): Promise<void> {
-  const { id, username } = account
+  const { formerUsernames, id, username } = account
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
   try {
@@ -63,9 +75,22 @@ export async function addAccount(
     await writeOwner(side, account)
     syncPathNow(side.userDirectory(id))
     const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
-    const taken = platform.changeNow('claim', { id, username, created: account.created, unique })
+    const taken = platform.changeNow('claim', {
+      id,
+      username,
+      created: account.created,
+      unique,
+      ...(formerUsernames && { formerUsernames })
+    })
     if (taken.length > 0) throw new Taken(username, taken)
     try {
+      // Of some fields there are several values.
+      const others = platform.changeNow('replaceUnique', id, held)
+      if (others.length > 0)
+        throw new Taken(
+          username,
+          others.map(({ field }) => field)
+        )
       // The next start of the service removes an interrupted claim. An account without files is never found.
       makeFolderNow(dirname(place))
       renameSync(side.userDirectory(id), place)
@@ -98,7 +123,7 @@ export async function replaceAccount(
     assertWebhookIdsFree(target, side, { id, username })
     const held = readUniqueValues(side, id)
     const known = platform.find(username)
-    if (known) await writeOwner(side, known)
+    if (known) await writeOwner(side, { ...known, ...findOwner(platform, known.id) })
     syncPathNow(side.userDirectory(id))
     const taken = held.filter(({ field, key }) => (platform.findByUnique(field, key)?.id ?? id) !== id)
     if (taken.length > 0)

@@ -8,7 +8,7 @@ import { StorageFull, StoreTooNew, translateError } from '../../storage/errors.j
 import { syncPath, syncPathNow } from '../../storage/files/durable.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
-import { readOwner, writeOwner } from '../../storage/platform/owner.js'
+import { findOwner, readOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { recoverPlatformFile } from '../../storage/platform/recover-platform-file.js'
 import type { Progress } from '../terminal/progress.js'
@@ -61,7 +61,7 @@ async function rebuildIndex(layout: Layout, progress?: Progress): Promise<Rebuil
       .filter(account => isReadable(layout, account, report))
     progress?.begin(accounts.length)
     for (const account of accounts) {
-      await writeOwner(layout, account)
+      await writeOwner(layout, { ...account, ...findOwner(platform, account.id) })
       await syncPath(layout.userDirectory(account.id))
     }
     for (const { field, user } of rebuildUniqueIndex(layout, platform, accounts))
@@ -129,10 +129,10 @@ function addAccount(
   report: RebuildReport
 ): void {
   const owner = readOwner(layout, id) ?? known
-  const { created = 0, username = id } = owner ?? {}
+  const { created = 0, formerUsernames = [], username = id } = owner ?? {}
   if (!owner) report.problems.push({ user: id, detail: 'its name is unknown. It is now named by its ID' })
   const { deletion = null, quota = null, relocatedTo = null, suspended = null } = known ?? {}
-  const account = { id, username, created, deletion, quota, relocatedTo, suspended }
+  const account = { id, username, created, formerUsernames, deletion, quota, relocatedTo, suspended }
   const isReadableFile = isReadable(layout, account, report)
   const taken = platform.adopt(account, isReadableFile ? readUniqueValues(layout, id) : [])
   report.accounts++

@@ -73,7 +73,8 @@ async function importInto(
     const { created, hasSecrets } = archive.head
     const username = as ?? archive.head.username
     assertUsernameFree(target, username, config)
-    const account = { id: createId(), username, created, ...initialStatus }
+    const formerUsernames = (archive.head.formerUsernames ?? []).filter(name => mayAdopt(name, config))
+    const account = { id: createId(), username, created, formerUsernames, ...initialStatus }
     const newcomer = new RowAdapter(target, config, { hasSecrets, keepsIdentities })
     await createFiles(staging, account.id, archive, newcomer)
     await assertValid(staging, account, config)
@@ -85,6 +86,11 @@ async function importInto(
     archive.close()
     removeCopyFolder(staging)
   }
+}
+
+/** Returns whether an imported account may keep a former name, unless the name is taken. */
+function mayAdopt(name: string, config: Config): boolean {
+  return Value.Check(Username, name) && !isReservedUsername(name, config)
 }
 
 function assertUsernameFree(target: Layout, username: string, config: Config): void {

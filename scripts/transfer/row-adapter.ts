@@ -3,6 +3,8 @@ import type { Config } from '../../core/settings/config.js'
 import { createId, createToken } from '../../core/ids.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { ExportedTable, Row } from '../../storage/transfer/tables.js'
+import { createAlias } from '../../core/accesses/aliases.js'
+import { isNameTaken } from '../maintenance/place-account.js'
 import { listOtherWebhookIds } from '../maintenance/webhook-ids.js'
 import { TransferError } from './transfer-error.js'
 
@@ -48,7 +50,15 @@ export class RowAdapter {
     const { body } = row as Row
     if (typeof body !== 'object' || body === null) return row
     if (table === 'webhook') return this.#adaptWebhook(row as Row, body)
-    return this.origin.hasSecrets ? row : withNewSecrets(table, row as Row, body)
+    const own = table === 'access' ? this.#adaptAlias(body) : body
+    return this.origin.hasSecrets ? { ...row, body: own } : withNewSecrets(table, row as Row, own)
+  }
+
+  /** Replaces the alias of an access if it is taken here, such as by the original of a copied account. */
+  #adaptAlias(body: object): object {
+    const { alias, deleted } = body as { readonly alias?: unknown; readonly deleted?: unknown }
+    if (typeof alias !== 'string' || deleted !== undefined || !isNameTaken(this.target, alias)) return body
+    return { ...body, alias: createAlias(name => isNameTaken(this.target, name)) }
   }
 
   #adaptWebhook(row: Row, body: object): Row {

@@ -1,6 +1,7 @@
 /** Lookups by account id that the logs of accounts need, answered from the platform file and the shards of this node. */
 import type { ShippedLogsOptions } from '../../cluster/shipped-log-options.js'
 import { fail } from '../../core/errors.js'
+import { findOwner } from '../../storage/platform/owner.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { ShardOwnership } from './shard-ownership.js'
 
@@ -14,16 +15,13 @@ interface ShardLogs {
 
 /** Returns the lookups. `getSubject` throws `unknown-resource` for an unknown account. */
 export function createAccountLookups(
-  platform: () => Pick<PlatformStore, 'findById'>,
+  platform: () => Pick<PlatformStore, 'findById' | 'usernames'>,
   ownership: Pick<ShardOwnership, 'isHeld' | 'getShard'>,
   { isLogComplete, logSubject }: ShardLogs
 ): Required<Pick<ShippedLogsOptions, 'isLogComplete' | 'findOwner' | 'isServedHere' | 'getSubject'>> {
   const findUsername = (account: string): string | undefined => platform().findById(account)?.username
   return {
-    findOwner(account) {
-      const found = platform().findById(account)
-      return found && { username: found.username, created: found.created }
-    },
+    findOwner: account => findOwner(platform(), account),
     getSubject(account) {
       return logSubject(ownership.getShard(findUsername(account) ?? fail('unknown-resource')), account)
     },

@@ -21,7 +21,7 @@ export class Announcements {
 
   /** Receives announcements of other nodes until the returned function is called, and announces accounts that change here. */
   start(): () => void {
-    this.services.bus.subscribe((username, { kind }) => {
+    this.services.bus.subscribe(({ username }, { kind }) => {
       if (kind === 'account') this.announce({ forget: username })
     })
     return this.engine.subscribe(topic, message => this.#receive(message))

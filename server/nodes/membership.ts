@@ -28,6 +28,8 @@ export interface MembershipOptions {
   onOwnerChange(shard: number): void
   /** Called when other nodes have declared this node dead, so that their requests to it are void. */
   onDeclaredDead(): void
+  /** Returns the name by which the user with a name belongs to a shard. */
+  toShardName(username: string): string
 }
 
 export interface Membership {
@@ -101,7 +103,7 @@ export async function createMembership(options: MembershipOptions): Promise<Memb
       onOwnerChange: shard => options.onOwnerChange(shard)
     }
   })
-  const ownership = new ShardOwnership(lease, shards, shardCount)
+  const ownership = new ShardOwnership(lease, shards, shardCount, options.toShardName)
   const resumeTaken = (): void => {
     const added = new Set(taken)
     taken.clear()

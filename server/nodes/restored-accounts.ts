@@ -36,6 +36,6 @@ export class RestoredAccounts {
     await accounts.waitUntilReady(account)
     announceAccountChange(this.services, account)
     // Listing its streams would block the event loop: there may be a hundred thousand, a hundred levels deep.
-    this.feed.notifyAll(username)
+    this.feed.notifyAll(account.id)
   }
 }

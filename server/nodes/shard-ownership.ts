@@ -23,13 +23,14 @@ export class ShardOwnership {
   constructor(
     private readonly lease: Pick<Lease, 'isValid'>,
     private readonly shards: Pick<Shards, 'isHeld' | 'isMine' | 'waitUntilMoved' | 'findOwner'>,
-    count: number
+    count: number,
+    toShardName?: (username: string) => string
   ) {
-    this.#shards = createFixedShards(count)
+    this.#shards = createFixedShards(count, toShardName)
     this.#running = Array.from({ length: count }, () => 0)
   }
 
-  /** Returns the shard of a user. */
+  /** Returns the shard of a user, named by any of the names that lead to the account. */
   getShard(username: string): number {
     return this.#shards.indexOf(username)
   }

@@ -86,7 +86,8 @@ async function build(
       void orphanCleanup?.cleanUp()
     },
     onOwnerChange: shard => notifier.onOwnerChange(shard),
-    onDeclaredDead: () => connections.closeEnded()
+    onDeclaredDead: () => connections.closeEnded(),
+    toShardName: name => runtime.services.accounts.getShardName(name)
   })
   const layout = new Layout(config.dataDir)
   const lookups = createAccountLookups(() => runtime.services.platform, ownership, {

@@ -71,7 +71,7 @@ const runtime = await Runtime.start(config, {
   isGuest: true,
   methodModules
 })
-runtime.services.bus.subscribe((username, { kind }) => {
+runtime.services.bus.subscribe(({ username }, { kind }) => {
   if (kind === 'account') emit('forget', username)
 })
 const operations = createOperations(runtime, emit, onForwarded, () => setImmediate(() => port.close()))

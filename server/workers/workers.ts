@@ -27,6 +27,8 @@ export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
   readonly definitions: readonly AnyMethod[]
   /** Called when a worker thread has exited unexpectedly, so that its users can no longer be served. */
   readonly onFatal: (error: unknown) => void
+  /** Returns the name by which the user with a name belongs to a thread. */
+  readonly toShardName: (username: string) => string
   /** Called when cached data of an account is invalid. */
   readonly forget: (username: string) => void
 }
@@ -47,7 +49,7 @@ export class Workers implements Dispatcher, Notifier {
     }
     this.services = { ...services, previews }
     this.definitions = definitions
-    this.#shards = createFixedShards(count)
+    this.#shards = createFixedShards(count, options.toShardName)
     const start = {
       config: services.config,
       count,

@@ -24,13 +24,14 @@ export class AccountStatusRepository {
   }
 
   /**
-   * Lists the next accounts by name, after the name `after`, whose name contains a text, including suspended and moved
-   * ones.
+   * Lists the next accounts by name, after the name `after`, whose name, or a former name, contains a text, including
+   * suspended and moved ones.
    */
   search(text: string, after: string, limit: number): Account[] {
-    const sql = `SELECT * FROM account WHERE state = 'active' AND username > ? AND instr(username, ?) > 0
-      ORDER BY username LIMIT +?`
-    return statement(this.db, sql).all(after, text, limit) as Account[]
+    const sql = `SELECT * FROM account WHERE state = 'active' AND username > @after AND (instr(username, @text) > 0
+      OR id IN (SELECT account FROM former_username WHERE instr(name, @text) > 0))
+      ORDER BY username LIMIT +@limit`
+    return statement(this.db, sql).all({ after, text, limit }) as Account[]
   }
 
   /** Counts accounts: all, suspended, moved, and scheduled for deletion. */

@@ -6,7 +6,12 @@ export type AccountState = 'creating' | 'active' | 'deleting'
 /** An account as the platform file records it. */
 export interface Account {
   readonly id: string
+  /** The current user name; in the view of a caller by an access alias, that alias. */
   readonly username: string
+  /** The access alias by which it was found. Only the token of that access is valid then. */
+  readonly alias?: string
+  /** Its former names, the first one first; absent where they were not looked up. */
+  readonly formerUsernames?: readonly string[]
   readonly state: AccountState
   /** Seconds. */
   readonly created: number
@@ -22,6 +27,9 @@ export interface Account {
    */
   readonly deletion: number | null
 }
+
+/** An account as changes are published for it. */
+export type AccountName = Pick<Account, 'id' | 'username'>
 
 /** The status of an account that has not been moved, suspended, limited or closed. */
 export const initialStatus = {
@@ -41,7 +49,11 @@ export interface Claim {
   readonly unique: Readonly<Record<string, string | number>>
   /** Token of the invitation that this account uses up. */
   readonly invitationToken?: string
+  /** For a copy of an account: its former names, the first one first. Those that are taken are omitted. */
+  readonly formerUsernames?: readonly string[]
 }
+
+
 
 /** Commands that change whether and how an account is found. */
 export const stateCommands: ReadonlySet<string> = new Set([
@@ -51,7 +63,8 @@ export const stateCommands: ReadonlySet<string> = new Set([
   'suspend',
   'limit',
   'scheduleDeletion',
-  'leaveDue'
+  'leaveDue',
+  'changeUsername'
 ])
 
 /** Returns the error with which calls in flight on an account fail; `undefined` if the account is served here. */

@@ -16,6 +16,7 @@ import type { AdminAction } from './admin-actions.js'
 import type { Secret } from './secrets.js'
 import type { Tables } from './tables.js'
 import type { Reservation } from './unique-fields.js'
+import type { UsernameRules } from './usernames.js'
 
 /**
  * The commands. Each runs within a transaction, and is undone if it throws. They are documented at the methods that
@@ -32,6 +33,8 @@ export const commands = {
   leaveDue: ({ accounts }: Tables, id: string, now: number) => accounts.beginDueRemoval(id, now),
   scheduleDeletion: ({ accounts }: Tables, id: string, time: number | null) =>
     accounts.scheduleDeletion(id, time),
+  changeUsername: ({ usernames }: Tables, id: string, username: string, now: number, rules: UsernameRules) =>
+    usernames.change(id, username, now, rules),
   remove: ({ accounts }: Tables, id: string) => accounts.remove(id),
   addWebhooks: ({ accounts }: Tables, id: string) => accounts.addWebhooks(id),
   removeWebhooks: ({ accounts }: Tables, ids: readonly string[]) => accounts.removeWebhooks(ids),

@@ -7,20 +7,36 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Layout } from '../files/layout.js'
 import type { Account } from './account.js'
+import type { PlatformStore } from './platform-store.js'
 
 /** The form of user names, including older ones of lengths that are no longer allowed. */
 const namePattern = /^[a-z0-9][a-z0-9-]{0,59}$/
 
-export type Owner = Pick<Account, 'username' | 'created'>
+export interface Owner extends Pick<Account, 'username' | 'created'> {
+  /** Its former names, the first one first; absent if there are none. */
+  readonly formerUsernames?: readonly string[]
+}
+
+/** Returns what the owner file of an account says; `undefined` if the account is unknown. */
+export function findOwner(
+  platform: Pick<PlatformStore, 'findById' | 'usernames'>,
+  id: string
+): Owner | undefined {
+  const account = platform.findById(id)
+  if (!account) return undefined
+  const { created, username } = account
+  const formerUsernames = platform.usernames.listFormer(id)
+  return { username, created, ...(formerUsernames.length > 0 && { formerUsernames }) }
+}
 
 /** Writes the owner file, creating the folder if needed. Syncs the file, but not the folders above it. */
 export async function writeOwner(
   layout: Layout,
-  { created, id, username }: Owner & Pick<Account, 'id'>
+  { created, formerUsernames, id, username }: Owner & Pick<Account, 'id'>
 ): Promise<void> {
   const folder = layout.userDirectory(id)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const text = `${JSON.stringify({ username, created })}\n`
+  const text = `${JSON.stringify({ username, created, formerUsernames })}\n`
   await writeFile(join(folder, 'owner.json'), text, { flush: true, mode: 0o600 })
 }
 
@@ -28,7 +44,8 @@ export async function writeOwner(
 export function readOwner(layout: Layout, id: string): Owner | undefined {
   try {
     const owner = JSON.parse(readFileSync(join(layout.userDirectory(id), 'owner.json'), 'utf8')) as Owner
-    return namePattern.test(owner.username) && Number.isFinite(owner.created) ? owner : undefined
+    const names = [owner.username, ...(owner.formerUsernames ?? [])]
+    return names.every(name => namePattern.test(name)) && Number.isFinite(owner.created) ? owner : undefined
   } catch {
     return undefined
   }

@@ -5,6 +5,7 @@ import { column, statement } from '../sqlite/statements.js'
 import type { Account, Claim } from './account.js'
 import type { InvitationRepository } from './invitations.js'
 import type { UniqueFieldRepository } from './unique-fields.js'
+import type { UsernameRepository } from './usernames.js'
 
 /** Row counts of the file. */
 export interface PlatformCounts {
@@ -23,12 +24,9 @@ export class PlatformAccounts {
   constructor(
     private readonly db: Database,
     private readonly invitations: InvitationRepository,
-    private readonly unique: UniqueFieldRepository
+    private readonly unique: UniqueFieldRepository,
+    private readonly usernames: UsernameRepository
   ) {}
-
-  find(username: string): Account | undefined {
-    return statement(this.db, 'SELECT * FROM account WHERE username = ?').get(username) as Account | undefined
-  }
 
   findById(id: string): Account | undefined {
     return statement(this.db, 'SELECT * FROM account WHERE id = ?').get(id) as Account | undefined
@@ -73,7 +71,7 @@ export class PlatformAccounts {
   /** Returns the names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
   listTaken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
     const { invitationToken, unique, username } = claim
-    const taken = this.find(username) ? ['username'] : []
+    const taken = this.usernames.isTaken(username) ? ['username'] : []
     for (const [name, value] of Object.entries(unique))
       if (this.findByUnique(name, value) !== undefined) taken.push(name)
     if (invitationToken !== undefined && !this.invitations.isUnused(invitationToken))
@@ -88,9 +86,10 @@ export class PlatformAccounts {
   claim(claim: Claim): string[] {
     const taken = this.listTaken(claim)
     if (taken.length > 0) return taken
-    const { created, id, invitationToken, unique, username } = claim
+    const { created, formerUsernames = [], id, invitationToken, unique, username } = claim
     const account = "INSERT INTO account (id, username, state, created) VALUES (?, ?, 'creating', ?)"
     statement(this.db, account).run(id, username, created)
+    this.usernames.adoptFormer(id, formerUsernames)
     const field = statement(this.db, 'INSERT INTO unique_field (name, value, account) VALUES (?, ?, ?)')
     for (const [name, value] of Object.entries(unique)) field.run(name, toUniqueKey(name, value), id)
     if (invitationToken !== undefined) this.invitations.consume(invitationToken, claim)
@@ -102,13 +101,14 @@ export class PlatformAccounts {
    * other accounts have; if that is not empty, nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
-    const { created, deletion, id, quota, relocatedTo, suspended, username } = account
+    const { created, deletion, formerUsernames = [], id, quota, relocatedTo, suspended, username } = account
     const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
     const taken = this.listTaken({ username, unique })
     if (taken.length > 0) return taken
     const sql =
       "INSERT INTO account (id, username, state, created, relocatedTo, suspended, quota, deletion) VALUES (?, ?, 'active', ?, ?, ?, ?, ?)"
     statement(this.db, sql).run(id, username, created, relocatedTo, suspended, quota, deletion)
+    this.usernames.adoptFormer(id, formerUsernames)
     this.unique.replace(id, held)
     // It may have webhooks: the next start checks that.
     this.addWebhooks(id)

@@ -13,7 +13,6 @@ import { addPosition, readPosition, writePosition, type Position } from '../wal/
 import type { Account, Claim } from './account.js'
 import { findPlatformProblems } from './check-thread.js'
 import { applyCommand, type Arguments, type Command, type CommandName, type Result } from './commands.js'
-import type { StoredInvitation } from './invitations.js'
 import { tryCommand, type CommandOutcome } from './outcomes.js'
 import type { PlatformCounts } from './platform-accounts.js'
 import type { RecoveredPlatform } from './recover-platform-file.js'
@@ -71,12 +70,20 @@ export class PlatformStore {
     return this.#tables.oauthClients
   }
 
+  get invitations(): Pick<Tables['invitations'], 'isUnused' | 'list'> {
+    return this.#tables.invitations
+  }
+
   get secrets(): Pick<Tables['secrets'], 'find' | 'list'> {
     return this.#tables.secrets
   }
 
   get accountStatuses(): Pick<Tables['accountStatuses'], 'counts' | 'find' | 'search' | 'sqliteVersion'> {
     return this.#tables.accountStatuses
+  }
+
+  get usernames(): Omit<Tables['usernames'], 'adoptFormer' | 'change'> {
+    return this.#tables.usernames
   }
 
   /**
@@ -172,8 +179,9 @@ export class PlatformStore {
     await copyInThread(this.#db.name, file, platformMigrations)
   }
 
+  /** Finds an account by its name or one of its former names. */
   find(username: string): Account | undefined {
-    return this.#tables.accounts.find(username)
+    return this.#tables.usernames.find(username)
   }
 
   findById(id: string): Account | undefined {
@@ -202,16 +210,6 @@ export class PlatformStore {
   /** Runs SQLite's checks in a worker thread. Returns the problems found; empty if there are none. */
   async problems(): Promise<string[]> {
     return await findPlatformProblems(this.#db.name)
-  }
-
-  /** Lists all invitations, latest first. */
-  listInvitations(): StoredInvitation[] {
-    return this.#tables.invitations.list()
-  }
-
-  /** Returns whether an invitation exists and may still be used. */
-  isInvited(token: string): boolean {
-    return this.#tables.invitations.isUnused(token)
   }
 
   /** Lists accounts in a state other than `active`: operations to complete or undo. */

@@ -13,6 +13,7 @@ import { SecretRepository } from './secrets.js'
 import { AccountStatusRepository } from './account-status.js'
 import type { RecoveredPlatform } from './recover-platform-file.js'
 import { UniqueFieldRepository } from './unique-fields.js'
+import { UsernameRepository } from './usernames.js'
 
 /** The repositories to which commands are applied. */
 export interface Tables {
@@ -28,14 +29,16 @@ export interface Tables {
   readonly accountStatuses: AccountStatusRepository
   readonly unique: UniqueFieldRepository
   readonly usedProofs: UsedProofRepository
+  readonly usernames: UsernameRepository
 }
 
 /** Creates the repositories of the platform file. */
 export function createTables(db: Database): Tables {
   const invitations = new InvitationRepository(db)
   const unique = new UniqueFieldRepository(db)
+  const usernames = new UsernameRepository(db)
   return {
-    accounts: new PlatformAccounts(db, invitations, unique),
+    accounts: new PlatformAccounts(db, invitations, unique, usernames),
     authRequests: new AuthRequestRepository(db),
     adminActions: new AdminActionRepository(db),
     growth: new GrowthRepository(db),
@@ -46,7 +49,8 @@ export function createTables(db: Database): Tables {
     secrets: new SecretRepository(db),
     accountStatuses: new AccountStatusRepository(db),
     unique,
-    usedProofs: new UsedProofRepository(db)
+    usedProofs: new UsedProofRepository(db),
+    usernames
   }
 }
 

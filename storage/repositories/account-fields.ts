@@ -3,6 +3,7 @@
  * (docs/spec/accounts.md#account-events)
  */
 import type { Database } from 'better-sqlite3'
+import { aliasField } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
 import { limitMarks } from '../../schemas/marks.js'
 import { column, statement } from '../sqlite/statements.js'
@@ -101,7 +102,8 @@ export function isActive({ streamIds }: Event): boolean {
 /**
  * Lists the unique values in a user's file, which the platform's index reflects. They include the confirmed email
  * address, to which password resets are sent even if an app has set another one since, verified further addresses, an
- * address that is still stored in the format of earlier versions, and the identities with which the user signs in.
+ * address that is still stored in the format of earlier versions, the identities with which the user signs in, and the aliases
+ * of accesses.
  */
 export function listUniqueValues(db: Database): UniqueValue[] {
   const values = readEvents(db, uniqueNumber).map(({ content, streamIds }) => {
@@ -115,8 +117,15 @@ export function listUniqueValues(db: Database): UniqueValue[] {
   return [
     ...values.filter(({ field }) => field !== 'email'),
     ...Array.from(known, key => ({ field: 'email', key })),
-    ...listIdentityKeys(db).map(key => ({ field: identityField, key }))
+    ...listIdentityKeys(db).map(key => ({ field: identityField, key })),
+    ...listAliases(db).map(key => ({ field: aliasField, key }))
   ]
+}
+
+function listAliases(db: Database): string[] {
+  const sql = `SELECT json_extract(body, '$.alias') FROM access
+    WHERE deleted IS NULL AND json_extract(body, '$.alias') IS NOT NULL`
+  return column(db, sql).all() as string[]
 }
 
 function readConfirmedEmail(db: Database): unknown {

@@ -7,7 +7,7 @@ import { copyDurably } from '../files/durable.js'
 import type { Layout } from '../files/layout.js'
 import { userMigrations } from '../migrations/user/index.js'
 import type { Claim } from '../platform/account.js'
-import { writeOwner } from '../platform/owner.js'
+import { findOwner, writeOwner } from '../platform/owner.js'
 import type { PlatformStore } from '../platform/platform-store.js'
 import { UniqueIndex } from '../platform/unique-index.js'
 import type { Policies } from '../repositories/policies.js'
@@ -45,6 +45,12 @@ export class UserFiles {
     if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
     await writeOwner(this.layout, account)
     await copyDurably(this.#template, file, this.layout.usersDirectory)
+  }
+
+  /** Writes the names of an account to its folder, from which the platform file can be rebuilt. */
+  async writeOwner(id: string): Promise<void> {
+    const owner = findOwner(this.platform, id)
+    if (owner) await writeOwner(this.layout, { ...owner, id })
   }
 
   /** Opens the file of an account. `closedLog`: the log that closing it left behind. */

@@ -36,6 +36,55 @@ async function setByApp(world: World): Promise<void> {
 }
 
 export const accountScenarios: Contract = {
+  'account.changeUsername': [
+    {
+      name: 'changes the name, and returns how often it can still be changed',
+      kind: 'success',
+      params: ({ owner }) => ({ newUsername: `new-${owner.username}`.slice(0, 60) }),
+      answer: ({ owner }) => ({
+        account: { username: `new-${owner.username}`.slice(0, 60) },
+        usernameChangesRemaining: 1
+      })
+    },
+    {
+      name: 'refuses a name without a value',
+      kind: 'params',
+      params: { newUsername: null },
+      error: 'invalid-parameters-format'
+    },
+    {
+      name: 'refuses the present name',
+      kind: 'state',
+      params: ({ owner }) => ({ newUsername: owner.username }),
+      error: 'invalid-operation'
+    },
+    {
+      name: 'refuses the name of another account',
+      kind: 'state',
+      before: settle,
+      params: ({ owner }) => ({ newUsername: `other-${owner.username}` }),
+      error: 'item-already-exists'
+    },
+    ...refusedTo({ newUsername: 'of-an-app' }),
+    ...withoutToken({ newUsername: 'of-no-one' })
+  ],
+
+  'account.getUsernameChanges': [
+    {
+      name: 'returns how often the name was and can be changed',
+      kind: 'success',
+      answer: { usernameChangesRemaining: 2, usernameChangesLimit: 2, usernameChangesUsed: 0 }
+    },
+    {
+      name: 'refuses params',
+      kind: 'params',
+      params: { username: 'somebody' },
+      error: 'invalid-parameters-format'
+    },
+    ...refusedTo({}),
+    ...withoutToken()
+  ],
+
   'account.getEmail': [
     {
       name: 'returns a confirmed address',

@@ -36,6 +36,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { id, update: { name: 'x' } },
       { id, update: { permissions: [{ streamId: '*', level: 'read' }] } }
     ]),
+    'account.changeUsername': [{ newUsername: 'somebody-else' }],
+    'account.getUsernameChanges': [{}],
     'account.changePassword': [{ oldPassword: 'a guess', newPassword: 'another guess' }],
     'account.confirmEmail': [{ token: 'a guess' }],
     'account.export': [{}],

@@ -4,13 +4,19 @@ import { platformMigrations } from '../../storage/migrations/platform/index.js'
 import { InvitationRepository } from '../../storage/platform/invitations.js'
 import { PlatformAccounts } from '../../storage/platform/platform-accounts.js'
 import { UniqueFieldRepository } from '../../storage/platform/unique-fields.js'
+import { UsernameRepository } from '../../storage/platform/usernames.js'
 import { openInMemory } from '../../storage/sqlite/open.js'
 import { listStatements } from '../../storage/sqlite/statements.js'
 
 t.test('listDue', t => {
   const db = openInMemory(platformMigrations)
   t.teardown(() => db.close())
-  const accounts = new PlatformAccounts(db, new InvitationRepository(db), new UniqueFieldRepository(db))
+  const accounts = new PlatformAccounts(
+    db,
+    new InvitationRepository(db),
+    new UniqueFieldRepository(db),
+    new UsernameRepository(db)
+  )
   const insert = db.prepare(
     'INSERT INTO account (id, username, state, created, deletion, suspended) VALUES (?, ?, ?, 0, ?, ?)'
   )

@@ -49,8 +49,8 @@ export function createRouteHandler(dispatcher: Dispatcher, via: Credentials['via
     const ip = getClientAddress(exchange.req)
     const user = target.isByOwner ? ids?.['username']?.toLowerCase() : address.user
     const credentials = target.isForOperators
-      ? getOperatorCredentials(exchange, services.config, { ip, via })
-      : getCredentials(exchange, services.config, { ip, via, user })
+      ? getOperatorCredentials(exchange, services, { ip, via })
+      : getCredentials(exchange, services, { ip, via, user })
     // Unlike for `Authorization`, caches may store responses to requests with a cookie.
     if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
     const proof = readProof(exchange, services.config)

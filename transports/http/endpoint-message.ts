@@ -22,7 +22,7 @@ export async function handleMessage(
   const { method: verb, res, state } = exchange
   const { services } = dispatcher
   const user = state.address.user ?? ''
-  const credentials = getCredentials(exchange, services.config, { ip, via: 'http' })
+  const credentials = getCredentials(exchange, services, { ip, via: 'http' })
   const call = { user, method: 'getAccessInfo', credentials }
   const checked = await dispatcher.precheck(call)
   if (!checked.ok) {

@@ -22,7 +22,7 @@ export async function handleRead(
     ifNoneMatch,
     url: _url,
     ...credentials
-  }: Credentials = getCredentials(exchange, services.config, { ip, via: 'http' })
+  }: Credentials = getCredentials(exchange, services, { ip, via: 'http' })
   const form = Object.entries(Object(state.form?.body) as Record<string, string | readonly string[]>)
   const params = new Map<string, readonly string[]>()
   for (const [name, value] of [...query, ...form])

@@ -42,6 +42,8 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/passkeys/:id', 'passkeys.delete'),
 
   route('POST', '/account/change-password', 'account.changePassword'),
+  route('POST', '/account/change-username', 'account.changeUsername'),
+  route('GET', '/account/username-changes', 'account.getUsernameChanges'),
   route('POST', '/account/request-password-reset', 'account.requestPasswordReset'),
   route('POST', '/account/reset-password', 'account.resetPassword'),
   route('POST', '/account/confirm-email', 'account.confirmEmail'),

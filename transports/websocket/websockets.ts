@@ -167,7 +167,7 @@ export class Websockets implements Mount {
     const presented = Array.isArray(ownToken) ? (ownToken[0] as unknown) : ownToken
     const fromPage =
       presented === undefined || presented === null
-        ? getPageToken(headers, this.dispatcher.services.config, parseUsername(nsp.name))
+        ? getPageToken(headers, this.dispatcher.services, parseUsername(nsp.name))
         : undefined
     const token = presented ?? fromPage
     return {

@@ -44,6 +44,12 @@ export function App({ info, facts, username }: Props) {
     const opening = Account.open(user).then(
       opened => {
         if (isGone) return opened.close()
+        const name = opened.info.user?.username
+        // The address or the session may have a former name.
+        if (name !== undefined && name !== user) {
+          opened.close()
+          return setUser(name)
+        }
         opened.client.onEnd(() => showSignIn(true))
         const wanted = preferredLanguage.value
         if (wanted !== undefined && wanted !== getLanguage())

@@ -11,6 +11,8 @@ export interface Access {
   readonly id: string
   readonly token: string
   readonly apiEndpoint?: string
+  /** The name under which the app knows the account, in place of the username. */
+  readonly alias?: string
   readonly permissions?: readonly Permission[]
   readonly expires?: number
 }
@@ -142,6 +144,6 @@ async function deleteAccess(session: Session, id: string): Promise<void> {
 }
 
 /** Creates the decision to accept. */
-export function createAcceptance({ username }: Session, { token, apiEndpoint }: Access): Decision {
-  return { status: 'ACCEPTED', username, token, ...(apiEndpoint ? { apiEndpoint } : {}) }
+export function createAcceptance({ username }: Session, { alias, token, apiEndpoint }: Access): Decision {
+  return { status: 'ACCEPTED', username: alias ?? username, token, ...(apiEndpoint ? { apiEndpoint } : {}) }
 }

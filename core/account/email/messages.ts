@@ -7,6 +7,7 @@ import { getConfirmedAddress, getCurrentAddress } from './address.js'
 import { countMessage } from './message-count.js'
 import { takeNotice } from './notices.js'
 import type { Services } from '../../call/services.js'
+import type { Account } from '../../../storage/platform/account.js'
 
 /** Seconds for which a link confirms an address. */
 const confirmationLifetime = 86_400
@@ -21,10 +22,11 @@ export function sendNotices(services: Services, username: string): void {
   if (services.mailer.sends('emailChanged')) services.mailer.send(() => buildNotice(services, username))
 }
 
-async function buildConfirmation(services: Services, username: string): Promise<Message | undefined> {
+async function buildConfirmation(services: Services, name: string): Promise<Message | undefined> {
   const { accounts, clock, config } = services
-  const account = accounts.find(username)
+  const account = findRecipient(services, name)
   if (!account) return undefined
+  const { username } = account
   const store = accounts.store(account)
   const now = clock.now()
   const token = createToken()
@@ -46,10 +48,11 @@ async function buildConfirmation(services: Services, username: string): Promise<
   return { ...toRecipient(account, store), kind: 'confirmEmail', email, substitutions, link: page.href }
 }
 
-async function buildNotice(services: Services, username: string): Promise<Message | undefined> {
+async function buildNotice(services: Services, name: string): Promise<Message | undefined> {
   const { accounts, config } = services
-  const account = accounts.find(username)
+  const account = findRecipient(services, name)
   if (!account) return undefined
+  const { username } = account
   const store = accounts.store(account)
   const taken = await store.write(() => takeNotice(store))
   if (!taken) return undefined
@@ -63,6 +66,12 @@ async function buildNotice(services: Services, username: string): Promise<Messag
   }
   const kind = by === undefined ? 'emailChanged' : 'emailChangedByApp'
   return { ...toRecipient(account, store), kind, email: to, substitutions }
+}
+
+/** Returns the account by the name that its owner knows: an app with an alias may have changed the address. */
+function findRecipient({ accounts }: Services, name: string): Account | undefined {
+  const account = accounts.find(name)
+  return account && accounts.toOwn(account)
 }
 
 function toRecipient(

@@ -93,7 +93,7 @@ function buildRequestDetails(
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request with this key belongs to another app')
   // Checked before the user is asked, or a useful access is replaced.
-  assertRequestedAccount(known.request, account.username)
+  assertRequestedAccount(call.services, known.request, account)
   if (known.request.oauth) recordOAuthAction(call, 'oauth.consent.shown', call.caller.accessId)
   return {
     consent: compareConsent(store, access, known, getClientAddress(services.config, credentials)),

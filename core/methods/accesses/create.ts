@@ -18,6 +18,7 @@ import {
   type RequestedPermission
 } from '../../accesses/granting.js'
 import { createId, createToken, toSlug } from '../../ids.js'
+import { claimAlias } from '../../accesses/aliases.js'
 import { methodInSteps, type Call } from '../../call/method.js'
 import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
@@ -38,8 +39,9 @@ const Params = Type.Object(
     deviceName: orNull(Name),
     expireAfter: orNull(Type.Number({ minimum: 0 })),
     clientData: Type.Optional(KeyValue),
+    randomAlias: orNull(Type.Boolean()),
     // Not `expires`, which must not be ignored: the access would never expire.
-    ...acceptProtectedFields([...trackingFields, 'apiEndpoint', 'integrity', 'lastUsed'])
+    ...acceptProtectedFields([...trackingFields, 'alias', 'apiEndpoint', 'integrity', 'lastUsed'])
   },
   closed
 )
@@ -109,6 +111,7 @@ function buildAccess(call: Call, params: Params, type: AccessType, permissions: 
     token: typeof token === 'string' ? resolveToken(caller, token) : createToken(),
     type,
     name,
+    ...(hidesUsername(caller, params) && { alias: claimAlias(call, params) }),
     ...(typeof deviceName === 'string' && { deviceName }),
     permissions,
     ...(typeof expireAfter === 'number' && { expires: now + expireAfter }),
@@ -118,6 +121,14 @@ function buildAccess(call: Call, params: Params, type: AccessType, permissions: 
     modified: now,
     modifiedBy: caller.versionedSignature
   }
+}
+
+/**
+ * Returns whether the access gets an alias. Its holder never learns the user name, and so neither do those to whom the
+ * holder gives access in turn.
+ */
+function hidesUsername({ access }: Caller, { randomAlias }: Params): boolean {
+  return randomAlias === true || access?.alias !== undefined
 }
 
 /** Minimum length of a token chosen by an app, so that it cannot be guessed. */

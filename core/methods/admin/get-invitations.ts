@@ -14,5 +14,5 @@ export const getInvitations = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditActor: 'admin',
-  run: ({ services }) => ({ invitations: services.platform.listInvitations().map(toListedInvitation) })
+  run: ({ services }) => ({ invitations: services.platform.invitations.list().map(toListedInvitation) })
 })

@@ -100,7 +100,7 @@ async function issueOAuthCode(
   { access, account }: { readonly access: Access; readonly account: Account }
 ): Promise<string> {
   const store = call.services.accounts.store(account)
-  return await issueCode(call, store, known, { access, username: account.username })
+  return await issueCode(call, store, known, { access, account })
 }
 
 /** Returns the error that an OAuth client gets if no access is granted. */
@@ -149,6 +149,7 @@ function acceptRequest(
   known: StoredRequest,
   { token, username }: AccessReference
 ): DecisionResult {
+  // An access with an alias is referred to by that alias, as everywhere.
   const account = services.accounts.find(username.toLowerCase())
   if (!account || /\s/.test(token)) {
     services.throttle.unknownToken(credentials.ip)

@@ -36,9 +36,10 @@ export const introspect = method<typeof TokenParams, TokenRequest>({
   isAllowedWhileClosing: true,
   allow: anyone,
   prepare: parseTokenRequest,
+  worksByAlias: true,
   run(call, _params, { client, token }) {
-    const { account, credentials, now, services, store } = call
-    const held = findTokenGrant(store, token, now)
+    const { account, credentials, services, store } = call
+    const held = findTokenGrant(call, token)
     if (!held) services.throttle.unknownToken(credentials.ip)
     if (held?.grant.client !== client.id || account.deletion !== null) return { active: false }
     const { access, expires, grant, isRefreshToken } = held

@@ -20,9 +20,10 @@ export const revoke = method<typeof TokenParams, TokenRequest>({
   mayExceedQuota: true,
   allow: anyone,
   prepare: parseTokenRequest,
+  worksByAlias: true,
   run(call, _params, { client, token }) {
-    const { credentials, now, services, store } = call
-    const held = findTokenGrant(store, token, now)
+    const { credentials, services, store } = call
+    const held = findTokenGrant(call, token)
     if (!held) {
       services.throttle.unknownToken(credentials.ip)
       return {}

@@ -58,6 +58,7 @@ export const token = method<typeof Params, Prepared>({
   isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
+  worksByAlias: true,
   async prepare(call, params) {
     const client = await authenticateClient(call, params)
     const proof = await verifyTokenProof(call)

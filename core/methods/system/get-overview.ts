@@ -53,7 +53,7 @@ export const getOverview = serviceMethod({
           sqlite: platform.accountStatuses.sqliteVersion()
         },
         ...platform.accountStatuses.counts(),
-        invitations: platform.listInvitations().filter(({ consumed }) => consumed === null).length,
+        invitations: platform.invitations.list().filter(({ consumed }) => consumed === null).length,
         registration,
         passwordReset,
         quota,

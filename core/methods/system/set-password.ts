@@ -29,7 +29,7 @@ export const setPassword = serviceMethod({
       notifyUser({ account, now, services, store }, { kind: 'passwordChanged' })
     })
     // Sockets of the sessions that have ended are closed.
-    services.bus.publish(account.username, changes)
+    services.bus.publish(account, changes)
     services.throttle.forget(account.username)
     return { username: account.username }
   }

@@ -25,6 +25,7 @@ const noticeTemplates = {
   secondFactorOn: 'second-factor-on',
   secondFactorOff: 'second-factor-off',
   passwordChanged: 'password-changed',
+  usernameChanged: 'username-changed',
   noticesOff: 'notices-off',
   deletionScheduled: 'deletion-scheduled'
 } as const

@@ -22,6 +22,8 @@ export interface Notice {
   readonly provider?: string
   /** When the account will be deleted, in seconds. */
   readonly deletion?: number
+  /** The user name before a change. */
+  readonly formerUsername?: string
 }
 
 /** A notice that has not been mailed yet. */
@@ -37,6 +39,9 @@ interface PendingNotice extends Notice {
 /** The parts of a call that are needed here. Without credentials, the operator made the change. */
 export type NoticeContext = Pick<Call, 'account' | 'now' | 'services' | 'store'> &
   Partial<Pick<Call, 'credentials'>>
+
+/** Notices that are mailed even if the user has switched notices off. */
+const mandatoryKinds: ReadonlySet<NoticeKind> = new Set(['deletionScheduled', 'usernameChanged'])
 
 /** Names of states: the pending notices, and whether the user has switched notices off. */
 const pendingState = 'notices'
@@ -65,8 +70,7 @@ export function notifyNewDevice(call: NoticeContext & Pick<Call, 'credentials'>)
 export function notifyUser(call: NoticeContext, notice: Notice): void {
   const { account, credentials, now, services, store } = call
   if (!services.mailer.sends(notice.kind)) return
-  // The deletion of an account is always announced.
-  if (!wantsNotices(store) && notice.kind !== 'deletionScheduled') return
+  if (!wantsNotices(store) && !mandatoryKinds.has(notice.kind)) return
   const to = getConfirmedAddress(store)
   const countedKind = notice.kind === 'signedIn' ? 'sign-in' : 'security'
   if (to === undefined || !countMessage(store, countedKind, now)) return
@@ -82,8 +86,8 @@ function sendNext(services: Services, username: string): void {
 }
 
 /** Takes the first pending notice, and builds its mail; `undefined` if no notice is pending. */
-async function buildMessage(services: Services, username: string): Promise<Message | undefined> {
-  const account = services.accounts.findServed(username)
+async function buildMessage(services: Services, name: string): Promise<Message | undefined> {
+  const account = services.accounts.findServed(name)
   if (!account) return undefined
   const store = services.accounts.store(account)
   // After the transaction of the change: writes of an account run one after the other.
@@ -95,8 +99,9 @@ async function buildMessage(services: Services, username: string): Promise<Messa
     return first && { ...first, hasMore: rest.length > 0, language, names: listPasskeyNames(store) }
   })
   if (!taken) return undefined
-  if (taken.hasMore) sendNext(services, username)
+  if (taken.hasMore) sendNext(services, name)
   const { kind, language, to } = taken
+  const { username } = services.accounts.toOwn(account)
   return {
     kind,
     accountId: account.id,
@@ -114,6 +119,7 @@ function buildSubstitutions(
     address,
     agent,
     deletion,
+    formerUsername,
     names,
     passkey,
     provider,
@@ -122,6 +128,7 @@ function buildSubstitutions(
 ): Message['substitutions'] {
   return {
     USERNAME: username,
+    FORMER_USERNAME: formerUsername ?? username,
     TIME: formatTime(time),
     DELETION: deletion === undefined ? unknownLabel : formatTime(deletion),
     BROWSER: agent,

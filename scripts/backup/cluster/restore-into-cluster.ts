@@ -122,11 +122,11 @@ export async function placeInCluster(
   assertFree(cluster, account, held)
   await assertWebhookIdsFree(cluster, side, account)
   // Before anything changes, make sure that the serving node is able to release the account.
-  if (present) await requestFromServingNode(engine, username, 'letGo')
+  if (present) await requestFromServingNode(engine, getShardName(cluster, account), 'letGo')
   await storeAttachments(cluster, side, id)
   if (present) await replaceAccount(cluster, side, account, held)
   else await addAccount(cluster, side, account, held)
-  await requestFromServingNode(engine, username, 'reopen')
+  await requestFromServingNode(engine, getShardName(cluster, account), 'reopen')
   return present ? 'replaced' : 'added'
 }
 
@@ -138,13 +138,21 @@ async function addAccount(
   held: readonly UniqueValue[]
 ): Promise<void> {
   const { platform } = cluster
-  const { created, id, username } = account
+  const { created, formerUsernames, id, username } = account
   const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
   let isClaimed = false
   try {
     await continueLog(cluster, side, account, async () => {
-      const taken = await platform.change('claim', { id, username, created, unique })
+      const taken = await platform.change('claim', {
+        id,
+        username,
+        created,
+        unique,
+        ...(formerUsernames && { formerUsernames })
+      })
       if (taken.length > 0) throw new Taken(username, taken)
+      // Of some fields there are several values.
+      await platform.change('replaceUnique', id, held)
       isClaimed = true
     })
     if (!(await platform.change('complete', account))) throw new Unfinished(username)
@@ -167,10 +175,11 @@ async function undoClaim(cluster: ClusterConnection, account: Account): Promise<
 }
 
 async function removeAll(
-  { engine, timeoutMs, objects }: ClusterConnection,
-  account: Pick<Account, 'id' | 'username'>
+  cluster: ClusterConnection,
+  account: RestoredAccount
 ): Promise<void> {
-  await removeShared(account.id, { log: engine, objects, subject: getSubject(account), timeoutMs })
+  const { engine, objects, timeoutMs } = cluster
+  await removeShared(account.id, { log: engine, objects, subject: getSubject(cluster, account), timeoutMs })
 }
 
 async function removeObjects({ objects }: ClusterConnection, account: string): Promise<void> {
@@ -222,7 +231,7 @@ async function continueLog(
   ready: () => Promise<void>
 ): Promise<void> {
   const { engine, files, timeoutMs, layout, objects } = cluster
-  const options = { log: engine, files, layout, objects, subject: getSubject(account), timeoutMs }
+  const options = { log: engine, files, layout, objects, subject: getSubject(cluster, account), timeoutMs }
   await continueLogFrom(account.id, side.userFile(account.id), options, ready)
   // Until then, a node may have removed attachments together with their events. Now none can write any more.
   const there = new Set(await objects.list(attachmentKey(account.id)))
@@ -276,9 +285,18 @@ async function storeAttachments(
   }
 }
 
-function getSubject({ id, username }: Pick<Account, 'id' | 'username'>): string {
-  return logSubject(createFixedShards(shardCount).indexOf(username), id)
+function getSubject(cluster: ClusterConnection, account: RestoredAccount): string {
+  return logSubject(createFixedShards(shardCount).indexOf(getShardName(cluster, account)), account.id)
 }
+
+/** Returns the name by which an account belongs to a shard: its first one, of those that it has or can have here. */
+function getShardName({ platform }: ClusterConnection, { formerUsernames = [], id, username }: RestoredAccount): string {
+  const present = platform.findById(id)
+  if (present) return platform.usernames.getShardName(present.username)
+  return formerUsernames.find(name => !platform.usernames.isTaken(name)) ?? username
+}
+
+type RestoredAccount = Pick<Account, 'formerUsernames' | 'id' | 'username'>
 
 function takenError(username: string, values: readonly UniqueValue[]): Taken {
   return new Taken(

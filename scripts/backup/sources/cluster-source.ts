@@ -49,7 +49,9 @@ export async function withClusterSource<T>(
 }
 
 export class ClusterSource implements BackupSource {
-  readonly #shards = createFixedShards(shardCount)
+  /** The first names of accounts that have changed their names, by the current ones. */
+  readonly #firstNames = new Map<string, string>()
+  readonly #shards = createFixedShards(shardCount, name => this.#firstNames.get(name) ?? name)
   /** Distinguishes this cluster from others, and from an earlier cluster that this one replaced. */
   #epoch = 0
 
@@ -73,6 +75,8 @@ export class ClusterSource implements BackupSource {
       })
       await log.close()
       this.#epoch = platform.position()!.epoch
+      for (const { username } of platform.usernames.listRenamed())
+        this.#firstNames.set(username, platform.usernames.getShardName(username))
     } finally {
       platform.close()
     }

@@ -13,6 +13,7 @@ import { accountDeletion } from './010-account-deletion.js'
 import { accountsBeingRemoved } from './011-accounts-being-removed.js'
 import { oauthClientStates } from './012-oauth-clients-state.js'
 import { mailCounts } from './013-mail-counts.js'
+import { usernames } from './014-usernames.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -28,7 +29,8 @@ export const platformSteps = {
   accountDeletion,
   accountsBeingRemoved,
   oauthClientStates,
-  mailCounts
+  mailCounts,
+  usernames
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

@@ -28,6 +28,7 @@ import { cmc } from './v2/025-cmc.js'
 import { usedProofs } from './v2/026-used-proofs.js'
 import { sharedSecrets } from './v2/027-shared-secrets.js'
 import { emailAddresses } from './v2/028-email-addresses.js'
+import { accessAliases } from './v2/029-access-aliases.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -58,7 +59,8 @@ export const userSteps = {
   cmc,
   usedProofs,
   sharedSecrets,
-  emailAddresses
+  emailAddresses,
+  accessAliases
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

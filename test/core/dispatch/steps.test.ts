@@ -70,7 +70,7 @@ t.test('a stream with many events', async t => {
     t.test(`is deleted while other calls are handled, merged: ${mergeEventsWithParent}`, async t => {
       const { alice, bob, server } = await service(t)
       const heard: string[] = []
-      server.services.bus.subscribe((username, { kind }) => {
+      server.services.bus.subscribe(({ username }, { kind }) => {
         if (username === 'alice') heard.push(kind)
       })
       const deletion = begun(alice, 'streams.delete', { id: 'going', mergeEventsWithParent })
@@ -273,7 +273,7 @@ t.test('an app with many accesses is deleted with them while other calls are han
   }))
   const { results } = await app.do('callBatch', calls)
   const heard: string[] = []
-  server.services.bus.subscribe((username, { kind }) => heard.push(`${username} ${kind}`))
+  server.services.bus.subscribe(({ username }, { kind }) => heard.push(`${username} ${kind}`))
   const deletion = begun(alice, 'accesses.delete', { id: app.access.id })
   let answers = 0
   for (; deletion.isUnderWay; await turn(), answers++) await bob.do('events.get')

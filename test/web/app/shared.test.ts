@@ -216,6 +216,22 @@ t.test('sharing', async t => {
     await page.getByLabel('Expiry date').fill('2001-01-01')
     await page.getByRole('button', { name: 'Create link' }).click()
     await page.getByText('Choose a date in the future').waitFor()
+
+    // The guest of a link without the user name sees it nowhere.
+    await page.getByLabel('Expires').selectOption('30')
+    await page.getByLabel('Link name').fill('A stranger')
+    await page.getByLabel('Hide my username').check()
+    await page.getByRole('button', { name: 'Create link' }).click()
+    const link = await page.getByLabel('Link', { exact: true }).inputValue()
+    t.match(link, /\/app\/shared#r-[a-z0-9]{8}\.\w{20,}$/)
+    const guest = await open('/access/facts.json', desk)
+    const sent: string[] = []
+    guest.on('response', async response => sent.push(response.url(), await response.text().catch(() => '')))
+    await guest.goto(link)
+    await guest.getByText('Shared with you: weight').waitFor()
+    await guest.getByText('Live', { exact: true }).waitFor()
+    for (const text of [await guest.content(), guest.url(), ...sent]) t.notMatch(text, /daisy/i)
+    await guest.context().close()
     await page.context().close()
   })
 

@@ -36,7 +36,7 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
     call: Omit<Request, 'credentials'>,
     isByToken = false
   ): Promise<string> => {
-    const presented = getCredentials(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
+    const presented = getCredentials(ctx, services, { ip: getClientAddress(ctx.req), via: 'http' })
     const { auth: _auth, authorization: _authorization, ...bare } = presented
     const proof = readProof(ctx, config)
     const credentials = !isByToken
@@ -89,7 +89,7 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
   addByToken(`${base}/introspect`, 'oauth.introspect', toServedUser)
   for (const verb of ['get', 'post'] as const)
     router[verb](`${base}/userinfo`, async ctx => {
-      const credentials = getCredentials(ctx, config, { ip: getClientAddress(ctx.req), via: 'http' })
+      const credentials = getCredentials(ctx, services, { ip: getClientAddress(ctx.req), via: 'http' })
       const user = getTokenOwner(getPresentedToken(credentials) ?? '')
       // The error does not reveal whether the user exists.
       if (!services.accounts.findServed(user)) fail('invalid-access-token')

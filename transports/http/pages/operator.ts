@@ -75,7 +75,7 @@ function createRouteAdder(router: Router<ExchangeState>, dispatcher: Dispatcher)
   return (verb: 'get' | 'patch' | 'post', path: string, handle: Handler): void => {
     router[verb](path, async ctx => {
       const ip = getClientAddress(ctx.req)
-      const credentials: Credentials = getOperatorCredentials(ctx, services.config, { ip, via: 'http' })
+      const credentials: Credentials = getOperatorCredentials(ctx, services, { ip, via: 'http' })
       const admitted = await dispatcher.call({ method: 'system.getOverview', params: {}, credentials })
       if (!admitted.ok) throw admitted.error
       ctx.set('Cache-Control', 'no-store')

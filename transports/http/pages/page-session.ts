@@ -58,6 +58,8 @@ async function replySession(
   services: SharedServices,
   session?: PageSession
 ): Promise<void> {
-  const publicSession = session ? { username: session.username } : null
+  // The user may have changed the name since signing in.
+  const account = session && services.accounts.findServed(session.username)
+  const publicSession = session ? { username: account?.username ?? session.username } : null
   await reply(ctx, services, createSuccess(joinMembers({ session: publicSession })), 200)
 }

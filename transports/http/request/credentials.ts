@@ -5,7 +5,7 @@ import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Config } from '../../../core/settings/config.js'
 import type { Request } from '../../../core/call/outcome.js'
 import type { BodyReservation } from '../../../core/security/body-reservation.js'
-import { getPageSessions, type PageConfig } from '../../page-sessions.js'
+import { findPageSession, getPageSessions, type PageConfig } from '../../page-sessions.js'
 import type { Exchange } from '../exchange.js'
 import { getFirst } from './query.js'
 
@@ -22,7 +22,7 @@ interface CredentialsOptions {
 /** Returns the credentials of a request. */
 export function getCredentials(
   exchange: Exchange,
-  config: PageConfig,
+  { accounts, config }: Pick<SharedServices, 'accounts'> & { readonly config: PageConfig },
   { ip, user = exchange.state.address.user, via }: CredentialsOptions
 ): Credentials {
   const { headers, method, url } = exchange.req
@@ -42,7 +42,7 @@ export function getCredentials(
   if (auth !== undefined) credentials.auth = auth
   const sessions = getPageSessions(headers, config)
   if (sessions.length > 0) credentials.pageSessions = sessions
-  const session = sessions.find(({ username }) => username === user)
+  const session = findPageSession(sessions, accounts, user)
   if (session && authorization === undefined && auth === undefined) {
     credentials.authorization = session.token
     credentials.isPage = true
@@ -68,11 +68,13 @@ export function reserveBody(
  */
 export function getOperatorCredentials(
   exchange: Exchange,
-  config: PageConfig & Pick<Config, 'operators'>,
+  services: Pick<SharedServices, 'accounts'> & { readonly config: PageConfig & Pick<Config, 'operators'> },
   { ip, via }: Omit<CredentialsOptions, 'user'>
 ): Credentials {
+  const { accounts, config } = services
   const sessions = getPageSessions(exchange.req.headers, config)
-  const session = sessions.find(({ username }) => config.operators.includes(username))
-  const credentials = getCredentials(exchange, config, { ip, via, user: session?.username })
-  return session && credentials.isPage ? { ...credentials, pageUser: session.username } : credentials
+  // Operators may have changed their names; the settings may contain any of them.
+  const operator = config.operators.find(name => findPageSession(sessions, accounts, name))
+  const credentials = getCredentials(exchange, services, { ip, via, user: operator })
+  return operator !== undefined && credentials.isPage ? { ...credentials, pageUser: operator } : credentials
 }

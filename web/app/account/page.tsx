@@ -21,11 +21,13 @@ import { StorageSection } from './storage.js'
 import { ExportData } from './export-data.js'
 import { TwoFactor, TwoFactorSection } from './two-factor.js'
 import { UnitsSection } from './units.js'
+import { ChangeUsername, UsernameSection } from './username.js'
 import { WebhooksSection } from './webhooks.js'
 
 /** Parts shown on a page of their own, by their ids in the URL. */
 const parts = new Map([
   ['email', ChangeEmail],
+  ['username', ChangeUsername],
   ['password', ChangePassword],
   ['two-factor', TwoFactor]
 ])
@@ -52,6 +54,7 @@ function Overview({ session }: { readonly session: Session }) {
     >
       <div class="cards">
         <div>
+          <UsernameSection session={session} />
           <EmailAddress session={session} />
           {facts.hasPasswords && <PasswordSection session={session} />}
           <TwoFactorSection session={session} />

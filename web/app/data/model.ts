@@ -85,6 +85,8 @@ export interface Access {
   readonly deviceName?: string | null
   readonly token?: string
   readonly apiEndpoint?: string
+  /** The name under which its holder knows the account, in place of the username. */
+  readonly alias?: string
   readonly permissions: readonly Permission[]
   readonly clientData?: Readonly<Record<string, unknown>>
   readonly expires?: number | null
@@ -110,6 +112,8 @@ export interface AccessInfo {
   readonly name: string
   readonly permissions: readonly Permission[]
   readonly expires?: number
+  /** The name that its holder sees in place of the username. */
+  readonly alias?: string
   readonly user?: { readonly username: string; readonly isOperator?: true }
 }
 

@@ -31,7 +31,8 @@ export function GuestBanner() {
       <p>
         <Icon name="eye" />
         <span>
-          {t('guest.banner', { username })} <b>{list === '' ? t('guest.nothing') : list}</b>
+          {info.alias === undefined ? t('guest.banner', { username }) : t('guest.bannerUnnamed')}{' '}
+          <b>{list === '' ? t('guest.nothing') : list}</b>
           {end - Date.now() / 1000 < maxShownExpiry && (
             <span class="num">; {t('shell.until', { date: formatDay(end) })}</span>
           )}

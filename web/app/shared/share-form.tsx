@@ -22,6 +22,7 @@ export function ShareForm() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [level, setLevel] = useState<Level>('read')
   const [expiry, setExpiry] = useState<Expiry>('30')
+  const [isNameHidden, setNameHidden] = useState(false)
   const [isMissing, setMissing] = useState(false)
   const [created, setCreated] = useState<Access>()
   if (created)
@@ -47,6 +48,7 @@ export function ShareForm() {
       type: kind === 'link' ? 'shared' : 'app',
       name: name!.trim(),
       permissions,
+      ...(isNameHidden && { randomAlias: true }),
       ...(expireAfter === undefined ? {} : { expireAfter })
     })
     void account.readAccesses()
@@ -98,6 +100,20 @@ export function ShareForm() {
           input={{ type: 'date', defaultValue: addDays(30).toISOString().slice(0, 10) }}
         />
       )}
+      <div class="field">
+        <label class="tick">
+          <input
+            type="checkbox"
+            checked={isNameHidden}
+            aria-describedby="hides-name-hint"
+            onChange={event => setNameHidden(event.currentTarget.checked)}
+          />
+          {t('shared.hideUsername')}
+        </label>
+        <p class="hint" id="hides-name-hint">
+          {t('shared.hideUsernameHint')}
+        </p>
+      </div>
       {expiry === 'never' && <p class="notice">{t('shared.noEndWarning')}</p>}
       <Preview chosen={chosen} isRead={kind === 'link' || level !== 'create-only'} />
     </Form>

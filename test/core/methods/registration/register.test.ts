@@ -268,7 +268,7 @@ t.test('with invitations, auth.register', async t => {
     const { services, register } = await start(t, { registration: { invitationTokens: ['first'] } })
     services.platform.changeNow('invite', [invite])
     t.match(await register({ username: 'alice', invitationToken: 'abcde' }), { status: 409 })
-    t.ok(services.platform.isInvited('abcde'))
+    t.ok(services.platform.invitations.isUnused('abcde'))
   })
 
   t.test('refuses everyone once registration is closed', async t => {

@@ -1,0 +1,282 @@
+/** Access aliases: the holder of the token never learns the user name, and no one else can use the alias. */
+import t, { type Test } from 'tap'
+import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { userRoutes } from '../../../transports/http/routes.js'
+import { Client, openCoffer, type Answer, type Service } from '../../support/coffer.js'
+import { receiver } from '../../support/receiver.js'
+import { connect, until } from '../../support/socket.js'
+
+const name = 'hippolyta'
+const form = /^r-[a-z0-9]{8}$/
+
+interface Setup {
+  readonly service: Service
+  readonly owner: Client
+  /** An app with an alias. */
+  readonly holder: Client & { readonly alias: string }
+}
+
+async function setUp(t: Test, overrides = {}): Promise<Setup> {
+  const service = await openCoffer(t, {
+    webhooks: { allowInternalTargets: true, minIntervalMs: 0 },
+    ...overrides
+  })
+  const owner = await service.user(name, { email: 'queen@example.com', language: 'en' })
+  await owner.stream('diary')
+  return { service, owner, holder: await give(owner) }
+}
+
+/** Creates an access with an alias; its client calls by that alias. */
+async function give(by: Client, fields = {}): Promise<Setup['holder']> {
+  const { access } = await by.grant('manage', 'diary', { type: 'app', randomAlias: true, ...fields })
+  return asHolder(by.service, access)
+}
+
+function asHolder(service: Service, access: Answer): Setup['holder'] {
+  return Object.assign(new Client(service, access.alias, access), { alias: access.alias })
+}
+
+t.test('an access with an alias', async t => {
+  const { holder, owner, service } = await setUp(t)
+
+  t.test('has the alias in its endpoint and as its user name', async t => {
+    const { access, alias, token } = holder
+    t.match(alias, form)
+    const endpoint = `${service.server.url.replace('//', `//${token}@`)}/${alias}/`
+    t.match(access, { alias, apiEndpoint: endpoint })
+    t.match(await holder.call('getAccessInfo'), { user: { username: alias }, alias, apiEndpoint: endpoint })
+    const { accesses } = await owner.do('accesses.get')
+    const listed = accesses.find(({ id }: Answer) => id === access.id)
+    t.match(listed, { alias, apiEndpoint: endpoint }, 'as its owner sees it, too')
+    t.equal(listed.integrity, access.integrity)
+  })
+
+  t.test('is not made for sessions, and cannot be chosen', async t => {
+    t.match(
+      await owner.call('accesses.create', {
+        type: 'personal',
+        name: 'x',
+        permissions: [],
+        randomAlias: true
+      }),
+      {
+        error: { id: 'forbidden' }
+      }
+    )
+    const { access } = await owner.grant('read', 'diary', { alias: 'r-aaaaaaaa' })
+    t.notOk('alias' in access)
+    t.match(await owner.call('accesses.create', { name: 'y', permissions: [], randomAlias: 'yes' }), {
+      error: { id: 'invalid-parameters-format' }
+    })
+  })
+
+  t.test('gives an alias to those to whom it gives access in turn', async t => {
+    const shared = asHolder(service, (await holder.grant('read', 'diary')).access)
+    t.match(shared.alias, form)
+    t.not(shared.alias, holder.alias)
+    t.match(await shared.call('getAccessInfo'), { user: { username: shared.alias } })
+  })
+
+  t.test('is valid by its alias alone, and its alias with its token alone', async t => {
+    const other = await give(owner)
+    const plain = await owner.grant('read', 'diary')
+    const unknown = await service.http('GET', '/r-00000000/events', undefined, { authorization: owner.token })
+    const asUnknown = (alias: string): object =>
+      JSON.parse(JSON.stringify(unknown.body.error).replaceAll('r-00000000', alias)) as object
+    const tokens = { none: '', wrong: 'wrong', owner: owner.token, plain: plain.token, other: other.token }
+    for (const [whose, token] of Object.entries(tokens))
+      for (const [verb, path, body] of [
+        ['GET', '/events'],
+        ['GET', '/access-info'],
+        ['POST', '', []],
+        ['POST', '/auth/login', { username: holder.alias, password: 'guessed it', appId: 'some-app' }],
+        ['POST', '/account/request-password-reset', { appId: 'some-app' }],
+        ['POST', '/events', { streamIds: ['diary'], type: 'note/txt', content: '' }]
+      ] as const) {
+        const headers: Record<string, string> = token === '' ? {} : { authorization: token }
+        const ask = async (alias: string): Promise<Answer> =>
+          await service.http(
+            verb,
+            `/${alias}${path}`,
+            path.includes('login') ? { ...Object(body), username: alias } : body,
+            headers
+          )
+        const [known, never] = [await ask(holder.alias), await ask('r-00000000')]
+        t.equal(known.status, never.status, `${whose} ${verb} ${path}`)
+        t.same(known.body.error, Object(never.body).error && asUnknownOf(never.body.error, holder.alias))
+      }
+    t.same(
+      (await service.http('GET', `/${holder.alias}/events`, undefined, {})).body.error,
+      asUnknown(holder.alias)
+    )
+    t.match(await service.call(name, 'events.get', {}, holder.token), {
+      status: 401,
+      error: { id: 'invalid-access-token' }
+    })
+    t.match(await service.call('alice', 'events.get', {}, holder.token), { status: 401 })
+    for (const path of [`/reg/${holder.alias}/server`, `/reg/cores?username=${holder.alias}`])
+      t.match(await service.http('GET', path), { status: 404 }, path)
+  })
+
+  t.test('is the same user in any letter case and encoding', async t => {
+    const { alias, token } = holder
+    for (const path of [alias.toUpperCase(), alias.replace('r', '%72'), alias.replace('-', '%2D')])
+      t.match(await service.http('GET', `/${path}/access-info`, undefined, { authorization: token }), {
+        status: 200,
+        body: { user: { username: alias } }
+      })
+    for (const path of [`${alias}.`, `${alias}%20`, `${alias}%00`, `.%2F${alias}`, `${alias.slice(0, -1)}`])
+      t.equal(
+        (await service.http('GET', `/${path}/access-info`, undefined, { authorization: token })).status,
+        404
+      )
+  })
+
+  t.test('frees its alias when it ends', async t => {
+    const gone = await give(owner)
+    const { server } = service
+    await owner.do('accesses.delete', { id: gone.access.id })
+    t.match(await gone.call('events.get'), { status: 404, error: { id: 'unknown-resource' } })
+    await until(() => !server.services.platform.usernames.isTaken(gone.alias), 'the alias to be free')
+  })
+
+  t.test('reserves its form of names', async t => {
+    for (const username of ['r-abcdefgh', 'r-00000000', 'with--two']) {
+      const body = { username, password: 'a password', email: `${username}@example.com`, appId: 'some-app' }
+      t.match(await service.http('POST', '/users', body), { status: 409 }, username)
+      t.match((await service.http('GET', `/reg/${username}/check_username`)).body, { reserved: true })
+    }
+  })
+})
+
+function asUnknownOf(error: object, alias: string): object {
+  return JSON.parse(JSON.stringify(error).replaceAll('r-00000000', alias)) as object
+}
+
+t.test('whatever the holder gets', async t => {
+  const target = await receiver(t)
+  const { holder, owner, service } = await setUp(t)
+  const { alias, token } = holder
+  const seen: string[] = []
+  /** Notes everything of a response, and the decoded form of texts in base64. */
+  const look = (what: string, ...texts: readonly unknown[]): void => {
+    for (const each of texts) {
+      const text = typeof each === 'string' ? each : JSON.stringify(each)
+      seen.push(`${what} ${text}`)
+      const place = text.toLowerCase().indexOf(name)
+      if (place >= 0) t.fail(`${what}: …${text.slice(Math.max(0, place - 80), place + 40)}`)
+    }
+  }
+  const ask = async (verb: string, path: string, body?: unknown, headers = {}): Promise<Answer> => {
+    const answer = await service.http(verb, path, body, { authorization: token, ...headers })
+    look(`${verb} ${path}`, [...answer.headers], answer.body)
+    return answer
+  }
+  t.match(JSON.stringify(await owner.do('getAccessInfo')), name, 'of others it would be found')
+  await owner.event({ content: 'by the owner' })
+  const form = new FormData()
+  form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'picture/attached' }))
+  form.append('file', new Blob(['not a picture'], { type: 'image/png' }), 'picture.png')
+  const { event } = (await ask('POST', `/${alias}/events`, form)).body
+  const shared = (
+    await ask('POST', `/${alias}/accesses`, {
+      name: 'in turn',
+      permissions: [{ streamId: 'diary', level: 'read' }]
+    })
+  ).body
+  const { webhook } = (await ask('POST', `/${alias}/webhooks`, { url: target.url })).body
+  const series = (await ask('POST', `/${alias}/events`, { streamIds: ['diary'], type: 'series:mass/kg' }))
+    .body.event
+  await ask('POST', `/${alias}/events/${series.id}/series`, {
+    format: 'flatJSON',
+    fields: ['deltaTime', 'value'],
+    points: [[0, 1]]
+  })
+  await ask(
+    'GET',
+    `/${alias}/events/${event.id}/${event.attachments[0].id}?readToken=${event.attachments[0].readToken}`
+  )
+  const ids = [event.id, webhook.id, 'nothing']
+  for (const { path, verb } of userRoutes) {
+    if (verb === 'DELETE') continue
+    for (const id of path.includes(':') ? ids : ['']) {
+      const filled = path.replaceAll(/:[a-z]+/gi, id)
+      await ask(verb, `/${alias}${filled}`, verb === 'GET' ? undefined : {})
+    }
+  }
+  for (const query of [
+    '?toHTML=true',
+    '?form=csv',
+    '?form=fhir',
+    '?form=gpx',
+    '?auth=x',
+    '?streams[]=nothing'
+  ])
+    for (const path of ['/events', '/events/export', '/audit/logs', '/streams'])
+      await ask('GET', `/${alias}${path}${query}`)
+  for (const path of ['', '/', '/nowhere', '/nowhere/at/all', '/service/info'])
+    for (const accept of ['application/json', 'text/html', '*/*'])
+      await ask('GET', `/${alias}${path}`, undefined, { accept })
+  await ask('DELETE', `/${alias}/nothing`)
+  await ask('OPTIONS', `/${alias}/events`)
+  await ask('POST', `/${alias}/events`, '{broken')
+  await ask('POST', `/${alias}`, [
+    { method: 'getAccessInfo', params: {} },
+    { method: 'accesses.get', params: {} },
+    { method: 'events.get', params: {} },
+    { method: 'audit.getLogs', params: {} },
+    { method: 'account.get', params: {} },
+    { method: 'no.such', params: {} }
+  ])
+  // Errors of wrong tokens, and of the service's own endpoints.
+  for (const authorization of ['wrong', owner.token])
+    await ask('GET', `/${alias}/events`, undefined, { authorization })
+  await ask('GET', `/.well-known/oauth-protected-resource/${alias}/mcp`)
+  await ask('POST', `/${alias}/mcp`, {}, { authorization: 'wrong' })
+  await ask('POST', '/oauth/introspect', new URLSearchParams({ token }).toString())
+
+  // Assistants.
+  const transport = new StreamableHTTPClientTransport(new URL(`${service.server.url}/${alias}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } }
+  })
+  const assistant = new Assistant({ name: 'test', version: '1.0.0' })
+  await assistant.connect(transport)
+  t.teardown(() => assistant.close())
+  look('MCP', assistant.getServerVersion(), assistant.getInstructions() ?? '')
+  const { tools } = await assistant.listTools()
+  look('MCP tools', tools)
+  for (const tool of tools)
+    look(`MCP ${tool.name}`, await assistant.callTool({ name: tool.name, arguments: {} }).catch(String))
+  const { resources } = await assistant.listResources()
+  look('MCP resources', resources)
+  for (const { uri } of resources) look(`MCP ${uri}`, await assistant.readResource({ uri }).catch(String))
+
+  // Sockets.
+  const socket = await connect(t, service.server.url, alias, token)
+  socket.raw.onAny((...all: unknown[]) => look('socket', all))
+  for (const method of ['getAccessInfo', 'accesses.get', 'events.get', 'account.get', 'no.such'])
+    look(`socket ${method}`, await socket.call(method))
+  await owner.event({ content: 'news' })
+  await until(() => socket.heard.includes('eventsChanged'), 'a message')
+  await t.rejects(connect(t, service.server.url, alias, owner.token), /Unknown user "r-/)
+  await t.rejects(connect(t, service.server.url, name, token), /./, 'not by the user name')
+
+  // Webhooks.
+  await target.received(1)
+  look('webhook', target.deliveries)
+  t.ok(seen.length > 150, `${seen.length} texts`)
+
+  t.test('after the account has moved, and while it is suspended', async t => {
+    const { services } = service.server
+    const account = services.accounts.find(name)!
+    await services.accounts.relocate(account, `https://elsewhere.example/${name}/`)
+    const moved = await ask('GET', `/${alias}/events`)
+    t.match(moved, { status: 301, body: { error: { id: 'user-account-relocated' } } })
+    t.equal(moved.headers.get('location'), `https://elsewhere.example/${alias}/`)
+    await services.accounts.undoRelocation(account)
+    await services.accounts.suspend(account, 1)
+    t.equal((await ask('GET', `/${alias}/events`)).status, 404)
+    await services.accounts.resume(account)
+    t.equal((await ask('GET', `/${alias}/events`)).status, 200)
+  })
+})
