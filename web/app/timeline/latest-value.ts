@@ -102,16 +102,6 @@ function getDaysAgo(day: string): number {
   return Math.round((Date.parse(getDate(Date.now() / 1000)) - Date.parse(day)) / 86_400_000)
 }
 
-/** Formats how long ago a time is. */
-function formatAgo(time: number): string {
-  const minutes = (Date.now() / 1000 - time) / 60
-  if (minutes < 3) return t('timeline.justNow')
-  const format = new Intl.RelativeTimeFormat(getLocale(), { numeric: 'auto', style: 'short' })
-  if (minutes < 90) return format.format(-Math.round(minutes), 'minute')
-  if (minutes < 36 * 60) return format.format(-Math.round(minutes / 60), 'hour')
-  return format.format(-Math.round(minutes / 1440), 'day')
-}
-
 function formatChange(parts: readonly Part[]): string | undefined {
   const [first, last] = [parts[0], parts.at(-1)]
   if (!first || !last || first === last) return undefined
