@@ -1,5 +1,6 @@
 /** The state of a connection in words and colour. */
-import { getLocale, t } from '../../language.js'
+import { t } from '../../language.js'
+import { formatAgo } from '../parts/format-time.js'
 import { getState, type Connection } from './connections.js'
 
 export function ConnectionState({

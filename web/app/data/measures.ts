@@ -159,6 +159,20 @@ export function formatMeasurePair(measure: AnyMeasure, pair: readonly (number | 
   }
 }
 
+/** Returns the currency of a measure of money, as a type: that of its latest amount. Others are neither converted nor added. */
+export function getCurrency(fact: Pick<MeasureFact, 'latest'> | undefined): string | undefined {
+  const unit = fact?.latest.unit
+  return unit?.startsWith('money/') === true ? unit : undefined
+}
+
+/** Returns a measure whose numbers are in the currency of its latest amount. Measures without a currency remain the same. */
+export function toCurrency(measure: AnyMeasure, fact: Pick<MeasureFact, 'latest'> | undefined): AnyMeasure {
+  const currency = getCurrency(fact)
+  if (currency === undefined || currency === measure.types[0]) return measure
+  const { unit: _unit, ...others } = measure
+  return { ...others, types: [currency, ...measure.types.filter(each => each !== currency)] }
+}
+
 /** Returns whether days of a measure have numbers that can be compared. */
 export function isNumerical(kind: Kind): boolean {
   return kind === 'level' || kind === 'sum' || kind === 'span' || kind === 'pair'
