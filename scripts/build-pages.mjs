@@ -135,6 +135,8 @@ const isOfAccount = name => name.startsWith('app/account/')
 const isOfConnections = name => name.startsWith('app/connect/')
 /** Loaded only for the printout. */
 const isOfReport = name => name.startsWith('app/report/')
+/** Loaded only by the page of the user's own measures. */
+const isOfOwnMeasures = name => name.startsWith('app/measures/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
 /** The app in one language, without its pages of the account and of connections. */
@@ -152,7 +154,8 @@ const appFiles = collectFiles(
         isOfPasskeys(name) ||
         isOfAccount(name) ||
         isOfConnections(name) ||
-        isOfReport(name)
+        isOfReport(name) ||
+        isOfOwnMeasures(name)
     )
   )
 )
@@ -180,6 +183,12 @@ const reportFiles = collectFiles(findChunks(/^app\/report\//).filter(name => !is
 report(
   'app, printout',
   [...reportFiles].filter(file => !appFiles.has(file)),
+  6
+)
+const ownMeasureFiles = collectFiles(findChunks(/^app\/measures\//).filter(name => !isForeign(name)))
+report(
+  'app, own measures',
+  [...ownMeasureFiles].filter(file => !appFiles.has(file)),
   6
 )
 const operatorFiles = collectFiles(

@@ -10,7 +10,7 @@ import { formatQuantityIn, formatRating, getDisplayType, toPointType, type Quant
 export interface OwnMeasure extends Omit<Measure, 'category' | 'names' | 'choices'> {
   readonly name: string
   readonly choices?: readonly { readonly value: string | number; readonly name?: string }[]
-  readonly quickValues?: readonly (string | number)[]
+  readonly quickValues?: readonly (string | number | boolean)[]
 }
 
 /** A measure as `measures.get` returns it. */
@@ -87,6 +87,12 @@ export class MeasureDirectory {
       this.#whole = undefined
       throw error
     })
+  }
+
+  /** Forgets what has been read, after the user's own measures have changed. */
+  forget(): void {
+    this.#byId.clear()
+    this.#whole = undefined
   }
 
   async #request(params: { readonly ids?: readonly string[] }): Promise<readonly AnyMeasure[]> {
