@@ -137,6 +137,8 @@ const isOfConnections = name => name.startsWith('app/connect/')
 const isOfReport = name => name.startsWith('app/report/')
 /** Loaded only to change an access. */
 const isOfEditing = name => name.startsWith('app/edit-access/')
+/** Loaded only by the page of the user's own measures. */
+const isOfOwnMeasures = name => name.startsWith('app/measures/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
 /** Loaded only when an operator opens the page on data breaches. */
@@ -156,8 +158,9 @@ const appFiles = collectFiles(
         isOfPasskeys(name) ||
         isOfAccount(name) ||
         isOfConnections(name) ||
-        isOfEditing(name) ||
-        isOfReport(name)
+          isOfEditing(name) ||
+          isOfReport(name) ||
+          isOfOwnMeasures(name)
     )
   )
 )
@@ -191,6 +194,12 @@ const reportFiles = collectFiles(findChunks(/^app\/report\//).filter(name => !is
 report(
   'app, printout',
   [...reportFiles].filter(file => !appFiles.has(file)),
+  6
+)
+const ownMeasureFiles = collectFiles(findChunks(/^app\/measures\//).filter(name => !isForeign(name)))
+report(
+  'app, own measures',
+  [...ownMeasureFiles].filter(file => !appFiles.has(file)),
   6
 )
 const operatorFiles = collectFiles(

@@ -44,7 +44,7 @@ export const OwnMeasure = Type.Object({
   choices: Type.Optional(
     Type.Array(Type.Object({ value: Value, name: Type.Optional(Text) }), { maxItems: 100 })
   ),
-  quickValues: Type.Optional(Type.Array(Value, { maxItems: 20 }))
+  quickValues: Type.Optional(Type.Array(Type.Union([Value, Type.Boolean()]), { maxItems: 20 }))
 })
 export type OwnMeasure = Static<typeof OwnMeasure>
 

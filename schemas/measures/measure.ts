@@ -87,7 +87,7 @@ export interface Measure {
   readonly plausible?: readonly [min: number, max: number]
   /** Range beyond which a value must be a mistake, in the unit of the first type. */
   readonly possible?: readonly [min: number, max: number]
-  /** Usual range of healthy adults at rest, in the unit of the first type; for pairs, one of each number. Only where it is undisputed. */
+  /** Usual range of healthy adults at rest, in the unit of the first type; of a pair, one of each number. A comment names the guideline. */
   readonly normal?: readonly [min: number, max: number] | readonly [first: Range, second: Range]
   readonly choices?: readonly Choice[]
   readonly codes?: MeasureCodes

@@ -39,7 +39,7 @@ export interface LaneRow {
   readonly value: number | undefined
   /** The event's first stream, if it is in several. */
   readonly home: number | null
-  /** The event's duration class, if it has a duration. */
+  /** The event's duration class, if it has a duration and `readsSpans` is set. */
   readonly span: number | null
   /** True if the number has to be read from the body. */
   readonly needsBody: boolean
@@ -48,15 +48,8 @@ export interface LaneRow {
 /** Maximum number of rows returned by one read. */
 export const maxRowsPerRead = 512
 
-type RawRow = [
-  time: number,
-  number,
-  type: number,
-  home: number | null,
-  value: unknown,
-  needsBody: number | null,
-  span: number | null
-]
+/** Each column costs time: the last ones are selected only if needed. */
+type RawRow = [time: number, number, home: number | null, value: unknown, ...others: (number | null)[]]
 
 /** Sums over the rows of a time range. */
 export interface Sums {
@@ -76,12 +69,27 @@ export class LaneRows {
   readonly #field: readonly string[]
   readonly #types: readonly (number | string)[]
   readonly #texts: ReturnType<typeof buildTexts>
+  /** The only type, if there is one. */
+  readonly #type: number | undefined
+  /** Indexes of columns that are not always selected; -1 for missing ones. */
+  readonly #spanAt: number
+  readonly #typeAt: number
+  readonly #needsBodyAt: number
 
   constructor(private readonly options: LaneRowsOptions) {
     const { field, types } = options
     this.#field = field === undefined ? [] : [`$."${field}"`]
     this.#types = !types ? [] : types.length === 1 ? [types[0]!] : [JSON.stringify(types)]
     this.#texts = buildTexts(options)
+    this.#type = types?.length === 1 ? types[0] : undefined
+    const others = listOthers(options)
+    const find = (name: keyof LaneRow): number => {
+      const index = others.findIndex(([column]) => column === name)
+      return index < 0 ? -1 : fixedColumns + index
+    }
+    this.#spanAt = find('span')
+    this.#typeAt = find('type')
+    this.#needsBodyAt = find('needsBody')
   }
 
   /** Returns the next rows before a time, and the position after them; `undefined` if there are no more rows. */
@@ -133,22 +141,42 @@ export class LaneRows {
   }
 
   /** JavaScript parses the numbers: SQLite may round the last bit differently. */
-  #toRow([time, number, type, home, value, needsBody, span]: RawRow): LaneRow {
+  #toRow(row: RawRow): LaneRow {
+    const value = row[3]
     return {
-      time,
-      number,
-      type,
-      home,
-      span,
+      time: row[0],
+      number: row[1],
+      type: this.#type ?? (row[this.#typeAt] as number),
+      home: row[2],
+      span: this.#spanAt < 0 ? null : (row[this.#spanAt] as number | null),
       value: value === null ? undefined : Number(value),
-      needsBody: needsBody === 1
+      needsBody: this.#needsBodyAt >= 0 && row[this.#needsBodyAt] === 1
     }
   }
 }
 
-function buildTexts({ sharedOnly, field, readsSpans, types }: LaneRowsOptions) {
+/** Number of columns of {@link RawRow} that are always selected. */
+const fixedColumns = 4
+
+/** Lists the columns that are selected only if needed. */
+function listOthers({
+  field,
+  readsSpans,
+  types
+}: LaneRowsOptions): (readonly [name: keyof LaneRow, sql: string])[] {
+  return [
+    ...(readsSpans ? [['span', 'l.span'] as const] : []),
+    ...(types?.length === 1 ? [] : [['type', 'l.type'] as const]),
+    ...(field === undefined ? [] : [['needsBody', needsBodySql] as const])
+  ]
+}
+
+const needsBodySql = "l.fields = ''"
+
+function buildTexts(options: LaneRowsOptions) {
+  const { sharedOnly, field, readsSpans, types } = options
   const value = field === undefined ? 'l.value' : "CASE WHEN l.fields <> '' THEN l.fields -> ? END"
-  const needsBody = field === undefined ? '' : "l.fields = ''"
+  const needsBody = field === undefined ? '' : needsBodySql
   const typeIn = !types
     ? ''
     : types.length === 1
@@ -156,7 +184,7 @@ function buildTexts({ sharedOnly, field, readsSpans, types }: LaneRowsOptions) {
       : ' AND l.type IN (SELECT value FROM json_each(?))'
   const within = `FROM event_stream l WHERE l.stream = ? AND l.trashed = ? AND l.time >= ? AND l.time < ?${typeIn}`
   const some = sharedOnly ? ' AND l.home IS NOT NULL' : ''
-  const row = `SELECT l.time, l.event, l.type, l.home, ${value}, ${needsBody || 'NULL'}, l.span`
+  const row = `SELECT ${['l.time', 'l.event', 'l.home', value, ...listOthers(options).map(([, sql]) => sql)].join(', ')}`
   const sums = (home: string): string => {
     const single = readsSpans ? `coalesce(l.span, ${home})` : home
     const irregular = needsBody === '' ? single : `CASE WHEN ${needsBody} THEN 1 ELSE ${single} END`

@@ -7,7 +7,7 @@ import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { nextDouble, type Key } from '../event-query/position.js'
 import type { StreamsCriteria } from '../event-query/query.js'
-import { column } from '../sqlite/statements.js'
+import { column, raw } from '../sqlite/statements.js'
 import { LaneRows, maxRowsPerRead, type LaneRow, type LanePosition, type StreamState } from './lane-rows.js'
 import { Membership, type StreamWalk } from './membership.js'
 import type { SummableRanges } from './summable-ranges.js'
@@ -82,6 +82,8 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
   readonly #lanes: Lane[] = []
   /** Rows that have been read but not counted yet. */
   #pendingRows: LaneRow[] = []
+  /** Ends of those of them that have to be spread over buckets, by number. */
+  #ends = noEnds
   #isDone = false
   #isLarge = true
 
@@ -168,6 +170,7 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
     const sharedOnly = !isUnconditional && !this.#membership.matches(lane.stream, null)
     const { position, rows } = (sharedOnly ? this.#sharedRows : this.#rows).next(db, lane, at, this.#end)
     this.#pendingRows = isLive ? rows.map(row => ({ ...row, needsBody: true })) : rows
+    this.#ends = this.#readEnds(db, rows)
     lane.position = position
     if (rows.length < maxRowsPerRead || isLive || sharedOnly) return
     const buckets = this.target.findBucket(rows.at(-1)!.time) - this.target.findBucket(rows[0]!.time) + 1
@@ -185,7 +188,7 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
         this.target.countEvent(
           row,
           row.needsBody ? this.#readNumber(db, lane, row.number, present) : row.value,
-          this.#readEnd(db, row)
+          this.#ends.get(row.number)
         )
       if (row.needsBody || at % 16 === 0) hasTime = performance.now() < end
     }
@@ -199,10 +202,15 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
     return this.#membership.findHome(db, number) === stream
   }
 
-  /** Reads the end of an event that has to be spread over buckets. */
-  #readEnd(db: Database, { number, span, time }: LaneRow): number | undefined {
-    if (span === null || !this.target.reachesNextBucket?.(time, 2 ** span)) return undefined
-    return (column(db, 'SELECT until FROM event WHERE number = ?').get(number) as number | null) ?? undefined
+  /** Reads the ends of events that have to be spread over buckets, by number. */
+  #readEnds(db: Database, rows: readonly LaneRow[]): ReadonlyMap<number, number> {
+    const { target } = this
+    if (!target.reachesNextBucket) return noEnds
+    const spread: number[] = []
+    for (const { number, span, time } of rows)
+      if (span !== null && target.reachesNextBucket(time, 2 ** span)) spread.push(number)
+    if (spread.length === 0) return noEnds
+    return new Map(raw(db, endsSql).all(JSON.stringify(spread)) as [number, number][])
   }
 
   /** Reads the number in a content that the index does not hold. */
@@ -233,6 +241,10 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
   }
 }
 
+const noEnds: ReadonlyMap<number, number> = new Map()
+/** Selects the ends of events with a duration, by number. */
+const endsSql = `SELECT number, until FROM event
+  WHERE number IN (SELECT value FROM json_each(?)) AND until IS NOT NULL`
 /** Selects the number at a path in the body of an event, as JSON. */
 const numberSql = `SELECT CASE WHEN json_type(body, ?) IN ('integer', 'real') THEN body -> ? END
   FROM event WHERE number = ?`

@@ -2,6 +2,7 @@
 import { raw } from '../sqlite/statements.js'
 import { LaneRows } from '../event-values/lane-rows.js'
 import type { LaneFacts } from '../event-values/lane-facts.js'
+import { findCreated } from './created-run.js'
 import { readLatestData, type LatestData } from './latest-data.js'
 import { MeasureStreams, type Assignment, type MeasureScope } from './measure-streams.js'
 import type { MeasureSteps, Reading } from './reading.js'
@@ -25,6 +26,8 @@ export interface MeasureFactsQuery {
   readonly scope: MeasureScope
   /** Returns whether the type belongs to any of the requested measures. Without `series:`. */
   isRequested(type: string): boolean
+  /** Time in seconds: only what has been created since then counts. */
+  readonly createdSince?: number | undefined
 }
 
 /** What is counted for the order of sources. */
@@ -86,8 +89,11 @@ class FactsCollector {
 
   *collect(): MeasureSteps<MeasureFact[]> {
     const series = this.#findTypes()
-    yield* this.#collectEvents()
-    for (const [name, number] of series) yield* this.#collectSeries(number, name)
+    const { createdSince } = this.query
+    if (createdSince === undefined) {
+      yield* this.#collectEvents()
+      for (const [name, number] of series) yield* this.#collectSeries(number, name)
+    } else yield* this.#collectCreated(series, createdSince)
     yield* this.#readLatest(series)
     return [...this.#facts.values()]
   }
@@ -123,7 +129,7 @@ class FactsCollector {
     for (let unread = this.#listUnread(); unread.length > 0; unread = this.#listUnread())
       for (const [index, fact] of unread.entries()) {
         const latest = readLatestData(this.reading.store, this.#streams, fact)
-        if (!latest && repetitions++ < maxRepetitions) {
+        if (!latest && this.query.createdSince === undefined && repetitions++ < maxRepetitions) {
           yield* this.#collectAgain(fact, series.get(fact.type))
           break
         }
@@ -202,6 +208,17 @@ class FactsCollector {
       position = read.position
       yield
     }
+  }
+
+  *#collectCreated(series: ReadonlyMap<string, number>, since: number): MeasureSteps<void> {
+    const names = new Map([...series].map(([name, number]) => [number, name.slice(seriesPrefix.length)]))
+    yield* findCreated(this.reading, {
+      ...{ since, events: this.#events, series: names },
+      take: ({ isSeries, others, stream, type, ...added }) => {
+        const found = this.#streams.assign(stream, others, type)
+        if (found) this.#add(found, isSeries ? `${seriesPrefix}${type}` : type, added)
+      }
+    })
   }
 
   *#collectSeries(type: number, name: string): MeasureSteps<void> {

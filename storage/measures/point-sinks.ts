@@ -1,4 +1,4 @@
-/** Take the points of a series for a measure: aggregated by cells of a grid, or one by one. */
+/** Take the points of a series for a measure: aggregated by cells of a grid, counted, or one by one. */
 import type { SampleTarget } from '../event-values/sample-run.js'
 import type { RowSink } from '../series/chunk-walk.js'
 import type { Block } from '../series/parts.js'
@@ -50,6 +50,28 @@ export class AggregatedPoints implements RowSink {
       const edges = { first: undefined, last: undefined }
       target.addSummary(target.findBucket(time + first), { all: block.count, count, sum, min, max, ...edges })
     }
+  }
+}
+
+/** Counts points. */
+export class PointCounter implements RowSink {
+  readonly isFull = false
+  count = 0
+  /** DeltaTime of the first one. */
+  first: number | undefined
+
+  isWithinBucket(): boolean {
+    return true
+  }
+
+  addRow(row: Row): void {
+    this.first ??= row[0]
+    this.count++
+  }
+
+  addBlock(first: number, block: Block): void {
+    this.first ??= first
+    this.count += block.count
   }
 }
 

@@ -1,5 +1,5 @@
 /** Reads a range of a series to aggregate it: of chunks and parts within one bucket only their summaries. */
-import type { ChunkTable, Summarized } from './chunks.js'
+import type { ChunkTable, Summarized, SummaryPart } from './chunks.js'
 import { nextDouble, type Range } from './page.js'
 import { splitIntoParts, type Block, type Part } from './parts.js'
 import type { Row } from './rows.js'
@@ -11,7 +11,7 @@ export interface WalkOptions {
   /** Finite, and not empty. */
   readonly range: Range
   /** The part of summaries that the sink needs. */
-  readonly part: 'extremes' | 'measures'
+  readonly part: SummaryPart
 }
 
 /** Takes the rows of a range in order: one by one, or as blocks. */
@@ -30,6 +30,8 @@ const maxChunks = 200
 const maxRows = 4096
 /** Approximate maximum length of rows and summaries read for one page, in characters: some rows hold long texts. */
 const maxCharacters = 512 * 1024
+/** Size of the largest summary that is read together with others, in bytes. */
+const maxSummaryBytes = maxCharacters / maxChunks
 
 export class ChunkWalk {
   #rest: Range | undefined
@@ -59,7 +61,7 @@ export class ChunkWalk {
     const { event, part } = this.options
     // The range may begin within a chunk.
     const start = chunks.findStartAtOrBefore(event, from) ?? from
-    const { found, isLast } = chunks.listSummarized(event, start, maxChunks, part, maxCharacters)
+    const { found, isLast } = chunks.listSummarized(event, start, maxChunks, part, maxSummaryBytes)
     let rest = from
     for (const chunk of found) {
       if (chunk[1] >= to) return undefined
@@ -73,13 +75,12 @@ export class ChunkWalk {
   #takeChunk(
     chunks: ChunkTable,
     sink: RowSink,
-    [number, first, last, count, text]: Summarized,
+    [number, first, last, count, short]: Summarized,
     range: Range
   ): number {
-    if (last === null || count === null || text === null)
-      return this.#takeUnsummarized(chunks, sink, number, range)
+    if (last === null || count === null) return this.#takeUnsummarized(chunks, sink, number, range)
     if (last < range.from) return last
-    const block = createChunkBlock(count, text)
+    const block = createChunkBlock(count, short ?? this.#readSummary(chunks, number))
     if (first >= range.from && last < range.to && sink.isWithinBucket(first, last, block))
       sink.addBlock(first, block)
     else {
@@ -102,6 +103,12 @@ export class ChunkWalk {
       if (count >= smallSize) this.unsummarized.push(number)
     }
     return last
+  }
+
+  #readSummary(chunks: ChunkTable, number: number): string {
+    const text = chunks.readSummary(number, this.options.part)
+    this.#charactersLeft -= text.length
+    return text
   }
 
   #readPoints(chunks: ChunkTable, number: number): string {

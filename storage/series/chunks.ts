@@ -33,8 +33,8 @@ export interface NewChunk extends Omit<Chunk, 'number'> {
 }
 
 /**
- * A chunk by its summary, with the one text that was requested; the other fields are `null` if the chunk has no
- * summary. An array, since a chart reads tens of thousands.
+ * A chunk by its summary, with the one text that was requested, unless it is long; the other fields are `null` if the
+ * chunk has no summary. An array, since a chart reads tens of thousands.
  */
 export type Summarized = readonly [
   number: number,
@@ -43,6 +43,9 @@ export type Summarized = readonly [
   count: number | null,
   text: string | null
 ]
+
+/** A part of a summary that is read for many chunks. */
+export type SummaryPart = 'extremes' | 'measures'
 
 /** A chunk that is copied as it is; `size`: bytes of its text. An array, since long series have thousands. */
 export type WholeChunk = readonly [
@@ -128,28 +131,26 @@ export class ChunkTable {
   }
 
   /**
-   * Lists chunks that begin at or after `at`, in order, with one part of their summaries: at most `limit` chunks, or
-   * two if their parts are longer than `length` characters together. `isLast`: whether no chunks follow.
+   * Lists chunks that begin at or after `at`, in order, with one part of their summaries, unless it is longer than
+   * `maxBytes`. `isLast`: whether no chunks follow.
    */
   listSummarized(
     event: number,
     at: number,
     limit: number,
-    part: 'extremes' | 'measures',
-    length: number
+    part: SummaryPart,
+    maxBytes: number
   ): { found: Summarized[]; isLast: boolean } {
-    const sql = `SELECT c.number, c.first, s.last, s.count, s.${part}
+    const sql = `SELECT c.number, c.first, s.last, s.count, CASE WHEN octet_length(s.${part}) <= ? THEN s.${part} END
       FROM series_chunk c INDEXED BY series_chunk_first LEFT JOIN series_summary s ON s.chunk = c.number
       WHERE c.event = ? AND c.first >= ? ORDER BY c.first LIMIT +?`
-    const found: Summarized[] = []
-    let remaining = length
-    for (const row of raw(this.db, sql).iterate(event, at, limit) as IterableIterator<Summarized>) {
-      found.push(row)
-      remaining -= row[4]?.length ?? 0
-      // The first one may end before the requested range.
-      if (remaining <= 0 && found.length >= 2) return { found, isLast: false }
-    }
+    const found = raw(this.db, sql).all(maxBytes, event, at, limit) as Summarized[]
     return { found, isLast: found.length < limit }
+  }
+
+  /** Reads a part of a chunk's summary. */
+  readSummary(chunk: number, part: SummaryPart): string {
+    return column(this.db, `SELECT ${part} FROM series_summary WHERE chunk = ?`).get(chunk) as string
   }
 
   /** Reads the parts of a chunk's summary. */

@@ -115,6 +115,14 @@ export const measureScenarios: Contract = {
       after: (_world, { facts }) => assert.ok(Math.abs(facts[0].latest.value - 70.760413) < 1e-5)
     },
     {
+      name: 'counts what has been created since a time',
+      kind: 'success',
+      params: { measures: ['weight'], createdSince: 1e12 },
+      before: addScale,
+      answer: { facts: [] },
+      after: (_world, { facts }) => assert.deepEqual(facts, [])
+    },
+    {
       name: 'returns to a restricted access what it may read',
       kind: 'success',
       by: 'restricted',

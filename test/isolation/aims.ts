@@ -184,6 +184,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     ),
     'measures.facts': [
       {},
+      { createdSince: 0 },
       ...streams.map(id => ({ streams: [id] })),
       { streams: { any: ['open'], not: [closed] } },
       { streams: [':_system:account'] },

@@ -15,6 +15,7 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
   map: () => import('./map/page.js'),
   photos: () => import('./photos/page.js'),
   report: () => import('./report/page.js'),
+  measures: () => import('./measures/page.js'),
   shared: () => import('./shared/page.js'),
   account: () => import('./account/page.js'),
   import: () => import('./import/page.js'),

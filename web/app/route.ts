@@ -11,6 +11,7 @@ export const pageNames = [
   'map',
   'photos',
   'report',
+  'measures',
   'shared',
   'account',
   'import',

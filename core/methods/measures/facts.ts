@@ -46,6 +46,8 @@ export const facts = method({
   params: Type.Object(
     {
       measures: orNull(MeasureIds),
+      /** Only what has been created since then. */
+      createdSince: orNull(Timestamp),
       /** See core/events/streams-query.ts. */
       streams: Type.Optional(Type.Unknown())
     },
@@ -57,24 +59,28 @@ export const facts = method({
   isCacheable: () => true,
   hiddenState: describeSourceOrder,
   run(call, params) {
-    const { measures, streams } = omitNulls(params)
+    const { createdSince, measures, streams } = omitNulls(params)
     const known = new KnownMeasures(call)
     const requested = measures ? known.require([...new Set(measures)]) : known.list()
     assertNoAudit(streams)
     call.auditScope = describeQueryScope(call.caller, streams, {})
-    return { facts: new RunListing(call, streams, reading => startFacts(reading, requested, streams)) }
+    return {
+      facts: new RunListing(call, streams, reading =>
+        startFacts(reading, requested, { createdSince, streams })
+      )
+    }
   }
 })
 
 function startFacts(
   call: Call,
   requested: readonly MeasureForm[],
-  streams: unknown
+  { createdSince, streams }: { readonly createdSince: number | undefined; readonly streams: unknown }
 ): StartedRun<MeasureFact[]> {
   const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const types = new Set(requested.flatMap(measure => measure.types))
   return {
-    run: call.store.measures.createFacts({ scope, isRequested: type => types.has(type) }),
+    run: call.store.measures.createFacts({ scope, isRequested: type => types.has(type), createdSince }),
     *finish(getReader, found) {
       const byMeasure = groupBy(found, ({ measure }) => measure)
       for (const [key, measure] of requested.entries()) {

@@ -78,6 +78,7 @@ export const body = inCategory('body', [
       isDefault: true,
       plausible: [12, 60],
       possible: [4, 250],
+      // Obesity: preventing and managing the global epidemic (WHO Technical Report Series 894, 2000).
       normal: [18.5, 24.9],
       codes: {
         loinc: ['39156-5'],
@@ -97,7 +98,6 @@ export const body = inCategory('body', [
       unit: temperature,
       plausible: [34, 42],
       possible: [10, 50],
-      normal: [36.1, 37.2],
       codes: {
         loinc: ['8310-5', '8331-1'],
         snomed: ['386725007'],

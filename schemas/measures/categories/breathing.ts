@@ -28,6 +28,7 @@ export const breathing = inCategory('heart', [
     {
       plausible: [85, 100],
       possible: [0, 100],
+      // Pulse oximetry training manual (WHO, 2011).
       normal: [95, 100],
       codes: {
         loinc: ['59408-5', '2708-6', '2710-2'],
@@ -48,6 +49,7 @@ export const breathing = inCategory('heart', [
       isDefault: true,
       plausible: [6, 60],
       possible: [0, 200],
+      // The range that scores 0 in National Early Warning Score 2 (Royal College of Physicians, 2017).
       normal: [12, 20],
       codes: {
         loinc: ['9279-1'],

@@ -55,7 +55,9 @@ export const heart = inCategory('heart', [
     335,
     [35, 110],
     {
-      normal: [60, 100],
+      // Sinus bradycardia is below 50 (2018 ACC/AHA/HRS guideline on bradycardia), sinus tachycardia above 100 (2015
+      // ACC/AHA/HRS guideline on supraventricular tachycardia).
+      normal: [50, 100],
       codes: {
         loinc: ['40443-4'],
         healthKit: ['HKQuantityTypeIdentifierRestingHeartRate'],
@@ -75,9 +77,11 @@ export const heart = inCategory('heart', [
       isDefault: true,
       plausible: [35, 230],
       possible: [5, 400],
+      // Normal is below 120 and below 80 (2017 ACC/AHA guideline on high blood pressure in adults); low is below 90 or
+      // below 60 (National Heart, Lung, and Blood Institute).
       normal: [
-        [90, 120],
-        [60, 80]
+        [90, 119],
+        [60, 79]
       ],
       codes: {
         loinc: ['85354-9', '55284-4', '8480-6', '8462-4'],

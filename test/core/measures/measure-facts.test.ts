@@ -82,3 +82,71 @@ t.test('the latest value is one that the caller may read, whatever changes meanw
     }
   })
 })
+
+t.test('createdSince counts what has been created since then, whatever its time', async t => {
+  const { alice, clock } = await openCoffer(t)
+  for (const id of ['watch', 'phone', 'hidden']) await alice.stream(id)
+  const addSteps = async (streamId: string, time: number): Promise<Answer> =>
+    await alice.event({ streamIds: [streamId], type: 'count/steps', content: 10, time })
+  const createSeries = async (time: number): Promise<string> => {
+    const fields = { streamIds: ['watch'], type: 'series:frequency/bpm', time, content: null }
+    return (await alice.event(fields)).id
+  }
+  const addPoints = async (id: string, times: readonly number[]): Promise<Answer> =>
+    await alice.do('hfs.add', {
+      id,
+      format: 'flatJSON',
+      fields: ['deltaTime', 'value'],
+      points: times.map(each => [each, 60])
+    })
+
+  const before = clock.now()
+  const old = await addSteps('watch', before)
+  const series = await createSeries(before - 100)
+  await addPoints(series, [0, 50])
+  const untouched = await createSeries(before - 200)
+  await addPoints(untouched, [0, 20_000])
+  clock.advance(10_000)
+  const since = clock.now()
+  await alice.do('events.update', { id: old.id, update: { description: 'changed since' } })
+  await addSteps('watch', before - 1e6)
+  await addSteps('phone', since - 5)
+  await alice.do('events.delete', { id: (await addSteps('phone', since)).id })
+  await addSteps('hidden', since + 7)
+  // A long text, in which the time of creation comes late.
+  await alice.event({ streamIds: ['watch'], content: 'x'.repeat(40_000) })
+  await addPoints(series, [60, 10_150, 10_200])
+  await addPoints(await createSeries(before - 5000), [0, 1, 2])
+
+  const guest = await alice.grantAll([
+    { streamId: '*', level: 'read' },
+    { streamId: 'hidden', level: 'none' }
+  ])
+  const { facts } = await guest.do('measures.facts', { createdSince: since })
+  const counted = facts.map(({ count, first, last, measure, sources }: Answer) => [
+    measure,
+    count,
+    first,
+    last,
+    sources.map(({ count: own, streamId }: Answer) => [streamId, own])
+  ])
+  t.strictSame(counted, [
+    // Of the older series the two points after that time, all of the new one.
+    ['heart-rate', 5, before - 5000, before + 10_100, [['watch', 5]]],
+    [
+      'steps',
+      2,
+      before - 1e6,
+      since - 5,
+      [
+        ['phone', 1],
+        ['watch', 1]
+      ]
+    ],
+    ['note', 1, since, since, [['watch', 1]]]
+  ])
+  t.equal(facts[1].latest.streamId, 'phone')
+  const { facts: all } = await guest.do('measures.facts', { measures: ['steps'], createdSince: before - 1 })
+  t.equal(all[0].count, 3)
+  t.strictSame((await guest.do('measures.facts', { createdSince: since + 1e6 })).facts, [])
+})

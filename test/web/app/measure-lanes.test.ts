@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { desk, phone, startApp } from '../../support/app.js'
+import type { Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 
 t.setTimeout(300_000)
@@ -70,6 +71,28 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
         t.match(await lane(page, name).locator('.latest').innerText(), latest, `${name}, ${days} days`)
       await page.context().close()
     }
+  })
+
+  await t.test('while the sidebar counts nights, not their periods', async t => {
+    const page = await open(7)
+    const row = page.locator('nav.side .tree li', { hasText: 'nights' })
+    await row.locator('.n', { hasText: /^40$/ }).waitFor()
+    t.equal(await row.locator('.n').innerText(), '40')
+    await page.context().close()
+  })
+
+  await t.test('with sums by the hours of local clocks, also where these differ by half an hour', async t => {
+    const page = await enter('/app/', { ...desk, timezoneId: 'Asia/Kolkata' })
+    const request = page.waitForRequest(each => /"measures.sample".*"steps"/.test(each.postData() ?? ''))
+    await page.goto(
+      page.url().replace(/[^/]*$/, `timeline?from=${Math.round(now - day)}&to=${Math.round(now)}`)
+    )
+    const calls = JSON.parse((await request).postData()!)
+    const { params } = calls.find((each: Answer) => each.params.parts && each.params.measure === 'steps')
+    t.match(params.zone, /^Asia\/(?:Calcutta|Kolkata)$/)
+    t.equal((params.fromTime + 19_800) % 3600, 0)
+    t.equal((params.toTime - params.fromTime) / params.parts, 3600)
+    await page.context().close()
   })
 
   await t.test('never adds up what two devices have counted', async t => {

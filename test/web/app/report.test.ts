@@ -41,7 +41,7 @@ t.test('the printout for the doctor', async t => {
       '120/77',
       '129/80',
       /^120\/80 \(/,
-      '90–120 / 60–80'
+      '90–119 / 60–79'
     ])
     t.match(await cells('Steps'), ['1', '5,000', '5,000', '5,000', /^5,000 \(/, ''])
     t.notMatch(await page.locator('.page.report').innerText(), /private/)

@@ -83,6 +83,7 @@ t.test('Today', async t => {
     t.same(await readLines(page, 'blood-pressure'), ['118/76 mmHg', 'Yesterday at 22:10 · Cuff'])
     t.same(await readLines(page, 'mood'), ['7.5/10', 'This evening at 19:30 · Diary'])
     t.same(await readLines(page, 'coffee'), ['2', 'So far today'])
+    t.same(await readLines(page, 'spending'), ['19.75 CHF', 'So far today'], 'in the currency of this person')
     t.same(await readLines(page, 'headache'), ['Mild', 'This afternoon at 15:00 · Aches'])
     t.same(await readLines(page, 'medication-taken'), ['Yes', 'At 04:00 this morning · Pills'])
     await card(page, 'medication-taken').getByRole('button', { name: 'Add Yes to' }).waitFor()
@@ -109,7 +110,8 @@ t.test('Today', async t => {
     const since = page.getByRole('region', { name: 'Since yesterday' })
     t.match(
       (await since.innerText()).replaceAll(/\s+/g, ' '),
-      /Weight 2 readings .*Blood pressure 1 reading .*Steps 10,500 .*Sleep 1 night .*Mood 1 reading .*Notes? 1/
+      /Weight 15 readings Weight 14, Scale 1 Blood pressure 1 reading Cuff Steps 14 readings Watch 12, Phone 2 Sleep 1 night Band, Ring .*Notes 2 /,
+      'what has arrived, whenever it was measured'
     )
     await look(t, page, 'app-today')
     await page.context().close()
@@ -270,7 +272,8 @@ t.test('Today', async t => {
       'mood',
       'coffee',
       'medication-taken',
-      'headache'
+      'headache',
+      'spending'
     ])
     await page.getByRole('button', { name: 'Customise' }).click()
     const dialog = page.getByRole('dialog', { name: 'Customise Today' })
@@ -296,6 +299,7 @@ t.test('Today', async t => {
       'mood',
       'medication-taken',
       'headache',
+      'spending',
       'body-temperature'
     ]
     t.same(await list(), after)
@@ -391,6 +395,7 @@ async function fill(daisy: Client, start: number, now: number): Promise<void> {
   await stream('aches', 'Aches', 'headache')
   await stream('pills', 'Pills', 'medication-taken')
   await stream('where', 'Places', 'position')
+  await stream('purse', 'Purse', 'spending')
   // Fourteen days of weights from a file, at 07:00.
   const weights = Array.from({ length: 14 }, (_, index) => {
     const date = new Date((start - (index + 1) * day + 12 * hour) * 1000).toISOString().slice(0, 10)
@@ -448,6 +453,13 @@ async function fill(daisy: Client, start: number, now: number): Promise<void> {
       time: start + at * hour
     })),
     { streamIds: ['notes'], type: 'note/txt', content: 'A walk by the lake', time: start + 17 * hour },
+    { streamIds: ['purse'], type: 'money/eur', content: 99, time: start - 6 * day },
+    ...[12.5, 7.25].map((content, index) => ({
+      streamIds: ['purse'],
+      type: 'money/chf',
+      content,
+      time: start + (12 + index) * hour
+    })),
     {
       streamIds: ['notes'],
       type: 'note/txt',

@@ -12,6 +12,7 @@ import { createStore, type Store } from './store.js'
 import { buildTree, type Tree } from './tree.js'
 import { loadDisplayUnits, unitsKey } from './display-units.js'
 import { MeasureDirectory, type MeasureFact } from './measures.js'
+import { NightCounts } from './nights.js'
 
 /** Minimum milliseconds between reloads of facts and trees while changes arrive. */
 const minIntervalMs = 1000
@@ -32,6 +33,7 @@ export class Account {
   readonly profile: Store<Profile> = createStore<Profile>({})
   readonly zones: Store<readonly ZonePeriod[]> = createStore<readonly ZonePeriod[]>([])
   #types: Promise<EventTypes> | undefined
+  readonly #nights: NightCounts
   readonly #closed = new AbortController()
 
   private constructor(
@@ -40,6 +42,7 @@ export class Account {
     readonly live: Live
   ) {
     this.measures = new MeasureDirectory(client)
+    this.#nights = new NightCounts(client, () => this.facts.set(this.#nights.replaceCounts(this.facts.value)))
     const readStreams = async (): Promise<void> => {
       await this.readStreams()
       // Marks of streams decide to which measures events belong.
@@ -108,8 +111,9 @@ export class Account {
     ])
     // Account fields, such as the email address, have a page of their own.
     const own = facts.filter(({ streamId }) => !streamId.startsWith(':'))
-    this.facts.set(addShownCounts(own, measures.facts))
+    this.facts.set(this.#nights.replaceCounts(addShownCounts(own, measures.facts)))
     this.measureFacts.set(measures.facts)
+    ignoreFailure(this.#nights.update(measures.facts))
   }
 
   async readAccesses(): Promise<void> {
@@ -150,6 +154,7 @@ export class Account {
 
   close(): void {
     this.#closed.abort()
+    this.#nights.close()
     this.live.close()
   }
 }

@@ -10,7 +10,7 @@ import { formatQuantityIn, formatRating, getDisplayType, toPointType, type Quant
 export interface OwnMeasure extends Omit<Measure, 'category' | 'names' | 'choices'> {
   readonly name: string
   readonly choices?: readonly { readonly value: string | number; readonly name?: string }[]
-  readonly quickValues?: readonly (string | number)[]
+  readonly quickValues?: readonly (string | number | boolean)[]
 }
 
 /** A measure as `measures.get` returns it. */
@@ -89,6 +89,12 @@ export class MeasureDirectory {
     })
   }
 
+  /** Forgets what has been read, after the user's own measures have changed. */
+  forget(): void {
+    this.#byId.clear()
+    this.#whole = undefined
+  }
+
   async #request(params: { readonly ids?: readonly string[] }): Promise<readonly AnyMeasure[]> {
     return (await this.client.call<{ measures: readonly AnyMeasure[] }>('measures.get', params)).measures
   }
@@ -157,6 +163,20 @@ export function formatMeasurePair(measure: AnyMeasure, pair: readonly (number | 
     value: pair.map(each => (each === null ? '–' : format.format(each))).join('/'),
     unit: getUnitSymbol(measure.types[0]!)
   }
+}
+
+/** Returns the currency of a measure of money, as a type: that of its latest amount. Others are neither converted nor added. */
+export function getCurrency(fact: Pick<MeasureFact, 'latest'> | undefined): string | undefined {
+  const unit = fact?.latest.unit
+  return unit?.startsWith('money/') === true ? unit : undefined
+}
+
+/** Returns a measure whose numbers are in the currency of its latest amount. Measures without a currency remain the same. */
+export function toCurrency(measure: AnyMeasure, fact: Pick<MeasureFact, 'latest'> | undefined): AnyMeasure {
+  const currency = getCurrency(fact)
+  if (currency === undefined || currency === measure.types[0]) return measure
+  const { unit: _unit, ...others } = measure
+  return { ...others, types: [currency, ...measure.types.filter(each => each !== currency)] }
 }
 
 /** Returns whether days of a measure have numbers that can be compared. */

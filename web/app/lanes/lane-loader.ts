@@ -1,6 +1,7 @@
 /** Loads the data of a lane for a view, when the view stops moving and when data change. */
 import type { Client } from '../data/client.js'
 import { createStore, type Store } from '../data/store.js'
+import type { Zones } from './calendar.js'
 import type { BandData, LaneData } from './lane-data.js'
 import { getValueRange, type ValueRange } from './value-range.js'
 import { getLength, type View } from './view.js'
@@ -40,7 +41,8 @@ export class LaneLoader {
 
   constructor(
     private readonly client: Client,
-    private readonly plan: LanePlan
+    private readonly plan: LanePlan,
+    private readonly zones: Zones
   ) {}
 
   /** Reads missing data of a view with this width in pixels. */
@@ -88,11 +90,11 @@ export class LaneLoader {
     const abort = (this.#abort = new AbortController())
     this.#readingGrid = grid
     this.#failedGrid = undefined
-    const { client, plan } = this
+    const { client, plan, zones } = this
     const last = before?.parts.at(-1)?.time
     const asked = last === undefined ? grid : { ...grid, from: Math.min(last, grid.to - grid.step) }
     try {
-      const read = await loadLane({ client, plan, grid: asked, signal: abort.signal })
+      const read = await loadLane({ client, plan, zones, grid: asked, signal: abort.signal })
       if (abort.signal.aborted) return
       const data =
         before && read.kind === 'band'

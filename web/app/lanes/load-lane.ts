@@ -6,6 +6,7 @@ import type { LanePlan } from './plan-lane.js'
 import { countParts, type Grid, type LoadRequest } from './load-request.js'
 import {
   getDate,
+  getGridZone,
   isOfMeasure,
   loadMeasure,
   readDays,
@@ -76,9 +77,9 @@ async function loadPairs(loading: LoadRequest): Promise<LaneData> {
 }
 
 /** Reads single readings of all sources, or means of the preferred one if there are many. */
-async function loadMeasuredPairs({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
+async function loadMeasuredPairs({ client, grid, plan, signal, zones }: LoadRequest): Promise<LaneData> {
   if (!isOfMeasure(plan)) throw new Error('Not the lane of a measure')
-  const sample = sampleMeasure(plan, grid, countParts(grid))
+  const sample = sampleMeasure(plan, grid, countParts(grid), zones)
   const [{ events }, { samples }] = await client.batchStrict<[Events, MeasureSamples]>(
     [getCall(plan, grid, maxMarks + 1), sample],
     signal
@@ -101,14 +102,15 @@ function toBars(events: readonly Event[]) {
   return sortByTime(bars)
 }
 
-async function loadNights({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
+async function loadNights({ client, grid, plan, signal, zones }: LoadRequest): Promise<LaneData> {
   // With many nights, only the time in bed is visible.
   const isLong = grid.to - grid.from > 100 * 86_400
   const inBed = { content: [{ path: 'analysis', eq: 'inBed' }] }
   const read = getCall(plan, grid, maxPeriods + 1, isLong ? inBed : {})
   const calls = [read, sampleCall(plan, coarsen(grid))]
   const hasTotals = isOfMeasure(plan) && grid.to - grid.from < maxTotalsView
-  const totals = hasTotals ? [readDays(plan, grid.from, grid.to), readLatestDays(plan)] : []
+  const zone = getGridZone(grid, zones)
+  const totals = hasTotals ? [readDays(plan, grid.from, grid.to, zone), readLatestDays(plan, zones)] : []
   const [{ events }, { samples }, days, latest] = await client.batchStrict<
     [Events, Samples, MeasureDays?, MeasureDays?]
   >([...calls, ...totals], signal)
@@ -117,15 +119,15 @@ async function loadNights({ client, grid, plan, signal }: LoadRequest): Promise<
   const sources = new Map(days.days.map(({ day, source }) => [day, source]))
   return {
     kind: 'nights',
-    periods: sortByTime(events.filter(event => isOfSource(event, sources))).flatMap(toPeriod),
+    periods: sortByTime(events.filter(event => isOfSource(event, sources, zone))).flatMap(toPeriod),
     totals: toTotals(days.days),
     ...withLatest(latest.days)
   }
 }
 
 /** Returns whether a period is of the source from which its night is counted: other devices have recorded the same night. */
-function isOfSource({ streamIds, time }: Event, sources: ReadonlyMap<string, string>): boolean {
-  const source = sources.get(getDate(time + halfDay))
+function isOfSource({ streamIds, time }: Event, sources: ReadonlyMap<string, string>, zone: string): boolean {
+  const source = sources.get(getDate(time + halfDay, zone))
   return source === undefined || streamIds.includes(source)
 }
 

@@ -1,6 +1,7 @@
 /** Reads the numbers of a measure's lane, merged over its sources by the service. Times are in seconds. */
-import { formatDate, getDayStart, getLocalDay } from '../../../schemas/zones.js'
+import { formatDate, getDayStart, getLocalDay, getOffset } from '../../../schemas/zones.js'
 import type { MeasureDay } from '../data/measures.js'
+import { getZoneAt, type Zones } from './calendar.js'
 import type { BandData, DayTotal, Part } from './lane-data.js'
 import { isRating } from '../data/units.js'
 import { getLaneType } from './plan-measure.js'
@@ -39,11 +40,12 @@ export function isOfMeasure(plan: LanePlan): plan is MeasurePlan {
 }
 
 /** Reads the numbers of a level, or the totals of a sum. */
-export async function loadMeasure({ client, grid, plan, signal }: LoadRequest): Promise<BandData> {
+export async function loadMeasure(loading: LoadRequest): Promise<BandData> {
+  const { client, grid, plan, signal, zones } = loading
   const { measure } = plan as MeasurePlan
-  if (measure.definition.kind === 'sum') return await loadTotals({ client, grid, plan, signal })
+  if (measure.definition.kind === 'sum') return await loadTotals(loading)
   const [{ samples }] = await client.batchStrict<[MeasureSamples]>(
-    [sampleMeasure(plan as MeasurePlan, grid, countParts(grid))],
+    [sampleMeasure(plan as MeasurePlan, grid, countParts(grid), zones)],
     signal
   )
   const factor = isRating(measure.definition.types[0]!) ? 10 : 1
@@ -56,28 +58,29 @@ export async function loadMeasure({ client, grid, plan, signal }: LoadRequest): 
 }
 
 /** Reads totals by hour, by day, or of longer periods, and the total of the latest day. */
-async function loadTotals({ client, grid, plan, signal }: LoadRequest): Promise<BandData> {
+async function loadTotals({ client, grid, plan, signal, zones }: LoadRequest): Promise<BandData> {
   const own = plan as MeasurePlan
   const length = grid.to - grid.from
-  const latest = readLatestDays(own)
+  const zone = getGridZone(grid, zones)
+  const latest = readLatestDays(own, zones)
   if (length > maxHourlyView && length <= maxDailyView) {
     const [{ days }, { days: last }] = await client.batchStrict<[MeasureDays, MeasureDays]>(
-      [readDays(own, grid.from, grid.to), latest],
+      [readDays(own, grid.from, grid.to, zone), latest],
       signal
     )
     return {
       kind: 'band',
       isAmount: true,
       step: daySeconds,
-      parts: days.flatMap(toDayPart),
+      parts: days.flatMap(each => toDayPart(each, zone)),
       ...withLatest(last)
     }
   }
   const step = length > maxDailyView ? Math.max(7 * daySeconds, grid.step * 3) : 3600
-  const from = length > maxDailyView ? grid.from : Math.floor(grid.from / step) * step
+  const from = length > maxDailyView ? grid.from : getHourStart(grid.from, zone)
   const count = Math.max(1, Math.min(4000, Math.ceil((grid.to - from) / step)))
   const [{ samples }, { days: last }] = await client.batchStrict<[MeasureSamples, MeasureDays]>(
-    [sampleMeasure(own, { from, to: from + count * step, step }, count), latest],
+    [sampleMeasure(own, { from, to: from + count * step, step }, count, zones), latest],
     signal
   )
   const parts = samples.flatMap(({ count: size, sum, time }) =>
@@ -87,21 +90,22 @@ async function loadTotals({ client, grid, plan, signal }: LoadRequest): Promise<
 }
 
 /** Returns the call for samples of a measure. */
-export function sampleMeasure(plan: MeasurePlan, { from, to }: Grid, parts: number) {
-  const params = { ...getScope(plan), fromTime: from, toTime: to, parts, zone: getZone() }
+export function sampleMeasure(plan: MeasurePlan, grid: Grid, parts: number, zones: Zones) {
+  const { from, to } = grid
+  const params = { ...getScope(plan), fromTime: from, toTime: to, parts, zone: getGridZone(grid, zones) }
   return { method: 'measures.sample' as const, params }
 }
 
-/** Returns the call for the days in which a range lies. */
-export function readDays(plan: MeasurePlan, from: number, to: number) {
-  const params = { ...getScope(plan), from: getDate(from), to: getDate(to), zone: getZone() }
+/** Returns the call for the days of a zone in which a range lies. */
+export function readDays(plan: MeasurePlan, from: number, to: number, zone: string) {
+  const params = { ...getScope(plan), from: getDate(from, zone), to: getDate(to, zone), zone }
   return { method: 'measures.days' as const, params }
 }
 
 /** Returns the call for the latest days. */
-export function readLatestDays(plan: MeasurePlan) {
+export function readLatestDays(plan: MeasurePlan, zones: Zones) {
   const now = Date.now() / 1000
-  return readDays(plan, now - latestDays * daySeconds, now)
+  return readDays(plan, now - latestDays * daySeconds, now, getZoneAt(now, zones.periods, zones.fallback))
 }
 
 /** Returns the latest of days with a total. */
@@ -115,9 +119,9 @@ export function toTotals(days: readonly MeasureDay[]): ReadonlyMap<string, numbe
   return new Map(days.flatMap(({ day, value }) => (typeof value === 'number' ? [[day, value]] : [])))
 }
 
-/** Returns the date of a time: `2026-11-14`. */
-export function getDate(time: number): string {
-  return formatDate(getLocalDay(getZone(), time).number)
+/** Returns the date of a time in a zone: `2026-11-14`. */
+export function getDate(time: number, zone: string): string {
+  return formatDate(getLocalDay(zone, time).number)
 }
 
 function getScope({ measure: { definition, latest, only } }: MeasurePlan) {
@@ -129,13 +133,19 @@ function getScope({ measure: { definition, latest, only } }: MeasurePlan) {
   }
 }
 
-function toDayPart({ count, day, value }: MeasureDay): Part[] {
+function toDayPart({ count, day, value }: MeasureDay, zone: string): Part[] {
   if (typeof value !== 'number') return []
-  const time = getDayStart(getZone(), Date.parse(`${day}T00:00:00Z`) / (1000 * daySeconds))
+  const time = getDayStart(zone, Date.parse(`${day}T00:00:00Z`) / (1000 * daySeconds))
   return [{ time, count, min: value, max: value, mean: value }]
 }
 
-/** Returns the zone whose days are shown. */
-function getZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
+/** Returns the zone whose days and hours are shown: where the user is, or was, at the end of the range. */
+export function getGridZone({ to }: Grid, { fallback, periods }: Zones): string {
+  return getZoneAt(Math.min(to, Date.now() / 1000), periods, fallback)
+}
+
+/** Returns when the hour of a local clock began: some zones differ from UTC by half an hour. */
+function getHourStart(time: number, zone: string): number {
+  const offset = getOffset(zone, time)
+  return Math.floor((time + offset) / 3600) * 3600 - offset
 }

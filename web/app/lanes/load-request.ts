@@ -1,5 +1,6 @@
 /** A request to load the data of a lane. Times are in seconds. */
 import type { Client } from '../data/client.js'
+import type { Zones } from './calendar.js'
 import type { LanePlan } from './plan-lane.js'
 
 /** A time range divided into parts of equal length. */
@@ -13,6 +14,7 @@ export interface LoadRequest {
   readonly client: Client
   readonly plan: LanePlan
   readonly grid: Grid
+  readonly zones: Zones
   readonly signal: AbortSignal
 }
 

@@ -2,6 +2,7 @@
 import { toPlainText } from '../../plain-text.js'
 import { getUnitSymbol } from '../data/format-values.js'
 import {
+  getCurrency,
   getMeasureColour,
   getMeasureName,
   getShownType,
@@ -116,5 +117,5 @@ function getUnit(definition: AnyMeasure, { latest }: MeasureFact): string {
 
 /** Returns the type in which the numbers of a measure's lane are given: amounts of money are not converted. */
 export function getLaneType(definition: AnyMeasure, latest: LatestValue): string {
-  return latest.unit?.startsWith('money/') === true ? latest.unit : getShownType(definition)
+  return getCurrency({ latest }) ?? getShownType(definition)
 }

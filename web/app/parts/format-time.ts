@@ -1,5 +1,5 @@
 /** Formats times, in the time zone of this device unless another is given. Times are in seconds. */
-import { getLocale } from '../../language.js'
+import { getLocale, t } from '../../language.js'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -39,4 +39,14 @@ export function formatClock(seconds: number, zone?: string): string {
     minute: '2-digit',
     ...(zone === undefined ? {} : { timeZone: zone })
   })
+}
+
+/** Formats how long ago a time was: `just now`, `3 minutes ago`, `yesterday`. */
+export function formatAgo(seconds: number, now = Date.now() / 1000): string {
+  const minutes = (now - seconds) / 60
+  if (minutes < 1) return t('shell.justNow')
+  const format = new Intl.RelativeTimeFormat(getLocale(), { numeric: 'auto' })
+  if (minutes < 60) return format.format(-Math.floor(minutes), 'minute')
+  if (minutes < 24 * 60) return format.format(-Math.floor(minutes / 60), 'hour')
+  return format.format(-Math.floor(minutes / 1440), 'day')
 }

@@ -2,7 +2,14 @@
 import { convertUnit } from '../../../schemas/units.js'
 import { getLocale, t } from '../../language.js'
 import type { Account } from '../data/account.js'
-import { getMeasureName, type AnyMeasure, type MeasureDay, type MeasureFact } from '../data/measures.js'
+import {
+  getCurrency,
+  getMeasureName,
+  toCurrency,
+  type AnyMeasure,
+  type MeasureDay,
+  type MeasureFact
+} from '../data/measures.js'
 import { formatNumber, formatQuantity } from '../data/units.js'
 import { formatDuration } from '../parts/format-duration.js'
 import { formatTime } from '../parts/format-time.js'
@@ -58,6 +65,7 @@ export async function readReport(
   period: Period
 ): Promise<readonly ReportRow[]> {
   const facts = measureFacts.value
+  const findFact = (id: string): MeasureFact | undefined => facts.find(({ measure }) => measure === id)
   const numeric = (await measures.read(facts.map(({ measure }) => measure))).filter(({ kind }) =>
     kinds.has(kind)
   )
@@ -68,13 +76,13 @@ export async function readReport(
     const results = await client.batchStrict<{ days: readonly MeasureDay[] }[]>(
       part.map(({ id }) => ({
         method: 'measures.days',
-        params: { measure: id, from: period.from, to: period.to, zone }
+        params: { measure: id, from: period.from, to: period.to, zone, unit: getCurrency(findFact(id)) }
       }))
     )
     for (const [index, { days }] of results.entries()) {
       const measure = part[index]!
-      const fact = facts.find(each => each.measure === measure.id)
-      if (days.length > 0) rows.push(createRow(measure, days, fact, period))
+      const fact = findFact(measure.id)
+      if (days.length > 0) rows.push(createRow(toCurrency(measure, fact), days, fact, period))
     }
   }
   return rows

@@ -40,7 +40,8 @@ export function StreamChart({ stream, query }: Props) {
   const span = spans.find(each => each === requested) ?? chooseSpan(plan)
   const [view] = useState(() => createStore<View>(createView(span, plan?.first ?? 0, plan?.last ?? 0)))
   const key = plan ? `${plan.kind} ${plan.streamIds.join()} ${plan.types.join()}` : ''
-  const loader = useMemo(() => plan && new LaneLoader(account.client, plan), [key, account])
+  const zones = { periods: account.zones.value, fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  const loader = useMemo(() => plan && new LaneLoader(account.client, plan, zones), [key, account])
   const empty = useMemo(() => createStore({ data: undefined, range: undefined }), [])
   const { data, range } = useStore(loader?.state ?? empty)
   useEffect(() => {
@@ -51,7 +52,6 @@ export function StreamChart({ stream, query }: Props) {
   }, [loader, span])
   useEffect(() => () => loader?.end(), [loader])
   if (!plan) return null
-  const zones = { periods: account.zones.value, fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }
   const [type = ''] = plan.types
   const { unit } = plan
   return (

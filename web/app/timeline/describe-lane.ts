@@ -3,11 +3,17 @@ import { t, type PluralKey } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { joinQuantity } from '../data/units.js'
 import { getDayAt, type Zones } from '../lanes/calendar.js'
-import { findIndexAt, findNearest, type LaneData, type Mark, type Part } from '../lanes/lane-data.js'
+import {
+  findIndexAt,
+  findNearest,
+  type BandData,
+  type LaneData,
+  type Mark,
+  type Part
+} from '../lanes/lane-data.js'
 import { isSparse, getMaxGap } from '../lanes/draw-band.js'
 import { getSleepDuration, groupNights, isNightVisible } from '../lanes/nights.js'
 import { overlaps, getLength, type View } from '../lanes/view.js'
-import { getDate } from '../lanes/load-measure.js'
 import type { LanePlan } from '../lanes/plan-lane.js'
 import { formatDates } from './titles.js'
 import { formatHoursMinutes, formatReadings, formatRounded } from '../data/format-values.js'
@@ -84,7 +90,7 @@ export function describeAmount(
     const parts = listVisibleParts(data.parts, view, data.step)
     const count = parts.reduce((sum, part) => sum + part.count, 0)
     if (count === 0) return t('timeline.noData')
-    if (measure && data.isAmount === true) return describeTotal(parts, data.step, view, unit)
+    if (measure && data.isAmount === true) return describeTotal(data, { parts, view, zones }, unit)
     const text = measure || kind === 'series' ? formatReadings(count) : t('timeline.values', { count })
     if (measure) return t('timeline.average', { value: formatMean(parts, count, unit), values: text })
     return count > parts.length * 1.5 && data.isAmount !== true
@@ -116,14 +122,18 @@ function formatMean(parts: readonly Part[], count: number, unit: string): string
 }
 
 /** Describes a sum: its total in views of up to two days, otherwise that of an average day with data. */
-function describeTotal(parts: readonly Part[], step: number, view: View, unit: string): string {
+function describeTotal(
+  { step }: BandData,
+  { parts, view, zones }: { readonly parts: readonly Part[]; readonly view: View; readonly zones: Zones },
+  unit: string
+): string {
   const total = parts.reduce((sum, { mean }) => sum + mean, 0)
   const format = (value: number): string => joinQuantity({ value: formatRounded(value), unit })
   if (getLength(view) < 2 * daySeconds) return t('timeline.total', { value: format(total) })
   const days =
     step > daySeconds
       ? (parts.length * step) / daySeconds
-      : new Set(parts.map(({ time }) => getDate(time))).size
+      : new Set(parts.map(({ time }) => getDayAt(time, zones).number)).size
   return t('timeline.perDay', { value: format(total / days) })
 }
 

@@ -5,7 +5,7 @@ import { useAccount } from '../data/account.js'
 import type { Client } from '../data/client.js'
 import { useStore } from '../data/store.js'
 import { TimeAxis } from '../lanes/axis.js'
-import { getDayAt } from '../lanes/calendar.js'
+import { getDayAt, type Zones } from '../lanes/calendar.js'
 import { getLength, toX } from '../lanes/view.js'
 import { getGutter } from '../lanes/surface.js'
 import { handleKeys, handlePointers } from './gestures.js'
@@ -30,7 +30,7 @@ export function LaneStack({ model, plans, client, onLanes }: Props) {
   const { live } = useAccount()
   const sheet = useRef<HTMLDivElement>(null)
   const flag = useRef<HTMLDivElement>(null)
-  const loaders = useLoaders(plans, client)
+  const loaders = useLoaders(plans, client, model.zones)
   const spans = useStore(model.spans)
   const current = useRef({ plans, loaders })
   current.current = { plans, loaders }
@@ -110,19 +110,26 @@ function replaceLanes(order: readonly string[], id: string, ids: readonly string
 }
 
 /** Returns a loader for each lane, kept while its plan is the same. */
-function useLoaders(plans: readonly LanePlan[], client: Client): ReadonlyMap<string, LaneLoader> {
+function useLoaders(
+  plans: readonly LanePlan[],
+  client: Client,
+  zones: Zones
+): ReadonlyMap<string, LaneLoader> {
   const kept = useRef(new Map<string, { readonly key: string; readonly loader: LaneLoader }>())
   const loaders = useMemo(() => {
     const newLoaders = new Map<string, { readonly key: string; readonly loader: LaneLoader }>()
     for (const plan of plans) {
       const key = getLoadKey(plan)
       const known = kept.current.get(plan.id)
-      newLoaders.set(plan.id, known?.key === key ? known : { key, loader: new LaneLoader(client, plan) })
+      newLoaders.set(
+        plan.id,
+        known?.key === key ? known : { key, loader: new LaneLoader(client, plan, zones) }
+      )
     }
     for (const [id, { loader }] of kept.current) if (newLoaders.get(id)?.loader !== loader) loader.end()
     kept.current = newLoaders
     return new Map(Array.from(newLoaders, ([id, { loader }]) => [id, loader]))
-  }, [plans, client])
+  }, [plans, client, zones])
   useEffect(
     () => () => {
       for (const { loader } of kept.current.values()) loader.end()

@@ -3,11 +3,11 @@ import { getLocale, t } from '../../language.js'
 import { formatHoursMinutes, formatRounded } from '../data/format-values.js'
 import { formatMeasureNumber, formatMeasurePair } from '../data/measures.js'
 import { getConversion } from '../data/units.js'
-import type { Zones } from '../lanes/calendar.js'
+import { getDayAt, type Zones } from '../lanes/calendar.js'
 import type { LaneData, Part } from '../lanes/lane-data.js'
-import { getDate } from '../lanes/load-measure.js'
 import { getSleepDuration, groupNights } from '../lanes/nights.js'
 import type { LanePlan, MeasureOfLane } from '../lanes/plan-lane.js'
+import { formatAgo } from '../parts/format-time.js'
 import type { View } from '../lanes/view.js'
 import { listVisibleParts } from './describe-lane.js'
 
@@ -24,7 +24,7 @@ export function getLatestValue(
   zones: Zones
 ): LatestValue | undefined {
   const { kind, last, latest, measure, types, unit } = plan
-  if (measure) return getLatestOfMeasure(plan, measure, data)
+  if (measure) return getLatestOfMeasure(plan, measure, data, zones)
   if (kind === 'numbers' && typeof latest === 'number') {
     const change =
       data?.kind === 'band' && data.isAmount !== true
@@ -57,13 +57,16 @@ export function getLatestValue(
 function getLatestOfMeasure(
   { kind }: LanePlan,
   { definition, latest, only }: MeasureOfLane,
-  data: LaneData | undefined
+  data: LaneData | undefined,
+  zones: Zones
 ): LatestValue | undefined {
   const latestDay = data?.kind === 'band' || data?.kind === 'nights' ? data.latestDay : undefined
   if (kind === 'nights')
-    return latestDay && { value: formatHoursMinutes(latestDay.value), detail: formatNightOf(latestDay.day) }
+    return (
+      latestDay && { value: formatHoursMinutes(latestDay.value), detail: formatNightOf(latestDay.day, zones) }
+    )
   if (definition.kind === 'sum')
-    return latestDay && { value: formatRounded(latestDay.value), detail: formatDayOf(latestDay.day) }
+    return latestDay && { value: formatRounded(latestDay.value), detail: formatDayOf(latestDay.day, zones) }
   // The facts know only the latest value of all sources.
   if (only !== undefined && only !== latest.streamId) return undefined
   const { value } = latest
@@ -82,15 +85,15 @@ function getLatestOfMeasure(
 }
 
 /** Names a date: `today`, `yesterday`, `14 Nov`. */
-function formatDayOf(day: string): string {
-  const days = getDaysAgo(day)
+function formatDayOf(day: string, zones: Zones): string {
+  const days = getDaysAgo(day, zones)
   if (days > 1) return formatDate(day)
   return new Intl.RelativeTimeFormat(getLocale(), { numeric: 'auto' }).format(-days, 'day')
 }
 
 /** Names the night that ended on a date: `last night`, `14 Nov`. */
-function formatNightOf(day: string): string {
-  return getDaysAgo(day) === 0 ? t('timeline.lastNight') : formatDate(day)
+function formatNightOf(day: string, zones: Zones): string {
+  return getDaysAgo(day, zones) === 0 ? t('timeline.lastNight') : formatDate(day)
 }
 
 function formatDate(day: string): string {
@@ -98,18 +101,8 @@ function formatDate(day: string): string {
   return format.format(Date.parse(`${day}T00:00:00Z`))
 }
 
-function getDaysAgo(day: string): number {
-  return Math.round((Date.parse(getDate(Date.now() / 1000)) - Date.parse(day)) / 86_400_000)
-}
-
-/** Formats how long ago a time is. */
-function formatAgo(time: number): string {
-  const minutes = (Date.now() / 1000 - time) / 60
-  if (minutes < 3) return t('timeline.justNow')
-  const format = new Intl.RelativeTimeFormat(getLocale(), { numeric: 'auto', style: 'short' })
-  if (minutes < 90) return format.format(-Math.round(minutes), 'minute')
-  if (minutes < 36 * 60) return format.format(-Math.round(minutes / 60), 'hour')
-  return format.format(-Math.round(minutes / 1440), 'day')
+function getDaysAgo(day: string, zones: Zones): number {
+  return getDayAt(Date.now() / 1000, zones).number - Date.parse(day) / 86_400_000
 }
 
 function formatChange(parts: readonly Part[]): string | undefined {

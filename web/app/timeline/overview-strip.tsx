@@ -32,7 +32,7 @@ export function OverviewStrip({ model, plan, client }: Props) {
   const year = useMemo(() => createStore(getSurroundingYear(view)), [])
   const yearView = useStore(year)
   const key = getLoadKey(plan)
-  const loader = useMemo(() => new LaneLoader(client, plan), [client, key])
+  const loader = useMemo(() => new LaneLoader(client, plan, model.zones), [client, key])
   const { data, range } = useStore(loader.state)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

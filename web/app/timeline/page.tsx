@@ -22,7 +22,6 @@ import './style.css'
 // Loaded after the lanes.
 const Moment = lazy(async () => (await import('./later.js')).CursorPanel)
 const Strip = lazy(async () => (await import('./later.js')).OverviewStrip)
-const Paper = lazy(async () => (await import('./later.js')).PrintSummary)
 const Choose = lazy(async () => (await import('./later.js')).LaneChoice)
 
 const noFacts: readonly Fact[] = []
@@ -115,7 +114,6 @@ export default function Timeline({ query }: PageProps) {
         </>
       )}
       <Moment model={model} plans={plans} />
-      <Paper model={model} plans={plans} />
       {isChoosing && (
         <Choose chosen={ids} measured={measured} onChosen={choose} onClose={() => setChoosing(false)} />
       )}

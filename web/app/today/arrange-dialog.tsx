@@ -5,12 +5,13 @@ import { explainError, type Message } from '../../explain-error.js'
 import { foldText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { getMeasureName, type AnyMeasure } from '../data/measures.js'
+import { AppLink } from '../parts/app-link.js'
 import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
 import { MeasureIcon } from '../parts/measure-icon.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
-import { maxCards } from './settings.js'
+import { maxCards } from '../data/today-settings.js'
 
 interface Props {
   /** Ids of the measures shown, in order. */
@@ -180,6 +181,9 @@ function FindMeasure({ measures, isFull, onFound }: FindProps) {
           </li>
         ))}
       </ul>
+      <p>
+        <AppLink to={{ page: 'measures' }}>{t('today.ownMeasures')}</AppLink>
+      </p>
       {found.length === 0 && words !== '' && (
         <p class="hint" role="status">
           {t('today.notFound', { text: query })}

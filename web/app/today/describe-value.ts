@@ -24,7 +24,7 @@ const weekdayDays = 6
 
 /** Describes when something was: `this morning at 07:05`, `yesterday at 22:10`, `Monday at 18:24`, `14 Nov, 18:24`. */
 export function describeTime(time: number, day: Day, zones: Zones, now: number): string {
-  if (time <= now && now - time < newSeconds) return t('today.justNow')
+  if (time <= now && now - time < newSeconds) return t('shell.justNow')
   const { number, zone } = getDayAt(time, zones)
   const clock = formatClock(time, zone)
   const age = day.number - number

@@ -1,11 +1,12 @@
 /** What is read after the cards: what has arrived and who looked since yesterday, and this day a year ago. */
-import { useEffect, useState } from 'preact/hooks'
-import { formatDate, getDayStart } from '../../../schemas/zones.js'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { getDayStart } from '../../../schemas/zones.js'
 import { getLocale, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount, type Account } from '../data/account.js'
 import { readCalls } from '../data/calls.js'
-import { getMeasureColour, getMeasureName, type AnyMeasure, type MeasureDay } from '../data/measures.js'
+import { getMeasureColour, getMeasureName, type AnyMeasure, type MeasureFact } from '../data/measures.js'
+import { countNights } from '../data/nights.js'
 import type { Access, Event } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import type { Tree } from '../data/tree.js'
@@ -16,12 +17,12 @@ import { AppLink } from '../parts/app-link.js'
 import { formatDay } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { MeasureIcon } from '../parts/measure-icon.js'
-import { describeTime, formatWhole } from './describe-value.js'
+import { describeTime, getSourceName } from './describe-value.js'
 import { Moments } from './moments.js'
-import type { TodayData } from './read-today.js'
 
 interface Props {
-  readonly data: TodayData
+  /** What the cards show. It is another object after each change. */
+  readonly data: object
   readonly day: Day
   readonly zones: Zones
   /** In seconds. */
@@ -45,26 +46,34 @@ interface Before {
 
 /** Maximum numbers of accesses, of calls read of each, and of events. */
 const maxAccesses = 5
-const maxCalls = 20
+const maxCalls = 100
 const maxEvents = 12
 const maxNames = 3
+/** Minimum milliseconds between two reads while changes arrive. */
+const minIntervalMs = 30_000
 
 export default function Later({ data, day, zones, now }: Props) {
   const account = useAccount()
   const accesses = useStore(account.accesses)
   const tree = useStore(account.tree)
   const [before, setBefore] = useState<Before>()
+  const lastRead = useRef(-Infinity)
   useEffect(() => {
     let isGone = false
-    readBefore(account, data, day).then(
-      read => {
-        if (!isGone) setBefore(read)
-      },
-      // The cards above are more important than a message that these could not be read.
-      () => undefined
-    )
+    const read = (): void => {
+      lastRead.current = performance.now()
+      readBefore(account, day).then(
+        found => {
+          if (!isGone) setBefore(found)
+        },
+        // The cards above are more important than a message that these could not be read.
+        () => undefined
+      )
+    }
+    const timer = setTimeout(read, Math.max(0, lastRead.current + minIntervalMs - performance.now()))
     return () => {
       isGone = true
+      clearTimeout(timer)
     }
   }, [account, accesses, data, day.number, day.zone])
   const arrived = before?.arrived ?? []
@@ -75,11 +84,12 @@ export default function Later({ data, day, zones, now }: Props) {
         <section class="since" aria-labelledby="since-yesterday">
           <h2 id="since-yesterday">{t('today.since')}</h2>
           <ul class="arrived">
-            {arrived.map(({ measure, text }) => (
-              <li key={measure.id} style={{ '--c': getMeasureColour(measure) }}>
-                <MeasureIcon icon={measure.icon} hue={measure.hue} />
+            {arrived.map(each => (
+              <li key={each.measure.id} style={{ '--c': getMeasureColour(each.measure) }}>
+                <MeasureIcon icon={each.measure.icon} hue={each.measure.hue} />
                 <span>
-                  {getMeasureName(measure)} <b class="num">{text}</b>
+                  {getMeasureName(each.measure)} <b class="num">{describeCount(each, each.fact.count)}</b>{' '}
+                  <small>{listSources(each, tree)}</small>
                 </span>
               </li>
             ))}
@@ -124,15 +134,16 @@ export default function Later({ data, day, zones, now }: Props) {
   )
 }
 
-async function readBefore(account: Account, data: TodayData, day: Day): Promise<Before> {
+async function readBefore(account: Account, day: Day): Promise<Before> {
   const yearAgoNumber = getYearAgo(day.number)
   const yearAgoStart = getDayStart(day.zone, yearAgoNumber)
   const since = getDayStart(day.zone, day.number - 1)
   const accesses = account.accesses.value
     .filter(({ type, lastUsed = 0 }) => type !== 'personal' && lastUsed >= since)
+    .toSorted((a, b) => b.lastUsed! - a.lastUsed!)
     .slice(0, maxAccesses)
   const [arrived, { events }, looks] = await Promise.all([
-    readArrived(account, data, day, since),
+    readArrived(account, day, since),
     account.client.call<{ events: readonly Event[] }>('events.get', {
       fromTime: yearAgoStart,
       toTime: getDayStart(day.zone, yearAgoNumber + 1) - 0.001,
@@ -181,48 +192,56 @@ function listNames(ids: readonly string[], tree: Tree | undefined): string {
   return new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(names)
 }
 
+/** A measure, and what has been created of it since yesterday. */
 interface Arrived {
   readonly measure: AnyMeasure
-  readonly text: string
+  readonly fact: MeasureFact
+  /** Nights that the periods of sleep belong to. */
+  readonly nights?: number
 }
 
-/**
- * Counts what yesterday and today have brought, in what people count: readings, nights, activities, totals. Also of measures without a
- * card, in the order of the catalogue.
- */
+/** Reads what has been created since yesterday, whatever its time, in the order of the catalogue. */
 async function readArrived(
-  { client, measureFacts, measures }: Account,
-  { rows }: TodayData,
+  { client, measures }: Account,
   day: Day,
   since: number
 ): Promise<readonly Arrived[]> {
-  const recent = measureFacts.value.filter(({ last }) => last >= since).map(({ measure }) => measure)
-  const [found, days] = await Promise.all([
-    measures.read(recent),
-    Promise.all(recent.map(async measure => rows.get(measure) ?? (await readDays(measure))))
-  ])
-  return found.flatMap((measure, index) => {
-    const own = days[index]!.filter(({ day: date }) => date >= formatDate(day.number - 1))
-    return own.length === 0 || measure.kind === 'place'
-      ? []
-      : [{ measure, text: describeArrived(measure, own) }]
+  const { facts } = await client.call<{ facts: readonly MeasureFact[] }>('measures.facts', {
+    createdSince: since
   })
-
-  async function readDays(measure: string): Promise<readonly MeasureDay[]> {
-    const range = { from: formatDate(day.number - 1), to: formatDate(day.number), zone: day.zone }
-    return (await client.call<{ days: readonly MeasureDay[] }>('measures.days', { measure, ...range })).days
-  }
+  const [found, nights] = await Promise.all([
+    measures.read(facts.map(({ measure }) => measure)),
+    countNights(client, facts.find(isOfSleep), day.zone)
+  ])
+  return found.map((measure, index) => {
+    const fact = facts[index]!
+    return { measure, fact, ...(isOfSleep(fact) && nights !== undefined ? { nights } : {}) }
+  })
 }
 
-function describeArrived(measure: AnyMeasure, rows: readonly MeasureDay[]): string {
-  const sum = (of: (row: MeasureDay) => number): number => rows.reduce((total, row) => total + of(row), 0)
-  if (measure.id === 'sleep') return t('today.nights', { count: rows.length })
-  if (measure.kind === 'text') return formatNumber(sum(({ count }) => count))
-  if (measure.kind === 'span') return t('today.times', { number: sum(({ count }) => count) })
-  if (measure.kind === 'sum')
-    return formatWhole(
-      measure,
-      sum(({ value }) => (typeof value === 'number' ? value : 0))
-    )
-  return t('today.readings', { count: sum(({ count }) => count) })
+function isOfSleep({ measure }: MeasureFact): boolean {
+  return measure === 'sleep'
+}
+
+/** Describes how much has arrived, in what people count: readings, nights, activities. */
+function describeCount({ measure, nights }: Arrived, count: number): string {
+  if (nights !== undefined) return t('today.nights', { count: nights })
+  if (measure.kind === 'text' || measure.kind === 'place') return formatNumber(count)
+  if (measure.kind === 'span') return t('today.times', { number: formatNumber(count) })
+  return t('today.readings', { count })
+}
+
+/** Names the sources of what has arrived, with the number of each if there are several that count the same. */
+function listSources({ fact, measure, nights }: Arrived, tree: Tree | undefined): string {
+  const counts = new Map<string, number>()
+  for (const { count, streamId } of fact.sources) counts.set(streamId, (counts.get(streamId) ?? 0) + count)
+  const isSingle = counts.size === 1
+  const names = [...counts].slice(0, maxNames).flatMap(([id, count]) => {
+    const name = getSourceName(id, measure, tree)
+    if (isSingle) return name ?? []
+    const source = name ?? getMeasureName(measure)
+    return nights === undefined ? t('today.sourceCount', { source, number: formatNumber(count) }) : source
+  })
+  if (counts.size > maxNames) names.push(t('shell.moreStreams', { count: counts.size - maxNames }))
+  return new Intl.ListFormat(getLocale(), { type: 'unit', style: 'short' }).format(names)
 }

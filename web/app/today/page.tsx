@@ -21,7 +21,7 @@ import { MeasureCard } from './measure-card.js'
 import { Moments, Places } from './moments.js'
 import { readToday, type TodayData } from './read-today.js'
 import { Running } from './running.js'
-import { listCards, parseSettings, todayKey } from './settings.js'
+import { listCards, parseSettings, todayKey } from '../data/today-settings.js'
 
 // Loaded after the cards, or when first opened.
 const Later = lazy(async () => (await import('./later.js')).default)

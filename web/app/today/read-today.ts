@@ -1,7 +1,13 @@
 /** Reads what the page Today shows first, in one request. */
 import { formatDate } from '../../../schemas/zones.js'
 import type { Account } from '../data/account.js'
-import type { AnyMeasure, MeasureDay, MeasureFact } from '../data/measures.js'
+import {
+  getCurrency,
+  toCurrency,
+  type AnyMeasure,
+  type MeasureDay,
+  type MeasureFact
+} from '../data/measures.js'
 import type { Event } from '../data/model.js'
 import type { Day } from '../lanes/calendar.js'
 import { getFirstDay, type DayValue, type Goal } from './goals.js'
@@ -57,7 +63,7 @@ export async function readToday(
   const byMeasure = new Map(rows)
   const source = byMeasure.get('sleep')?.find(({ number }) => number === day.number)?.source
   return {
-    measures: new Map(found.map(measure => [measure.id, measure])),
+    measures: new Map(found.map(measure => [measure.id, toCurrency(measure, facts.get(measure.id))])),
     rows: byMeasure,
     running,
     moments,
@@ -83,7 +89,8 @@ export async function readToday(
       measure,
       from: formatDate(from),
       to: formatDate(day.number),
-      zone: day.zone
+      zone: day.zone,
+      unit: getCurrency(facts.get(measure))
     })
     return days.map(each => ({ ...each, number: Date.parse(each.day) / 86_400_000 }))
   }

@@ -1,6 +1,6 @@
 /** Which measures the page Today shows: the user's choice in the private profile set, and what is shown by default. */
-import type { Profile } from '../data/account.js'
-import type { MeasureFact } from '../data/measures.js'
+import type { Profile } from './account.js'
+import type { MeasureFact } from './measures.js'
 
 /** Key in the private profile set. */
 export const todayKey = 'coffer:today'
