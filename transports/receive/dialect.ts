@@ -107,6 +107,8 @@ export interface Dialect {
   readonly hasTokenInUrl?: true
   /** True if the app sends the SHA-1 of its token. */
   readonly sendsDigest?: true
+  /** Maximum size of a body, decompressed; 50 MB by default. */
+  readonly maxBodyBytes?: number
   /** Answers requests of apps that also read; used instead of `read` and `answer`. `token`: that of the connection's access. */
   serve?(request: ReceivedRequest, store: ConnectionStore, token: string): Promise<DialectAnswer>
   /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */

@@ -8,17 +8,17 @@ import type { Connection } from '../../schemas/connection.js'
 import type { Level } from '../../schemas/permission.js'
 import { runInTurns } from '../../storage/steps.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
-import type { Dialect, Reading, ReceivedRequest } from './dialect.js'
+import type { Dialect, DialectAnswer, Reading, ReceivedRequest } from './dialect.js'
 import { dialects } from './dialects.js'
 import { limitReadingInSteps } from './limit-reading.js'
+import { assertEntryCount, readRequest, type ReadRequest } from './read-request.js'
+import { ReadThread } from './read-thread.js'
 import { takeToken } from './token.js'
 
 /** Maximum size of a body, decompressed. */
 const maxBodyBytes = 50 * 1024 * 1024
-/** Maximum number of objects, lists and lines of a body: reading more would block the service for seconds. */
-const maxEntries = 400_000
-/** Size of bodies whose entries are counted, in bytes. */
-const minCountedBytes = 400_000
+/** Size of bodies, in bytes, above which they are read in a thread. Below, that takes a few dozen milliseconds. */
+const maxInlineBytes = 256 * 1024
 /** Seconds after which the same problem of a connection is recorded again. */
 const problemSeconds = 60
 /** Maximum number of connections whose last problem is remembered. */
@@ -41,6 +41,8 @@ export class Receiver implements ReceiveEndpoint {
   /** The last problem of connections that was recorded, and when in seconds. */
   readonly #problems = new Map<string, { readonly message: string; readonly time: number }>()
 
+  readonly #thread = new ReadThread()
+
   constructor(private readonly dispatcher: Dispatcher) {}
 
   /** Stores what a request contains, and returns the answer that its app expects, once everything is durable. */
@@ -60,24 +62,31 @@ export class Receiver implements ReceiveEndpoint {
     const caller = { user, credentials, dialect }
     const { connection, level } = await this.#open(caller)
     try {
-      const body = await incoming.readBody(credentials, maxBodyBytes)
-      assertEntryCount(body)
+      const body = await incoming.readBody(credentials, dialect.maxBodyBytes ?? maxBodyBytes)
       const now = this.dispatcher.services.clock.now()
       const request: ReceivedRequest = { method: verb, path, query, headers, body, now, connection }
       if (dialect.serve) {
+        assertEntryCount(body)
         const store = { level, add: this.#store.bind(this, caller), call: this.#call.bind(this, caller) }
         return toResponse(
           await this.#guard(dialect, async () => await dialect.serve!(request, store, token ?? ''))
         )
       }
-      const reading = await this.#guard(dialect, () => dialect.read(request))
+      const { answer, reading } = await this.#guard(dialect, () => this.#read(caller, request))
       await this.#store(caller, reading)
-      return toResponse(dialect.answer(request, reading))
+      return toResponse(answer)
     } catch (error) {
       if (error instanceof ApiError && error.status < 500 && error.status !== 401)
         await this.#noteProblem(caller, connection.id, error.message)
       throw error
     }
+  }
+
+  /** Reads a request: in a thread if its body is large. */
+  #read({ credentials, dialect, user }: Caller, request: ReceivedRequest): ReadRequest | Promise<ReadRequest> {
+    if (request.body.length <= maxInlineBytes) return readRequest(dialect, request)
+    const party = { account: user, access: credentials.authorization ?? '' }
+    return this.#thread.read(dialect.id, request, party)
   }
 
   /** Authenticates a request; returns the settings of its connection. */
@@ -171,7 +180,7 @@ function requireSuccess(outcome: Outcome): Exclude<Outcome, Failure> {
   return outcome
 }
 
-function toResponse({ body, headers, status }: ReturnType<Dialect['answer']>): IncomingResponse {
+function toResponse({ body, headers, status }: DialectAnswer): IncomingResponse {
   if (typeof body === 'string') return { status, headers: headers ?? {}, text: body }
   return {
     status,
@@ -179,14 +188,3 @@ function toResponse({ body, headers, status }: ReturnType<Dialect['answer']>): I
     text: JSON.stringify(body)
   }
 }
-
-/** Throws `invalid-request-structure` for a body with too many objects, lists and lines. */
-function assertEntryCount(body: Buffer): void {
-  if (body.length < minCountedBytes) return
-  let count = 0
-  for (const byte of body) if (byte === openBrace || byte === openBracket || byte === lineFeed) count++
-  if (count > maxEntries)
-    fail('invalid-request-structure', `The body has more than ${maxEntries} entries. Send it in parts`)
-}
-
-const [openBrace, openBracket, lineFeed] = [0x7b, 0x5b, 0x0a]
