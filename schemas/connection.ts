@@ -1,5 +1,6 @@
 /** Connections: apps and devices that send data on their own. (docs/api/connections.md) */
 import { Type, type Static } from 'typebox'
+import { digestSecret } from './secret-digest.js'
 import { ReceivedMappings } from './received-mapping.js'
 import { Identifier, Timestamp, tracking } from './scalars.js'
 
@@ -21,9 +22,19 @@ export const Connection = Type.Object({
   passphrase: Type.Optional(Type.String()),
   /** How fields become events, for the dialect `json`. */
   mapping: Type.Optional(ReceivedMappings),
+  /** Key in the platform's index of secrets, for apps that do not name the user. */
+  secretKey: Type.Optional(Type.String()),
   ...tracking
 })
 export type Connection = Static<typeof Connection>
+
+/** The field name of the secrets of connections among unique values. No account field has a name with a space. */
+export const connectionField = 'connection secret'
+
+/** Returns the form of a connection's token in the index: a digest, so that neither it nor the time of a look-up reveals anything. */
+export function toSecretKey(token: string): string {
+  return digestSecret(`${connectionField}\n${token}`)
+}
 
 /** What has arrived from a connection. */
 export const Arrivals = Type.Object({

@@ -11,7 +11,7 @@ import { refuseParams } from '../validation/params.js'
 /** Client data of the access of a connection: its id. */
 export const connectionKey = 'coffer:connection'
 
-const { mapping: _mapping, passphrase: _passphrase, ...shown } = Connection.properties
+const { mapping: _mapping, passphrase: _passphrase, secretKey: _secretKey, ...shown } = Connection.properties
 
 /** A connection as the API returns it. */
 export const PublicConnection = Type.Object({
@@ -33,7 +33,7 @@ export function toPublicConnection(
   call: Context,
   { arrivals, connection }: StoredConnection
 ): PublicConnection {
-  const { passphrase, ...rest } = connection
+  const { passphrase, secretKey: _secretKey, ...rest } = connection
   return {
     ...rest,
     url: getConnectionUrl(call, connection.dialect),

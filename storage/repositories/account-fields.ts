@@ -7,7 +7,9 @@ import type { Event } from '../../schemas/event.js'
 import { limitMarks } from '../../schemas/marks.js'
 import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
+import { connectionField } from '../../schemas/connection.js'
 import { identityField } from '../../schemas/identity.js'
+import { listSecretKeys } from '../connections/connection-repository.js'
 import { listIdentityKeys } from '../identities/identity-repository.js'
 import {
   activeId,
@@ -101,7 +103,7 @@ export function isActive({ streamIds }: Event): boolean {
 /**
  * Lists the unique values in a user's file, which the platform's index reflects. They include the confirmed email
  * address, to which password resets are sent even if an app has set another one since, an address that is still stored
- * in the format of earlier versions, and the identities with which the user signs in.
+ * in the format of earlier versions, the identities with which the user signs in, and the secrets of connections.
  */
 export function listUniqueValues(db: Database): UniqueValue[] {
   const values = readEvents(db, uniqueNumber).map(({ content, streamIds }) => {
@@ -114,7 +116,8 @@ export function listUniqueValues(db: Database): UniqueValue[] {
   return [
     ...values.filter(({ field }) => field !== 'email'),
     ...Array.from(known, key => ({ field: 'email', key })),
-    ...listIdentityKeys(db).map(key => ({ field: identityField, key }))
+    ...listIdentityKeys(db).map(key => ({ field: identityField, key })),
+    ...listSecretKeys(db).map(key => ({ field: connectionField, key }))
   ]
 }
 

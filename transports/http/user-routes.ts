@@ -7,7 +7,7 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { ReceiveEndpoint } from '../receive-endpoint.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import { handleMessage } from './endpoint-message.js'
-import { handleReceived } from './received-data.js'
+import { findReceivedPath, handleReceived } from './received-data.js'
 import { createClientAddressReader } from './request/client-address.js'
 import { createRouteHandler, assertUserExists } from './call.js'
 import { prepareRoutes } from './prepared-route.js'
@@ -45,16 +45,9 @@ export function createUserHandler(
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
     const match = tree.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
-    if (receiver && segments[0] === receiver.segment && segments.length > 1)
-      return handleReceived(exchange, dispatcher, receiver, segments.slice(1), getClientAddress(exchange.req))
-    if (receiver && segments[0] === 'api' && segments.length > 1)
-      return handleReceived(
-        exchange,
-        dispatcher,
-        receiver,
-        ['nightscout', ...segments],
-        getClientAddress(exchange.req)
-      )
+    const received = receiver && findReceivedPath(receiver, exchange.state.address)
+    if (received)
+      return handleReceived(exchange, dispatcher, receiver, received, getClientAddress(exchange.req))
     if (endpoint && segments.length === 1 && segments[0] === endpoint.segment)
       return handleMessage(exchange, dispatcher, endpoint, getClientAddress(exchange.req))
     if (endpoint && replyResourceMetadata(exchange, dispatcher.services.config, endpoint.segment))

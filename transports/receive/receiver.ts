@@ -13,7 +13,7 @@ import { dialects } from './dialects.js'
 import { limitReadingInSteps } from './limit-reading.js'
 import { assertEntryCount, readRequest, type ReadRequest } from './read-request.js'
 import { ReadThread } from './read-thread.js'
-import { takeToken } from './token.js'
+import { findDigestInBody, takeToken } from './token.js'
 
 /** Maximum size of a body, decompressed. */
 const maxBodyBytes = 50 * 1024 * 1024
@@ -47,22 +47,22 @@ export class Receiver implements ReceiveEndpoint {
 
   /** Stores what a request contains, and returns the answer that its app expects, once everything is durable. */
   async handle(incoming: IncomingRequest): Promise<IncomingResponse> {
-    const { headers, ip, user, verb } = incoming
+    const { headers, ip, verb } = incoming
     const [id = '', ...segments] = incoming.segments
     const dialect = dialects.get(id) ?? fail('unknown-resource', 'Unknown dialect')
-    const { path, query, token } = takeToken(incoming, segments, dialect.sendsDigest)
+    const { path, query, token: presented } = takeToken(incoming, segments, dialect.sendsDigest)
     // Neither the URL nor the query: both may contain the token.
-    const credentials: Credentials = {
-      headers,
-      ip,
-      via: 'http',
-      isConnection: true,
-      ...(token !== undefined && { authorization: `Bearer ${token}` })
-    }
+    const anonymous: Credentials = { headers, ip, via: 'http', isConnection: true }
+    const maxBytes = dialect.maxBodyBytes ?? maxBodyBytes
+    const isInBody = presented === undefined && dialect.sendsDigest === true && verb.startsWith('P')
+    const early = isInBody ? await incoming.readBody(anonymous, maxBytes) : undefined
+    const token = presented ?? (early && findDigestInBody(early))
+    const credentials = { ...anonymous, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+    const user = incoming.user ?? (await this.#findUser(credentials, token))
     const caller = { user, credentials, dialect }
     const { connection, level } = await this.#open(caller)
     try {
-      const body = await incoming.readBody(credentials, dialect.maxBodyBytes ?? maxBodyBytes)
+      const body = early ?? (await incoming.readBody(credentials, maxBytes))
       const now = this.dispatcher.services.clock.now()
       const request: ReceivedRequest = { method: verb, path, query, headers, body, now, connection }
       if (dialect.serve) {
@@ -87,6 +87,16 @@ export class Receiver implements ReceiveEndpoint {
     if (request.body.length <= maxInlineBytes) return readRequest(dialect, request)
     const party = { account: user, access: credentials.authorization ?? '' }
     return this.#thread.read(dialect.id, request, party)
+  }
+
+  /** Finds the user of a token whose request does not name the user. Error: `invalid-access-token`. */
+  async #findUser(credentials: Credentials, token = ''): Promise<string> {
+    const outcome = await this.dispatcher.call({
+      method: 'connections.findAccount',
+      params: { token },
+      credentials
+    })
+    return (JSON.parse(`{${requireSuccess(outcome).members}}`) as { username: string }).username
   }
 
   /** Authenticates a request; returns the settings of its connection. */
