@@ -90,8 +90,8 @@ export interface DialectAnswer {
 export interface ConnectionStore {
   /** Level of the connection's access. */
   readonly level: Level | undefined
-  /** Stores records, and resolves once they are durable. */
-  add(reading: Reading): Promise<void>
+  /** Stores records, and resolves once they are durable, with the numbers of those that could not be stored by kind. */
+  add(reading: Reading): Promise<ReadonlyMap<string, number>>
   /** Calls a method with the connection's access; returns its result. Errors: those of the method. */
   call(method: string, params: object): Promise<Record<string, unknown>>
 }

@@ -140,8 +140,8 @@ export class Receiver implements ReceiveEndpoint {
     }
   }
 
-  /** Stores what a request contains. */
-  async #store({ credentials, dialect, user }: Caller, reading: Reading): Promise<void> {
+  /** Stores what a request contains. Returns the numbers of records that could not be stored, by kind. */
+  async #store({ credentials, dialect, user }: Caller, reading: Reading): Promise<ReadonlyMap<string, number>> {
     const { services } = this.dispatcher
     const { attachments, config } = services
     const party = { account: user, access: credentials.authorization ?? '' }
@@ -166,7 +166,10 @@ export class Receiver implements ReceiveEndpoint {
         fileKeys: named.map(({ key }) => key)
       }
       const method = 'connections.receive'
-      requireSuccess(await this.dispatcher.call({ user, method, params, credentials, files }))
+      const { members } = requireSuccess(
+        await this.dispatcher.call({ user, method, params, credentials, files })
+      )
+      return new Map(Object.entries((JSON.parse(`{${members}}`) as { refused: Record<string, number> }).refused))
     } finally {
       for (const { received } of files) await attachments.discard(received)
     }

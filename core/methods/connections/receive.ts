@@ -79,7 +79,8 @@ export const receive = methodInSteps({
     /** Keys of the files that come with the call, in their order. */
     fileKeys: Type.Array(Type.String())
   }),
-  result: Type.Object({}),
+  /** Numbers of records that could not be stored, by kind. */
+  result: Type.Object({ refused: counts }),
   mode: 'write',
   isInternal: true,
   limitsDepth: true,
@@ -118,7 +119,7 @@ function* receiveInSteps(
     connection,
     arrivals: addWaiting(addArrivals(arrivals, call.now, received, counted), call.now, unmapped)
   })
-  return {}
+  return { refused: Object.fromEntries(refused) }
 }
 
 /** Records why a request of the connection failed. */
