@@ -4,6 +4,10 @@ import { digestSecret } from './secret-digest.js'
 import { ReceivedMappings } from './received-mapping.js'
 import { Identifier, Timestamp, tracking } from './scalars.js'
 
+/** Another user of the service, and the token of an access that they share. */
+const Friend = Type.Object({ username: Type.String(), token: Type.String() })
+export type Friend = Static<typeof Friend>
+
 /** A connection as stored. */
 export const Connection = Type.Object({
   id: Identifier,
@@ -22,6 +26,8 @@ export const Connection = Type.Object({
   passphrase: Type.Optional(Type.String()),
   /** How fields become events, for the dialect `json`. */
   mapping: Type.Optional(ReceivedMappings),
+  /** Links with which others share their position with the user, for apps that show friends. */
+  friends: Type.Optional(Type.Array(Friend)),
   /** Key in the platform's index of secrets, for apps that do not name the user. */
   secretKey: Type.Optional(Type.String()),
   ...tracking

@@ -10,6 +10,7 @@ import { runInTurns } from '../../storage/steps.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
 import type { Dialect, DialectAnswer, Reading, ReceivedRequest } from './dialect.js'
 import { dialects } from './dialects.js'
+import { Friends } from './friends.js'
 import { limitReadingInSteps } from './limit-reading.js'
 import { assertEntryCount, readRequest, type ReadRequest } from './read-request.js'
 import { ReadThread } from './read-thread.js'
@@ -42,8 +43,11 @@ export class Receiver implements ReceiveEndpoint {
   readonly #problems = new Map<string, { readonly message: string; readonly time: number }>()
 
   readonly #thread = new ReadThread()
+  readonly #friends: Friends
 
-  constructor(private readonly dispatcher: Dispatcher) {}
+  constructor(private readonly dispatcher: Dispatcher) {
+    this.#friends = new Friends(dispatcher)
+  }
 
   /** Stores what a request contains, and returns the answer that its app expects, once everything is durable. */
   async handle(incoming: IncomingRequest): Promise<IncomingResponse> {
@@ -74,7 +78,10 @@ export class Receiver implements ReceiveEndpoint {
       }
       const { answer, reading } = await this.#guard(dialect, () => this.#read(caller, request))
       await this.#store(caller, reading)
-      return toResponse(answer)
+      const { presentFriend } = dialect
+      if (!presentFriend || !connection.friends) return toResponse(answer)
+      const friends = await this.#friends.list(connection.friends, anonymous)
+      return toResponse({ ...answer, body: friends.flatMap(presentFriend) })
     } catch (error) {
       if (error instanceof ApiError && error.status < 500 && error.status !== 401)
         await this.#noteProblem(caller, connection.id, error.message)

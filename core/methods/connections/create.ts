@@ -15,6 +15,7 @@ import {
   requireDialect,
   toPublicConnection
 } from '../../connections/connection.js'
+import { parseFriends } from '../../connections/friends.js'
 import { checkMapping } from '../../connections/mapping.js'
 import { ensureStreams } from '../../connections/ensure-streams.js'
 import { getRecordIds } from '../../connections/record-ids.js'
@@ -31,7 +32,9 @@ const maxConnections = 200
 export const connectionSettings = {
   sensitive: orNull(Type.Boolean()),
   passphrase: orNull(Type.String({ minLength: 1, maxLength: 1024 })),
-  mapping: orNull(ReceivedMappings)
+  mapping: orNull(ReceivedMappings),
+  /** Links with which others share their position, for apps that show friends. */
+  friends: orNull(Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 20 }))
 }
 
 const Params = Type.Object(
@@ -64,12 +67,22 @@ export const create = method<typeof Params, string>({
   prepare: () => Promise.resolve(createToken()),
   run(
     call,
-    { dialect: dialectId, level: givenLevel, mapping, name, parentId: given, passphrase, sensitive },
+    {
+      dialect: dialectId,
+      friends: links,
+      level: givenLevel,
+      mapping,
+      name,
+      parentId: given,
+      passphrase,
+      sensitive
+    },
     token
   ) {
     const { account, caller, now, store } = call
     const dialect = requireDialect(call, dialectId)
     checkMapping(call, dialect, mapping, '#/mapping')
+    const friends = parseFriends(call, dialect, links ?? [], '#/friends')
     const parentId = given ?? null
     const level = givenLevel ?? (dialect.readsBack ? 'contribute' : 'create-only')
     if (level !== 'create-only' && !dialect.readsBack)
@@ -100,6 +113,7 @@ export const create = method<typeof Params, string>({
       sensitive: sensitive ?? false,
       ...(typeof passphrase === 'string' && { passphrase }),
       ...(mapping && { mapping }),
+      ...(friends.length > 0 && { friends }),
       ...(secretKey !== undefined && { secretKey }),
       created: now,
       createdBy: caller.signature,

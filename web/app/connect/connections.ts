@@ -14,6 +14,8 @@ export interface Connection {
   readonly streamId: string
   readonly sensitive: boolean
   readonly hasPassphrase: boolean
+  /** User names. */
+  readonly friends?: readonly string[]
   readonly url: string
   readonly created: number
   readonly lastHeard: number | null
