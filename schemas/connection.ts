@@ -34,6 +34,9 @@ export const Connection = Type.Object({
 })
 export type Connection = Static<typeof Connection>
 
+/** The key in the client data of the access of a connection: its id. Only the service sets it. */
+export const connectionKey = 'coffer:connection'
+
 /** The field name of the secrets of connections among unique values. No account field has a name with a space. */
 export const connectionField = 'connection secret'
 
@@ -53,7 +56,15 @@ export const Arrivals = Type.Object({
   /** Bodies that wait for a mapping, oldest first, each with the time of its arrival. */
   waiting: Type.Array(Type.Object({ time: Timestamp, body: Type.Unknown() })),
   /** The last request that failed. */
-  lastProblem: Type.Union([Type.Object({ time: Timestamp, message: Type.String() }), Type.Null()])
+  lastProblem: Type.Union([
+    Type.Object({
+      time: Timestamp,
+      /** Id of the error that the app got. */
+      id: Type.Optional(Type.String()),
+      message: Type.String()
+    }),
+    Type.Null()
+  ])
 })
 export type WaitingBody = Static<typeof Arrivals>['waiting'][number]
 export type Arrivals = Static<typeof Arrivals>

@@ -8,9 +8,6 @@ import { fail } from '../errors.js'
 import { getAccountUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'
 
-/** Client data of the access of a connection: its id. */
-export const connectionKey = 'coffer:connection'
-
 const {
   friends: _friends,
   mapping: _mapping,

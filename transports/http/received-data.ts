@@ -47,7 +47,8 @@ export async function handleReceived(
       if (!hasBody(req)) return Buffer.alloc(0)
       if (needsReservation(req)) {
         // It could only contain the token.
-        if (credentials.authorization === undefined) fail('invalid-access-token', 'The access token is missing')
+        if (credentials.authorization === undefined)
+          fail('invalid-access-token', 'The access token is missing')
         state.reservation = reserveBody(services, { ...(user !== undefined && { user }), credentials })
       }
       return await readBinary(req, services, maxBytes, state.reservation)

@@ -42,14 +42,19 @@ export class Friends {
     const position = await this.#read(friend, { ip, via: 'http', authorization: friend.token })
     this.#remembered.delete(key)
     this.#remembered.set(key, { position, until: now + (position ? freshSeconds : uselessSeconds) })
-    if (this.#remembered.size > maxRemembered)
-      this.#remembered.delete(this.#remembered.keys().next().value!)
+    if (this.#remembered.size > maxRemembered) this.#remembered.delete(this.#remembered.keys().next().value!)
     return position
   }
 
   async #read({ username }: Friend, credentials: Credentials): Promise<FriendPosition | undefined> {
     const call = async (method: string, params: object): Promise<Record<string, unknown> | undefined> => {
-      const outcome = await this.dispatcher.call({ user: username, method, params, credentials, isWhole: true })
+      const outcome = await this.dispatcher.call({
+        user: username,
+        method,
+        params,
+        credentials,
+        isWhole: true
+      })
       return outcome.ok ? (JSON.parse(`{${outcome.members}}`) as Record<string, unknown>) : undefined
     }
     const types = [positionType, `series:${positionType}`]
@@ -58,7 +63,10 @@ export class Friends {
     let last: FriendPosition | undefined
     for (const { content, id, time, type } of (found?.['events'] ?? []) as readonly FoundEvent[]) {
       // Points of a series follow its beginning.
-      const point = type === positionType ? { time, position: content } : toPoint(time, await call('hfs.get', { id, limit: 1, sortAscending: false }))
+      const point =
+        type === positionType
+          ? { time, position: content }
+          : toPoint(time, await call('hfs.get', { id, limit: 1, sortAscending: false }))
       if (point && isObject(point.position) && point.time > (last?.time ?? -Infinity))
         last = { username, time: point.time, position: point.position }
     }

@@ -84,13 +84,16 @@ export class Receiver implements ReceiveEndpoint {
       return toResponse({ ...answer, body: friends.flatMap(presentFriend) })
     } catch (error) {
       if (error instanceof ApiError && error.status < 500 && error.status !== 401)
-        await this.#noteProblem(caller, connection.id, error.message)
+        await this.#noteProblem(caller, connection.id, error)
       throw error
     }
   }
 
   /** Reads a request: in a thread if its body is large. */
-  #read({ credentials, dialect, user }: Caller, request: ReceivedRequest): ReadRequest | Promise<ReadRequest> {
+  #read(
+    { credentials, dialect, user }: Caller,
+    request: ReceivedRequest
+  ): ReadRequest | Promise<ReadRequest> {
     if (request.body.length <= maxInlineBytes) return readRequest(dialect, request)
     const party = { account: user, access: credentials.authorization ?? '' }
     return this.#thread.read(dialect.id, request, party)
@@ -148,7 +151,10 @@ export class Receiver implements ReceiveEndpoint {
   }
 
   /** Stores what a request contains. Returns the numbers of records that could not be stored, by kind. */
-  async #store({ credentials, dialect, user }: Caller, reading: Reading): Promise<ReadonlyMap<string, number>> {
+  async #store(
+    { credentials, dialect, user }: Caller,
+    reading: Reading
+  ): Promise<ReadonlyMap<string, number>> {
     const { services } = this.dispatcher
     const { attachments, config } = services
     const party = { account: user, access: credentials.authorization ?? '' }
@@ -176,21 +182,27 @@ export class Receiver implements ReceiveEndpoint {
       const { members } = requireSuccess(
         await this.dispatcher.call({ user, method, params, credentials, files })
       )
-      return new Map(Object.entries((JSON.parse(`{${members}}`) as { refused: Record<string, number> }).refused))
+      return new Map(
+        Object.entries((JSON.parse(`{${members}}`) as { refused: Record<string, number> }).refused)
+      )
     } finally {
       for (const { received } of files) await attachments.discard(received)
     }
   }
 
   /** Records why a request failed, for its connection. Not each time: apps repeat failed requests. */
-  async #noteProblem({ credentials, dialect, user }: Caller, id: string, message: string): Promise<void> {
+  async #noteProblem(
+    { credentials, dialect, user }: Caller,
+    id: string,
+    { id: error, message }: ApiError
+  ): Promise<void> {
     const time = this.dispatcher.services.clock.now()
     const last = this.#problems.get(id)
     if (last?.message === message && time - last.time < problemSeconds) return
     this.#problems.delete(id)
     this.#problems.set(id, { message, time })
     if (this.#problems.size > maxProblems) this.#problems.delete(this.#problems.keys().next().value!)
-    const params = { dialect: dialect.id, message }
+    const params = { dialect: dialect.id, error, message }
     await this.dispatcher.call({ user, method: 'connections.noteProblem', params, credentials })
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '../../accesses/granting.js'
 import { createId, createToken, toSlug } from '../../ids.js'
 import { methodInSteps, type Call } from '../../call/method.js'
-import { mergeLimitedClientData } from '../../validation/client-data.js'
+import { assertNotImpersonatingConnection, mergeLimitedClientData } from '../../validation/client-data.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
 import type { Steps } from '../../../storage/steps.js'
@@ -98,6 +98,7 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
 function buildAccess(call: Call, params: Params, type: AccessType, permissions: Permission[]): Access {
   const { caller, now } = call
   const { clientData, deviceName, expireAfter, name, token } = params
+  assertNotImpersonatingConnection(clientData)
   const data = mergeLimitedClientData(call, undefined, clientData)
   return {
     id: createId(),

@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
-import { connectionField, toSecretKey, type Connection } from '../../../schemas/connection.js'
+import { connectionField, connectionKey, toSecretKey, type Connection } from '../../../schemas/connection.js'
 import { ReceivedMappings } from '../../../schemas/received-mapping.js'
 import { closed, Identifier, Name, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { noArrivals } from '../../connections/arrivals.js'
 import {
-  connectionKey,
   getConnectionUrl,
   PublicConnection,
   requireDialect,

@@ -126,15 +126,18 @@ function* receiveInSteps(
 export const noteProblem = method({
   id: 'connections.noteProblem',
   summary: 'Record a problem of a connection',
-  params: Type.Object({ dialect, message: Type.String() }),
+  params: Type.Object({ dialect, error: Type.String(), message: Type.String() }),
   result: Type.Object({}),
   mode: 'write',
   isInternal: true,
   mayExceedQuota: true,
   allow: receivingOnly,
-  run(call, { dialect: dialectId, message }) {
+  run(call, { dialect: dialectId, error, message }) {
     const { arrivals, connection } = requireOwn(call, dialectId)
-    call.store.connections.updateArrivals({ connection, arrivals: addProblem(arrivals, call.now, message) })
+    call.store.connections.updateArrivals({
+      connection,
+      arrivals: addProblem(arrivals, call.now, { id: error, message })
+    })
     return {}
   }
 })

@@ -16,7 +16,15 @@ t.test('OwnTracks shows where friends are, and only what they share', async t =>
   const { alice } = service
   const bobby = await service.user('bobby')
   const phone = await connect(bobby, 'owntracks')
-  const at = (tst: number, lat: number): object => ({ ...location, tst, lat, tid: 'BO', vel: 36, acc: 9, alt: 400 })
+  const at = (tst: number, lat: number): object => ({
+    ...location,
+    tst,
+    lat,
+    tid: 'BO',
+    vel: 36,
+    acc: 9,
+    alt: 400
+  })
   await send(bobby, 'owntracks', phone, at(now - 1000, 47))
   await send(bobby, 'owntracks', phone, at(now - 100, 47.5))
   const share = await bobby.grant('read', phone.streamId)

@@ -258,7 +258,9 @@ ${['Walking', 'TraditionalStrengthTraining'].map((activity, at) => `<Workout wor
     // Few are events, many a series.
     const distances = [
       ...(await events(alice)).filter(({ type }) => type === 'length/mi').map(({ content }) => content),
-      ...(await points(alice)).filter(([path]: Answer) => /istance/.test(path)).map(([, , { value }]: Answer) => value)
+      ...(await points(alice))
+        .filter(([path]: Answer) => /istance/.test(path))
+        .map(([, , { value }]: Answer) => value)
     ]
     t.same(distances, [0.25])
   })

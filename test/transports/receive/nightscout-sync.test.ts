@@ -155,7 +155,10 @@ t.test('what limits exclude is not acknowledged, and a corrected glucose value i
   t.match(body, [{ _id: /^[0-9a-f]{24}$/ }, { date: 1e20 }, { date: (start + 1) * 1000 }])
   t.notOk('_id' in body[1] || '_id' in body[2])
   t.equal((await ask('POST', 'v1/entries', impossible)).status, 400)
-  t.equal((await ask('POST', 'v1/treatments', { created_at: '9999999-01-01', insulin: 1, _id: 1e300 })).status, 200)
+  t.equal(
+    (await ask('POST', 'v1/treatments', { created_at: '9999999-01-01', insulin: 1, _id: 1e300 })).status,
+    200
+  )
   await ask('POST', 'v1/entries', { ...sgv, sgv: 121 })
   t.match(await points(alice), [['Nightscout/Blood glucose/sensor', start, { value: 121 }]])
   t.match((await ask('GET', 'v1/entries?find[date][$gte]=1')).body, [{ sgv: 121 }])

@@ -86,7 +86,8 @@ const addedNames = new Set(['identifier', 'srvModified', 'srvCreated', 'isValid'
 
 /** Returns what a condition requires, unless it may be met in several ways, as times and truth values are. */
 function toEquality({ operator, path, value }: Condition): Equality[] {
-  const isPlain = operator === '$eq' && path.every(name => namePattern.test(name)) && !addedNames.has(path[0]!)
+  const isPlain =
+    operator === '$eq' && path.every(name => namePattern.test(name)) && !addedNames.has(path[0]!)
   if (!isPlain || value === '' || value === 'true' || value === 'false') return []
   if (parseTime(value) !== undefined) return []
   const number = Number(value)

@@ -86,8 +86,13 @@ export class Library {
       sortAscending: isAscending,
       ...(find.equalities.length > 0 && { clientData: find.equalities.map(toCondition) })
     }
-    for await (const page of this.#getPages(collection, params, find.isByTime ? count + 100 : pageDocuments)) {
-      for (const stored of page) if (!stored.isDeleted && matches(find, present(stored))) found.set(stored.id, stored)
+    for await (const page of this.#getPages(
+      collection,
+      params,
+      find.isByTime ? count + 100 : pageDocuments
+    )) {
+      for (const stored of page)
+        if (!stored.isDeleted && matches(find, present(stored))) found.set(stored.id, stored)
       if (found.size >= count) break
     }
     return [...found.values()].slice(0, count)
@@ -195,7 +200,10 @@ export class Library {
   /** Lists the stored versions of treatments. */
   async #listFormer(received: ReadonlyMap<string, Received>): Promise<StoredDocument[]> {
     const times = Array.from(received.values(), ({ time }) => time)
-    const [fromTime, toTime] = [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), 0)]
+    const [fromTime, toTime] = [
+      times.reduce((a, b) => Math.min(a, b), Infinity),
+      times.reduce((a, b) => Math.max(a, b), 0)
+    ]
     const found: StoredDocument[] = []
     if (times.length === 0) return found
     for await (const page of this.#getPages('treatments', { fromTime, toTime }))

@@ -36,7 +36,8 @@ export async function answerVersion3(
     }
     if (name === 'version') return succeed(version)
     if (name === 'status') return succeed({ ...version, apiPermissions: listRights(library) })
-    if (name === 'lastModified') return succeed({ srvDate, collections: await getLastModified(library, request.now) })
+    if (name === 'lastModified')
+      return succeed({ srvDate, collections: await getLastModified(library, request.now) })
   }
   const collection = collections.find(each => each === name)
   if (!collection) return refuse(404, 'Not found')

@@ -21,7 +21,7 @@ export interface Connection {
   readonly lastHeard: number | null
   readonly received: number
   readonly notUnderstood: Readonly<Record<string, number>>
-  readonly lastProblem: { readonly time: number; readonly message: string } | null
+  readonly lastProblem: { readonly time: number; readonly id?: string; readonly message: string } | null
 }
 
 /** A new connection, with what is shown only once. */

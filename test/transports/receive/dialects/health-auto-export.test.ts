@@ -178,7 +178,11 @@ t.test('values have the units that were sent, as in the export', async t => {
     ['height', 'lb'],
     ['body_temperature', 'kJ']
   ] as const)
-    t.same(read(healthAutoExport, metrics(metric(name, units, { date, qty: 20 }))).records, [], `${name} in ${units}`)
+    t.same(
+      read(healthAutoExport, metrics(metric(name, units, { date, qty: 20 }))).records,
+      [],
+      `${name} in ${units}`
+    )
 })
 
 t.test('every metric has a type, and belongs to a measure', t => {
