@@ -140,9 +140,8 @@ async function callHere(
 
 function createRemoteOperator(settings: Settings): Operator {
   const { adminKey, dataDir, host, port } = settings
-  const fromSettings = { url: buildLoopbackUrl(host, port), key: adminKey }
   const published = readServiceFile(new Layout(dataDir))
-  const { key, url } = published ?? fromSettings
+  const { key, url } = published ?? { url: buildLoopbackUrl(host, port), key: adminKey }
   return {
     url,
     async call(method, params) {
@@ -150,18 +149,23 @@ function createRemoteOperator(settings: Settings): Operator {
         throw new OperatorError(
           'The data directory is in use by a running service. Stop it, run this command as the user of the service, or set adminKey for both'
         )
-      const request = createRequest(method, params)
-      let response = await requestCall({ url, key }, request)
-      // A service that was killed has left its file behind.
-      if (typeof response === 'string' && published && adminKey !== '' && url !== fromSettings.url)
-        response = await requestCall(fromSettings, request)
-      if (typeof response !== 'string') return await parseResponse(response)
-      const former = published
-        ? '. If that service was killed, end what uses the directory now, or start it again'
-        : ''
-      throw new OperatorError(
-        `The data directory is in use by a running service that is not responding at ${url}: ${response}${former}`
-      )
+      const { body, path, verb } = createRequest(method, params)
+      const response = await fetch(url + path, {
+        method: verb,
+        redirect: 'manual',
+        headers: { authorization: key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body })
+      }).catch((error: Error) => {
+        const { message } = error.cause instanceof Error ? error.cause : error
+        // A service that was killed leaves its file behind.
+        const hint = published
+          ? '. If that service was killed, end what uses the directory now, or start it again'
+          : ''
+        throw new OperatorError(
+          `The data directory is in use by a running service that is not responding at ${url}: ${message}${hint}`
+        )
+      })
+      return await parseResponse(response)
     },
     async callAsUser({ token, username }, method, params) {
       const body = JSON.stringify([{ method, params }])
@@ -172,19 +176,6 @@ function createRemoteOperator(settings: Settings): Operator {
       return result!
     }
   }
-}
-
-/** Sends a request to a service. Resolves with the reason if it cannot be reached. */
-async function requestCall(
-  { key, url }: { readonly key: string; readonly url: string },
-  { body, path, verb }: ReturnType<typeof createRequest>
-): Promise<Response | string> {
-  return await fetch(url + path, {
-    method: verb,
-    redirect: 'manual',
-    headers: { authorization: key, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body })
-  }).catch((error: Error) => (error.cause instanceof Error ? error.cause : error).message)
 }
 
 async function parseResponse(response: Response): Promise<MethodResult> {

@@ -50,14 +50,6 @@ t.test('coffer connect', async t => {
     writeFileSync(file, JSON.stringify({ url: 'http://127.0.0.1:1', key: 'former' }))
     const failed = await command(['connect', 'alice', 'owntracks', at])
     t.match([failed.code, failed.errors], [1, /not responding at http:\/\/127\.0\.0\.1:1.*was killed/])
-    const { hostname, port } = new URL(server.url)
-    const settings = [
-      `--host=${hostname}`,
-      `--port=${port}`,
-      `--adminKey=${testSettings(directory).adminKey}`
-    ]
-    const { code, errors } = await command(['connect', 'alice', 'owntracks', '--name=Other', at, ...settings])
-    t.equal(code, 0, errors)
   })
 
   t.test('works while the service is stopped', async t => {
