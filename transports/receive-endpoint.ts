@@ -3,8 +3,8 @@ import type { Credentials } from '../core/call/credentials.js'
 
 /** A request of an app or a device. */
 export interface IncomingRequest {
-  /** The user name in lower case. */
-  readonly user: string
+  /** The user name in lower case; `undefined` if the address names none. */
+  readonly user: string | undefined
   readonly verb: string
   /** The decoded path after that of the endpoint. */
   readonly segments: readonly string[]
@@ -14,7 +14,7 @@ export interface IncomingRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly ip: string
   /**
-   * Reads the body, decompressed, of `maxBytes` at most; its memory counts for these credentials. Errors:
+   * Reads the body, decompressed, of `maxBytes` at most; its memory counts for these credentials. Called once. Errors:
    * `invalid-request-structure`.
    */
   readBody(credentials: Credentials, maxBytes: number): Promise<Buffer>

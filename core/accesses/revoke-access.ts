@@ -1,5 +1,6 @@
 /** Revokes an access permanently; its record is kept. (docs/spec/accesses.md#deleting-an-access) */
 import type { Access } from '../../schemas/access.js'
+import { connectionField } from '../../schemas/connection.js'
 import type { Call } from '../call/method.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
 import { releaseAlias } from './aliases.js'
@@ -24,9 +25,18 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     call.store.sessions.end(each.id)
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)
-    call.store.connections.removeByAccess(each.id)
+    endConnection(call.store, each.id)
     call.changes.addAccess(each, listStreamIds(each))
     yield
   }
   return related
+}
+
+/** Ends the connection of an access, if it has one: its secret is free. */
+export function endConnection({ connections, unique }: Call['store'], accessId: string): void {
+  const found = connections.findByAccess(accessId)
+  if (!found) return
+  const { secretKey } = found.connection
+  if (secretKey !== undefined) unique.release(connectionField, secretKey)
+  connections.removeByAccess(accessId)
 }

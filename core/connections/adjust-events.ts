@@ -1,13 +1,12 @@
 /** Changes events that a connection has stored earlier: joins, ends and removes them. */
 import type { Event } from '../../schemas/event.js'
-import type { Connection } from '../../schemas/connection.js'
+import { connectionKey, type Connection } from '../../schemas/connection.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import { prepareBody } from '../events/writable-event.js'
 import { toCanonicalJson } from '../json/canonical.js'
 import { listSubtree } from '../streams/tree.js'
-import { connectionKey } from './connection.js'
 import type { IntakeContext, ReceivedRecord, Removal } from './intake-context.js'
 import { findEvents } from './stored-events.js'
 

@@ -37,8 +37,16 @@ export function addArrivals(
 }
 
 /** Adds a failed request. */
-export function addProblem(before: Arrivals, time: number, message: string): Arrivals {
-  return { ...before, lastHeard: time, lastProblem: { time, message: message.slice(0, maxMessageLength) } }
+export function addProblem(
+  before: Arrivals,
+  time: number,
+  { id, message }: { readonly id: string; readonly message: string }
+): Arrivals {
+  return {
+    ...before,
+    lastHeard: time,
+    lastProblem: { time, id, message: message.slice(0, maxMessageLength) }
+  }
 }
 
 /** Adds bodies that wait for a mapping. Those for which there is no room are counted as not understood. */

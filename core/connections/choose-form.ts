@@ -2,7 +2,7 @@
 import type { LaneForm } from '../../imports/protocol.js'
 import { isNumericContent, minDensePerDay, secondsPerDay } from '../../imports/pipeline/lane-key.js'
 import type { ImportMemory } from '../imports/memory.js'
-import type { ReceivedLane, ReceivedRecord } from './intake-context.js'
+import type { IntakeContext, ReceivedLane, ReceivedRecord } from './intake-context.js'
 
 /** Minimum number of records from which a rate is computed. */
 const minRecords = 10
@@ -15,6 +15,7 @@ const minSeconds = 3600
  */
 export function chooseForm(
   { key, records }: ReceivedLane,
+  { call, format, ids }: Pick<IntakeContext, 'call' | 'format' | 'ids'>,
   memory: ImportMemory,
   newForms: { readonly key: string; readonly form: LaneForm }[]
 ): LaneForm {
@@ -23,9 +24,15 @@ export function chooseForm(
   if (isEvent || !records.some(({ content }) => isNumericContent(content))) return 'events'
   const known = memory.getForm(key)
   if (known) return known
-  const form = isFrequent(records) ? 'series' : 'events'
+  const form = hasSeries() || isFrequent(records) ? 'series' : 'events'
   newForms.push({ key, form })
   return form
+
+  /** Forms are remembered up to a limit. */
+  function hasSeries(): boolean {
+    const year = new Date(records[0]!.time * 1000).getUTCFullYear()
+    return call.store.series.findHolder(ids.getSeriesId(format.id, key, year)) !== undefined
+  }
 }
 
 /** Returns true if so many records arrive that they are better stored as data points. */

@@ -8,10 +8,13 @@ import { fail } from '../errors.js'
 import { getAccountUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'
 
-/** Client data of the access of a connection: its id. */
-export const connectionKey = 'coffer:connection'
-
-const { mapping: _mapping, passphrase: _passphrase, ...shown } = Connection.properties
+const {
+  friends: _friends,
+  mapping: _mapping,
+  passphrase: _passphrase,
+  secretKey: _secretKey,
+  ...shown
+} = Connection.properties
 
 /** A connection as the API returns it. */
 export const PublicConnection = Type.Object({
@@ -20,6 +23,8 @@ export const PublicConnection = Type.Object({
   url: Type.String(),
   /** Whether encrypted payloads can be decrypted. */
   hasPassphrase: Type.Boolean(),
+  /** User names of those whose positions the app shows. */
+  friends: Type.Optional(Type.Array(Type.String())),
   /** As it was given. */
   mapping: Type.Optional(Type.Unknown()),
   ...Arrivals.properties
@@ -33,11 +38,12 @@ export function toPublicConnection(
   call: Context,
   { arrivals, connection }: StoredConnection
 ): PublicConnection {
-  const { passphrase, ...rest } = connection
+  const { friends, passphrase, secretKey: _secretKey, ...rest } = connection
   return {
     ...rest,
     url: getConnectionUrl(call, connection.dialect),
     hasPassphrase: passphrase !== undefined,
+    ...(friends && { friends: friends.map(({ username }) => username) }),
     ...arrivals
   }
 }

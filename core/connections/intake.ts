@@ -2,7 +2,7 @@
 import type { ImportedRecord } from '../../imports/record.js'
 import { getLaneKey, isNumericContent } from '../../imports/pipeline/lane-key.js'
 import type { Attachment } from '../../schemas/event.js'
-import type { Connection } from '../../schemas/connection.js'
+import { connectionKey, type Connection } from '../../schemas/connection.js'
 import type { LaneForm } from '../../imports/protocol.js'
 import type { Steps } from '../../storage/steps.js'
 import type { DialectInfo } from '../call/dialects.js'
@@ -11,7 +11,6 @@ import { ApiError, fail } from '../errors.js'
 import { ImportMemory } from '../imports/memory.js'
 import { Caller } from '../permissions/caller.js'
 import { chooseForm } from './choose-form.js'
-import { connectionKey } from './connection.js'
 import { ensureStreams } from './ensure-streams.js'
 import { EventIntake } from './event-intake.js'
 import { PointIntake } from './point-intake.js'
@@ -61,7 +60,7 @@ export function* storeRecords(
   const newForms: { readonly key: string; readonly form: LaneForm }[] = []
   let count = 0
   for (const lane of yield* groupByLane(format.id, records)) {
-    const form = chooseForm(lane, memory, newForms)
+    const form = chooseForm(lane, context, memory, newForms)
     for (const record of lane.records) {
       if (form === 'series' && isNumericContent(record.content)) points.add(lane, record)
       else yield* events.store(record)
@@ -87,7 +86,10 @@ function* groupByLane(format: string, records: readonly ReceivedRecord[]): Steps
     const lane = lanes.get(key)
     if (lane) lane.records.push(record)
     else if (lanes.size >= maxLanes)
-      fail('invalid-operation', `The request has data of more than ${maxLanes} kinds and sources`)
+      fail(
+        'invalid-operation',
+        `The request has data of more than ${maxLanes} kinds and sources. Send it in parts`
+      )
     else lanes.set(key, { key, records: [record] })
   }
   return lanes.values()

@@ -58,14 +58,18 @@ export class ImportMemory {
     return this.#list('form:', value => value as LaneForm)
   }
 
-  /** Stores the forms of lanes, within a transaction. The form of a known lane never changes. */
+  /**
+   * Stores the forms of lanes, within a transaction. The form of a known lane never changes, and is kept: if there are too many, those
+   * of further lanes are not remembered.
+   */
   storeForms(lanes: readonly { readonly key: string; readonly form: LaneForm }[]): void {
     const prefix = `${this.#prefix}form:`
     const fresh = lanes.filter(({ key }) => this.store.imports.getMemory(prefix + key) === undefined)
-    this.#save(
-      prefix,
-      fresh.map(({ form, key }) => [key, form])
-    )
+    let room = maxCharacters - this.store.imports.getMemorySize(prefix)
+    for (const { form, key } of fresh) {
+      room -= prefix.length + key.length + form.length
+      if (room >= 0) this.store.imports.setMemory(prefix + key, form)
+    }
   }
 
   /** Returns the mappings of tables, by their headers. */

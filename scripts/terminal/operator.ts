@@ -140,10 +140,8 @@ async function callHere(
 
 function createRemoteOperator(settings: Settings): Operator {
   const { adminKey, dataDir, host, port } = settings
-  const { key, url } = readServiceFile(new Layout(dataDir)) ?? {
-    url: buildLoopbackUrl(host, port),
-    key: adminKey
-  }
+  const published = readServiceFile(new Layout(dataDir))
+  const { key, url } = published ?? { url: buildLoopbackUrl(host, port), key: adminKey }
   return {
     url,
     async call(method, params) {
@@ -159,8 +157,12 @@ function createRemoteOperator(settings: Settings): Operator {
         ...(body !== undefined && { body })
       }).catch((error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error
+        // A service that was killed leaves its file behind.
+        const hint = published
+          ? '. If that service was killed, end what uses the directory now, or start it again'
+          : ''
         throw new OperatorError(
-          `The data directory is in use by a running service that is not responding at ${url}: ${message}`
+          `The data directory is in use by a running service that is not responding at ${url}: ${message}${hint}`
         )
       })
       return await parseResponse(response)

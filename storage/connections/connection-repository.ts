@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Arrivals, Connection } from '../../schemas/connection.js'
 import { translateError } from '../errors.js'
-import { statement } from '../sqlite/statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** A connection, and what has arrived from it. */
 export interface StoredConnection {
@@ -65,9 +65,9 @@ export class ConnectionRepository {
     this.#load().set(accessId, stored)
   }
 
-  /** Removes the connection of an access, if there is one. */
+  /** Removes the connection of an access, which must exist. */
   removeByAccess(access: string): void {
-    if (!this.#load().delete(access)) return
+    this.#load().delete(access)
     this.#write('DELETE FROM connection WHERE access = ?', access)
   }
 
@@ -93,4 +93,13 @@ export class ConnectionRepository {
     }))
     return (this.#all = new Map(parsed.map(stored => [stored.connection.accessId, stored])))
   }
+}
+
+/** Lists the keys of the secrets of all connections in a user's file. */
+export function listSecretKeys(db: Database): string[] {
+  // A file that is only inspected is not migrated, so it may lack the table.
+  const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'connection'")
+  if (table.get() === undefined) return []
+  const keys = `SELECT json_extract(body, '$.secretKey') AS key FROM connection WHERE key IS NOT NULL`
+  return column(db, keys).all() as string[]
 }

@@ -8,7 +8,9 @@ import type { Event } from '../../schemas/event.js'
 import { limitMarks } from '../../schemas/marks.js'
 import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
+import { connectionField } from '../../schemas/connection.js'
 import { identityField } from '../../schemas/identity.js'
+import { listSecretKeys } from '../connections/connection-repository.js'
 import { listIdentityKeys } from '../identities/identity-repository.js'
 import {
   activeId,
@@ -102,8 +104,8 @@ export function isActive({ streamIds }: Event): boolean {
 /**
  * Lists the unique values in a user's file, which the platform's index reflects. They include the confirmed email
  * address, to which password resets are sent even if an app has set another one since, verified further addresses, an
- * address that is still stored in the format of earlier versions, the identities with which the user signs in, and the aliases
- * of accesses.
+ * address that is still stored in the format of earlier versions, the identities with which the user signs in, the aliases of
+ * accesses, and the secrets of connections.
  */
 export function listUniqueValues(db: Database): UniqueValue[] {
   const values = readEvents(db, uniqueNumber).map(({ content, streamIds }) => {
@@ -118,7 +120,8 @@ export function listUniqueValues(db: Database): UniqueValue[] {
     ...values.filter(({ field }) => field !== 'email'),
     ...Array.from(known, key => ({ field: 'email', key })),
     ...listIdentityKeys(db).map(key => ({ field: identityField, key })),
-    ...listAliases(db).map(key => ({ field: aliasField, key }))
+    ...listAliases(db).map(key => ({ field: aliasField, key })),
+    ...listSecretKeys(db).map(key => ({ field: connectionField, key }))
   ]
 }
 

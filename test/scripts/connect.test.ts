@@ -1,4 +1,6 @@
 /** `coffer connect`: with the service stopped, and through a running one. (docs/api/connections.md) */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { startServer } from '../../server/server.js'
 import { coffer, testSettings, type Answer } from '../support/coffer.js'
@@ -38,6 +40,16 @@ t.test('coffer connect', async t => {
       t.match([code, errors, output], [1, expected, ''])
       t.notMatch(errors, '    at ')
     }
+  })
+
+  t.test('says so if the file of the service is that of one that was killed', async t => {
+    const file = join(directory, 'service.json')
+    const current = readFileSync(file, 'utf8')
+    t.teardown(() => writeFileSync(file, current))
+    // Nothing listens there.
+    writeFileSync(file, JSON.stringify({ url: 'http://127.0.0.1:1', key: 'former' }))
+    const failed = await command(['connect', 'alice', 'owntracks', at])
+    t.match([failed.code, failed.errors], [1, /not responding at http:\/\/127\.0\.0\.1:1.*was killed/])
   })
 
   t.test('works while the service is stopped', async t => {

@@ -11,6 +11,7 @@ import type { Exchange, ExchangeState } from './exchange.js'
 import { parseFormCall } from './request/form-call.js'
 import { createCommonHeaders, setMissingHeaders, type Headers } from './answer/headers.js'
 import { isAuthorizationRequest, isOAuthRequest, replyOAuthError } from './oauth/reply.js'
+import { findReceivedPath } from './received-data.js'
 import { createFallbackPage, type FallbackPage } from './pages/fallback-page.js'
 import { createServiceRouter, type ServiceParts } from './service-routes.js'
 import { acceptsBody } from './request/params.js'
@@ -69,7 +70,7 @@ function createListener(
       state.address = parseAddress(req.url ?? '/', req.headers.host, config)
       if (state.address.user === undefined) return await serve(req, res)
       // Forms that devices send are data, not calls.
-      const isData = receiver !== undefined && [receiver.segment, 'api'].includes(state.address.segments[0]!)
+      const isData = receiver !== undefined && findReceivedPath(receiver, state.address) !== undefined
       if (isForm(req) && !isData) await readFormCall(exchange, dispatcher, getClientAddress)
       const answered = answerUser(exchange)
       // Most reads have been answered by now, and an await takes as long as identifying the caller.

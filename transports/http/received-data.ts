@@ -1,11 +1,29 @@
 /** Passes the requests of apps and devices that send data on their own to their endpoint. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
+import { fail } from '../../core/errors.js'
 import type { ReceiveEndpoint } from '../receive-endpoint.js'
 import { hasBody } from '../upgrades.js'
 import { replyNothing, replyText } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
+import type { Address } from './request/address.js'
 import { needsReservation, readBinary } from './request/body.js'
 import { reserveBody } from './request/credentials.js'
+
+/** The first segment of the paths of Nightscout's API. User names are longer. */
+const nightscoutRoot = 'api'
+
+/**
+ * Returns the path of a request after the endpoint's segment; `undefined` if it is none of an app. The API of Nightscout is at the
+ * root of each user, and at that of the service: many of its apps ignore the rest of an address.
+ */
+export function findReceivedPath(
+  { segment }: ReceiveEndpoint,
+  { segments, user }: Pick<Address, 'segments' | 'user'>
+): string[] | undefined {
+  if (segments[0] === segment && segments.length > 1) return segments.slice(1)
+  const path = user === nightscoutRoot ? [user, ...segments] : segments
+  return path[0] === nightscoutRoot && path.length > 1 ? ['nightscout', ...path] : undefined
+}
 
 /** Handles a request below the endpoint, and sends the response. Errors: those that any call may have. */
 export async function handleReceived(
@@ -16,7 +34,8 @@ export async function handleReceived(
   ip: string
 ): Promise<void> {
   const { req, res, state } = exchange
-  const { query, user = '' } = state.address
+  const { query } = state.address
+  const user = state.address.user === nightscoutRoot ? undefined : state.address.user
   const { headers, status, text } = await receiver.handle({
     user,
     verb: exchange.method,
@@ -26,7 +45,12 @@ export async function handleReceived(
     ip,
     readBody: async (credentials, maxBytes) => {
       if (!hasBody(req)) return Buffer.alloc(0)
-      if (needsReservation(req)) state.reservation = reserveBody(services, { user, credentials })
+      if (needsReservation(req)) {
+        // It could only contain the token.
+        if (credentials.authorization === undefined)
+          fail('invalid-access-token', 'The access token is missing')
+        state.reservation = reserveBody(services, { ...(user !== undefined && { user }), credentials })
+      }
       return await readBinary(req, services, maxBytes, state.reservation)
     }
   })

@@ -8,7 +8,7 @@ import type { ReceiveEndpoint } from '../receive-endpoint.js'
 import type { ReadEndpoint } from '../read-endpoint.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import { handleMessage } from './endpoint-message.js'
-import { handleReceived } from './received-data.js'
+import { findReceivedPath, handleReceived } from './received-data.js'
 import { handleRead } from './read-request.js'
 import { createClientAddressReader } from './request/client-address.js'
 import { createRouteHandler, assertUserExists } from './call.js'
@@ -52,16 +52,9 @@ export function createUserHandler(
     if (match) return call(exchange, match.target, match.ids)
     const reader = readersByRoot.get(segments[0] ?? '')
     if (reader) return handleRead(exchange, dispatcher, reader, getClientAddress(exchange.req))
-    if (receiver && segments[0] === receiver.segment && segments.length > 1)
-      return handleReceived(exchange, dispatcher, receiver, segments.slice(1), getClientAddress(exchange.req))
-    if (receiver && segments[0] === 'api' && segments.length > 1)
-      return handleReceived(
-        exchange,
-        dispatcher,
-        receiver,
-        ['nightscout', ...segments],
-        getClientAddress(exchange.req)
-      )
+    const received = receiver && findReceivedPath(receiver, exchange.state.address)
+    if (received)
+      return handleReceived(exchange, dispatcher, receiver, received, getClientAddress(exchange.req))
     if (endpoint && segments.length === 1 && segments[0] === endpoint.segment)
       return handleMessage(exchange, dispatcher, endpoint, getClientAddress(exchange.req))
     if (endpoint && replyResourceMetadata(exchange, dispatcher.services.config, endpoint.segment))

@@ -1,7 +1,7 @@
 /** The form of a dialect: how an app or device that sends data on its own writes its requests, and which answer it expects. */
 import type { Level } from '../../schemas/permission.js'
 import type { Format, ImportedRecord } from '../../imports/record.js'
-import type { WaitingBody } from '../../schemas/connection.js'
+import type { Friend, WaitingBody } from '../../schemas/connection.js'
 
 /** A request to `/{user}/from/{dialect}/…`, after the credential was checked and the body was decompressed. */
 export interface ReceivedRequest {
@@ -28,6 +28,7 @@ export interface ConnectionSettings {
   readonly passphrase?: string
   /** How fields of `json` become events. */
   readonly mapping?: unknown
+  readonly friends?: readonly Friend[]
 }
 
 /** What a request contains. */
@@ -86,12 +87,21 @@ export interface DialectAnswer {
   readonly body: string | object
 }
 
+/** Where a friend was last, as far as they share it. */
+export interface FriendPosition {
+  readonly username: string
+  /** Seconds. */
+  readonly time: number
+  /** The content of `position/wgs84`. */
+  readonly position: Readonly<Record<string, unknown>>
+}
+
 /** What the app of a connection may read and store. */
 export interface ConnectionStore {
   /** Level of the connection's access. */
   readonly level: Level | undefined
-  /** Stores records, and resolves once they are durable. */
-  add(reading: Reading): Promise<void>
+  /** Stores records, and resolves once they are durable, with the numbers of those that could not be stored by kind. */
+  add(reading: Reading): Promise<ReadonlyMap<string, number>>
   /** Calls a method with the connection's access; returns its result. Errors: those of the method. */
   call(method: string, params: object): Promise<Record<string, unknown>>
 }
@@ -107,6 +117,10 @@ export interface Dialect {
   readonly hasTokenInUrl?: true
   /** True if the app sends the SHA-1 of its token. */
   readonly sendsDigest?: true
+  /** Maximum size of a body, decompressed; 50 MB by default. */
+  readonly maxBodyBytes?: number
+  /** Returns what the app shows of a friend. The answers of these dialects are arrays. */
+  readonly presentFriend?: (friend: FriendPosition) => readonly object[]
   /** Answers requests of apps that also read; used instead of `read` and `answer`. `token`: that of the connection's access. */
   serve?(request: ReceivedRequest, store: ConnectionStore, token: string): Promise<DialectAnswer>
   /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */

@@ -44,6 +44,7 @@ export function describeDialects(): Dialects {
         format: dialect.format ?? { id, name: dialect.name },
         hasTokenInUrl: dialect.hasTokenInUrl ?? false,
         sendsDigest: dialect.sendsDigest ?? false,
+        showsFriends: 'presentFriend' in dialect,
         readsBack: 'serve' in dialect,
         createLink: setupLinks[id],
         ...(dialect.readWaiting && {

@@ -19,8 +19,26 @@ export const owntracks: Dialect = {
     for (const message of messages) new MessageReader(reading, connection, now).read(message)
     return reading
   },
-  // The list may contain positions of friends.
-  answer: () => ({ status: 200, body: [] })
+  answer: () => ({ status: 200, body: [] }),
+  presentFriend({ position, time, username }) {
+    const { altitude, bearing, horizontalAccuracy, latitude, longitude, speed } = position
+    const topic = `owntracks/${username}/phone`
+    const tid = username.slice(0, 2).toUpperCase()
+    const location = {
+      _type: 'location',
+      topic,
+      tid,
+      tst: Math.floor(time),
+      lat: latitude,
+      lon: longitude,
+      ...(typeof horizontalAccuracy === 'number' && { acc: Math.round(horizontalAccuracy) }),
+      ...(typeof altitude === 'number' && { alt: Math.round(altitude) }),
+      ...(typeof bearing === 'number' && { cog: Math.round(bearing) }),
+      // Kilometres per hour.
+      ...(typeof speed === 'number' && { vel: Math.round(speed * 3.6) })
+    }
+    return [location, { _type: 'card', topic, tid, name: username }]
+  }
 }
 
 class MessageReader {

@@ -8,17 +8,18 @@ import type { Connection } from '../../schemas/connection.js'
 import type { Level } from '../../schemas/permission.js'
 import { runInTurns } from '../../storage/steps.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
-import type { Dialect, Reading, ReceivedRequest } from './dialect.js'
+import type { Dialect, DialectAnswer, Reading, ReceivedRequest } from './dialect.js'
 import { dialects } from './dialects.js'
+import { Friends } from './friends.js'
 import { limitReadingInSteps } from './limit-reading.js'
-import { takeToken } from './token.js'
+import { assertEntryCount, readRequest, type ReadRequest } from './read-request.js'
+import { ReadThread } from './read-thread.js'
+import { findDigestInBody, takeToken } from './token.js'
 
 /** Maximum size of a body, decompressed. */
 const maxBodyBytes = 50 * 1024 * 1024
-/** Maximum number of objects, lists and lines of a body: reading more would block the service for seconds. */
-const maxEntries = 400_000
-/** Size of bodies whose entries are counted, in bytes. */
-const minCountedBytes = 400_000
+/** Size of bodies, in bytes, above which they are read in a thread. Below, that takes a few dozen milliseconds. */
+const maxInlineBytes = 256 * 1024
 /** Seconds after which the same problem of a connection is recorded again. */
 const problemSeconds = 60
 /** Maximum number of connections whose last problem is remembered. */
@@ -41,43 +42,71 @@ export class Receiver implements ReceiveEndpoint {
   /** The last problem of connections that was recorded, and when in seconds. */
   readonly #problems = new Map<string, { readonly message: string; readonly time: number }>()
 
-  constructor(private readonly dispatcher: Dispatcher) {}
+  readonly #thread = new ReadThread()
+  readonly #friends: Friends
+
+  constructor(private readonly dispatcher: Dispatcher) {
+    this.#friends = new Friends(dispatcher)
+  }
 
   /** Stores what a request contains, and returns the answer that its app expects, once everything is durable. */
   async handle(incoming: IncomingRequest): Promise<IncomingResponse> {
-    const { headers, ip, user, verb } = incoming
+    const { headers, ip, verb } = incoming
     const [id = '', ...segments] = incoming.segments
     const dialect = dialects.get(id) ?? fail('unknown-resource', 'Unknown dialect')
-    const { path, query, token } = takeToken(incoming, segments, dialect.sendsDigest)
+    const { path, query, token: presented } = takeToken(incoming, segments, dialect.sendsDigest)
     // Neither the URL nor the query: both may contain the token.
-    const credentials: Credentials = {
-      headers,
-      ip,
-      via: 'http',
-      isConnection: true,
-      ...(token !== undefined && { authorization: `Bearer ${token}` })
-    }
+    const anonymous: Credentials = { headers, ip, via: 'http', isConnection: true }
+    const maxBytes = dialect.maxBodyBytes ?? maxBodyBytes
+    const isInBody = presented === undefined && dialect.sendsDigest === true && verb.startsWith('P')
+    const early = isInBody ? await incoming.readBody(anonymous, maxBytes) : undefined
+    const token = presented ?? (early && findDigestInBody(early))
+    const credentials = { ...anonymous, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+    const user = incoming.user ?? (await this.#findUser(credentials, token))
     const caller = { user, credentials, dialect }
     const { connection, level } = await this.#open(caller)
     try {
-      const body = await incoming.readBody(credentials, maxBodyBytes)
-      assertEntryCount(body)
+      const body = early ?? (await incoming.readBody(credentials, maxBytes))
       const now = this.dispatcher.services.clock.now()
       const request: ReceivedRequest = { method: verb, path, query, headers, body, now, connection }
       if (dialect.serve) {
+        assertEntryCount(body)
         const store = { level, add: this.#store.bind(this, caller), call: this.#call.bind(this, caller) }
         return toResponse(
           await this.#guard(dialect, async () => await dialect.serve!(request, store, token ?? ''))
         )
       }
-      const reading = await this.#guard(dialect, () => dialect.read(request))
+      const { answer, reading } = await this.#guard(dialect, () => this.#read(caller, request))
       await this.#store(caller, reading)
-      return toResponse(dialect.answer(request, reading))
+      const { presentFriend } = dialect
+      if (!presentFriend || !connection.friends) return toResponse(answer)
+      const friends = await this.#friends.list(connection.friends, anonymous)
+      return toResponse({ ...answer, body: friends.flatMap(presentFriend) })
     } catch (error) {
       if (error instanceof ApiError && error.status < 500 && error.status !== 401)
-        await this.#noteProblem(caller, connection.id, error.message)
+        await this.#noteProblem(caller, connection.id, error)
       throw error
     }
+  }
+
+  /** Reads a request: in a thread if its body is large. */
+  #read(
+    { credentials, dialect, user }: Caller,
+    request: ReceivedRequest
+  ): ReadRequest | Promise<ReadRequest> {
+    if (request.body.length <= maxInlineBytes) return readRequest(dialect, request)
+    const party = { account: user, access: credentials.authorization ?? '' }
+    return this.#thread.read(dialect.id, request, party)
+  }
+
+  /** Finds the user of a token whose request does not name the user. Error: `invalid-access-token`. */
+  async #findUser(credentials: Credentials, token = ''): Promise<string> {
+    const outcome = await this.dispatcher.call({
+      method: 'connections.findAccount',
+      params: { token },
+      credentials
+    })
+    return (JSON.parse(`{${requireSuccess(outcome).members}}`) as { username: string }).username
   }
 
   /** Authenticates a request; returns the settings of its connection. */
@@ -121,8 +150,11 @@ export class Receiver implements ReceiveEndpoint {
     }
   }
 
-  /** Stores what a request contains. */
-  async #store({ credentials, dialect, user }: Caller, reading: Reading): Promise<void> {
+  /** Stores what a request contains. Returns the numbers of records that could not be stored, by kind. */
+  async #store(
+    { credentials, dialect, user }: Caller,
+    reading: Reading
+  ): Promise<ReadonlyMap<string, number>> {
     const { services } = this.dispatcher
     const { attachments, config } = services
     const party = { account: user, access: credentials.authorization ?? '' }
@@ -147,21 +179,30 @@ export class Receiver implements ReceiveEndpoint {
         fileKeys: named.map(({ key }) => key)
       }
       const method = 'connections.receive'
-      requireSuccess(await this.dispatcher.call({ user, method, params, credentials, files }))
+      const { members } = requireSuccess(
+        await this.dispatcher.call({ user, method, params, credentials, files })
+      )
+      return new Map(
+        Object.entries((JSON.parse(`{${members}}`) as { refused: Record<string, number> }).refused)
+      )
     } finally {
       for (const { received } of files) await attachments.discard(received)
     }
   }
 
   /** Records why a request failed, for its connection. Not each time: apps repeat failed requests. */
-  async #noteProblem({ credentials, dialect, user }: Caller, id: string, message: string): Promise<void> {
+  async #noteProblem(
+    { credentials, dialect, user }: Caller,
+    id: string,
+    { id: error, message }: ApiError
+  ): Promise<void> {
     const time = this.dispatcher.services.clock.now()
     const last = this.#problems.get(id)
     if (last?.message === message && time - last.time < problemSeconds) return
     this.#problems.delete(id)
     this.#problems.set(id, { message, time })
     if (this.#problems.size > maxProblems) this.#problems.delete(this.#problems.keys().next().value!)
-    const params = { dialect: dialect.id, message }
+    const params = { dialect: dialect.id, error, message }
     await this.dispatcher.call({ user, method: 'connections.noteProblem', params, credentials })
   }
 }
@@ -171,7 +212,7 @@ function requireSuccess(outcome: Outcome): Exclude<Outcome, Failure> {
   return outcome
 }
 
-function toResponse({ body, headers, status }: ReturnType<Dialect['answer']>): IncomingResponse {
+function toResponse({ body, headers, status }: DialectAnswer): IncomingResponse {
   if (typeof body === 'string') return { status, headers: headers ?? {}, text: body }
   return {
     status,
@@ -179,14 +220,3 @@ function toResponse({ body, headers, status }: ReturnType<Dialect['answer']>): I
     text: JSON.stringify(body)
   }
 }
-
-/** Throws `invalid-request-structure` for a body with too many objects, lists and lines. */
-function assertEntryCount(body: Buffer): void {
-  if (body.length < minCountedBytes) return
-  let count = 0
-  for (const byte of body) if (byte === openBrace || byte === openBracket || byte === lineFeed) count++
-  if (count > maxEntries)
-    fail('invalid-request-structure', `The body has more than ${maxEntries} entries. Send it in parts`)
-}
-
-const [openBrace, openBracket, lineFeed] = [0x7b, 0x5b, 0x0a]

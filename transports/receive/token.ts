@@ -1,5 +1,6 @@
 /** Finds the token in a request of an app: apps offer different fields for it. (docs/api/connections.md#where-the-token-may-stand) */
 import { createHash } from 'node:crypto'
+import { getText } from '../../imports/formats/json-files.js'
 import type { IncomingRequest } from '../receive-endpoint.js'
 
 /** Names of query parameters that may contain the token. They are not passed to dialects. */
@@ -40,6 +41,18 @@ export function takeToken(
   const given = candidates.find(text => tokenPattern.test(text)) ?? candidates.find(text => text !== '')
   const token = sendsDigest ? toDigest(given) : given
   return { token, path, query: rest }
+}
+
+/** Finds the token in the body of an app that sends it in its only or first document, as `secret` or `token`; returns its SHA-1. */
+export function findDigestInBody(body: Buffer): string | undefined {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+  const [first] = Array.isArray(parsed) ? (parsed as readonly unknown[]) : [parsed]
+  return toDigest(getText(first, 'secret') ?? getText(first, 'token'))
 }
 
 /** Returns the SHA-1 of a token in lower-case hex, unless that was sent. */

@@ -20,7 +20,7 @@ import {
 import { createId, createToken, toSlug } from '../../ids.js'
 import { claimAlias } from '../../accesses/aliases.js'
 import { methodInSteps, type Call } from '../../call/method.js'
-import { mergeLimitedClientData } from '../../validation/client-data.js'
+import { assertNotImpersonatingConnection, mergeLimitedClientData } from '../../validation/client-data.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
 import type { Steps } from '../../../storage/steps.js'
@@ -105,6 +105,7 @@ function buildAccess(call: Call, params: Params, type: AccessType, permissions: 
   const { caller, now } = call
   const { clientData, deviceName, expireAfter, name, token } = params
   assertBindingUnchanged(clientData)
+  assertNotImpersonatingConnection(clientData)
   const data = mergeLimitedClientData(call, undefined, clientData)
   return {
     id: createId(),

@@ -11,6 +11,7 @@ import { fail } from '../../errors.js'
 import { createRequestKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
 import { assertNotImpersonatingOAuth } from '../../oauth/client-data.js'
+import { assertNotImpersonatingConnection } from '../../validation/client-data.js'
 import { parseUrl } from '../../parse-url.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -52,6 +53,7 @@ export const create = serviceMethod({
     const page = resolveAuthPage(services.config, params.authUrl ?? undefined)
     assertServiceInfo(request)
     assertNotImpersonatingOAuth(request)
+    assertNotImpersonatingConnection(request.clientData)
     assertNoTagNames(services.config, request.requestedPermissions, 'requestedPermissions')
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(

@@ -2,19 +2,19 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
-import type { Connection } from '../../../schemas/connection.js'
+import { connectionField, connectionKey, toSecretKey, type Connection } from '../../../schemas/connection.js'
 import { ReceivedMappings } from '../../../schemas/received-mapping.js'
 import { closed, Identifier, Name, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { noArrivals } from '../../connections/arrivals.js'
 import {
-  connectionKey,
   getConnectionUrl,
   PublicConnection,
   requireDialect,
   toPublicConnection
 } from '../../connections/connection.js'
+import { parseFriends } from '../../connections/friends.js'
 import { checkMapping } from '../../connections/mapping.js'
 import { ensureStreams } from '../../connections/ensure-streams.js'
 import { getRecordIds } from '../../connections/record-ids.js'
@@ -31,24 +31,28 @@ const maxConnections = 200
 export const connectionSettings = {
   sensitive: orNull(Type.Boolean()),
   passphrase: orNull(Type.String({ minLength: 1, maxLength: 1024 })),
-  mapping: orNull(ReceivedMappings)
+  mapping: orNull(ReceivedMappings),
+  /** Links with which others share their position, for apps that show friends. */
+  friends: orNull(Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 20 }))
 }
 
+const Params = Type.Object(
+  {
+    dialect: Type.String({ minLength: 1, maxLength: 100 }),
+    name: Name,
+    parentId: orNull(Identifier),
+    /** What the app may do; only for dialects whose apps also read. */
+    level: orNull(Type.Enum(['read', 'contribute', 'create-only'])),
+    ...connectionSettings
+  },
+  closed
+)
+
 /** Returns the connection with its token, which is shown only here, and with a link that sets the app up if there is one. */
-export const create = method({
+export const create = method<typeof Params, string>({
   id: 'connections.create',
   summary: 'Connect an app or a device that sends data on its own',
-  params: Type.Object(
-    {
-      dialect: Type.String({ minLength: 1, maxLength: 100 }),
-      name: Name,
-      parentId: orNull(Identifier),
-      /** What the app may do; only for dialects whose apps also read. */
-      level: orNull(Type.Enum(['read', 'contribute', 'create-only'])),
-      ...connectionSettings
-    },
-    closed
-  ),
+  params: Params,
   result: Type.Object({
     connection: Type.Object({
       ...PublicConnection.properties,
@@ -58,13 +62,26 @@ export const create = method({
   }),
   mode: 'write',
   allow: personalOnly,
+  // A write is repeated once its secret has been reserved.
+  prepare: () => Promise.resolve(createToken()),
   run(
     call,
-    { dialect: dialectId, level: givenLevel, mapping, name, parentId: given, passphrase, sensitive }
+    {
+      dialect: dialectId,
+      friends: links,
+      level: givenLevel,
+      mapping,
+      name,
+      parentId: given,
+      passphrase,
+      sensitive
+    },
+    token
   ) {
     const { account, caller, now, store } = call
     const dialect = requireDialect(call, dialectId)
     checkMapping(call, dialect, mapping, '#/mapping')
+    const friends = parseFriends(call, dialect, links ?? [], '#/friends')
     const parentId = given ?? null
     const level = givenLevel ?? (dialect.readsBack ? 'contribute' : 'create-only')
     if (level !== 'create-only' && !dialect.readsBack)
@@ -75,9 +92,11 @@ export const create = method({
     const stream = getRecordIds(store, parentId).getFormatStream(dialect.format)
     ensureStreams(call, createStream, { path: [stream], type: '', parentId })
     const id = createId()
-    const token = createToken()
+    const ownToken = dialect.sendsDigest ? digestToken(token) : token
+    const secretKey = dialect.sendsDigest ? toSecretKey(ownToken) : undefined
+    if (secretKey !== undefined) store.unique.claim(connectionField, secretKey)
     const { id: accessId } = insertAccess(call, {
-      token: dialect.sendsDigest ? digestToken(token) : token,
+      token: ownToken,
       name: dialect.name,
       deviceName: name,
       permissions: [{ streamId: stream.id, level }],
@@ -93,6 +112,8 @@ export const create = method({
       sensitive: sensitive ?? false,
       ...(typeof passphrase === 'string' && { passphrase }),
       ...(mapping && { mapping }),
+      ...(friends.length > 0 && { friends }),
+      ...(secretKey !== undefined && { secretKey }),
       created: now,
       createdBy: caller.signature,
       modified: now,

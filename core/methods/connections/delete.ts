@@ -1,7 +1,7 @@
 /** `connections.delete`: ends a connection. (docs/api/connections.md) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { revokeAccess } from '../../accesses/revoke-access.js'
+import { endConnection, revokeAccess } from '../../accesses/revoke-access.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { requireConnection } from '../../connections/connection.js'
@@ -19,7 +19,7 @@ export const deleteConnection = method({
     const { accessId } = requireConnection(call, id).connection
     const access = call.store.accesses.find(accessId)
     if (access) revokeAccess(call, access)
-    call.store.connections.removeByAccess(accessId)
+    endConnection(call.store, accessId)
     return { connectionDeletion: { id, deleted: call.now } }
   }
 })

@@ -4,7 +4,7 @@ import { create } from './create.js'
 import { deleteConnection } from './delete.js'
 import { getOne } from './get-one.js'
 import { get } from './get.js'
-import { noteProblem, open, receive } from './receive.js'
+import { findAccount, noteProblem, open, receive } from './receive.js'
 import { update } from './update.js'
 
 export const connectionMethods: readonly AnyMethod[] = [
@@ -13,6 +13,7 @@ export const connectionMethods: readonly AnyMethod[] = [
   getOne,
   update,
   deleteConnection,
+  findAccount,
   open,
   receive,
   noteProblem

@@ -1,11 +1,13 @@
 /** The methods that the receiving transport calls on behalf of connections. (docs/api/connections.md) */
 import { Type } from 'typebox'
 import { isStreamPermission, Level } from '../../../schemas/permission.js'
-import { Connection } from '../../../schemas/connection.js'
+import { Connection, connectionField, toSecretKey } from '../../../schemas/connection.js'
 import type { StoredConnection } from '../../../storage/connections/connection-repository.js'
+import type { Account } from '../../../storage/platform/account.js'
 import type { Steps } from '../../../storage/steps.js'
+import { anyone } from '../../auth/allow.js'
 import type { AccessRule, Call, Result } from '../../call/method.js'
-import { method, methodInSteps } from '../../call/method.js'
+import { method, methodInSteps, serviceMethod } from '../../call/method.js'
 import { addArrivals, addProblem, addWaiting } from '../../connections/arrivals.js'
 import { storeRecords, type ReceivedItems } from '../../connections/intake.js'
 import { fail } from '../../errors.js'
@@ -22,6 +24,30 @@ const receivingOnly: AccessRule = {
 
 const dialect = Type.String()
 const counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }))
+
+/** Returns the user whose connection has a token, for apps that do not name the user. Error: `invalid-access-token`. */
+export const findAccount = serviceMethod({
+  id: 'connections.findAccount',
+  summary: 'Find the account of a connection',
+  params: Type.Object({ token: Type.String() }),
+  result: Type.Object({ username: Type.String() }),
+  mode: 'service',
+  isInternal: true,
+  allow: anyone,
+  async run({ credentials, services: { platform, throttle } }, { token }) {
+    if (!credentials.isConnection) fail('invalid-method')
+    const find = (): Account | undefined => platform.findByUnique(connectionField, toSecretKey(token))
+    let account = token === '' ? undefined : find()
+    // In a cluster, another node may have created the connection just now.
+    if (!account && token !== '') {
+      await platform.catchUp()
+      account = find()
+    }
+    if (account?.state === 'active') return { username: account.username }
+    throttle.unknownToken(credentials.ip)
+    return fail('invalid-access-token')
+  }
+})
 
 /** Returns the settings with which the connection's requests are read. Error: `invalid-access-token` for a token of another dialect. */
 export const open = method({
@@ -53,7 +79,8 @@ export const receive = methodInSteps({
     /** Keys of the files that come with the call, in their order. */
     fileKeys: Type.Array(Type.String())
   }),
-  result: Type.Object({}),
+  /** Numbers of records that could not be stored, by kind. */
+  result: Type.Object({ refused: counts }),
   mode: 'write',
   isInternal: true,
   limitsDepth: true,
@@ -92,22 +119,25 @@ function* receiveInSteps(
     connection,
     arrivals: addWaiting(addArrivals(arrivals, call.now, received, counted), call.now, unmapped)
   })
-  return {}
+  return { refused: Object.fromEntries(refused) }
 }
 
 /** Records why a request of the connection failed. */
 export const noteProblem = method({
   id: 'connections.noteProblem',
   summary: 'Record a problem of a connection',
-  params: Type.Object({ dialect, message: Type.String() }),
+  params: Type.Object({ dialect, error: Type.String(), message: Type.String() }),
   result: Type.Object({}),
   mode: 'write',
   isInternal: true,
   mayExceedQuota: true,
   allow: receivingOnly,
-  run(call, { dialect: dialectId, message }) {
+  run(call, { dialect: dialectId, error, message }) {
     const { arrivals, connection } = requireOwn(call, dialectId)
-    call.store.connections.updateArrivals({ connection, arrivals: addProblem(arrivals, call.now, message) })
+    call.store.connections.updateArrivals({
+      connection,
+      arrivals: addProblem(arrivals, call.now, { id: error, message })
+    })
     return {}
   }
 })

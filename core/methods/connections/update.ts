@@ -11,6 +11,7 @@ import {
   requireDialect,
   toPublicConnection
 } from '../../connections/connection.js'
+import { parseFriends } from '../../connections/friends.js'
 import { checkMapping, storeWaiting } from '../../connections/mapping.js'
 import { fail } from '../../errors.js'
 import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
@@ -56,10 +57,14 @@ export const update = methodInSteps({
     const { caller, changes, now, store } = call
     const before = requireConnection(call, id)
     refuseProtected(call, readOnlyFields, given)
-    const { mapping: oldMapping, passphrase: oldPassphrase, ...rest } = before.connection
+    const { friends: oldFriends, mapping: oldMapping, passphrase: oldPassphrase, ...rest } = before.connection
     const { mapping = oldMapping, name = rest.name, passphrase = oldPassphrase, sensitive } = given
     const dialect = requireDialect(call, rest.dialect)
     checkMapping(call, dialect, given.mapping, '#/update/mapping')
+    const friends =
+      given.friends === undefined
+        ? oldFriends
+        : parseFriends(call, dialect, given.friends ?? [], '#/update/friends')
     const at = store.stamp(now)
     if (name !== rest.name) {
       const access = store.accesses.find(rest.accessId) ?? fail('unknown-resource')
@@ -74,6 +79,7 @@ export const update = methodInSteps({
       sensitive: sensitive ?? rest.sensitive,
       ...(typeof passphrase === 'string' && { passphrase }),
       ...(mapping && { mapping }),
+      ...(friends && friends.length > 0 && { friends }),
       modified: at,
       modifiedBy: caller.signature
     }

@@ -108,8 +108,12 @@ export class WorkoutReader {
     }
   }
 
-  /** Adds the workout itself; its lists have been added before. */
-  addWorkout(common: Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>, object: Json): void {
+  /** Adds the workout itself; its lists have been added before. `identity`: by default, its id or name. */
+  addWorkout(
+    common: Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>,
+    object: Json,
+    identity?: string
+  ): void {
     this.#track.beginSegment()
     const name = getText(object, 'name') ?? ''
     if (Number.isNaN(common.time)) {
@@ -126,7 +130,7 @@ export class WorkoutReader {
       ...common,
       type: 'activity/plain',
       stream: 'Workouts',
-      identity: getText(object, 'id') ?? name,
+      identity: identity ?? getText(object, 'id') ?? name,
       description: name === '' ? undefined : name,
       clientData: { 'health-auto-export:workout': Object.fromEntries(details) }
     })

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { coffer, type Answer } from '../../support/coffer.js'
-import { connect, events, look, send } from './connecting.js'
+import { coffer, openCoffer, type Answer } from '../../support/coffer.js'
+import { connect, events, look, points, send } from './connecting.js'
 
 const noon = 1_700_000_000
 
@@ -123,4 +123,49 @@ t.test('apps change only what they have sent', async t => {
     (await events(alice)).filter(({ time }) => time === noon + 600 || time === noon + 1400),
     [{ duration: 300 }, { duration: 300 }]
   )
+})
+
+t.test('only the service marks the access of a connection', async t => {
+  const { alice } = await coffer(t)
+  const clientData = { 'coffer:connection': 'x' }
+  const permissions = [{ streamId: 'diary', level: 'manage' }]
+  for (const type of ['app', 'shared'])
+    t.match(await alice.call('accesses.create', { type, name: 'app', permissions, clientData }), {
+      error: { id: 'invalid-operation', message: /coffer:connection/ }
+    })
+  const asked = { requestingAppId: 'example-app', requestedPermissions: permissions, clientData }
+  t.match(await alice.service.http('POST', '/reg/access', asked), {
+    status: 400,
+    body: { error: { message: /coffer:connection/ } }
+  })
+})
+
+t.test('forms of lanes are remembered, however many new ones arrive', async t => {
+  const { alice } = await openCoffer(t)
+  const { accounts } = alice.service.server.services
+  const store = accounts.store(accounts.find('alice')!)
+  const connection = await connect(alice, 'influx')
+  const write = async (...lines: string[]): Promise<number> => {
+    const { token } = connection
+    const path = '/alice/from/influx/api/v2/write?precision=s'
+    const headers = { authorization: `Bearer ${token}` }
+    const { status } = await alice.service.http('POST', path, lines.join('\n'), headers)
+    return status
+  }
+  t.equal(await write(`known f=1 ${noon}`), 204)
+  const known = store.imports.listMemory('form:')
+  t.match(known, [{ value: 'series' }])
+  await store.write(() => {
+    for (let n = 0; n < 42; n++) store.imports.setMemory(`form:${n} ${'x'.repeat(99_990)}`, 'events')
+  })
+  t.equal(await write(`new f=1 ${noon}`, `known f=2 ${noon + 1}`), 204)
+  t.match(store.imports.listMemory(known[0]!.name), known, 'still remembered')
+  // A lane that is not remembered stays what it is.
+  t.equal(await write(`new f=2 ${noon + 1}`), 204)
+  t.equal((await points(alice)).length, 4)
+  const lines = Array.from({ length: 2001 }, (_, n) => `m${n} f=1 ${noon}`)
+  t.equal(await write(...lines), 400)
+  t.match(await look(alice, connection), {
+    lastProblem: { id: 'invalid-request-structure', message: /2000 series at most/ }
+  })
 })

@@ -67,7 +67,13 @@ export class OtherReader {
       if (!Array.isArray(value)) details.push([name, value])
       else for (const each of value) if (isObject(each)) this.#workouts.addListValue(name, each)
     }
-    this.#workouts.addWorkout({ kind: 'workouts', ...base }, Object.fromEntries(details))
+    const source = base.source || findSource(workout)
+    const activity = toActivity(getText(workout, 'name') ?? '')
+    this.#workouts.addWorkout(
+      { kind: 'workouts', ...base, source },
+      Object.fromEntries(details),
+      activity === '' ? undefined : activity
+    )
   }
 
   /** Adds the voltages of an electrocardiogram, as Apple's export has them, and its result. */
@@ -108,6 +114,34 @@ export class OtherReader {
     if (category) this.items.add({ kind: named.kind, ...base, identity: named.value, ...category })
     return category !== undefined
   }
+}
+
+/** Returns the source of most values of a workout, which names none itself. */
+function findSource(workout: Json): string {
+  const counts = new Map<string, number>()
+  for (const list of Object.values(workout))
+    for (const each of Array.isArray(list) ? (list as readonly unknown[]) : []) {
+      const source = getText(each, 'source') ?? ''
+      if (source !== '' && !source.includes('|')) counts.set(source, (counts.get(source) ?? 0) + 1)
+    }
+  const [most] = [...counts].toSorted(([, a], [, b]) => b - a)
+  return most?.[0] ?? ''
+}
+
+/** Activities of HealthKit by the last word of the names that people see. */
+const activities: ReadonlyMap<string, string> = new Map([
+  ['Walk', 'Walking'],
+  ['Run', 'Running'],
+  ['Cycle', 'Cycling'],
+  ['Swim', 'Swimming'],
+  ['Rower', 'Rowing'],
+  ['Row', 'Rowing']
+])
+
+/** Returns the activity that Apple's export has for a workout: `Walking` for `Outdoor Walk`. */
+function toActivity(name: string): string {
+  const activity = toPascalCase(name.replace(/^(?:outdoor|indoor|pool|open water)\s+/i, ''))
+  return activities.get(activity) ?? activity
 }
 
 /** Returns words as a name of HealthKit: `not present` and `notPresent` become `NotPresent`. */

@@ -30,6 +30,8 @@ function readMapped(body: unknown, connection: ConnectionSettings, now: number):
   const mappings = connection.mapping as ReceivedMappings
   const reading = new ReadingBuilder()
   const lists = new Map<string, readonly unknown[]>()
+  /** Contents of the same stream, source, type and time. */
+  const contents = new Map<string, Set<string>>()
   for (const mapping of Array.isArray(mappings) ? mappings : [mappings]) {
     const pointer = mapping.items ?? ''
     let items = lists.get(pointer)
@@ -40,11 +42,23 @@ function readMapped(body: unknown, connection: ConnectionSettings, now: number):
     }
     for (const item of items) {
       const record = toRecord(item, mapping, connection, now)
-      if (record) reading.add(record)
+      if (record) addItem(reading, contents, record)
       else reading.skip(mapping.value === '' ? 'value' : getLastName(mapping.value))
     }
   }
   return reading
+}
+
+/** Adds the record of an item. Others of the same time are identified by their content, so that they are stored beside it. */
+function addItem(reading: ReadingBuilder, contents: Map<string, Set<string>>, record: ReceivedRecord): void {
+  const { content, source, stream, time, type } = record
+  const key = JSON.stringify([stream, source, type, time])
+  const text = JSON.stringify(content)
+  const known = contents.get(key)
+  if (!known) contents.set(key, new Set([text]))
+  else if (known.has(text)) return
+  else known.add(text)
+  reading.add(known ? { ...record, identity: undefined } : record)
 }
 
 /** Returns the body as a value: of JSON, a form, or else the query. */

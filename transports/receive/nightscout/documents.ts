@@ -60,6 +60,11 @@ function getTime(document: Json): number {
 
 /** Names of members that identify a document by themselves. */
 const identifiers = ['identifier', '_id', 'syncIdentifier', 'uuid'] as const
+/** Returns whether a document has a member that identifies it by itself. */
+export function hasIdentifier(document: Json): boolean {
+  return identifiers.some(name => (getText(document, name) ?? '') !== '')
+}
+
 /** Names of members that identify a document together, if it has no identifier. */
 const keys: Record<Collection, readonly string[]> = {
   entries: ['type'],
@@ -116,7 +121,8 @@ export function listValues(
         ...record,
         time,
         ...(record.kind === 'sgv'
-          ? { isFrequent: true }
+          ? // There is one for each time: another value is a correction.
+            { isFrequent: true, replaces: true }
           : { clientData: { ...record.clientData, [idKey]: id } })
       }),
     skip,

@@ -10,11 +10,21 @@ interface Condition {
   readonly value: string
 }
 
+/** A member that is one of some values. */
+export interface Equality {
+  readonly path: readonly string[]
+  readonly values: readonly (string | number)[]
+}
+
 export interface Find {
   readonly conditions: readonly Condition[]
   /** Seconds; those within which the documents must be. */
   readonly from: number | undefined
   readonly to: number | undefined
+  /** Whether there is a condition on the time. */
+  readonly hasTime: boolean
+  /** What documents must be equal to at least: for the query that finds them. */
+  readonly equalities: readonly Equality[]
   /** Whether only times are asked for. */
   readonly isByTime: boolean
 }
@@ -54,7 +64,34 @@ export function parseFind(query: Readonly<Record<string, string>>): Find {
     if (operator.startsWith('$g') || operator === '$eq') from = Math.max(from ?? 0, time - tolerance)
     if (operator.startsWith('$l') || operator === '$eq') to = Math.min(to ?? Infinity, time + tolerance)
   }
-  return { conditions, from, to, isByTime: conditions.every(({ path }) => timeNames.has(path[0]!)) }
+  return {
+    conditions,
+    from,
+    to,
+    hasTime: conditions.some(isAboutTime),
+    equalities: conditions.flatMap(toEquality).slice(0, maxEqualities),
+    isByTime: conditions.every(isAboutTime)
+  }
+}
+
+function isAboutTime({ path }: Condition): boolean {
+  return timeNames.has(path[0]!)
+}
+
+/** Maximum number of equalities that a query can contain. */
+const maxEqualities = 3
+const namePattern = /^[a-zA-Z0-9_:-]+$/
+/** Members that version 3 of the API adds to documents. */
+const addedNames = new Set(['identifier', 'srvModified', 'srvCreated', 'isValid'])
+
+/** Returns what a condition requires, unless it may be met in several ways, as times and truth values are. */
+function toEquality({ operator, path, value }: Condition): Equality[] {
+  const isPlain =
+    operator === '$eq' && path.every(name => namePattern.test(name)) && !addedNames.has(path[0]!)
+  if (!isPlain || value === '' || value === 'true' || value === 'false') return []
+  if (parseTime(value) !== undefined) return []
+  const number = Number(value)
+  return [{ path, values: Number.isFinite(number) ? [value, number] : [value] }]
 }
 
 /** Returns whether a document meets all conditions. */

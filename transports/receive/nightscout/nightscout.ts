@@ -13,6 +13,8 @@ export const nightscout: Dialect = {
   name: 'Nightscout',
   format,
   sendsDigest: true,
+  // Apps send a thousand documents at most, of a few hundred bytes.
+  maxBodyBytes: 5 * 1024 * 1024,
   read: () => ({ records: [], received: 0, notUnderstood: new Map() }),
   answer: () => unknownPath,
   serve: async (request, store, token) => await answer(request, store, token)

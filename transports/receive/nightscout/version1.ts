@@ -5,7 +5,7 @@ import type { DialectAnswer, ReceivedRequest } from '../dialect.js'
 import { parseJsonBody } from '../reading-builder.js'
 import { collections, type Collection } from './documents.js'
 import { parseCount, parseFind } from './find.js'
-import type { Library } from './library.js'
+import type { AddedDocument, Library } from './library.js'
 
 /** The version of Nightscout whose behaviour apps may expect. */
 export const nightscoutVersion = '15.0.3'
@@ -46,10 +46,10 @@ export async function answerVersion1(
     case 'POST':
       return {
         status: 200,
-        body: (await store(request, collection, library)).map(({ document }) => document)
+        body: (await store(request, collection, library)).map(toAnswer)
       }
     case 'PUT': {
-      const stored = (await store(request, collection, library)).map(({ document }) => document)
+      const stored = (await store(request, collection, library)).map(toAnswer)
       return { status: 200, body: Array.isArray(parseJsonBody(request.body)) ? stored : (stored[0] ?? {}) }
     }
     case 'DELETE':
@@ -109,15 +109,12 @@ async function read(
   const count = isCurrent
     ? 1
     : parseCount(query['count'], isFound ? foundTreatments : defaultCounts[collection], maxCount)
-  const hasTime = find.from !== undefined || find.to !== undefined
-  const from = collection === 'entries' && !hasTime && !isCurrent ? now - entrySeconds : find.from
-  const found = (await library.list(collection, { ...find, from }, count)).filter(
-    ({ isDeleted }) => !isDeleted
-  )
+  const from = collection === 'entries' && !find.hasTime && !isCurrent ? now - entrySeconds : find.from
+  const found = await library.list(collection, { ...find, from }, count)
   const documents = found.map(({ document }) => document)
   const body = collection === 'profile' && isCurrent ? (documents[0] ?? {}) : documents
   if (found.length === 0) return { status: 200, body }
-  const seconds = Math.floor(Math.max(...found.map(({ modified }) => modified)))
+  const seconds = Math.floor(found.reduce((last, { modified }) => Math.max(last, modified), 0) / 1000)
   const since = Date.parse(headers['if-modified-since'] ?? '') / 1000
   const modified = { 'last-modified': new Date(seconds * 1000).toUTCString() }
   return since >= seconds
@@ -135,6 +132,12 @@ async function store(
   if (!list.every(isObject))
     fail('invalid-request-structure', 'The body must be an object, or an array of objects')
   return await library.add(collection, list.map(omitSecrets), now)
+}
+
+/** Returns a stored document with its id; one that is not stored has none, so that apps do not take it for stored. */
+function toAnswer({ document, isStored }: AddedDocument): Json {
+  const { _id: _omitted, ...rest } = document
+  return isStored ? document : rest
 }
 
 /** Some apps send the secret in the documents; it is not stored. */

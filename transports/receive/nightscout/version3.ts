@@ -14,6 +14,10 @@ const maxLimit = 1000
 /** Earliest date of a document, in milliseconds: the year 2000. */
 const minDate = 946_684_800_000
 const maxOffset = 1440
+/** Maximum number of documents before an answer. */
+const maxSkip = 100_000
+/** Members that identify a document, and never change. */
+const immutable = ['date', 'utcOffset', 'eventType', 'device', 'app'] as const
 
 /** Answers a request. `path`: the segments after `api/v3`. */
 export async function answerVersion3(
@@ -22,7 +26,7 @@ export async function answerVersion3(
   library: Library
 ): Promise<DialectAnswer> {
   const [name = '', id, ...rest] = path.map(segment => segment.replace(/\.json$/, ''))
-  const srvDate = Math.round(request.now * 1000)
+  const srvDate = Math.floor(request.now * 1000)
   if (request.method === 'GET' && id === undefined) {
     const version = {
       version: nightscoutVersion,
@@ -32,7 +36,8 @@ export async function answerVersion3(
     }
     if (name === 'version') return succeed(version)
     if (name === 'status') return succeed({ ...version, apiPermissions: listRights(library) })
-    if (name === 'lastModified') return succeed({ srvDate, collections: await getLastModified(library) })
+    if (name === 'lastModified')
+      return succeed({ srvDate, collections: await getLastModified(library, request.now) })
   }
   const collection = collections.find(each => each === name)
   if (!collection) return refuse(404, 'Not found')
@@ -59,33 +64,28 @@ function listRights({ canAdd, canChange, canRead }: Library): object {
   return Object.fromEntries([...collections, 'food', 'settings'].map(name => [name, rights]))
 }
 
-async function getLastModified(library: Library): Promise<Record<string, number>> {
+async function getLastModified(library: Library, now: number): Promise<Record<string, number>> {
   const times: Record<string, number> = {}
   for (const collection of collections) {
-    const newest = (await library.listChanges(collection, 0, Infinity)).at(-1)
-    if (newest) times[collection] = toMilliseconds(newest.modified)
+    const last = await library.findLastModified(collection, now)
+    if (last !== undefined) times[collection] = last
   }
   return times
 }
 
-function toMilliseconds(seconds: number): number {
-  return Math.round(seconds * 1000)
-}
-
 /** Returns a document with what version 3 adds. */
-function present({ document, id, isDeleted, modified }: StoredDocument): Json {
-  const srvModified = toMilliseconds(modified)
+function present({ created, document, id, isDeleted, modified }: StoredDocument): Json {
   return {
     ...document,
     identifier: getText(document, 'identifier') ?? id,
-    srvModified,
-    srvCreated: getNumber(document, 'srvCreated') ?? srvModified,
+    srvModified: modified,
+    srvCreated: created,
     ...(isDeleted && { isValid: false })
   }
 }
 
 async function readHistory(
-  { headers, query }: ReceivedRequest,
+  { headers, now, query }: ReceivedRequest,
   collection: Collection,
   given: string | undefined,
   library: Library
@@ -93,12 +93,16 @@ async function readHistory(
   const since = given === undefined ? Date.parse(headers['last-modified'] ?? '') : Number(given)
   if (!Number.isFinite(since)) return refuse(400, 'Missing or invalid time')
   const limit = parseCount(query['limit'], maxLimit, maxLimit)
-  // A millisecond may have begun before the change.
-  const all = await library.listChanges(collection, Math.max(0, since - 1) / 1000, Infinity)
-  const found = all.filter(({ modified }) => toMilliseconds(modified) > since).slice(0, limit)
-  const last = found.length === 0 ? since : toMilliseconds(found.at(-1)!.modified)
+  // Clients continue after the last millisecond that they have seen: the present one is not over.
+  const found = await library.listChanges(collection, since, Math.floor(now * 1000), limit)
+  const last = found.at(-1)?.modified ?? since
   return succeed(found.map(present), { etag: `W/"${last}"`, 'last-modified': new Date(last).toUTCString() })
 }
+
+/** Members by which documents can be sorted: all contain their time. */
+const sortable: ReadonlySet<string> = new Set(['date', 'created_at', 'mills', 'dateString', 'timestamp'])
+/** Parameters of a search that are no conditions. */
+const searchParameters: ReadonlySet<string> = new Set(['limit', 'skip', 'fields', 'sort', 'sort$desc', 'now'])
 
 async function search(
   { query }: ReceivedRequest,
@@ -106,15 +110,25 @@ async function search(
   library: Library
 ): Promise<DialectAnswer> {
   const limit = parseCount(query['limit'], maxLimit, maxLimit)
+  const skip = parseCount(query['skip'], 0, maxSkip)
+  const order = query['sort'] ?? query['sort$desc']
+  if (order !== undefined && !sortable.has(order)) return refuse(400, 'Documents can be sorted by date only')
   const conditions = Object.entries(query).flatMap(([name, value]) => {
+    if (searchParameters.has(name)) return []
     const [, member, operator = 'eq'] = /^([\w.]+)(?:\$(\w+))?$/.exec(name) ?? []
-    if (member === undefined || name === 'limit' || name === 'skip' || name === 'fields' || member === 'sort')
-      return []
-    return [[`find[${member}][$${operator}]`, value] as const]
+    return member === undefined ? [] : [[`find[${member}][$${operator}]`, value] as const]
   })
-  const found = await library.list(collection, parseFind(Object.fromEntries(conditions)), limit)
-  const listed = found.filter(({ isDeleted }) => !isDeleted).map(present)
-  return succeed(query['sort'] === undefined ? listed : listed.toReversed())
+  const find = parseFind(Object.fromEntries(conditions))
+  const isAscending = query['sort'] !== undefined
+  const found = await library.list(collection, find, skip + limit, { isAscending, present })
+  const { fields = '_all' } = query
+  const names = new Set(fields.split(','))
+  const listed = found.slice(skip).map(each => {
+    const all = present(each)
+    if (fields === '_all') return all
+    return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)))
+  })
+  return succeed(listed)
 }
 
 function parseDocument({ body }: ReceivedRequest): Json {
@@ -141,12 +155,12 @@ async function create(
   const fault = findFault(given)
   if (fault !== undefined) return refuse(400, fault)
   const document = { utcOffset: 0, ...given }
-  const { id } = receiveDocument(collection, document, now)
-  const known = library.canRead ? await library.find(collection, id) : undefined
+  const { id, time } = receiveDocument(collection, document, now)
+  const known = library.canRead ? await library.find(collection, id, time) : undefined
   const identifier = getText(document, 'identifier') ?? id
   await library.add(collection, [{ ...document, identifier, _id: id }], now)
-  const lastModified = Math.round(now * 1000)
-  return known
+  const lastModified = Math.floor(now * 1000)
+  return known && !known.isDeleted
     ? { status: 200, body: { status: 200, identifier, isDeduplication: true, lastModified } }
     : { status: 201, body: { status: 201, identifier, lastModified } }
 }
@@ -175,9 +189,12 @@ async function handleOne(
   if (method !== 'PUT' && method !== 'PATCH') return refuse(404, 'Not found')
   if (!library.canChange) return refuse(403, 'Forbidden')
   const changes = parseDocument(request)
+  const fixed = immutable.find(name => changes[name] !== undefined && changes[name] !== found.document[name])
+  if (fixed !== undefined && found.document[fixed] !== undefined)
+    return refuse(400, `Field ${fixed} cannot be modified by the client`)
   const document = { ...(method === 'PATCH' && found.document), ...changes, identifier, _id: found.id }
   const fault = findFault(document)
   if (fault !== undefined) return refuse(400, fault)
   await library.add(collection, [document], request.now)
-  return { status: 200, body: { status: 200, identifier, lastModified: Math.round(request.now * 1000) } }
+  return { status: 200, body: { status: 200, identifier, lastModified: Math.floor(request.now * 1000) } }
 }

@@ -14,6 +14,8 @@ export interface AppInfo {
   readonly hasSensitive?: true
   /** Whether it can encrypt what it sends. */
   readonly hasPassphrase?: true
+  /** Whether it shows where friends are. */
+  readonly hasFriends?: true
   /** Lists what users copy into the app, with the key of each label. By default, the address and the token. */
   readonly listFields?: (setup: Setup) => readonly SetupField[]
 }
@@ -71,6 +73,7 @@ const apps: Readonly<Record<string, AppInfo>> = {
     cost: 'free',
     quietHours: day,
     hasPassphrase: true,
+    hasFriends: true,
     listFields: ({ name, token, url, username }) => [
       ['address', url],
       ['username', username],

@@ -1,6 +1,6 @@
 /** Waits for the first value of a connection, then shows what arrives. */
 import { useEffect, useRef } from 'preact/hooks'
-import { t } from '../../language.js'
+import { isKey, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { AppLink } from '../parts/app-link.js'
@@ -17,6 +17,12 @@ interface Props {
   readonly all: readonly Connection[]
   /** Time of the service, in seconds. */
   readonly now: number
+}
+
+/** Returns what went wrong in the user's language, with the message for the app where that says more. */
+function describeProblem({ id, message }: NonNullable<Connection['lastProblem']>): string {
+  const key = `connect.problem.${id ?? ''}`
+  return isKey(key) ? t(key, { message: toPlainText(message) }) : toPlainText(message)
 }
 
 /** Seconds after which the page says what to check. */
@@ -46,7 +52,7 @@ export function Arrivals({ connection, all, now }: Props) {
         <p class={state === 'failing' ? 'notice bad' : 'notice'}>
           {t('connect.problem', {
             time: formatDateTime(lastProblem.time),
-            message: toPlainText(lastProblem.message)
+            message: describeProblem(lastProblem)
           })}
         </p>
       )}

@@ -58,7 +58,7 @@ export function ConnectionView({ connection, all, dialects, now, onChanged }: Pr
         <h2 id="options">{t('connect.options')}</h2>
         <Form
           isQuiet
-          key={`${connection.name} ${connection.sensitive} ${connection.hasPassphrase}`}
+          key={`${connection.name} ${connection.sensitive} ${connection.hasPassphrase} ${connection.friends?.join()}`}
           action={t('shell.save')}
           onSubmit={async values => {
             await client.call('connections.update', {
@@ -78,6 +78,7 @@ export function ConnectionView({ connection, all, dialects, now, onChanged }: Pr
             dialect={dialect}
             isSensitive={connection.sensitive}
             hasPassphrase={connection.hasPassphrase}
+            friends={connection.friends}
           />
         </Form>
       </section>

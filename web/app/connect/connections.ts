@@ -14,12 +14,14 @@ export interface Connection {
   readonly streamId: string
   readonly sensitive: boolean
   readonly hasPassphrase: boolean
+  /** User names. */
+  readonly friends?: readonly string[]
   readonly url: string
   readonly created: number
   readonly lastHeard: number | null
   readonly received: number
   readonly notUnderstood: Readonly<Record<string, number>>
-  readonly lastProblem: { readonly time: number; readonly message: string } | null
+  readonly lastProblem: { readonly time: number; readonly id?: string; readonly message: string } | null
 }
 
 /** A new connection, with what is shown only once. */
