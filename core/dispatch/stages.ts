@@ -31,7 +31,7 @@ export interface Dispatch {
 
 export class Stages {
   readonly #methods = new Map<string, Compiled>()
-  /** Methods that the settings leave out. */
+  /** Ids of methods that the settings remove from the API. */
   readonly #removed = new Set<string>()
   readonly audit: AuditTrail
   readonly validators: Validators
