@@ -280,33 +280,4 @@ export interface SystemMethods {
   }
   /** Unlock sign-in for a user. */
   'system.unlockUser': { params: { readonly username: string }; result: { [key: string]: unknown } }
-  /** List OAuth clients and their keys. */
-  'oauth.getClients': {
-    params: Record<string, never>
-    result: {
-      clients: {
-        id: string
-        name: string | null
-        isSelfRegistered: boolean
-        account: string | null
-        revoked: number | null
-        keys: { kid: string; isRevoked: boolean }[]
-      }[]
-    }
-  }
-  /** Revoke an OAuth client with all its accesses. */
-  'oauth.revokeClient': {
-    params: { readonly client: string }
-    result: { client: { id: string; revoked: number } }
-  }
-  /** Revoke a key of an OAuth client. */
-  'oauth.revokeClientKey': {
-    params: { readonly client: string; readonly kid: string }
-    result: { key: { kid: string; isRevoked: boolean } }
-  }
-  /** Allow a revoked key of an OAuth client again. */
-  'oauth.restoreClientKey': {
-    params: { readonly client: string; readonly kid: string }
-    result: { key: { kid: string; isRevoked: boolean } }
-  }
 }
