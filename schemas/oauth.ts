@@ -14,12 +14,12 @@ const Coordinate = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
 export const ClientKey = Type.Object(
   {
     kid: Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }),
-    kty: Type.Literal('EC'),
-    crv: Type.Literal('P-256'),
+    kty: Type.Enum(['EC']),
+    crv: Type.Enum(['P-256']),
     x: Coordinate,
     y: Coordinate,
-    alg: Type.Optional(Type.Literal('ES256')),
-    use: Type.Optional(Type.Literal('sig')),
+    alg: Type.Optional(Type.Enum(['ES256'])),
+    use: Type.Optional(Type.Enum(['sig'])),
     /** True for a key that must not be used any more. Operators can also revoke keys while the service runs. */
     revoked: Type.Optional(Type.Boolean())
   },

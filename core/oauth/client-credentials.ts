@@ -38,7 +38,10 @@ export function parseClientGrant(
   if (client.account !== account.username) refuseAccount(client)
   if (account.deletion !== null) throw createClosingError(account.deletion)
   if (thumbprint !== undefined)
-    failOAuth('invalid_request', 'Leave out the DPoP proof: tokens of client_credentials are not bound to a key')
+    failOAuth(
+      'invalid_request',
+      'Leave out the DPoP proof: tokens of client_credentials are not bound to a key'
+    )
   const scope = parseScope(
     text ?? client.scopes?.join(' ') ?? failOAuth('invalid_scope', 'The scope is missing')
   )

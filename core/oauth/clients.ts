@@ -29,7 +29,10 @@ export const ClientParams = {
 type ClientCredentials = Static<Type.TObject<typeof ClientParams>>
 
 /** Returns the client with this id, with the keys that it may use; `undefined` also if an operator has revoked the client. */
-export function findClient({ config, platform }: Pick<Services, 'config' | 'platform'>, id: string): Client | undefined {
+export function findClient(
+  { config, platform }: Pick<Services, 'config' | 'platform'>,
+  id: string
+): Client | undefined {
   const app = config.access.apps.find(each => each.id === id)
   if (!app) {
     const registered = config.oauth.registration ? platform.oauthClients.find(id) : undefined

@@ -221,7 +221,8 @@ function revokeAccessById(call: Call, id: string): void {
 function revokeUnused(call: Call, id: string): void {
   const access = call.store.accesses.find(id)
   const isUsed =
-    access && (getTokenOwner(access.token) === call.account.username || call.store.oauthGrants.list(id).length > 0)
+    access &&
+    (getTokenOwner(access.token) === call.account.username || call.store.oauthGrants.list(id).length > 0)
   const isNew = access && call.now - access.created <= requestLifetime + codeLifetime
   if (access && isNew && !isUsed) revokeAccess(call, access)
 }

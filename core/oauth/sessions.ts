@@ -92,6 +92,9 @@ function buildNames(client: Pick<Client, 'id'>): Pick<Access, 'name' | 'deviceNa
 function makeRoom(call: Call, client: Pick<Client, 'id'>): void {
   const sessions = call.store.accesses.listByName('app', getSessionName(client))
   const open = sessions.filter(each => !isExpired(each, call.now))
-  const oldest = open.toSorted((a, b) => a.created - b.created).slice(0, Math.max(0, open.length + 1 - maxSessions))
-  for (const each of [...sessions.filter(one => isExpired(one, call.now)), ...oldest]) revokeAccess(call, each)
+  const oldest = open
+    .toSorted((a, b) => a.created - b.created)
+    .slice(0, Math.max(0, open.length + 1 - maxSessions))
+  for (const each of [...sessions.filter(one => isExpired(one, call.now)), ...oldest])
+    revokeAccess(call, each)
 }

@@ -226,7 +226,10 @@ function readEnvironment(env: Sources['env'], found: Map<string, FoundValue>, pr
 
 /** Variables of settings by the variables of their other names. */
 const variablesOfAliases = new Map(
-  Object.entries(oauthAliases).map(([alias, key]) => [toVariableName(alias.split('.')), toVariableName(key.split('.'))])
+  Object.entries(oauthAliases).map(([alias, key]) => [
+    toVariableName(alias.split('.')),
+    toVariableName(key.split('.'))
+  ])
 )
 
 /** Collects the settings given as flags, and the problems of the arguments. */

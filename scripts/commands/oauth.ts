@@ -15,7 +15,7 @@ interface ListedClient {
 /** Lists clients, with their keys. */
 export async function listClients(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { settings } = loadDirectory(splitArguments(args).flags)
-  const { clients } = await withOperator(settings, operator => operator.call('system.getClients', {}))
+  const { clients } = await withOperator(settings, operator => operator.call('oauth.getClients', {}))
   printResult(json, clients as object[], ...(clients as ListedClient[]).map(formatClient))
 }
 
@@ -24,18 +24,18 @@ export async function revokeClient(args: readonly string[], { json }: JsonOption
   const { flags, operands } = splitArguments(args, 'client')
   const [client = ''] = operands
   const { settings } = loadDirectory(flags)
-  const result = await withOperator(settings, operator => operator.call('system.revokeClient', { client }))
+  const result = await withOperator(settings, operator => operator.call('oauth.revokeClient', { client }))
   printResult(json, result, `${client}: revoked, with all its accesses`)
 }
 
 /** Revokes a key of a client. */
 export async function revokeKey(args: readonly string[], { json }: JsonOption): Promise<void> {
-  await changeKey(args, json, 'system.revokeClientKey', 'revoked')
+  await changeKey(args, json, 'oauth.revokeClientKey', 'revoked')
 }
 
 /** Allows a revoked key of a client again. */
 export async function restoreKey(args: readonly string[], { json }: JsonOption): Promise<void> {
-  await changeKey(args, json, 'system.restoreClientKey', 'allowed again')
+  await changeKey(args, json, 'oauth.restoreClientKey', 'allowed again')
 }
 
 async function changeKey(
@@ -47,7 +47,9 @@ async function changeKey(
   const { flags, operands } = splitArguments(args, 'client', 'kid')
   const [client = '', kid = ''] = operands
   const { settings } = loadDirectory(flags)
-  const result: MethodResult = await withOperator(settings, operator => operator.call(method, { client, kid }))
+  const result: MethodResult = await withOperator(settings, operator =>
+    operator.call(method, { client, kid })
+  )
   printResult(json, result, `${client}, key ${kid}: ${done}`)
 }
 

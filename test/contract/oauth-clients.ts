@@ -31,7 +31,7 @@ const notText = (params: object): Scenario => ({
 })
 
 export const oauthClientScenarios: Contract = {
-  'system.getClients': [
+  'oauth.getClients': [
     {
       name: 'lists the clients of the settings, with their keys',
       kind: 'success',
@@ -53,7 +53,7 @@ export const oauthClientScenarios: Contract = {
     ...withoutParams
   ],
 
-  'system.revokeClient': [
+  'oauth.revokeClient': [
     {
       name: 'revokes the client',
       kind: 'success',
@@ -67,7 +67,7 @@ export const oauthClientScenarios: Contract = {
     ...toOthers(() => client)
   ],
 
-  'system.revokeClientKey': [
+  'oauth.revokeClientKey': [
     {
       name: 'revokes the key',
       kind: 'success',
@@ -80,7 +80,7 @@ export const oauthClientScenarios: Contract = {
     ...toOthers(() => key)
   ],
 
-  'system.restoreClientKey': [
+  'oauth.restoreClientKey': [
     {
       name: 'allows the key again',
       kind: 'success',

@@ -31,8 +31,8 @@ t.test('service.info', async t => {
         cmc: false,
         sharedSecrets: false,
         accessesUpdate: false,
-        oauth2: false,
-        dpop: false,
+        oauth2: true,
+        dpop: true,
         mfa: { methods: ['totp'] }
       }
     })

@@ -39,7 +39,9 @@ export async function makeProof(
 ): Promise<string> {
   const ath = token === undefined ? {} : { ath: createHash('sha256').update(token).digest('base64url') }
   const body = { jti: randomUUID(), htm: verb, htu: url, iat: Math.floor(now), ...ath, ...claims }
-  return await new SignJWT(body).setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk, ...header }).sign(signer)
+  return await new SignJWT(body)
+    .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk, ...header })
+    .sign(signer)
 }
 
 /** Makes a request with a bound token, and a proof of it. */

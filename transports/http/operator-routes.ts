@@ -37,19 +37,19 @@ export const operatorRoutes: readonly Route[] = [
   route('GET', '/system/growth', 'system.getGrowth', 200, forOperators),
   route('GET', '/system/deeds', 'system.getDeeds', 200, forOperators),
   route('GET', '/system/settings', 'system.getSettings', 200, forOperators),
-  route('GET', '/system/oauth/clients', 'system.getClients', 200, forOperators),
-  route('POST', '/system/oauth/clients/:client/revocation', 'system.revokeClient', 200, forOperators),
+  route('GET', '/system/oauth/clients', 'oauth.getClients', 200, forOperators),
+  route('POST', '/system/oauth/clients/:client/revocation', 'oauth.revokeClient', 200, forOperators),
   route(
     'POST',
     '/system/oauth/clients/:client/keys/:kid/revocation',
-    'system.revokeClientKey',
+    'oauth.revokeClientKey',
     200,
     forOperators
   ),
   route(
     'DELETE',
     '/system/oauth/clients/:client/keys/:kid/revocation',
-    'system.restoreClientKey',
+    'oauth.restoreClientKey',
     200,
     forOperators
   ),

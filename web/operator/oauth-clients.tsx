@@ -14,11 +14,13 @@ export function OAuthClients() {
   const { problem, reload, value } = useResource<{ clients: readonly OAuthClient[] }>('oauth/clients')
   const [revoking, setRevoking] = useState<OAuthClient>()
   const clients = value?.clients ?? []
-  const changeKey = ({ id }: OAuthClient, kid: string, isRevoked: boolean) => async () => {
-    const path = `${getClientPath(id)}/keys/${encodeURIComponent(kid)}/revocation`
-    await client.call(isRevoked ? 'DELETE' : 'POST', path)
-    reload()
-  }
+  const changeKey =
+    ({ id }: OAuthClient, kid: string, isRevoked: boolean) =>
+    async () => {
+      const path = `${getClientPath(id)}/keys/${encodeURIComponent(kid)}/revocation`
+      await client.call(isRevoked ? 'DELETE' : 'POST', path)
+      reload()
+    }
   return (
     <section aria-labelledby="clients">
       <h2 id="clients">{t('operator.clients')}</h2>
@@ -34,7 +36,9 @@ export function OAuthClients() {
             <span>
               <strong>{each.name ?? each.id}</strong> {each.name !== null && each.id}{' '}
               {each.isSelfRegistered && <span class="badge">{t('operator.selfRegistered')}</span>}
-              {each.account !== null && <span class="soft">{t('operator.ofAccount', { account: each.account })}</span>}
+              {each.account !== null && (
+                <span class="soft">{t('operator.ofAccount', { account: each.account })}</span>
+              )}
             </span>
             <span>
               {each.keys.map(({ isRevoked, kid }) => (
@@ -52,7 +56,9 @@ export function OAuthClients() {
                   {t('operator.revokeClient')}
                 </button>
               ) : (
-                <span class="soft">{t('operator.clientRevoked', { time: formatDateTime(each.revoked) })}</span>
+                <span class="soft">
+                  {t('operator.clientRevoked', { time: formatDateTime(each.revoked) })}
+                </span>
               )}
             </span>
           </li>

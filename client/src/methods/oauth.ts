@@ -19,6 +19,8 @@ export interface OauthMethods {
     params: {
       readonly client_id?: string | undefined
       readonly client_secret?: string | undefined
+      readonly client_assertion_type?: string | undefined
+      readonly client_assertion?: string | undefined
       readonly token?: string | undefined
       readonly token_type_hint?: string | undefined
     }
@@ -32,6 +34,7 @@ export interface OauthMethods {
       iat?: number
       sub?: string
       iss?: string
+      cnf?: { jkt: string }
     }
   }
   /** Register an OAuth client, if registration is turned on. */
@@ -46,11 +49,15 @@ export interface OauthMethods {
     }
     result: { client_id: string; client_secret?: string }
   }
+  /** Verify the proof of a key. */
+  'oauth.prove': { params: { readonly [key: string]: unknown }; result: { key?: string; problem?: string } }
   /** Revoke a token, as its client. */
   'oauth.revoke': {
     params: {
       readonly client_id?: string | undefined
       readonly client_secret?: string | undefined
+      readonly client_assertion_type?: string | undefined
+      readonly client_assertion?: string | undefined
       readonly token?: string | undefined
       readonly token_type_hint?: string | undefined
     }
@@ -61,6 +68,8 @@ export interface OauthMethods {
     params: {
       readonly client_id?: string | undefined
       readonly client_secret?: string | undefined
+      readonly client_assertion_type?: string | undefined
+      readonly client_assertion?: string | undefined
       readonly grant_type?: string | undefined
       readonly code?: string | undefined
       readonly redirect_uri?: string | undefined
@@ -70,7 +79,7 @@ export interface OauthMethods {
     }
     result: {
       access_token: string
-      token_type: 'Bearer'
+      token_type: 'Bearer' | 'DPoP'
       expires_in?: number
       scope: string
       refresh_token?: string
@@ -79,5 +88,34 @@ export interface OauthMethods {
       apiEndpoint: string
       username: string
     }
+  }
+  /** List OAuth clients and their keys. */
+  'oauth.getClients': {
+    params: Record<string, never>
+    result: {
+      clients: {
+        id: string
+        name: string | null
+        isSelfRegistered: boolean
+        account: string | null
+        revoked: number | null
+        keys: { kid: string; isRevoked: boolean }[]
+      }[]
+    }
+  }
+  /** Revoke an OAuth client with all its accesses. */
+  'oauth.revokeClient': {
+    params: { readonly client: string }
+    result: { client: { id: string; revoked: number } }
+  }
+  /** Revoke a key of an OAuth client. */
+  'oauth.revokeClientKey': {
+    params: { readonly client: string; readonly kid: string }
+    result: { key: { kid: string; isRevoked: boolean } }
+  }
+  /** Allow a revoked key of an OAuth client again. */
+  'oauth.restoreClientKey': {
+    params: { readonly client: string; readonly kid: string }
+    result: { key: { kid: string; isRevoked: boolean } }
   }
 }

@@ -52,7 +52,8 @@ export const decide = serviceMethod({
     const known = findRequest(services, credentials, key, now)
     if (known.decision) refuseDecided()
     const { access, account, decision } = resolveDecision(call, known, params)
-    const recordRefusal = status === 'REFUSED' && isOAuthRequest(known) ? findRefuser(call, params) : undefined
+    const recordRefusal =
+      status === 'REFUSED' && isOAuthRequest(known) ? findRefuser(call, params) : undefined
     const code =
       account && access && isOAuthRequest(known)
         ? await issueOAuthCode(call, known, { access, account })

@@ -1,4 +1,4 @@
-/** `system.getClients` and others: operators see OAuth clients, and revoke them and their keys. (docs/api/oauth.md#revoking-clients-and-keys) */
+/** `oauth.getClients` and others: operators see OAuth clients, and revoke them and their keys. (docs/api/oauth.md#revoking-clients-and-keys) */
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
@@ -23,7 +23,7 @@ const maxListed = 1000
 
 /** `GET /system/oauth/clients`: those of the settings, then those that registered themselves, those used last first. */
 export const getClients = serviceMethod({
-  id: 'system.getClients',
+  id: 'oauth.getClients',
   summary: 'List OAuth clients and their keys',
   params: Type.Object({}, closed),
   result: Type.Object({ clients: Type.Array(Client) }),
@@ -55,7 +55,7 @@ const KeyParams = Type.Object({ client: Type.String(), kid: Type.String() }, clo
 
 /** `POST /system/oauth/clients/{client}/revocation`: its accesses end at once, in all accounts, and it gets no others. */
 export const revokeClient = serviceMethod({
-  id: 'system.revokeClient',
+  id: 'oauth.revokeClient',
   summary: 'Revoke an OAuth client with all its accesses',
   params: ClientParams,
   result: Type.Object({ client: Type.Object({ id: Type.String(), revoked: Timestamp }) }),
@@ -73,7 +73,7 @@ const KeyResult = Type.Object({ key: Type.Object({ kid: Type.String(), isRevoked
 
 /** `POST /system/oauth/clients/{client}/keys/{kid}/revocation` */
 export const revokeClientKey = serviceMethod({
-  id: 'system.revokeClientKey',
+  id: 'oauth.revokeClientKey',
   summary: 'Revoke a key of an OAuth client',
   params: KeyParams,
   result: KeyResult,
@@ -86,7 +86,7 @@ export const revokeClientKey = serviceMethod({
 
 /** `DELETE /system/oauth/clients/{client}/keys/{kid}/revocation` */
 export const restoreClientKey = serviceMethod({
-  id: 'system.restoreClientKey',
+  id: 'oauth.restoreClientKey',
   summary: 'Allow a revoked key of an OAuth client again',
   params: KeyParams,
   result: KeyResult,
@@ -97,7 +97,12 @@ export const restoreClientKey = serviceMethod({
   run: async ({ services }, { client, kid }) => await setKey(services, client, kid, null)
 })
 
-async function setKey(services: Services, client: string, kid: string, revoked: number | null): Promise<object> {
+async function setKey(
+  services: Services,
+  client: string,
+  kid: string,
+  revoked: number | null
+): Promise<object> {
   const app = services.config.access.apps.find(({ id }) => id === client)
   if (!app?.oauth?.keys?.some(key => key.kid === kid)) fail('unknown-resource', 'The client has no such key')
   await services.platform.change('setClientKey', client, kid, revoked)

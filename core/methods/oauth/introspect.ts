@@ -3,7 +3,12 @@ import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { getBoundKey } from '../../auth/oauth-marks.js'
 import { method } from '../../call/method.js'
-import { parseTokenRequest, findTokenGrant, TokenParams, type TokenRequest } from '../../oauth/token-grants.js'
+import {
+  parseTokenRequest,
+  findTokenGrant,
+  TokenParams,
+  type TokenRequest
+} from '../../oauth/token-grants.js'
 import { getIssuer } from '../../oauth/metadata.js'
 import { formatScope } from '../../oauth/scope.js'
 import { Caller } from '../../permissions/caller.js'

@@ -5,7 +5,12 @@ import { revokeAccess as end } from '../../accesses/revoke-access.js'
 import { method } from '../../call/method.js'
 import { recordOAuthAction } from '../../oauth/audit.js'
 import { failOAuth } from '../../oauth/errors.js'
-import { parseTokenRequest, findTokenGrant, TokenParams, type TokenRequest } from '../../oauth/token-grants.js'
+import {
+  parseTokenRequest,
+  findTokenGrant,
+  TokenParams,
+  type TokenRequest
+} from '../../oauth/token-grants.js'
 import { Caller } from '../../permissions/caller.js'
 
 /** Revokes the access of an access token or refresh token. An unknown or ended token is not an error. */

@@ -71,14 +71,10 @@ export const token = method<typeof Params, Prepared>({
     return { client, redemption, key, thumbprint: proof?.thumbprint }
   },
   run(call, _params, { client, redemption, key, thumbprint }) {
-    switch (redemption.kind) {
-      case 'code':
-        return issueToken(call, client, redemption, { key, thumbprint })
-      case 'refresh':
-        return renewToken(call, client, redemption)
-      case 'client':
-        return issueClientToken(call, client, redemption)
-    }
+    if (redemption.kind === 'client') return issueClientToken(call, client, redemption)
+    return redemption.kind === 'code'
+      ? issueToken(call, client, redemption, { key, thumbprint })
+      : renewToken(call, client, redemption)
   },
   async handleUnknownUser(call, _username, params) {
     const client = await authenticateClient(call, params)
@@ -94,18 +90,18 @@ async function redeem(
   params: Params,
   thumbprint: string | undefined
 ): Promise<Redemption> {
-  switch (parseGrantType(params)) {
-    case 'refresh_token':
-      return await refreshGrant(call, client, params, thumbprint)
-    case 'client_credentials':
-      return parseClientGrant(call, client, params, thumbprint)
-    case 'authorization_code':
-      return await redeemCode(call, client, params)
-  }
+  const type = parseGrantType(params)
+  if (type === 'client_credentials') return parseClientGrant(call, client, params, thumbprint)
+  return type === 'refresh_token'
+    ? await refreshGrant(call, client, params, thumbprint)
+    : await redeemCode(call, client, params)
 }
 
 /** Verifies the proof of a key that comes with the call. Throws `invalid_dpop_proof`. */
-async function verifyTokenProof({ credentials: { proof }, now }: ServiceCall): Promise<ValidProof | undefined> {
+async function verifyTokenProof({
+  credentials: { proof },
+  now
+}: ServiceCall): Promise<ValidProof | undefined> {
   try {
     return proof && (await verifyProof(proof, now))
   } catch (error) {

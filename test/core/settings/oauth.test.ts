@@ -39,8 +39,20 @@ t.test('keys of clients', async t => {
 })
 
 t.test('URLs of offers are secrets', async t => {
-  const apps = [{ id: 'some-app', oauth: { redirectURIs: ['https://a.example/'], offers: { one: 'https://token@a.example/' } } }]
-  t.equal(readSettings({ argv: [`--access.apps=${JSON.stringify(apps)}`], env: {}, cwd: '/nowhere' }).problems.join(), '')
+  const apps = [
+    {
+      id: 'some-app',
+      oauth: { redirectURIs: ['https://a.example/'], offers: { one: 'https://token@a.example/' } }
+    }
+  ]
+  t.equal(
+    readSettings({
+      argv: [`--access.apps=${JSON.stringify(apps)}`],
+      env: {},
+      cwd: '/nowhere'
+    }).problems.join(),
+    ''
+  )
   const { schema } = settingsList.find(({ key }) => key === 'access.apps')!
   t.notMatch(JSON.stringify(maskSecrets(schema, apps)), /token@/)
 })
@@ -61,6 +73,10 @@ t.test('a public URL that clients cannot use is reported', async t => {
     const warnings: string[] = []
     const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
     warnAboutPublicUrl(testConfig('/nowhere', overrides), log)
-    t.equal(warnings.some(text => text.includes('publicUrl')), isWarned, JSON.stringify(overrides))
+    t.equal(
+      warnings.some(text => text.includes('publicUrl')),
+      isWarned,
+      JSON.stringify(overrides)
+    )
   }
 })

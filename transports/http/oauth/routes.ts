@@ -66,42 +66,42 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
 
   // The second path is that of version 2 of the platform. (docs/api/oauth.md#endpoints)
   for (const base of ['/oauth', '/oauth2']) {
-  router.get(`${base}/authorize`, async ctx => authorize(ctx, toParams(ctx.state.address.query)))
-  // As a form, the request may be longer than a URL. (OpenID Connect Core, 3.1.2.1)
-  router.post(`${base}/authorize`, async ctx =>
-    authorize(ctx, ctx.state.form ? Object(ctx.state.form.body) : readForm(ctx))
-  )
-  router.post(`${base}/token`, async ctx => {
-    const params = readClientForm(ctx)
-    const { code, refresh_token: refreshToken } = params
-    const user =
-      params['grant_type'] === 'refresh_token'
-        ? getTokenOwner(refreshToken ?? '')
-        : params['grant_type'] === 'client_credentials'
-          ? findClientAccount(config, getClientIdParam(params))
-          : (services.authRequests.find(getRequestKey(code ?? ''), services.clock.now())?.username ?? '')
-    replyJson(ctx, 200, await callMethod(ctx, { user: toServedUser(user), method: 'oauth.token', params }))
-  })
-  // For a suspended account, revoking is refused: it would not be true that the token was revoked.
-  addByToken(`${base}/revoke`, 'oauth.revoke', user =>
-    services.accounts.isSuspended(user) ? user : toServedUser(user)
-  )
-  addByToken(`${base}/introspect`, 'oauth.introspect', toServedUser)
-  for (const verb of ['get', 'post'] as const)
-    router[verb](`${base}/userinfo`, async ctx => {
-      const credentials = getCredentials(ctx, services, { ip: getClientAddress(ctx.req), via: 'http' })
-      const user = getTokenOwner(getPresentedToken(credentials) ?? '')
-      // The error does not reveal whether the user exists.
-      if (!services.accounts.findServed(user)) fail('invalid-access-token')
-      replyJson(ctx, 200, await callMethod(ctx, { user, method: 'oauth.getUserInfo', params: {} }, true))
+    router.get(`${base}/authorize`, async ctx => authorize(ctx, toParams(ctx.state.address.query)))
+    // As a form, the request may be longer than a URL. (OpenID Connect Core, 3.1.2.1)
+    router.post(`${base}/authorize`, async ctx =>
+      authorize(ctx, ctx.state.form ? Object(ctx.state.form.body) : readForm(ctx))
+    )
+    router.post(`${base}/token`, async ctx => {
+      const params = readClientForm(ctx)
+      const { code, refresh_token: refreshToken } = params
+      const user =
+        params['grant_type'] === 'refresh_token'
+          ? getTokenOwner(refreshToken ?? '')
+          : params['grant_type'] === 'client_credentials'
+            ? findClientAccount(config, getClientIdParam(params))
+            : (services.authRequests.find(getRequestKey(code ?? ''), services.clock.now())?.username ?? '')
+      replyJson(ctx, 200, await callMethod(ctx, { user: toServedUser(user), method: 'oauth.token', params }))
     })
-  router.post(`${base}/register`, async ctx => {
-    const params = await readDeclaredBody(ctx, services, getClientAddress(ctx.req))
-    replyJson(ctx, 201, await callMethod(ctx, { method: 'oauth.register', params }))
-  })
-  router.get(`${base}/jwks`, async ctx =>
-    replyJson(ctx, 200, await callMethod(ctx, { method: 'oauth.getKeys', params: {} }), cacheForHour)
-  )
+    // For a suspended account, revoking is refused: it would not be true that the token was revoked.
+    addByToken(`${base}/revoke`, 'oauth.revoke', user =>
+      services.accounts.isSuspended(user) ? user : toServedUser(user)
+    )
+    addByToken(`${base}/introspect`, 'oauth.introspect', toServedUser)
+    for (const verb of ['get', 'post'] as const)
+      router[verb](`${base}/userinfo`, async ctx => {
+        const credentials = getCredentials(ctx, services, { ip: getClientAddress(ctx.req), via: 'http' })
+        const user = getTokenOwner(getPresentedToken(credentials) ?? '')
+        // The error does not reveal whether the user exists.
+        if (!services.accounts.findServed(user)) fail('invalid-access-token')
+        replyJson(ctx, 200, await callMethod(ctx, { user, method: 'oauth.getUserInfo', params: {} }, true))
+      })
+    router.post(`${base}/register`, async ctx => {
+      const params = await readDeclaredBody(ctx, services, getClientAddress(ctx.req))
+      replyJson(ctx, 201, await callMethod(ctx, { method: 'oauth.register', params }))
+    })
+    router.get(`${base}/jwks`, async ctx =>
+      replyJson(ctx, 200, await callMethod(ctx, { method: 'oauth.getKeys', params: {} }), cacheForHour)
+    )
   }
   // Clients insert the well-known path before the path of the issuer or append it. (RFC 8414, 3; OpenID Connect Discovery, 4)
   for (const name of ['oauth-authorization-server', 'openid-configuration'])

@@ -4,7 +4,13 @@ import { exportPKCS8, generateKeyPair } from 'jose'
 import t from 'tap'
 import type { Answer } from '../../../support/coffer.js'
 import { coffer, Client, type Service } from '../../../support/coffer.js'
-import { callBound, createHolder, makeProof, type Deviation, type Holder } from '../../../support/key-proofs.js'
+import {
+  callBound,
+  createHolder,
+  makeProof,
+  type Deviation,
+  type Holder
+} from '../../../support/key-proofs.js'
 import { agree, app, apps, begin, clientId, exchange, post, redirectUri } from '../../../support/oauth.js'
 import { socketOf } from '../../../support/socket.js'
 
@@ -24,7 +30,10 @@ async function obtainBound(
   fields: Record<string, string> = {},
   path = '/oauth2/token'
 ): Promise<Answer> {
-  const begun = await begin(service, { scope, ...(fields['client_id'] && { client_id: fields['client_id'] }) })
+  const begun = await begin(service, {
+    scope,
+    ...(fields['client_id'] && { client_id: fields['client_id'] })
+  })
   const answered = await agree(service, person, begun)
   const answer = await askToken(service, holder, path, {
     grant_type: 'authorization_code',
@@ -83,7 +92,14 @@ t.test('a bound token', async t => {
       ['GET', '/alice/access-info'],
       ['GET', '/alice/events?limit=1'],
       ['POST', '/alice/events', note],
-      ['POST', '/alice', [{ method: 'events.create', params: note }, { method: 'getAccessInfo', params: {} }]],
+      [
+        'POST',
+        '/alice',
+        [
+          { method: 'events.create', params: note },
+          { method: 'getAccessInfo', params: {} }
+        ]
+      ],
       ['POST', '/alice/events', { ...note, content: 'long '.repeat(10_000) }]
     ]
     for (const kind of kinds) {
@@ -131,7 +147,12 @@ t.test('a bound token', async t => {
     const unknown = await callBound(service, holder, 'nothing', ['GET', path])
     t.equal(unknown.status, 401)
     t.equal(unknown.headers.get('www-authenticate'), challenge)
-    const inForm = await post(service, path, { _method: 'GET', _auth: `DPoP ${token}` }, { dpop: await proof() })
+    const inForm = await post(
+      service,
+      path,
+      { _method: 'GET', _auth: `DPoP ${token}` },
+      { dpop: await proof() }
+    )
     t.equal(inForm.status, 401, 'a form that stands for a header')
   })
 
@@ -177,7 +198,10 @@ t.test('a bound token', async t => {
       ['a critical extension', head({ crit: ['x'], x: 1 })],
       ['RS256', { header: { alg: 'RS256' }, signer: rsa.privateKey }],
       ['ES384', { header: { alg: 'ES384' }, signer: foreign }],
-      ['HS256 with the public key', { header: { alg: 'HS256' }, signer: Buffer.from(JSON.stringify(holder.jwk)) }],
+      [
+        'HS256 with the public key',
+        { header: { alg: 'HS256' }, signer: Buffer.from(JSON.stringify(holder.jwk)) }
+      ],
       ['a signature by another key', { signer: other.key }]
     ]
     for (const [name, deviation] of attempts) {
@@ -191,10 +215,18 @@ t.test('a bound token', async t => {
       t.match(answer, { status: 401, body: { error: { id: 'invalid-access-token' } } }, name)
       t.equal(answer.headers.get('www-authenticate'), challenge, name)
     }
-    t.equal((await callBound(service, other, token, ['GET', '/alice/access-info'])).status, 401, 'another key')
+    t.equal(
+      (await callBound(service, other, token, ['GET', '/alice/access-info'])).status,
+      401,
+      'another key'
+    )
     const parts = (await makeProof(holder, { verb: 'GET', url, now, token })).split('.')
-    const none = Buffer.from(JSON.stringify({ typ: 'dpop+jwt', alg: 'none', jwk: holder.jwk })).toString('base64url')
-    const hmac = Buffer.from(JSON.stringify({ typ: 'dpop+jwt', alg: 'HS256', jwk: holder.jwk })).toString('base64url')
+    const none = Buffer.from(JSON.stringify({ typ: 'dpop+jwt', alg: 'none', jwk: holder.jwk })).toString(
+      'base64url'
+    )
+    const hmac = Buffer.from(JSON.stringify({ typ: 'dpop+jwt', alg: 'HS256', jwk: holder.jwk })).toString(
+      'base64url'
+    )
     const mac = createHmac('sha256', await exportPKCS8(holder.key)).update(`${hmac}.${parts[1]}`)
     const forged = [
       `${none}.${parts[1]}.`,
@@ -208,20 +240,42 @@ t.test('a bound token', async t => {
     ]
     for (const dpop of forged) {
       const headers = { authorization: `DPoP ${token}`, dpop }
-      t.equal((await service.http('GET', '/alice/access-info', undefined, headers)).status, 401, dpop.slice(-40))
+      t.equal(
+        (await service.http('GET', '/alice/access-info', undefined, headers)).status,
+        401,
+        dpop.slice(-40)
+      )
     }
   })
 
   t.test('is accepted whatever form the URL has that means the same', async t => {
     const path = '/alice/events/a%7Eb%c3%a9'
     const url = `${origin}${path}`
-    for (const htu of [url, `${origin.toUpperCase()}${path}`, `${origin}/alice/events/a~b%C3%A9`, `${url}?a=b`, `${url}#x`])
+    for (const htu of [
+      url,
+      `${origin.toUpperCase()}${path}`,
+      `${origin}/alice/events/a~b%C3%A9`,
+      `${url}?a=b`,
+      `${url}#x`
+    ])
       t.equal((await callBound(service, holder, token, ['GET', path], { claims: { htu } })).status, 404, htu)
     for (const iat of [-119, 119].map(each => Math.floor(clock.now()) + each))
-      t.equal((await callBound(service, holder, token, ['GET', '/alice/streams'], { claims: { iat } })).status, 200)
-    const lower = await makeProof(holder, { verb: 'GET', url: `${origin}/alice/streams`, now: clock.now(), token })
+      t.equal(
+        (await callBound(service, holder, token, ['GET', '/alice/streams'], { claims: { iat } })).status,
+        200
+      )
+    const lower = await makeProof(holder, {
+      verb: 'GET',
+      url: `${origin}/alice/streams`,
+      now: clock.now(),
+      token
+    })
     const headers = { authorization: `dpop  ${token}`, dpop: lower }
-    t.equal((await service.http('GET', '/alice/streams', undefined, headers)).status, 200, 'the scheme in lower case')
+    t.equal(
+      (await service.http('GET', '/alice/streams', undefined, headers)).status,
+      200,
+      'the scheme in lower case'
+    )
   })
 
   t.test('accepts each proof once', async t => {
@@ -229,7 +283,10 @@ t.test('a bound token', async t => {
     const dpop = await makeProof(holder, { verb: 'GET', url, now: clock.now(), token })
     const headers = { authorization: `DPoP ${token}`, dpop }
     const statuses = await Promise.all(
-      Array.from({ length: 20 }, async () => (await service.http('GET', '/alice/streams', undefined, headers)).status)
+      Array.from(
+        { length: 20 },
+        async () => (await service.http('GET', '/alice/streams', undefined, headers)).status
+      )
     )
     t.same(statuses.toSorted(), [200, ...Array.from({ length: 19 }, () => 401)], 'of 20 at once')
     const jti = 'the same id'
@@ -243,11 +300,15 @@ t.test('a bound token', async t => {
   t.test('is refused where proofs do not count', async t => {
     const call = (path: string, body?: unknown): ReturnType<typeof callBound> =>
       callBound(service, holder, token, [body === undefined ? 'GET' : 'POST', path, body])
-    const { event } = (await call('/alice/events', { streamIds: ['diary'], type: 'note/txt', content: 'x' })).body
+    const { event } = (await call('/alice/events', { streamIds: ['diary'], type: 'note/txt', content: 'x' }))
+      .body
     const refused = { status: 401, body: { error: { id: 'invalid-access-token' } } }
     t.match(await call(`/alice/events/${event.id}/series`), refused, 'series')
     t.match(await call('/alice/series/batch', { format: 'seriesBatch', data: [] }), refused, 'series batch')
-    t.match((await call('/alice', [{ method: 'hfs.get', params: { id: event.id } }])).body.results[0], refused.body)
+    t.match(
+      (await call('/alice', [{ method: 'hfs.get', params: { id: event.id } }])).body.results[0],
+      refused.body
+    )
     t.match(await call('/alice/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }), { status: 401 }, 'MCP')
     await t.rejects(socketOf(t, new Client(service, 'alice', session)), 'a socket')
   })
@@ -293,8 +354,14 @@ t.test('the token endpoint', async t => {
     const next = await askToken(service, holder, '/oauth2/token', form)
     t.match(next.body, { token_type: 'DPoP', access_token: first.access_token })
     t.not(next.body.refresh_token, first.refresh_token)
-    t.match(await askToken(service, other, '/oauth2/token', form), denied, 'within the grace, with another key')
-    t.match((await askToken(service, holder, '/oauth2/token', form)).body, { refresh_token: next.body.refresh_token })
+    t.match(
+      await askToken(service, other, '/oauth2/token', form),
+      denied,
+      'within the grace, with another key'
+    )
+    t.match((await askToken(service, holder, '/oauth2/token', form)).body, {
+      refresh_token: next.body.refresh_token
+    })
     clock.advance(11)
     t.match(await askToken(service, other, '/oauth2/token', form), denied, 'after it')
     t.match(await callBound(service, holder, first.access_token, ['GET', '/alice/streams']), { status: 200 })
@@ -310,7 +377,9 @@ t.test('the token endpoint', async t => {
     t.match(await askToken(service, holder, '/oauth/token', refresh(bearer.refresh_token)), denied)
     const bound = await obtainBound(service, alice, holder)
     t.not(bound.access_token, bearer.access_token, 'a bound token of the same client is another access')
-    const still = await service.http('GET', '/alice/streams', undefined, { authorization: bearer.access_token })
+    const still = await service.http('GET', '/alice/streams', undefined, {
+      authorization: bearer.access_token
+    })
     t.equal(still.status, 200)
   })
 
@@ -326,7 +395,11 @@ t.test('the token endpoint', async t => {
       token_type: 'DPoP',
       cnf: { jkt: holder.thumbprint }
     })
-    t.match(await post(service, '/oauth2/token', refresh(next.body.refresh_token)), denied, 'by another client')
+    t.match(
+      await post(service, '/oauth2/token', refresh(next.body.refresh_token)),
+      denied,
+      'by another client'
+    )
   })
 
   t.test('uses each proof once', async t => {
@@ -356,7 +429,9 @@ t.test('the token endpoint', async t => {
   })
 
   t.test('tells browsers which headers they may use', async t => {
-    const { headers } = await service.http('OPTIONS', '/alice/events', undefined, { origin: 'https://a.example' })
+    const { headers } = await service.http('OPTIONS', '/alice/events', undefined, {
+      origin: 'https://a.example'
+    })
     t.match(headers.get('access-control-allow-headers'), /DPoP/)
     t.match(headers.get('access-control-expose-headers'), /WWW-Authenticate.*DPoP-Nonce/)
     t.match((await service.http('GET', '/service/info')).body.features, { oauth2: true, dpop: true })

@@ -3,7 +3,13 @@ import { createHash, randomUUID } from 'node:crypto'
 import { generateKeyPair } from 'jose'
 import t from 'tap'
 import { coffer, type Answer, type Service } from '../../../support/coffer.js'
-import { createHolder, makeAssertion, makeProof, type Deviation, type Holder } from '../../../support/key-proofs.js'
+import {
+  createHolder,
+  makeAssertion,
+  makeProof,
+  type Deviation,
+  type Holder
+} from '../../../support/key-proofs.js'
 import { app, apps, clientId, obtain, post, redirectUri } from '../../../support/oauth.js'
 import { socketOf } from '../../../support/socket.js'
 
@@ -28,11 +34,23 @@ const keyed = {
   }
 }
 const homeless = { id: 'homeless-client', oauth: { redirectURIs, secretHash } }
-const owning = { id: 'owning-client', oauth: { redirectURIs, secretHash, account: 'robot', accessSeconds: 600 } }
-const settings = { ...apps(app, keyed, homeless, owning), adminKey, throttle: { failures: 1000, invalidTokens: 1000 } }
+const owning = {
+  id: 'owning-client',
+  oauth: { redirectURIs, secretHash, account: 'robot', accessSeconds: 600 }
+}
+const settings = {
+  ...apps(app, keyed, homeless, owning),
+  adminKey,
+  throttle: { failures: 1000, invalidTokens: 1000 }
+}
 
 /** Proves the client with a key, for a call of the token endpoint or another. */
-async function assertion(service: Service, holder: Holder, kid: string, deviation?: Deviation): Promise<object> {
+async function assertion(
+  service: Service,
+  holder: Holder,
+  kid: string,
+  deviation?: Deviation
+): Promise<object> {
   const { clock, server } = service
   const about = { audience: server.url, client: 'keyed-client', kid, now: clock.now() }
   return {
@@ -63,7 +81,10 @@ t.test('assertions and client credentials', async t => {
     t.equal(status, 200, JSON.stringify(body))
     t.match(body, { token_type: 'Bearer', expires_in: 3600, scope: 'diary:contribute', username: 'robot' })
     t.notOk('refresh_token' in body)
-    t.match((await robot.do('accesses.get')).accesses.at(-1), { name: 'oauth:keyed-client', deviceName: /^oauth-session-/ })
+    t.match((await robot.do('accesses.get')).accesses.at(-1), {
+      name: 'oauth:keyed-client',
+      deviceName: /^oauth-session-/
+    })
     const note = { streamIds: ['diary'], type: 'note/txt', content: 'by a robot' }
     const auth = { authorization: `Bearer ${body.access_token}` }
     t.equal((await service.http('POST', '/robot/events', note, auth)).status, 201)
@@ -73,7 +94,10 @@ t.test('assertions and client credentials', async t => {
       t.equal(again.status, 200, audience)
     }
     const checked = { token: body.access_token, ...(await assertion(service, one, 'one')) }
-    t.match((await post(service, '/oauth2/introspect', checked)).body, { active: true, client_id: 'keyed-client' })
+    t.match((await post(service, '/oauth2/introspect', checked)).body, {
+      active: true,
+      client_id: 'keyed-client'
+    })
     const revoked = { token: body.access_token, ...(await assertion(service, one, 'one')) }
     t.match(await post(service, '/oauth2/revoke', revoked), { status: 200 })
     t.equal((await service.http('GET', '/robot/events', undefined, auth)).status, 401)
@@ -93,7 +117,10 @@ t.test('assertions and client credentials', async t => {
       ['another issuer', await assertion(service, one, 'one', claims({ iss: 'owning-client' }))],
       ['another subject', await assertion(service, one, 'one', claims({ sub: 'owning-client' }))],
       ['another audience', await assertion(service, one, 'one', claims({ aud: 'https://example.com' }))],
-      ['two audiences', await assertion(service, one, 'one', claims({ aud: [server.url, 'https://a.example'] }))],
+      [
+        'two audiences',
+        await assertion(service, one, 'one', claims({ aud: [server.url, 'https://a.example'] }))
+      ],
       ['no audience', await assertion(service, one, 'one', claims({ aud: undefined }))],
       ['expired', await assertion(service, one, 'one', claims({ exp: now - 61 }))],
       ['too long', await assertion(service, one, 'one', claims({ exp: now + 400 }))],
@@ -105,7 +132,10 @@ t.test('assertions and client credentials', async t => {
       ['RS256', await assertion(service, one, 'one', { header: { alg: 'RS256' }, signer: rsa.privateKey })],
       [
         'HS256 with the public key',
-        await assertion(service, one, 'one', { header: { alg: 'HS256' }, signer: Buffer.from(JSON.stringify(one.jwk)) })
+        await assertion(service, one, 'one', {
+          header: { alg: 'HS256' },
+          signer: Buffer.from(JSON.stringify(one.jwk))
+        })
       ],
       ['no JSON Web Token', { client_assertion_type: clientAssertionType, client_assertion: 'x' }],
       ['another type', { ...(await assertion(service, one, 'one')), client_assertion_type: 'saml' }],
@@ -117,7 +147,7 @@ t.test('assertions and client credentials', async t => {
       const answer = await ask(service, fields)
       t.match(answer, { status: 401, body: { error: 'invalid_client' } }, name)
     }
-    const [, body] = String((await assertion(service, one, 'one') as Answer).client_assertion).split('.')
+    const [, body] = String(((await assertion(service, one, 'one')) as Answer).client_assertion).split('.')
     const header = Buffer.from(JSON.stringify({ alg: 'none', kid: 'one' })).toString('base64url')
     const forged = { client_assertion_type: clientAssertionType, client_assertion: `${header}.${body}.` }
     t.match(await ask(service, forged), { status: 401 })
@@ -133,7 +163,10 @@ t.test('assertions and client credentials', async t => {
       await ask(service, await assertion(service, one, 'one', { claims: { jti } })),
       await ask(service, await assertion(service, one, 'one', { claims: { jti } }))
     ]
-    t.same(answers.map(({ status }) => status), [200, 401])
+    t.same(
+      answers.map(({ status }) => status),
+      [200, 401]
+    )
     clock.advance(3600)
   })
 
@@ -141,7 +174,11 @@ t.test('assertions and client credentials', async t => {
     const own = { client_id: 'owning-client', client_secret: secret }
     const wrong: [string, object, string][] = [
       ['a public client', { client_id: clientId }, 'unauthorized_client'],
-      ['a client without an account', { client_id: 'homeless-client', client_secret: secret }, 'unauthorized_client'],
+      [
+        'a client without an account',
+        { client_id: 'homeless-client', client_secret: secret },
+        'unauthorized_client'
+      ],
       ['offline access', { ...own, scope: 'offline_access diary:read' }, 'invalid_scope'],
       ['a user', { ...own, scope: 'openid' }, 'invalid_scope'],
       ['an offer', { ...own, scope: 'cmc:study' }, 'invalid_scope'],
@@ -152,7 +189,11 @@ t.test('assertions and client credentials', async t => {
       t.match(await ask(service, fields), { status: 400, body: { error } }, name)
     const url = `${server.url}/oauth2/token`
     const dpop = await makeProof(one, { verb: 'POST', url, now: clock.now() })
-    t.match(await ask(service, own, { dpop }), { status: 400, body: { error: 'invalid_request' } }, 'a bound token')
+    t.match(
+      await ask(service, own, { dpop }),
+      { status: 400, body: { error: 'invalid_request' } },
+      'a bound token'
+    )
     t.match((await ask(service, own)).body, { expires_in: 600 })
     t.match((await ask(service, { ...(await assertion(service, one, 'one')), scope: undefined })).body, {
       scope: 'diary:contribute weight:read'
@@ -182,7 +223,11 @@ t.test('assertions and client credentials', async t => {
     t.equal((await service.http('POST', `${path}/three/revocation`, undefined, operator)).status, 404)
     t.equal((await service.http('POST', `${path}/one/revocation`)).status, 404, 'for operators only')
     await service.http('POST', `${path}/two/revocation`, undefined, operator)
-    t.match(await ask(service, { client_id: 'keyed-client' }), { status: 401 }, 'without keys it is not public')
+    t.match(
+      await ask(service, { client_id: 'keyed-client' }),
+      { status: 401 },
+      'without keys it is not public'
+    )
   })
 })
 
@@ -195,11 +240,20 @@ t.test('a revoked client', async t => {
   const auth = { authorization: `Bearer ${tokens.access_token}` }
   const share = { name: 'share', permissions: [{ streamId: 'diary', level: 'read' }], expireAfter: 600 }
   const shared = (await service.http('POST', '/alice/accesses', share, auth)).body.access
-  const socket = await socketOf(t, Object.assign(Object.create(alice), { access: { token: tokens.access_token } }))
+  const socket = await socketOf(
+    t,
+    Object.assign(Object.create(alice), { access: { token: tokens.access_token } })
+  )
   const path = `/system/oauth/clients/${clientId}/revocation`
-  t.equal((await service.http('POST', '/system/oauth/clients/nobody/revocation', undefined, operator)).status, 404)
+  t.equal(
+    (await service.http('POST', '/system/oauth/clients/nobody/revocation', undefined, operator)).status,
+    404
+  )
   t.equal((await service.http('GET', '/alice/events', undefined, auth)).status, 200)
-  t.match(await service.http('POST', path, undefined, operator), { status: 200, body: { client: { id: clientId } } })
+  t.match(await service.http('POST', path, undefined, operator), {
+    status: 200,
+    body: { client: { id: clientId } }
+  })
   t.match(await service.http('GET', '/alice/events', undefined, auth), {
     status: 401,
     body: { error: { id: 'invalid-access-token' } }
@@ -213,7 +267,7 @@ t.test('a revoked client', async t => {
   const again = await service.http('POST', path, undefined, operator)
   t.ok(again.body.client.revoked <= clock.now() - 60, 'it was revoked before')
   t.match((await service.http('GET', '/system/deeds', undefined, operator)).body.deeds, [
-    { method: 'system.revokeClient', detail: { client: clientId } }
+    { method: 'oauth.revokeClient', detail: { client: clientId } }
   ])
   const metadata = { redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' }
   const registered = (await service.http('POST', '/oauth2/register', metadata)).body.client_id
@@ -225,7 +279,10 @@ t.test('a revoked client', async t => {
 })
 
 t.test('lifetimes', async t => {
-  const service = await coffer(t, { ...apps(app), oauth: { refreshSeconds: 100, refreshAbsoluteSeconds: 250 } })
+  const service = await coffer(t, {
+    ...apps(app),
+    oauth: { refreshSeconds: 100, refreshAbsoluteSeconds: 250 }
+  })
   const { alice, clock } = service
   let { refresh_token: token } = await obtain(service, alice, { scope: 'offline_access diary:read' })
   const refresh = async (): Promise<number> => {

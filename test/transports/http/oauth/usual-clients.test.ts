@@ -224,7 +224,10 @@ t.test('the metadata advertises only what works', async t => {
       grant_type === 'client_credentials' ? ['unauthorized_client'] : ['invalid_request', 'invalid_grant']
     t.ok(expected.includes(error), `${grant_type}: ${error}`)
   }
-  for (const name of ['token_endpoint_auth_signing_alg_values_supported', 'dpop_signing_alg_values_supported'])
+  for (const name of [
+    'token_endpoint_auth_signing_alg_values_supported',
+    'dpop_signing_alg_values_supported'
+  ])
     t.same(body[name], ['ES256'], name)
 })
 
