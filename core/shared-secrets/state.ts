@@ -28,7 +28,7 @@ const details = {
   /** When it is discarded unless it has been retrieved, in seconds. */
   expires: Timestamp,
   expired: Type.Optional(Type.Literal(true)),
-  /** What receivers are told once it is no longer available. */
+  /** The message for receivers once it is no longer available. */
   onConsumed: Type.Object({ message: Type.String(), returnUrl: Type.Optional(Type.String()) }),
   signatureType: Type.Optional(Type.Enum(['secret', 'hmac-sha256']))
 }

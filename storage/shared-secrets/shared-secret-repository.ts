@@ -12,7 +12,7 @@ export interface StatusChange {
   readonly info?: string
 }
 
-/** What receivers of a secret are told once it is no longer available. */
+/** The message for receivers once a secret is no longer available. */
 export interface OnConsumed {
   readonly message: string
   readonly returnUrl?: string

@@ -1,6 +1,6 @@
 /**
  * The list of an account's email addresses: the primary one, which is an account field, and further ones. A pending address
- * is reserved for nobody: of all accounts that have added it, the first one to verify it gets it.
+ * is not reserved: of all accounts that have added it, the first one to verify it gets it.
  * (docs/spec/accounts.md#several-addresses)
  */
 import type { EmailChanges, EmailView } from '../../../schemas/account.js'

@@ -10,7 +10,7 @@ import {
 } from '../../shared-secrets/retrieval.js'
 import { anyoneIfEnabled } from '../../shared-secrets/rules.js'
 
-/** Needs no token: whoever has the key, and can prove it if that is required, gets the secret. */
+/** Needs no token: the key, with the proof if one is required, is enough. */
 export const retrieve = method({
   id: 'sharedSecrets.retrieve',
   summary: 'Retrieve a shared secret, once',

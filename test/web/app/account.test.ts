@@ -61,7 +61,7 @@ t.test('the account page', async t => {
   await t.test('adds, verifies and chooses addresses', async t => {
     const page = await enter('/app/daisy/account')
     await page.getByRole('button', { name: 'Add address' }).click()
-    await page.getByLabel('Email address').fill('further@example.com')
+    await page.getByRole('textbox', { name: 'Email address' }).fill('further@example.com')
     await page.getByRole('button', { name: 'Add address' }).click()
     await page.getByText('Not verified').waitFor()
     const token = 'a token of the test'

@@ -1,4 +1,4 @@
-/** The page of an emailed link that verifies an address. It needs no session: whoever reads the mail has the address. */
+/** The page of an emailed link that verifies an address. It needs no session: reading the mail proves the address. */
 import { useState } from 'preact/hooks'
 import { callRoute, Refusal } from '../../api.js'
 import { rich, t } from '../../language.js'

@@ -19,7 +19,7 @@ CREATE TABLE shared_secret (
 CREATE INDEX shared_secret_access ON shared_secret (access, number);
 CREATE INDEX shared_secret_expires ON shared_secret (expires) WHERE isPending = 1;
 
-CREATE TABLE shared_secret_value (     -- of pending secrets; removed for good with the first use
+CREATE TABLE shared_secret_value (     -- of pending secrets; erased with the first use
   secret INTEGER PRIMARY KEY,          -- number of the secret
   value TEXT NOT NULL                  -- see core/shared-secrets/sealing.ts
 );
