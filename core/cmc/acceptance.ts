@@ -100,16 +100,16 @@ function checkRequest(request: unknown): Content {
 export async function grant(
   services: Services,
   account: Account,
-  { body, number }: QueuedDelivery & { readonly body: Acceptance },
+  { body, ...row }: QueuedDelivery & { readonly body: Acceptance },
   offer: CheckedOffer
 ): Promise<void> {
   await writeAsService(services, account, call => {
     const { store } = call
-    const queued = store.cmc.findDelivery(number)
+    const queued = store.cmc.findDelivery(row)
     const trigger = store.events.find(body.trigger)
     if (!queued) return
     // The user has deleted the event: nothing is accepted.
-    if (!trigger) return store.cmc.removeDelivery(number)
+    if (!trigger) return store.cmc.removeDelivery(row.number)
     const granted = createGrant(call, trigger.content as Content, body.trigger, offer)
     store.cmc.updateDelivery({ ...queued, attempts: 0, next: call.now, body: JSON.stringify({ ...body, granted }) })
   })
