@@ -69,8 +69,7 @@ export function serviceInfo(config: Config): ServiceInfo {
 }
 
 /** Features that clients look for and this service does not have. */
-const unsupportedFeatures = {
-}
+const unsupportedFeatures = {}
 
 type UrlSettings = Pick<Config, 'publicUrl' | 'domain'>
 

@@ -50,6 +50,7 @@ import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { accountsOptions, openAttachments } from './open-storage.js'
 import { loadAuthorizationStep, loadMethods } from './load-modules.js'
 import { closeAll, type Closers } from './close-all.js'
+import { forShard } from './shard-limits.js'
 import { ReaderThreads } from './imports/reader-threads.js'
 import { PictureProcesses } from './pictures/renderer.js'
 import { DiskUsageMeter } from './disk-usage.js'
@@ -194,9 +195,7 @@ async function build(
       owns: ({ formerUsernames, username }: Pick<Account, 'username' | 'formerUsernames'>) =>
         includesUser(
           shard,
-          formerUsernames
-            ? (formerUsernames[0] ?? username)
-            : platform.usernames.getShardName(username)
+          formerUsernames ? (formerUsernames[0] ?? username) : platform.usernames.getShardName(username)
         )
     }),
     isSecondary: isGuest
@@ -245,17 +244,20 @@ async function build(
     webhookSender,
     endpoints: createEndpoints(),
     eventSecrets: createEventSecrets,
+    tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})
   }
-  const peerDeliveries = new Deliveries(services)
+  const peerDeliveries: Deliveries = new Deliveries(services)
   const hooked = addHooks(definitions, createCmcHooks(peerDeliveries))
   const registry = new Registry(services, supportOlderIds(config, hooked))
+  peerDeliveries.open(registry)
+  closers.push(() => peerDeliveries.close())
   imports.start(services, findWriteMethods(hooked), !isQuiet)
   closers.push(() => imports.close())
-  const jobs = isQuiet ? undefined : startMaintenance(services)
+  const jobs = isQuiet ? undefined : startMaintenance(services, [account => peerDeliveries.heal(account)])
   closers.push(() => jobs?.stop())
   if (!isQuiet && shard.index === 0) {
     const growth = new GrowthLog(services, new DiskUsageMeter(layout.root, () => clock.now()))
@@ -263,8 +265,6 @@ async function build(
   }
   const deliveries = new WebhookDeliveries(services, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
-  peerDeliveries.open(registry)
-  closers.push(() => peerDeliveries.close())
   if (!isQuiet) {
     void deliveries.start()
     void peerDeliveries.resume()
@@ -278,11 +278,4 @@ async function build(
     deliveries,
     peerDeliveries
   ]
-}
-
-/** Returns the configuration with the webhook limits divided among the threads. */
-function forShard(config: Config, { map: { size } }: Shard): Config {
-  const { concurrency, perSecond } = config.webhooks
-  const [calls, pace] = [concurrency, perSecond].map(max => Math.max(1, Math.round(max / size)))
-  return { ...config, webhooks: { ...config.webhooks, concurrency: calls!, perSecond: pace! } }
 }

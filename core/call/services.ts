@@ -1,5 +1,6 @@
 /** The services that methods use. */
 import type { Accounts } from '../../storage/accounts.js'
+import type { Account } from '../../storage/platform/account.js'
 import type { AuthRequestRepository } from '../../storage/platform/auth-requests.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -79,6 +80,8 @@ export interface Services {
   readonly endpoints: Endpoints
   /** Set if events may have members that only some callers see. */
   readonly eventSecrets?: EventSecrets | undefined
+  /** Tells the peers of an account that is about to be removed. Resolves after a few seconds at most; never rejects. */
+  readonly tellPeersOfEnd?: (account: Account) => Promise<void>
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep

@@ -11,6 +11,7 @@ import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import { attempt, giveUp } from './attempts.js'
 import { endExpired, findNextExpiry } from './expiry.js'
 import { PeerUnavailable } from './failures.js'
+import { announceAllEnds, healAccount } from './healing.js'
 import { getDelay, parseDelivery, type QueuedDelivery } from './outbox.js'
 import { PeerCalls } from './peer-calls.js'
 import { amendContent, writeAsService } from './service-calls.js'
@@ -18,6 +19,8 @@ import { amendContent, writeAsService } from './service-calls.js'
 const daySeconds = 86_400
 /** Seconds after which accounts that cannot be opened are tried again. */
 const retrySeconds = 30
+/** How long the removal of an account waits for its peers, in milliseconds. */
+const maxFarewellMs = 10_000
 /** Deliveries of one account that are looked at together. */
 const maxFirst = 200
 
@@ -102,6 +105,30 @@ export class Deliveries {
     if (access !== undefined) await this.#waitFor(account, access, maxMs)
   }
 
+  /** Checks an account's relationships. */
+  async heal(account: Account): Promise<void> {
+    if (!this.services.config.cmc.enabled || this.#isClosed) return
+    await healAccount({ services: this.services, peers: this.peers, account })
+    this.#wake(account)
+  }
+
+  /** Tells the peers of an account that is about to be removed. Never rejects. */
+  async tellPeersOfEnd(account: Account): Promise<void> {
+    const { accounts, config, log } = this.services
+    if (!config.cmc.enabled || this.#isClosed) return
+    try {
+      await accounts.waitUntilReady(account)
+      const store = accounts.store(account)
+      if (!store.read(() => store.cmc.isUsed)) return
+      const ended = await writeAsService(this.services, account, announceAllEnds)
+      this.#wake(account)
+      const until = Date.now() + maxFarewellMs
+      for (const accessId of ended) await this.#waitFor(account, accessId, Math.max(0, until - Date.now()))
+    } catch (cause) {
+      log.warn('the peers of an account could not be told of its end', { accountId: account.id, cause })
+    }
+  }
+
   async #waitFor(account: Account, relationship: string, maxMs: number): Promise<void> {
     const isDone = (): boolean => {
       try {
@@ -149,7 +176,7 @@ export class Deliveries {
     if (this.#isClosed) return
     try {
       const { accounts, clock } = this.services
-      if (!accounts.owns(account) || accounts.find(account.username)?.id !== account.id) return
+      if (!accounts.owns(account) || accounts.findServed(account.username)?.id !== account.id) return
       const store = accounts.store(account)
       if (!store.read(() => store.cmc.isUsed)) return
       const now = clock.now()
@@ -201,12 +228,14 @@ export class Deliveries {
         } catch (error) {
           if (this.#isClosed) return
           // Whatever went wrong, the delivery is repeated: it must not be lost.
-          if (!(error instanceof PeerUnavailable)) log.warn('a delivery to a peer failed', { accountId: account.id, cause: error })
+          if (!(error instanceof PeerUnavailable))
+            log.warn('a delivery to a peer failed', { accountId: account.id, cause: error })
           await this.#postpone(account, queued, error)
         }
       })
     } catch (cause) {
-      if (!this.#isClosed) log.error('a delivery to a peer could not be recorded', { accountId: account.id, cause })
+      if (!this.#isClosed)
+        log.error('a delivery to a peer could not be recorded', { accountId: account.id, cause })
     }
   }
 
@@ -229,7 +258,7 @@ export class Deliveries {
     const isReading = body.kind === 'accept' && !body.granted
     const lastError = error instanceof PeerUnavailable ? error.message : 'internal error'
     await writeAsService(this.services, account, call => {
-      const current = call.store.cmc.findDelivery(queued.number)
+      const current = call.store.cmc.findDelivery(queued)
       if (!current) return
       call.store.cmc.updateDelivery({ ...current, attempts, next })
       if (body.trigger === undefined) return

@@ -44,10 +44,7 @@ function assertAvailable(answer: PeerAnswer): void {
 export function isWithin(host: string, claimed: string): boolean {
   if (host === claimed) return true
   return (
-    isIP(claimed) === 0 &&
-    claimed.includes('.') &&
-    !isPublicSuffix(claimed) &&
-    host.endsWith(`.${claimed}`)
+    isIP(claimed) === 0 && claimed.includes('.') && !isPublicSuffix(claimed) && host.endsWith(`.${claimed}`)
   )
 }
 

@@ -21,7 +21,12 @@ export interface ScopeUpdate {
 }
 
 /** Carries out the answer of the user to a request for other permissions, or a change without a request. Throws `TriggerFailed`. */
-export function updateScope(call: Call, found: Relationship, streamId: string, content: Content): ScopeUpdate {
+export function updateScope(
+  call: Call,
+  found: Relationship,
+  streamId: string,
+  content: Content
+): ScopeUpdate {
   const { accept, accessId, reason, scopeRequestEventId } = content
   const failed = (detail: string): never => {
     throw new TriggerFailed('cmc-scope-update-local-apply-failed', { reason: detail })

@@ -136,8 +136,7 @@ export class Execution {
     const written = await this.#commitWrite(definition, files, prepared)
     try {
       const outcome = await this.#publishWrite(written, currentCaller)
-      const settling = service.credentials.isMember || definition.settle?.(account, params, written.result)
-      if (settling instanceof Promise) await settling
+      if (!service.credentials.isMember) await definition.settle?.(account, params, written.result)
       return outcome
     } catch (error) {
       throw toErrorAfterWrite(error)
@@ -278,10 +277,8 @@ export class Execution {
       return createSuccess(text, accessId, validator, facts, sumExcess(result))
     const spool = this.#services.spools.open()
     spool.add(text)
-    return {
-      ...createSuccess('', accessId, validator, facts),
-      remainder: new Remainder(this.#createReading(caller, isWritten), this.#spools, { spool })
-    }
+    const remainder = new Remainder(this.#createReading(caller, isWritten), this.#spools, { spool })
+    return { ...createSuccess('', accessId, validator, facts), remainder }
   }
 
   #createReading(caller: Caller, isWritten = false): ReadAuthorization {

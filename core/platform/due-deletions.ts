@@ -15,6 +15,7 @@ export async function deleteDue(services: Services, signal?: AbortSignal): Promi
     if (signal?.aborted) break
     if (!accounts.owns(account)) continue
     try {
+      await services.tellPeersOfEnd?.(account)
       if (!(await accounts.removeDue(account, clock.now()))) continue
       services.throttle.forget(account.username)
       services.previews.forget(account)

@@ -21,12 +21,15 @@ export interface MaintenanceJobs {
   stop(): Promise<void>
 }
 
-/** Runs the maintenance now, and every day from now on; deletions that are due every hour. */
-export function startMaintenance(services: Services): MaintenanceJobs {
+/** A daily job for one account. */
+export type AccountJob = (account: Account) => Promise<unknown>
+
+/** Runs the maintenance now, and every day from now on; deletions that are due every hour. `further`: jobs of other modules. */
+export function startMaintenance(services: Services, further: readonly AccountJob[] = []): MaintenanceJobs {
   const stopping = new AbortController()
   let running = Promise.resolve()
   const run = (storedBefore: number): void => {
-    running = running.then(() => runDailyJobs(services, storedBefore, stopping.signal))
+    running = running.then(() => runDailyJobs(services, further, storedBefore, stopping.signal))
   }
   const deleteDueAccounts = (): void => {
     running = running.then(() => runGuarded(services, () => deleteDue(services, stopping.signal)))
@@ -54,7 +57,12 @@ function getCurrentIdTime(): number {
 }
 
 /** Runs the daily jobs. `storedBefore`: calls that stored files before that time (seconds) have ended. */
-async function runDailyJobs(services: Services, storedBefore: number, signal: AbortSignal): Promise<void> {
+async function runDailyJobs(
+  services: Services,
+  further: readonly AccountJob[],
+  storedBefore: number,
+  signal: AbortSignal
+): Promise<void> {
   const isStopped = (): boolean => signal.aborted
   // Work that does not belong to an account is done by the first thread.
   if (services.shard.index === 0) {
@@ -83,6 +91,7 @@ async function runDailyJobs(services: Services, storedBefore: number, signal: Ab
           account
         )
         await runGuarded(services, () => services.imports.expireFiles(account), account)
+        for (const job of further) await runGuarded(services, () => job(account), account)
       })
     )
     // There may be very many accounts, and none of this is urgent.

@@ -10,6 +10,7 @@ export async function removeAccount(
   account: Account,
   via: Credentials['via'] = 'http'
 ): Promise<void> {
+  await services.tellPeersOfEnd?.(account)
   await services.accounts.remove(account, () => {
     // Subscribers see that it is gone: sockets are closed, webhooks are not called.
     if (via !== 'socket.io') announceAccountChange(services, account)

@@ -6,8 +6,8 @@ import { reservedUsernames } from './reserved-usernames.js'
 const reservedNames = new Set(reservedUsernames)
 
 /**
- * Returns whether a new name is refused: a reserved one, or one with two hyphens in a row, which other servers use to
- * join a user name and a host. Existing accounts keep such names.
+ * Returns whether a new name is refused: a reserved one, or one with two hyphens in a row, which
+ * separate the name from the host in the names of peers (docs/spec/consent.md#names). Existing accounts keep such names.
  */
 export function isRefusedUsername(name: string, config: Parameters<typeof isReservedUsername>[1]): boolean {
   return name.includes('--') || isReservedUsername(name, config)

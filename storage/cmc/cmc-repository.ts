@@ -178,10 +178,10 @@ export class CmcRepository {
     return column(this.db, 'SELECT last_insert_rowid()').get() as number
   }
 
-  findDelivery(number: number): StoredDelivery | undefined {
-    return statement(this.db, 'SELECT * FROM cmc_outbox WHERE number = ?').get(number) as
-      | StoredDelivery
-      | undefined
+  /** Finds a delivery again. Numbers of deliveries that are done are used again. */
+  findDelivery({ number, relationship }: Pick<StoredDelivery, 'number' | 'relationship'>): StoredDelivery | undefined {
+    const sql = 'SELECT * FROM cmc_outbox WHERE number = ? AND relationship = ?'
+    return statement(this.db, sql).get(number, relationship) as StoredDelivery | undefined
   }
 
   /** Returns whether anything of a relationship is still to be delivered. */

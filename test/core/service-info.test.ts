@@ -28,7 +28,7 @@ t.test('service.info', async t => {
         contentQueries: true,
         textQueries: true,
         scopedNotifications: true,
-        cmc: false,
+        cmc: true,
         sharedSecrets: false,
         accessesUpdate: false,
         oauth2: true,

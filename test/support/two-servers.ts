@@ -47,7 +47,7 @@ export const offered = [
 export function requestContent({
   request = {},
   ...rest
-}: Record<string, unknown> & { readonly request?: object } = {}): Record<string, unknown> {
+}: Readonly<Record<string, unknown>> & { readonly request?: object } = {}): Record<string, unknown> {
   return {
     to: null,
     capabilityRequested: true,

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Services } from '../../../core/call/services.js'
+import { Deliveries } from '../../../core/cmc/deliveries.js'
+import { removeAccount } from '../../../core/platform/remove-account.js'
 import { startServer, type Server } from '../../../server/server.js'
 import { coffer, methodModules, testSettings, type Answer } from '../../support/coffer.js'
 import { freePorts } from '../../support/free-ports.js'
@@ -63,8 +65,9 @@ t.test('a peer that was down gets each message once, in order', async t => {
   const { server, directory, clock } = accepterService
   const port = Number(new URL(server.url).port)
   await server.close()
-  const sent = []
-  for (const text of ['first', 'second']) sent.push((await write(dora, 'message/chat-cmc', { content: text }, stream)).event)
+  const sent: Answer[] = []
+  for (const text of ['first', 'second'])
+    sent.push((await write(dora, 'message/chat-cmc', { content: text }, stream)).event)
   await until(async () => {
     const { content } = (await dora.do('events.getOne', { id: sent[0].id })).event
     return content.delivery?.attempts === 1
@@ -165,4 +168,64 @@ t.test('switched off, nothing of it works', async t => {
   t.match(batch.body.results[0], { error: { id: 'unavailable-method' } })
   const { body } = await service.http('GET', '/service/info')
   t.equal(body.features.cmc, false)
+})
+
+t.test('peers learn of the removal of an account', async t => {
+  const two = await startTwo(t, { userAccount: { deletionGraceDays: 0 } })
+  const { accepterService, dora, paul } = two
+  await relate(two)
+  const services = accepterService.server.dispatcher.services as unknown as Services
+  await removeAccount(services, services.accounts.find(paul.username)!)
+  t.match(await arrived(dora, ':_cmc:inbox', 'consent/revoke-cmc'), { content: { reason: 'account-deleted' } })
+  t.same(await listPeers(dora), [])
+})
+
+t.test('the daily check', async t => {
+  const two = await startTwo(t)
+  const { accepterService, dora, paul, requesterService } = two
+  const { accepted } = await relate(two)
+  const services = requesterService.server.dispatcher.services as unknown as Services
+  const remote = accepterService.server.dispatcher.services as unknown as Services
+  const dorasAccount = services.accounts.find(dora.username)!
+  const paulsAccount = remote.accounts.find(paul.username)!
+  const pauls = remote.accounts.store(paulsAccount)
+  // As if the requester's side had never arrived.
+  await pauls.write(() => {
+    const access = pauls.accesses.find(accepted.dataGrantAccessId)!
+    const mark = access.clientData!['cmc'] as Answer
+    const { host, username } = mark.counterparty
+    const cmc = { ...mark, backChannelApiEndpoint: null, counterparty: { host, username } }
+    pauls.accesses.update({ ...access, clientData: { cmc } })
+  })
+  const deliveries = new Deliveries(services)
+  deliveries.open(requesterService.server.dispatcher)
+  t.teardown(() => deliveries.close())
+  await deliveries.heal(dorasAccount)
+  await until(async () => {
+    const [grant] = await listPeers(paul)
+    return typeof grant.clientData.cmc.counterparty.apiEndpoint === 'string'
+  }, 'the back channel')
+  const doras = services.accounts.store(dorasAccount)
+  await until(() => !doras.cmc.hasDeliveries, 'the end of the delivery')
+  // As if the access had gone without a word.
+  await pauls.write(() => {
+    const access = pauls.accesses.find(accepted.dataGrantAccessId)!
+    pauls.accesses.update({ ...access, deleted: remote.clock.now() })
+  })
+  for (const isGone of [undefined, true]) {
+    requesterService.clock.advance(86_400)
+    await deliveries.heal(dorasAccount)
+    t.equal((await listPeers(dora))[0].clientData.cmc.peerGone, isGone)
+  }
+  await offer(dora)
+  for (let day = 0; day < 38; day++) {
+    requesterService.clock.advance(86_400)
+    await dora.do('getAccessInfo')
+  }
+  await deliveries.heal(dorasAccount)
+  const { accesses } = await dora.do('accesses.get', { includeExpired: true })
+  t.same(
+    accesses.filter((each: Answer) => each.clientData?.cmc?.kind === 'capability'),
+    []
+  )
 })

@@ -135,7 +135,7 @@ t.test('acceptance', async t => {
   t.match(odd, { failure: { reason: 'cmc-handler-offer-read-failed' } }, 'a URL without a token')
 })
 
-function mandatory(): object {
+function mandatory(): { readonly request: object } {
   return {
     request: {
       allowUserChoice: true,

@@ -1,0 +1,92 @@
+/** The daily check of relationships: peers that are gone, sides that never arrived, offers to remove. (docs/spec/consent.md#healing) */
+import type { StoredRelationship } from '../../storage/cmc/cmc-repository.js'
+import { revokeAccess } from '../accesses/revoke-access.js'
+import type { Call } from '../call/method.js'
+import { isObject } from '../validation/is-object.js'
+import { enqueueBackChannel } from './answers.js'
+import type { DeliveryContext } from './attempts.js'
+import { getErrorId, parseEndpoint, type PeerAnswer } from './peer-calls.js'
+import { announceEnd, findRelationship } from './relationships.js'
+import { updateMark, writeAsService } from './service-calls.js'
+
+/** Seconds between two checks of a relationship: a little less than a day. */
+const checkSeconds = 20 * 3600
+
+/** Removes what has ended, and checks the relationships of an account that have not been checked today. */
+export async function healAccount(context: DeliveryContext): Promise<void> {
+  const { account, services } = context
+  const store = services.accounts.store(account)
+  if (!store.read(() => store.cmc.isUsed)) return
+  const now = services.clock.now()
+  if (store.read(() => store.cmc.listRemovable(now)).length > 0)
+    await writeAsService(services, account, removeCapabilities)
+  for (let last = ''; ;) {
+    const page = services.accounts.store(account).cmc.listRelationshipsAfter(last)
+    for (const found of page)
+      if ((found.checked ?? 0) < now - checkSeconds) await checkRelationship(context, found, now)
+    const end = page.at(-1)
+    if (!end) return
+    last = end.access
+  }
+}
+
+function removeCapabilities(call: Call): void {
+  const { now, store } = call
+  for (const { access, id } of store.cmc.listRemovable(now)) {
+    const found = store.accesses.find(access)
+    if (found) revokeAccess(call, found)
+    store.cmc.removeCapability(id)
+  }
+}
+
+async function checkRelationship(
+  { account, peers, services }: DeliveryContext,
+  { access: accessId, refused }: StoredRelationship,
+  now: number
+): Promise<void> {
+  const store = services.accounts.store(account)
+  const call = { store }
+  const mark = store.read(() => findRelationship(call, accessId)?.mark)
+  const endpoint = parseEndpoint(mark?.counterparty.apiEndpoint ?? '')
+  const isBusy = store.read(() => store.cmc.isPending(accessId))
+  if (!mark || !endpoint || mark.peerGone || isBusy) return
+  const answer = await peers.call(endpoint, 'getAccessInfo')
+  const isRefused = isEnded(answer)
+  const since = isRefused ? (refused ?? now) : null
+  await writeAsService(services, account, current => {
+    current.store.cmc.recordCheck({ access: accessId, checked: now, refused: since })
+    const found = findRelationship(current, accessId)
+    if (!found) return
+    if (since !== null && now - since >= checkSeconds) updateMark(current, found.access, { peerGone: true })
+    // The peer has granted access, but does not have our side.
+    if (found.mark.acceptEventId === undefined && isWithoutChannel(answer))
+      enqueueBackChannel(current, accessId, found.mark, String(now))
+  })
+}
+
+function isEnded(answer: PeerAnswer): boolean {
+  const isRefused = answer.status === 401 || answer.status === 403
+  return isRefused && getErrorId(answer) === 'invalid-access-token'
+}
+
+/** Returns whether an access says that the other side has never arrived. */
+function isWithoutChannel({ body, status }: PeerAnswer): boolean {
+  const data = status === 200 && isObject(body['clientData']) ? body['clientData']['cmc'] : undefined
+  const peer = isObject(data) ? data['counterparty'] : undefined
+  return isObject(peer) && peer['remoteChatStreamId'] === undefined
+}
+
+/** Queues the messages that tell all peers of the end of the account. Returns the ids of their accesses. */
+export function announceAllEnds(call: Call): string[] {
+  const told: string[] = []
+  for (let last = ''; ;) {
+    const page = call.store.cmc.listRelationshipsAfter(last)
+    for (const { access } of page) {
+      const found = findRelationship(call, access)
+      if (found && announceEnd(call, found, { reason: 'account-deleted' })) told.push(access)
+    }
+    const end = page.at(-1)
+    if (!end) return told
+    last = end.access
+  }
+}
