@@ -7,10 +7,12 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { aliasField } from '../../schemas/access.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import { Layout } from '../../storage/files/layout.js'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
-import { startServer } from '../../server/server.js'
+import { startServer, type Server } from '../../server/server.js'
 import { testSettings, type Answer } from '../support/coffer.js'
 
 /** When the process dies, and who owns the addresses afterwards. */
@@ -53,3 +55,50 @@ for (const { email, when } of places)
     await server.close()
     t.same((await checkDirectory(new Layout(dataDir))).problems, [])
   })
+
+for (const when of ['reserved', 'committed'] as const)
+  t.test(`a server that is killed when a user name is ${when}`, async t => {
+    const { dataDir, server } = await killAndRestart(t, when, 'username')
+    const { accounts, platform } = server.services
+    const [current, former] = when === 'reserved' ? ['robert'] : ['rosalind', 'robert']
+    t.equal(accounts.find('robert')?.username, current, 'has one name')
+    t.equal(accounts.find('rosalind')?.username, former && current)
+    t.same(platform.usernames.listFormer(accounts.find('robert')!.id), former === undefined ? [] : [former])
+    t.equal(platform.usernames.getChanges(accounts.find('robert')!.id).used, former === undefined ? 0 : 1)
+    await server.close()
+    t.same((await checkDirectory(new Layout(dataDir))).problems, [])
+  })
+
+for (const when of ['reserved', 'committed', 'settled'] as const)
+  t.test(`a server that is killed when an alias is ${when}`, async t => {
+    const { dataDir, server } = await killAndRestart(t, when, 'alias')
+    const { accounts, platform } = server.services
+    const account = accounts.find('robert')!
+    const store = accounts.store(account)
+    const aliases = store.accesses.list().flatMap(({ alias }) => alias ?? [])
+    t.equal(aliases.length, when === 'reserved' ? 0 : 1)
+    const inspection = new PlatformInspection(new Layout(dataDir))
+    const held = inspection.uniqueValues(account.id).filter(({ field }) => field === aliasField)
+    inspection.close()
+    t.same(
+      held.map(({ key }) => key),
+      aliases,
+      'the platform file has the aliases of the account'
+    )
+    for (const alias of aliases) t.equal(platform.usernames.findByAlias(alias)?.id, account.id)
+    await server.close()
+    t.same((await checkDirectory(new Layout(dataDir))).problems, [])
+  })
+
+async function killAndRestart(
+  t: Test,
+  when: string,
+  what: string
+): Promise<{ dataDir: string; server: Server }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'coffer-index-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  const child = fork(join(import.meta.dirname, 'index-killed.js'), [dataDir, when, what])
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  t.equal(signal, 'SIGKILL')
+  return { dataDir, server: await startServer(testSettings(dataDir, { workers: 0 })) }
+}

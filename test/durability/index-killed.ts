@@ -1,9 +1,9 @@
-/** A server that changes an address and is killed meanwhile: `index-killed.js {dataDir} {when}`. */
+/** A server that changes what is unique and is killed meanwhile: `index-killed.js {dataDir} {when} {what}`. */
 import { startServer } from '../../server/server.js'
 import type { Arguments, CommandName } from '../../storage/platform/commands.js'
 import { testSettings } from '../support/coffer.js'
 
-const [dataDir = '', when] = process.argv.slice(2)
+const [dataDir = '', when, what = 'address'] = process.argv.slice(2)
 const server = await startServer(testSettings(dataDir, { workers: 0 }))
 const headers = { 'content-type': 'application/json', origin: server.url }
 
@@ -25,9 +25,20 @@ const die = (): never => process.kill(process.pid, 'SIGKILL') as never
 const change = platform.change.bind(platform)
 platform.change = (async (name: CommandName, ...args: Arguments<CommandName>) => {
   if (name === 'settleUnique' && when === 'committed') die()
+  if (name === 'changeUsername' && when === 'reserved') die()
   const answer = await change(name, ...args)
   if (name === 'reserveUnique' && when === 'reserved') die()
   if (name === 'settleUnique' && when === 'settled') die()
+  if (name === 'changeUsername' && when === 'committed') die()
   return answer
 }) as typeof platform.change
-await send('PUT', '/robert/account', { email: 'second@example.com' }, String(token))
+if (what === 'address') await send('PUT', '/robert/account', { email: 'second@example.com' }, String(token))
+else if (what === 'username')
+  await send('POST', '/robert/account/change-username', { newUsername: 'rosalind' }, String(token))
+else
+  await send(
+    'POST',
+    '/robert/accesses',
+    { name: 'x', permissions: [], type: 'app', randomAlias: true },
+    String(token)
+  )

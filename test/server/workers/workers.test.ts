@@ -2,16 +2,9 @@
 import t from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { WorkerThread } from '../../../server/workers/worker-thread.js'
-import {
-  coffer,
-  testConfig,
-  testSettings,
-  type Answer,
-  type Client,
-  type Service
-} from '../../support/coffer.js'
+import { Client, coffer, testConfig, testSettings, type Answer, type Service } from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
-import { connect, socketOf } from '../../support/socket.js'
+import { connect, socketOf, until } from '../../support/socket.js'
 import { startServer } from '../../../server/server.js'
 import { ManualClock } from '../../../core/time.js'
 
@@ -31,6 +24,7 @@ t.test('a service with threads', async t => {
   const service = await coffer(t, {
     workers: count,
     limits: { callsInFlight: 50 },
+    auth: { usernameChangeInterval: 0 },
     throttle: { perAddress: 4, failures: 100 },
     webhooks: { allowInternalTargets: true }
   })
@@ -38,6 +32,28 @@ t.test('a service with threads', async t => {
   const bob = await stranger(service, 'alice')
   await alice.stream('diary')
   await bob.stream('diary')
+
+  t.test('finds accounts by aliases and former names', async t => {
+    const user = await service.user('gustav')
+    await user.stream('diary')
+    const aliases: Client[] = []
+    for (let at = 0; at < 4; at++) {
+      const { access } = await user.grant('read', 'diary', { randomAlias: true })
+      aliases.push(new Client(service, access.alias!, access))
+    }
+    const listener = await socketOf(t, aliases[0]!)
+    // Names that belong to either thread.
+    for (const newUsername of [0, 1].map(thread => names.find(name => shards.indexOf(name) === thread)!))
+      await user.do('account.changeUsername', { newUsername: `${newUsername}-new` })
+    for (const holder of aliases) {
+      t.match(await holder.http('GET', '/access-info'), { body: { user: { username: holder.username } } })
+      t.match(await user.http('GET', `/../${holder.username}/events`), { status: 404 })
+    }
+    for (const { username } of [user, { username: `${names.find(name => shards.indexOf(name) === 0)!}-new` }])
+      t.match((await service.call(username, 'getAccessInfo', {}, user.token)).user, { username: /-new$/ })
+    await user.event()
+    await until(() => listener.heard.includes('eventsChanged'), 'a message')
+  })
 
   t.test('keeps users separate, whichever thread owns their file', async t => {
     await alice.event({ content: 'of Alice' })
