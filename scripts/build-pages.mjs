@@ -141,8 +141,9 @@ const isOfEditing = name => name.startsWith('app/edit-access/')
 const isOfOwnMeasures = name => name.startsWith('app/measures/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
-/** Loaded only when an operator opens the page on data breaches. */
+/** Loaded only when an operator opens the page on data breaches, or that of the clients of OAuth. */
 const isOfBreach = name => name.startsWith('operator/breach/')
+const isOfClients = name => name.startsWith('operator/clients/')
 /** The app in one language, without its pages of the account and of connections. */
 const appFiles = collectFiles(
   ['app.html'],
@@ -158,9 +159,9 @@ const appFiles = collectFiles(
         isOfPasskeys(name) ||
         isOfAccount(name) ||
         isOfConnections(name) ||
-          isOfEditing(name) ||
-          isOfReport(name) ||
-          isOfOwnMeasures(name)
+        isOfEditing(name) ||
+        isOfReport(name) ||
+        isOfOwnMeasures(name)
     )
   )
 )
@@ -214,29 +215,27 @@ const operatorFiles = collectFiles(
         isOfPasskeys(name) ||
         isOfApp(name) ||
         isOfSettings(name) ||
-        isOfBreach(name)
+        isOfBreach(name) ||
+        isOfClients(name)
     )
   )
 )
-report('operator’s page', operatorFiles, 82)
-const settingsFiles = collectFiles(
-  findChunks(/^operator\/settings\//).filter(name => !isForeign(name)),
-  false
-)
-report(
-  'settings of the operator’s page',
-  [...settingsFiles].filter(file => !operatorFiles.has(file)),
-  7
-)
-const breachFiles = collectFiles(
-  findChunks(/^operator\/breach\//).filter(name => !isForeign(name)),
-  false
-)
-report(
-  'data breaches on the operator’s page',
-  [...breachFiles].filter(file => !operatorFiles.has(file)),
-  4
-)
+report('operator’s page', operatorFiles, 84)
+for (const [name, pattern, limit] of [
+  ['settings of the operator’s page', /^operator\/settings\//, 7],
+  ['data breaches on the operator’s page', /^operator\/breach\//, 4],
+  ['clients on the operator’s page', /^operator\/clients\//, 3]
+]) {
+  const files = collectFiles(
+    findChunks(pattern).filter(each => !isForeign(each)),
+    false
+  )
+  report(
+    name,
+    [...files].filter(file => !operatorFiles.has(file)),
+    limit
+  )
+}
 const groundFiles = collectFiles(findChunks(/^app\/map\/ground\//))
 report(
   'ground of the map',

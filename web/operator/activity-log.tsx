@@ -73,9 +73,7 @@ function getActionName({ method }: OperatorAction): string {
   return isKey(key) ? t(key) : method
 }
 
-function getDetail({
-  detail: { access, bytes, client, count, kid, settings, url }
-}: OperatorAction): string {
+function getDetail({ detail: { access, bytes, client, count, kid, settings, url } }: OperatorAction): string {
   if (typeof bytes === 'number') return bytes === 0 ? t('operator.noLimit') : formatSize(bytes)
   if (Array.isArray(settings)) return settings.join(', ')
   if (typeof count === 'number') return `(${count})`

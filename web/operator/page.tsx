@@ -13,7 +13,6 @@ import { OperatorContext, createOperatorClient, useResource, type OperatorClient
 import { OperatorSignIn } from './operator-sign-in.js'
 import { Invitations } from './invitations.js'
 import type { Overview } from './model.js'
-import { OAuthClients } from './oauth-clients.js'
 import { UserList } from './user-list.js'
 import { ServiceStatus } from './service-status.js'
 
@@ -77,6 +76,8 @@ const Breach = lazyView(async () => {
   return View
 })
 
+const Clients = lazyView(async () => (await import('./clients/page.js')).OAuthClients)
+
 const tabs = ['people', 'service', 'invitations', 'clients', 'settings', 'breach', 'deeds'] as const
 type Tab = (typeof tabs)[number]
 
@@ -134,7 +135,7 @@ function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
             {tab === 'people' && <UserList overview={overview} />}
             {tab === 'service' && <ServiceStatus overview={overview} />}
             {tab === 'invitations' && <Invitations overview={overview} />}
-            {tab === 'clients' && <OAuthClients />}
+            {tab === 'clients' && <Clients />}
             {tab === 'settings' && <Settings />}
             {tab === 'breach' && <Breach />}
             {tab === 'deeds' && <ActivityLog />}

@@ -1,13 +1,13 @@
 /** OAuth clients: their keys, and revoking both. */
 import { useState } from 'preact/hooks'
-import { Confirm } from '../app/parts/confirm.js'
-import { formatDateTime } from '../app/parts/format-time.js'
-import { t } from '../language.js'
-import { Action } from '../parts/action.js'
-import { Alert } from '../parts/form.js'
-import { ColumnHeaders } from './column-headers.js'
-import type { OAuthClient } from './model.js'
-import { useOperatorClient, useResource } from './operator-client.js'
+import { Confirm } from '../../app/parts/confirm.js'
+import { formatDateTime } from '../../app/parts/format-time.js'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Alert } from '../../parts/form.js'
+import { ColumnHeaders } from '../column-headers.js'
+import type { OAuthClient } from '../model.js'
+import { useOperatorClient, useResource } from '../operator-client.js'
 
 export function OAuthClients() {
   const client = useOperatorClient()
