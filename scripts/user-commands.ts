@@ -100,7 +100,7 @@ export function addUserCommands(program: Command): void {
     'breach-scope',
     'List what an access has read, from the audit logs',
     async (args, options: BreachScopeOptions) =>
-      (await import('./commands/breach-scope.js')).breachScope(args, options)
+      (await import('./commands/breach-scope.js')).printBreachScope(args, options)
   )
     .usage('--access <id> [options]')
     .option('--access <id>', 'ID of the access, with or without a serial; it can be revoked')

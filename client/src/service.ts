@@ -134,6 +134,8 @@ export async function waitForAccess(
       return new Coffer(state.apiEndpoint, { ...options, username: state.username })
     if (state.status === 'DELIVERED')
       throw new CofferError('invalid-operation', 'The access goes to the client that asked by OAuth', state)
+    if (state.status === 'REDIRECTED')
+      throw new CofferError('invalid-operation', `The request continues at ${state.redirectUrl}`, state)
     if (state.status !== 'NEED_SIGNIN')
       throw new CofferError(state.reasonId, state.message, state, { status: 403 })
     await sleep(state.poll_rate_ms / 1000, signal)

@@ -154,8 +154,13 @@ function toRedirected(
   { key, request }: StoredRequest,
   { redirectUrl, status }: Redirection
 ): AuthState {
-  const serviceInfo = toServiceInfo(services, request)
-  return { status, code: 301, poll: pollUrl(services.config, key), redirectUrl, serviceInfo }
+  return {
+    status,
+    code: 301,
+    poll: pollUrl(services.config, key),
+    redirectUrl,
+    serviceInfo: toServiceInfo(services, request)
+  }
 }
 
 function toRefused(

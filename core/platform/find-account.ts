@@ -51,7 +51,10 @@ export function findAccountByEmail(
   { ip }: Credentials,
   email: string
 ): Account {
-  if (!config.registration.emailLookup) throw new ApiError('unavailable-method', undefined, { status: 405 })
+  if (!config.registration.emailLookup) {
+    const message = 'Looking up email addresses is turned off (registration.emailLookup)'
+    throw new ApiError('unavailable-method', message, { status: 405 })
+  }
   const guess: Guess = { subject: `email ${email}`, ip, isLookUp: true }
   throttle.check(guess)
   throttle.lookUp(ip)

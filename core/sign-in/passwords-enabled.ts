@@ -6,7 +6,7 @@ import type { Config } from '../settings/config.js'
 /** Throws `unavailable-method` where passwords are switched off. */
 export function assertPasswordsEnabled({ auth }: Pick<Config, 'auth'>): void {
   if (auth.passwords === 'off')
-    fail('unavailable-method', 'Passwords are turned off. Sign in with one of the providers')
+    fail('unavailable-method', 'Passwords are turned off (auth.passwords). Sign in with one of the providers')
 }
 
 /** Returns the `allow` rules of a method that takes a password: calls are refused if passwords are switched off. */

@@ -5,7 +5,7 @@ import { escapeControls } from '../terminal/escape-controls.js'
 import { formatCount } from '../terminal/format-count.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
-import { withOperator } from '../terminal/operator.js'
+import { withOperator, type Operator } from '../terminal/operator.js'
 import type { JsonOption } from '../terminal/output.js'
 import { parseTime } from '../terminal/parse-time.js'
 
@@ -18,7 +18,7 @@ export interface BreachScopeOptions extends JsonOption {
 }
 
 /** Prints what the access has read, as text, JSON or CSV. */
-export async function breachScope(args: readonly string[], options: BreachScopeOptions): Promise<void> {
+export async function printBreachScope(args: readonly string[], options: BreachScopeOptions): Promise<void> {
   const { access, csv, json, since, until, user } = options
   const { flags } = splitArguments(args)
   if (access === undefined) throw new UsageError('Missing option: --access <id> (see --help)')
@@ -29,7 +29,7 @@ export async function breachScope(args: readonly string[], options: BreachScopeO
   }
   const { settings } = loadExistingDirectory(flags)
   const result = await withOperator(settings, async operator => {
-    const username = user ?? (await findOwner(operator.call, access))
+    const username = user ?? (await findOwner(operator, access))
     return await operator.call('system.getBreachScope', {
       id: access,
       username,
@@ -46,11 +46,8 @@ interface Found extends OwnedAccess {
   readonly breachScope: BreachScope
 }
 
-async function findOwner(
-  call: (method: string, params: { id: string }) => Promise<Readonly<Record<string, unknown>>>,
-  id: string
-): Promise<string> {
-  return ((await call('system.getAccess', { id })) as unknown as OwnedAccess).owner.username
+async function findOwner(operator: Operator, id: string): Promise<string> {
+  return ((await operator.call('system.getAccess', { id })) as unknown as OwnedAccess).owner.username
 }
 
 function describe({ access, breachScope, owner }: Found): string {

@@ -119,7 +119,7 @@ function toHistogramPoints({ name, values }: CollectedMetric, { nowMs, startMs }
   const series = new Map<string, Durations>()
   for (const { labels, metricName, value } of values) {
     const { le, ...rest } = labels
-    const key = JSON.stringify(Object.entries(rest).toSorted())
+    const key = JSON.stringify(rest)
     const durations = series.get(key) ?? { labels: rest, buckets: [], sum: 0, count: 0 }
     series.set(key, durations)
     if (metricName === `${name}_sum`) durations.sum = value
@@ -148,7 +148,7 @@ function toAttributes(values: Readonly<Record<string, string | number>>): object
 
 /** Returns the unit by its UCUM code; `1` for plain numbers. */
 function getUnit(name: string): string {
-  if (/_bytes$/.test(name)) return 'By'
+  if (name.endsWith('_bytes')) return 'By'
   return /_seconds(?:_total)?$/.test(name) ? 's' : '1'
 }
 

@@ -47,7 +47,8 @@ export interface AuthRequestMethods {
   'authRequest.decide': {
     params: {
       readonly key: string
-      readonly status: 'ACCEPTED' | 'REFUSED' | 'ERROR'
+      readonly status: 'ACCEPTED' | 'REFUSED' | 'ERROR' | 'REDIRECTED'
+      readonly redirectUrl?: string | null | undefined
       readonly apiEndpoint?: string | null | undefined
       readonly username?: string | null | undefined
       readonly token?: string | null | undefined
@@ -92,6 +93,13 @@ export interface AuthRequestMethods {
           token: string
         }
       | { code: number; serviceInfo: { [key: string]: unknown }; status: 'DELIVERED' }
+      | {
+          code: number
+          serviceInfo: { [key: string]: unknown }
+          status: 'REDIRECTED'
+          poll: string
+          redirectUrl: string
+        }
       | {
           code: number
           serviceInfo: { [key: string]: unknown }
@@ -142,6 +150,13 @@ export interface AuthRequestMethods {
           token: string
         }
       | { code: number; serviceInfo: { [key: string]: unknown }; status: 'DELIVERED' }
+      | {
+          code: number
+          serviceInfo: { [key: string]: unknown }
+          status: 'REDIRECTED'
+          poll: string
+          redirectUrl: string
+        }
       | {
           code: number
           serviceInfo: { [key: string]: unknown }

@@ -1,5 +1,6 @@
 /** Params and results of methods: admin, system. */
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+import type { Permission } from './nouns.js'
 
 export interface SystemMethods {
   /** Create invitations. */
@@ -118,6 +119,87 @@ export interface SystemMethods {
   'system.deactivateMfa': { params: { readonly username: string }; result: { [key: string]: unknown } }
   /** Remove all passkeys of a user. */
   'system.deletePasskeys': { params: { readonly username: string }; result: { [key: string]: unknown } }
+  /** Find an access of any user. */
+  'system.getAccess': {
+    params: { readonly id: string; readonly username?: string | undefined }
+    result: {
+      access: {
+        id: string
+        type: 'personal' | 'app' | 'shared'
+        name: string
+        deviceName?: string
+        permissions?: Permission[]
+        lastUsed?: number
+        expires?: number
+        deleted?: number
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+      }
+      owner: { username: string; userId: string }
+    }
+  }
+  /** List what an access of a user has read. */
+  'system.getBreachScope': {
+    params: {
+      readonly username: string
+      readonly id: string
+      readonly since?: number | undefined
+      readonly until?: number | undefined
+      readonly format?: 'json' | 'csv' | undefined
+    }
+    result: {
+      access: {
+        id: string
+        type: 'personal' | 'app' | 'shared'
+        name: string
+        deviceName?: string
+        permissions?: Permission[]
+        lastUsed?: number
+        expires?: number
+        deleted?: number
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+      }
+      owner: { username: string; userId: string }
+      breachScope: {
+        since: number | null
+        until: number | null
+        recordedSince: number | null
+        calls: number
+        refused: number
+        first: number | null
+        last: number | null
+        recordCount: number
+        isIncomplete: boolean
+        methods: {
+          method: string
+          calls: number
+          first: number
+          last: number
+          refused: number
+          recordCount: number
+        }[]
+        streams: {
+          id: string
+          name: string | null
+          kinds: string[]
+          calls: number
+          first: number
+          last: number
+          recordCount: number
+          fromTime: number | null
+          toTime: number | null
+          addresses: string[]
+        }[]
+        addresses: { ip: string; calls: number; first: number; last: number; refused: number }[]
+      }
+      csv?: string
+    }
+  }
   /** List actions of operators. */
   'system.getDeeds': {
     params: { readonly before?: number | undefined; readonly limit?: number | undefined }

@@ -11,6 +11,7 @@ import {
   encryptionName,
   openRecipientKey,
   readEncryption,
+  type InitialFile,
   type RecipientKey
 } from './recipients.js'
 
@@ -42,12 +43,6 @@ const Header = Type.Object({
   encryption: Type.Union([Type.Null(), Type.Literal('age'), Type.Record(Type.String(), Type.Unknown())])
 })
 type Header = Static<typeof Header>
-
-/** One of the first files of a new backup, with a fixed name. */
-export interface InitialFile {
-  readonly name: string
-  readonly bytes: string | Uint8Array
-}
 
 const plain: Codec = {
   suffix: '',

@@ -9,7 +9,6 @@ import { identityToRecipient } from 'age-encryption'
 import type { Secret } from '../../terminal/passphrase.js'
 import { BackupKey } from './age.js'
 import { BackupError } from '../backup-error.js'
-import type { InitialFile } from './codec.js'
 import { readBytes, parseJson } from '../read-file.js'
 import type { Place } from '../place.js'
 
@@ -25,6 +24,12 @@ const Encryption = Type.Object({
   salt: Type.String({ maxLength: 100 })
 })
 type Encryption = Static<typeof Encryption>
+
+/** One of the first files of a new backup, with a fixed name. */
+export interface InitialFile {
+  readonly name: string
+  readonly bytes: string | Uint8Array
+}
 
 /** The key of a backup to recipients, with the files that a service that adds to the backup renews. */
 export interface RecipientKey {

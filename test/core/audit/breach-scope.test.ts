@@ -34,6 +34,11 @@ t.test('the scope of a breach', async t => {
   const scope = async (query = '', access = id): Promise<Answer> =>
     (await get(`users/alice/accesses/${access}/breach-scope${query}`)).body
 
+  const counts = async (query: string): Promise<number[]> => {
+    const { calls, recordCount } = (await scope(query)).breachScope
+    return [calls, recordCount]
+  }
+
   t.test('an access is found by its id alone, in any form, also revoked, without secrets', async t => {
     for (const form of [id, `${id}:1`, `${id}:27`]) {
       const { body, status } = await get(`accesses/${form}`)
@@ -108,10 +113,6 @@ t.test('the scope of a breach', async t => {
   })
 
   t.test('limits the calls by time', async t => {
-    const counts = async (query: string): Promise<number[]> => {
-      const { calls, recordCount } = (await scope(query)).breachScope
-      return [calls, recordCount]
-    }
     t.same(await counts(`?since=${middle}`), [3, 3])
     t.same(await counts(`?until=${middle - 1}`), [1, 1])
     t.same(await counts(`?since=${begin}&until=${middle - 1}`), [1, 1])

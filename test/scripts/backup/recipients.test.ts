@@ -10,6 +10,9 @@ import { command } from '../../support/command.js'
 
 t.setTimeout(300_000)
 
+const readRecipients = (value: string): unknown =>
+  loadSettings({ argv: [`--backup.recipients=${value}`], env: {}, cwd: '/' })
+
 t.test('a backup to recipients', async t => {
   const service = await coffer(t)
   const { alice, directory } = service
@@ -141,15 +144,13 @@ t.test('a backup to recipients', async t => {
       'ssh-ed25519 AAAA',
       recipient.slice(0, -1)
     ]
-    const read = (value: string): unknown =>
-      loadSettings({ argv: [`--backup.recipients=${value}`], env: {}, cwd: folder })
     for (const value of wrong)
-      t.throws(() => read(value), { message: /backup\.recipients.*must be a public key/ }, value)
-    t.doesNotThrow(() => read(recipients.join(',')))
+      t.throws(() => readRecipients(value), { message: /backup\.recipients.*must be a public key/ }, value)
+    t.doesNotThrow(() => readRecipients(recipients.join(',')))
     const secret = identities[0]!
-    t.throws(() => read(secret), { message: /must be a public key/ })
+    t.throws(() => readRecipients(secret), { message: /must be a public key/ })
     try {
-      read(secret)
+      readRecipients(secret)
     } catch (error) {
       t.notMatch(String(error), secret, 'a private key is not repeated')
     }

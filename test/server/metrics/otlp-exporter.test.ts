@@ -1,6 +1,6 @@
 /** The export of metrics to an OpenTelemetry collector, a real HTTP server, and to servers that are no such thing. */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
@@ -44,13 +44,13 @@ function exporterTo(t: Test, endpoint: string): { exporter: OtlpExporter; lines:
 
 t.test('a service sends its metrics to the collector at the start and stops with it', async t => {
   const requests: { request: IncomingMessage; body: Answer }[] = []
-  let arrived = (): void => {}
-  const arrival = new Promise<void>(resolve => (arrived = resolve))
+  const arrivals = new EventEmitter()
+  const arrival = once(arrivals, 'request')
   const { port } = await listen(t, (request, response) => {
     void text(request).then(body => {
       requests.push({ request, body: JSON.parse(body) })
       response.end('{}')
-      arrived()
+      arrivals.emit('request')
     })
   })
   const { alice } = await coffer(t, {
@@ -151,11 +151,11 @@ t.test('failures are logged once, and the next success too', async t => {
 })
 
 t.test('a collector that never answers holds up neither the next export nor the end', async t => {
-  let received = (): void => {}
-  const receipt = new Promise<void>(resolve => (received = resolve))
+  const receipts = new EventEmitter()
+  const receipt = once(receipts, 'request')
   const { port } = await listen(t, request => {
     request.resume()
-    received()
+    receipts.emit('request')
   })
   const { exporter, lines } = exporterTo(t, `http://127.0.0.1:${port}`)
   const running = exporter.export()
