@@ -10,7 +10,14 @@ import { createId, createToken } from '../ids.js'
 import type { CounterpartyMark, Person } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
 import { isObject } from '../validation/is-object.js'
-import { assertOfferable, isPermissionForm, joinFeatures, readFeatures, types, type Content } from './contents.js'
+import {
+  assertOfferable,
+  isPermissionForm,
+  joinFeatures,
+  readFeatures,
+  types,
+  type Content
+} from './contents.js'
 import { PeerUnavailable, TriggerFailed } from './failures.js'
 import { isWho } from './identity.js'
 import { createSlug, getOwnName, isSamePerson, readPerson } from './names.js'
@@ -111,7 +118,12 @@ export async function grant(
     // The user has deleted the event: nothing is accepted.
     if (!trigger) return store.cmc.removeDelivery(row.number)
     const granted = createGrant(call, trigger.content as Content, body.trigger, offer)
-    store.cmc.updateDelivery({ ...queued, attempts: 0, next: call.now, body: JSON.stringify({ ...body, granted }) })
+    store.cmc.updateDelivery({
+      ...queued,
+      attempts: 0,
+      next: call.now,
+      body: JSON.stringify({ ...body, granted })
+    })
   })
 }
 
@@ -203,7 +215,10 @@ function insertNamed(call: Call, access: Parameters<typeof insertAccess>[1], tri
 }
 
 /** Completes an acceptance that has arrived. */
-export function completeAcceptance(call: Call, { body, number }: QueuedDelivery & { readonly body: Acceptance }): void {
+export function completeAcceptance(
+  call: Call,
+  { body, number }: QueuedDelivery & { readonly body: Acceptance }
+): void {
   const { now, store } = call
   const { completed } = body.granted!
   store.cmc.removeDelivery(number)

@@ -50,7 +50,8 @@ export const updateAccessHook: MethodHook = {
   before(call, given) {
     const params = given as UpdateParams
     const { id, update } = params
-    if (getCapability(call.store.accesses.find(getBaseId(id)))) fail('forbidden', 'The link of an offer cannot change')
+    if (getCapability(call.store.accesses.find(getBaseId(id))))
+      fail('forbidden', 'The link of an offer cannot change')
     provideNamed(call, update['permissions'])
     const access = findPeerAccess(call, id)
     if (!access) return { params }

@@ -86,7 +86,9 @@ function findFormer({ store }: Call, { mark }: HeldCapability, { id }: AnswerPar
 export function receiveAnswer(call: Call, params: AnswerParams): object {
   if (params.type === types.accept) return receiveAcceptance(call, params)
   if (params.type === types.refuse) return receiveRefusal(call, params)
-  return refuse('cmc-event-type-not-allowed', 'An offer can be accepted or refused', { eventType: params.type })
+  return refuse('cmc-event-type-not-allowed', 'An offer can be accepted or refused', {
+    eventType: params.type
+  })
 }
 
 function receiveAcceptance(call: Call, params: AnswerParams): object {
@@ -236,7 +238,12 @@ function receiveRefusal(call: Call, params: AnswerParams): object {
 }
 
 /** Returns the event that the peer gets, which is stored nowhere. */
-function toAnswer({ caller, now }: Call, { mark }: HeldCapability, { id, type }: AnswerParams, content: Content): object {
+function toAnswer(
+  { caller, now }: Call,
+  { mark }: HeldCapability,
+  { id, type }: AnswerParams,
+  content: Content
+): object {
   const { capabilityUrl: _url, grantedAccess: _granted, ...shown } = content
   const streamId = getResponseStreamId(mark.capabilityId)
   const tracking = { created: now, createdBy: caller.signature, modified: now, modifiedBy: caller.signature }

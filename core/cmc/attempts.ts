@@ -205,7 +205,11 @@ function fail(
 }
 
 /** Returns what a trigger says of a delivery that has failed. */
-function describeFailure({ type }: EventDelivery['event'], answer: PeerAnswer | undefined, failure: object): Content {
+function describeFailure(
+  { type }: EventDelivery['event'],
+  answer: PeerAnswer | undefined,
+  failure: object
+): Content {
   if (type === types.revoke)
     return {
       status: 'completed',
@@ -214,6 +218,7 @@ function describeFailure({ type }: EventDelivery['event'], answer: PeerAnswer | 
       delivery: undefined
     }
   // A refusal takes effect without the requester.
-  if (type === types.refuse && answer && answer.status !== 0) return { status: 'completed', delivery: undefined }
+  if (type === types.refuse && answer && answer.status !== 0)
+    return { status: 'completed', delivery: undefined }
   return { status: 'failed', failure, delivery: undefined }
 }

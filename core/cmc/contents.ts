@@ -89,8 +89,7 @@ export function assertContent(type: string, content: unknown): asserts content i
 
 /** Throws for permissions that no offer may ask for. */
 export function assertOfferable(permissions: readonly unknown[]): void {
-  if (permissions.length === 0)
-    refuse('cmc-offer-empty-permissions', 'The offer asks for no permissions')
+  if (permissions.length === 0) refuse('cmc-offer-empty-permissions', 'The offer asks for no permissions')
   for (const permission of permissions)
     if (!isOfferable(permission))
       refuse('cmc-offer-invalid-permissions', 'The offer asks for permissions that cannot be granted', {
@@ -134,6 +133,15 @@ function isLocalizable(value: unknown): boolean {
 /** Maximum number of permissions of an offer. */
 const maxPermissions = 1000
 
+function isPermissionList(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= maxPermissions &&
+    value.every(isPermissionForm)
+  )
+}
+
 /** Collects what is wrong with a content. */
 class ErrorList {
   readonly list: string[] = []
@@ -146,7 +154,8 @@ class ErrorList {
   /** Checks a member. `isRequired`: it has to be there. */
   check(key: string, isRight: (value: unknown) => boolean, what: string, isRequired = false): void {
     const value = this.content[key]
-    if (value === undefined ? isRequired : !isRight(value)) this.list.push(`${this.path}${key} must be ${what}`)
+    if (value === undefined ? isRequired : !isRight(value))
+      this.list.push(`${this.path}${key} must be ${what}`)
   }
 
   text(key: string, isRequired = false): void {
@@ -175,9 +184,7 @@ class ErrorList {
   }
 
   permissions(key: string, isRequired: boolean): void {
-    const isList = (value: unknown): boolean =>
-      Array.isArray(value) && value.length > 0 && value.length <= maxPermissions && value.every(isPermissionForm)
-    this.check(key, isList, 'a list of permissions that is not empty', isRequired)
+    this.check(key, isPermissionList, 'a list of permissions that is not empty', isRequired)
   }
 }
 
@@ -185,7 +192,11 @@ function checkRequest(errors: ErrorList): void {
   errors.check('to', value => value === null || isText(value), 'text or null', true)
   errors.flag('capabilityRequested')
   errors.within('capability', false, inner =>
-    inner.check('mode', value => value === 'single-use' || value === 'open-link', '"single-use" or "open-link"')
+    inner.check(
+      'mode',
+      value => value === 'single-use' || value === 'open-link',
+      '"single-use" or "open-link"'
+    )
   )
   errors.within('request', true, inner => {
     for (const key of ['title', 'description', 'consent'])
@@ -203,6 +214,7 @@ function checkRequest(errors: ErrorList): void {
   })
 }
 
+const alertLevels: ReadonlySet<unknown> = new Set(['info', 'warning', 'critical'])
 const maxChatLength = 10_240
 const isTextOrLocalizable = (value: unknown): boolean => isText(value) || isLocalizable(value)
 
@@ -231,9 +243,7 @@ const checks: Readonly<Record<string, (errors: ErrorList) => void>> = {
     errors.check('content', isChat, `text of 1 to ${maxChatLength} characters`, true)
   },
   [types.alert](errors) {
-    const isLevel = (value: unknown): boolean =>
-      value === 'info' || value === 'warning' || value === 'critical'
-    errors.check('level', isLevel, '"info", "warning" or "critical"', true)
+    errors.check('level', value => alertLevels.has(value), '"info", "warning" or "critical"', true)
     errors.check('title', isTextOrLocalizable, 'text', true)
     errors.check('body', isTextOrLocalizable, 'text', true)
     errors.flag('ackRequired')

@@ -228,12 +228,14 @@ export class Deliveries {
         } catch (error) {
           if (this.#isClosed) return
           // Whatever went wrong, the delivery is repeated: it must not be lost.
-          if (!(error instanceof PeerUnavailable)) log.warn('a delivery to a peer failed', { accountId: account.id, cause: error })
+          if (!(error instanceof PeerUnavailable))
+            log.warn('a delivery to a peer failed', { accountId: account.id, cause: error })
           await this.#postpone(account, queued, error)
         }
       })
     } catch (cause) {
-      if (!this.#isClosed) log.error('a delivery to a peer could not be recorded', { accountId: account.id, cause })
+      if (!this.#isClosed)
+        log.error('a delivery to a peer could not be recorded', { accountId: account.id, cause })
     }
   }
 

@@ -75,25 +75,30 @@ function writeEvent(call: Call, limits: PeerLimits, params: CreateParams, ids: r
   provideStreams(call, isScope ? streamId : undefined)
   const mark = getCounterparty(call.caller.access)
   if (mark) limits.count(call, call.services.config.cmc.maxPerPeerPerMinute)
-  if (streamId === cmcInbox && !mark) refuse('cmc-not-counterparty', 'Only the servers of peers write to the inbox')
+  if (streamId === cmcInbox && !mark)
+    refuse('cmc-not-counterparty', 'Only the servers of peers write to the inbox')
   call.caller.must('create', streamId)
   if (!isCmcType(type)) {
     if (streamId === cmcRoot || streamId === cmcInbox || streamId === cmcApps)
       refuse('cmc-event-type-not-allowed', `${type} cannot be written there`, { eventType: type })
     return params
   }
-  if (type === types.retry) refuse('cmc-event-type-not-allowed', 'Only the service writes this type', { eventType: type })
+  if (type === types.retry)
+    refuse('cmc-event-type-not-allowed', 'Only the service writes this type', { eventType: type })
   if (call.credentials.isAssistant && type.startsWith(lifecycleClass))
     fail('forbidden', 'Assistants cannot give or end consent')
   const place = parseAppPlace(streamId)
   if (mark) {
-    const content = isObject(params.content) ? params.content : refuseContent(type, ['content must be an object'])
+    const content = isObject(params.content)
+      ? params.content
+      : refuseContent(type, ['content must be an object'])
     // What is delivered to the inbox has other members than what apps write; so have announced changes of permissions.
     if (streamId !== cmcInbox && type !== types.scopeUpdate) assertContent(type, content)
     const written = receive(call, { access: call.caller.access!, mark }, { type, streamId, place, content })
     return store(call, params, written)
   }
-  if (type === types.backChannel) refuse('cmc-event-type-not-allowed', 'Only the servers of peers write this type', { eventType: type })
+  if (type === types.backChannel)
+    refuse('cmc-event-type-not-allowed', 'Only the servers of peers write this type', { eventType: type })
   assertContent(type, params.content)
   if (!place) refuse('cmc-event-type-not-allowed', `${type} cannot be written there`, { eventType: type })
   const id = params.id ?? createId()
@@ -109,7 +114,8 @@ function store(
   const id = params.id ?? createId()
   if (secrets && Object.keys(secrets).length > 0) {
     // The secrets of another event must not be replaced.
-    if (call.store.events.findText(id)) fail('item-already-exists', `An event with the ID "${id}" already exists`, { id })
+    if (call.store.events.findText(id))
+      fail('item-already-exists', `An event with the ID "${id}" already exists`, { id })
     call.store.cmc.setSecrets(id, secrets)
   }
   return { ...params, id, content }
@@ -118,7 +124,10 @@ function store(
 /** Params of `events.update`. */
 interface UpdateParams {
   readonly id: string
-  readonly update: Readonly<Record<string, unknown>> & { readonly streamIds?: string[]; readonly streamId?: string }
+  readonly update: Readonly<Record<string, unknown>> & {
+    readonly streamIds?: string[]
+    readonly streamId?: string
+  }
 }
 
 /** The hook of `events.update`. */
@@ -128,11 +137,16 @@ export const updateHook: MethodHook = {
     const { update } = params
     const before = call.store.events.find(params.id)
     const named = getNamedStreams(update)
-    const [formerIds, nextIds] = [before?.streamIds ?? [], named ?? before?.streamIds ?? []].map(ids => ids.filter(isCmcId))
+    const [formerIds, nextIds] = [before?.streamIds ?? [], named ?? before?.streamIds ?? []].map(ids =>
+      ids.filter(isCmcId)
+    )
     if (formerIds!.length === 0 && nextIds!.length === 0) return { params }
     assertEnabled(call)
     if (formerIds!.join(' ') !== nextIds!.join(' ') && before)
-      refuse('cmc-reserved-stream', 'Events cannot be moved into a stream below ":_cmc:", out of one or between them')
+      refuse(
+        'cmc-reserved-stream',
+        'Events cannot be moved into a stream below ":_cmc:", out of one or between them'
+      )
     if (!before) return { params }
     assertOwnEvent(call, before)
     const type = typeof update['type'] === 'string' ? update['type'] : before.type
@@ -140,7 +154,8 @@ export const updateHook: MethodHook = {
       refuse('cmc-event-type-not-allowed', 'The type of this event cannot change', { eventType: type })
     const mark = getCounterparty(call.caller.access)
     const isAssistant = call.credentials.isAssistant === true
-    if ((mark ?? isAssistant) && before.type.startsWith(lifecycleClass) && isCmcType(before.type)) fail('forbidden')
+    if ((mark ?? isAssistant) && before.type.startsWith(lifecycleClass) && isCmcType(before.type))
+      fail('forbidden')
     if (update['content'] === undefined || !isCmcType(type)) return { params }
     const content = keepStamped(type, before.content, update['content'])
     return { params: { ...params, update: { ...update, content } } }
@@ -151,7 +166,12 @@ export const updateHook: MethodHook = {
 function keepStamped(type: string, before: unknown, given: unknown): Content {
   if (!isObject(given)) refuseContent(type, ['content must be an object'])
   const former = Object.entries(isObject(before) ? before : {}).filter(([key]) => isStamped(type, key))
-  const { apiEndpoint: _endpoint, capabilityUrl: _url, grantedAccess: _granted, ...rest } = withoutStamped(type, given)
+  const {
+    apiEndpoint: _endpoint,
+    capabilityUrl: _url,
+    grantedAccess: _granted,
+    ...rest
+  } = withoutStamped(type, given)
   const granted = isObject(before) && before['grantedAccess'] !== undefined ? { grantedAccess: {} } : {}
   return { ...rest, ...granted, ...Object.fromEntries(former) }
 }
@@ -199,7 +219,9 @@ export function createGetHook(limits: PeerLimits): MethodHook {
           services.log.warn('streams could not be created', { accountId: account.id, cause })
         )
       }
-      return filtered === undefined ? { result: { events: [] } } : { params: { ...params, streams: filtered } }
+      return filtered === undefined
+        ? { result: { events: [] } }
+        : { params: { ...params, streams: filtered } }
     }
   }
 }

@@ -67,7 +67,9 @@ function receiveBackChannel(call: Call, { access, mark }: Relationship, content:
   const endpoint = typeof apiEndpoint === 'string' ? parseEndpoint(apiEndpoint) : undefined
   const areStreams = isStreamOf(remoteChatStreamId) && isStreamOf(remoteCollectorStreamId)
   if (!endpoint || !areStreams)
-    refuseContent(types.backChannel, ['apiEndpoint, remoteChatStreamId and remoteCollectorStreamId are required'])
+    refuseContent(types.backChannel, [
+      'apiEndpoint, remoteChatStreamId and remoteCollectorStreamId are required'
+    ])
   if (!isWithin(endpoint.host, mark.counterparty.host))
     refuse('cmc-handler-counterparty-unknown', 'The back channel leads to another host')
   const counterparty = {

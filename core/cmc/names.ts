@@ -20,7 +20,9 @@ export function createSlug({ host, username }: Person): string | undefined {
 
 /** Returns whether two names are those of one account. */
 export function isSamePerson(a: Person, b: Person): boolean {
-  return a.username.toLowerCase() === b.username.toLowerCase() && a.host.toLowerCase() === b.host.toLowerCase()
+  return (
+    a.username.toLowerCase() === b.username.toLowerCase() && a.host.toLowerCase() === b.host.toLowerCase()
+  )
 }
 
 /** Reads a name from a peer's content; `undefined` if it has another form. */

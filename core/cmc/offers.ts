@@ -59,7 +59,8 @@ export function publishOffer(
     modified: now,
     modifiedBy: 'system'
   }
-  const mode = (content['capability'] as Content | undefined)?.['mode'] === 'open-link' ? 'open-link' : 'single-use'
+  const mode =
+    (content['capability'] as Content | undefined)?.['mode'] === 'open-link' ? 'open-link' : 'single-use'
   const mark: CapabilityMark = {
     kind: 'capability',
     capabilityId,
@@ -109,7 +110,10 @@ function getEnd({ now, services: { config } }: Call, expiresAt: number | undefin
 }
 
 /** Returns the offer of a capability, an event. */
-export function findOffer({ store }: Pick<Call, 'store'>, { capabilityId }: CapabilityMark): Event | undefined {
+export function findOffer(
+  { store }: Pick<Call, 'store'>,
+  { capabilityId }: CapabilityMark
+): Event | undefined {
   const found = store.cmc.findCapability(capabilityId)
   return found && (JSON.parse(found.offer) as Event)
 }
@@ -117,7 +121,8 @@ export function findOffer({ store }: Pick<Call, 'store'>, { capabilityId }: Capa
 /** Throws unless the capability may be used by this person. */
 export function assertOpen({ mark: { capability } }: HeldCapability, by?: Person): void {
   const { acceptedBy, state, stateChangedAt } = capability
-  if (state === 'consumed') refuse('cmc-capability-consumed', 'The offer has been answered', { stateChangedAt })
+  if (state === 'consumed')
+    refuse('cmc-capability-consumed', 'The offer has been answered', { stateChangedAt })
   if (state === 'invalidated') refuse('cmc-capability-invalidated', 'The offer is closed', { stateChangedAt })
   const former = by && acceptedBy.find(each => isSamePerson(each, by))
   if (former)
@@ -135,7 +140,9 @@ export function useCapability(
 ): CapabilityMark['capability'] {
   const { now, store } = call
   const { capability, capabilityId, singleUse } = mark
-  const acceptedBy = isRefusal ? capability.acceptedBy : [...capability.acceptedBy, { ...by, acceptedAt: now }]
+  const acceptedBy = isRefusal
+    ? capability.acceptedBy
+    : [...capability.acceptedBy, { ...by, acceptedAt: now }]
   const changed = singleUse ? ({ state: 'consumed', stateChangedAt: now } as const) : {}
   const next = { ...capability, ...changed, acceptedBy }
   updateMark(call, access, { capability: next })

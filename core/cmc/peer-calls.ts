@@ -77,7 +77,8 @@ export class PeerCalls {
   /** Makes a call. Never rejects. */
   async call(endpoint: Endpoint, method: PeerMethod, params: object = {}): Promise<PeerAnswer> {
     const user = this.findLocalUser(endpoint)
-    if (user === undefined || method === 'service.info') return await this.#callRemote(endpoint, method, params)
+    if (user === undefined || method === 'service.info')
+      return await this.#callRemote(endpoint, method, params)
     const credentials = { authorization: endpoint.token, ip: '127.0.0.1', via: 'http' } as const
     const request = createRequest({ user, method, credentials }, params)
     const outcome = await this.dispatcher.call({ ...request, isWhole: true })

@@ -62,7 +62,11 @@ export interface Revocation {
 /**
  * Queues the message that tells the peer that an access has ended. Returns false if there is no endpoint to send it to.
  */
-export function announceEnd(call: Call, { access, mark }: Relationship, { reason, trigger }: Revocation): boolean {
+export function announceEnd(
+  call: Call,
+  { access, mark }: Relationship,
+  { reason, trigger }: Revocation
+): boolean {
   const endpoint = mark.counterparty.apiEndpoint ?? mark.backChannelApiEndpoint
   if (!endpoint) return false
   const { account, services } = call

@@ -53,7 +53,10 @@ export interface NewEvent {
 }
 
 /** Inserts an event of the service. */
-export function insertEvent(call: Call, { content, id = createId(), secrets, streamId, type }: NewEvent): Event {
+export function insertEvent(
+  call: Call,
+  { content, id = createId(), secrets, streamId, type }: NewEvent
+): Event {
   const { caller, changes, now, services, store } = call
   const at = store.stamp(now)
   const event = addTags(services, {
@@ -97,7 +100,10 @@ export function addSecrets({ store }: Call, id: string, secrets: object): void {
 }
 
 /** Inserts an access of the service. */
-export function insertAccess(call: Call, access: Omit<Access, 'created' | 'createdBy' | 'modified' | 'modifiedBy'>): Access {
+export function insertAccess(
+  call: Call,
+  access: Omit<Access, 'created' | 'createdBy' | 'modified' | 'modifiedBy'>
+): Access {
   const { changes, now, store } = call
   const tracking = { created: now, createdBy: 'system', modified: now, modifiedBy: 'system' }
   const kept = store.accesses.insert({ ...access, ...tracking })

@@ -79,10 +79,14 @@ function provide(call: Call, id: string, name: string, clientData: KeyValue | un
 }
 
 /** Checks the creation of a stream by a caller, and creates what is above it. */
-export function beforeCreate(call: Call, { id, parentId }: { id?: string | null; parentId?: string | null }): void {
+export function beforeCreate(
+  call: Call,
+  { id, parentId }: { id?: string | null; parentId?: string | null }
+): void {
   const isBelow = typeof parentId === 'string' && isCmcId(parentId)
   if (typeof id !== 'string' || !isCmcId(id)) {
-    if (isBelow) refuse('cmc-reserved-stream', `Streams below "${parentId}" need an ID that begins with its own`)
+    if (isBelow)
+      refuse('cmc-reserved-stream', `Streams below "${parentId}" need an ID that begins with its own`)
     return
   }
   if (isReservedCmcId(id)) refuse('cmc-reserved-stream', `"${id}" belongs to the service`)
@@ -99,13 +103,17 @@ export function beforeUpdate(
   { id, update }: { readonly id: string; readonly update: Readonly<Record<string, unknown>> }
 ): void {
   const { parentId } = update
-  if (typeof parentId === 'string' && isCmcId(parentId) && call.store.streams.find(id)?.stream.parentId !== parentId)
+  if (
+    typeof parentId === 'string' &&
+    isCmcId(parentId) &&
+    call.store.streams.find(id)?.stream.parentId !== parentId
+  )
     refuse('cmc-reserved-stream', 'Streams cannot be moved there')
   if (!isCmcId(id)) return
   if (parentId !== undefined && call.store.streams.find(id)?.stream.parentId !== parentId)
     refuse('cmc-reserved-stream', `"${id}" cannot be moved`)
   const data = update['clientData']
-  if (data !== undefined && (data === null || Object.hasOwn(data as object, 'cmc')))
+  if (data !== undefined && (data === null || Object.hasOwn(data, 'cmc')))
     refuse('cmc-reserved-stream', 'The key "cmc" of the client data belongs to the service')
   const isOnlyData = Object.keys(update).every(key => key === 'clientData')
   if (isReservedCmcId(id) && !isOnlyData) refuse('cmc-reserved-stream', `"${id}" belongs to the service`)

@@ -8,7 +8,13 @@ import { refuse, refuseContent, TriggerFailed } from './failures.js'
 import { createSlug, getOwnName } from './names.js'
 import { invalidate, publishOffer } from './offers.js'
 import { deriveEventId, enqueue } from './outbox.js'
-import { announceEnd, endRelationship, findRelationship, findWithPeer, type Relationship } from './relationships.js'
+import {
+  announceEnd,
+  endRelationship,
+  findRelationship,
+  findWithPeer,
+  type Relationship
+} from './relationships.js'
 import { ApiError } from '../errors.js'
 import { updateScope } from './scope-updates.js'
 

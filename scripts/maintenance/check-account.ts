@@ -27,6 +27,7 @@ export interface Problem {
     | 'profile'
     | 'followedSlice'
     | 'connection'
+    | 'consent'
     | 'audit'
     | 'settings'
   /** Username. */

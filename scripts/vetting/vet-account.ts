@@ -9,6 +9,7 @@ import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineOtherTables } from './other-tables.js'
+import { examinePeers } from './peers.js'
 import { examineSeries } from './series.js'
 import { examineStreams } from './streams.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -36,6 +37,7 @@ export function vetAccount(
       examineAccesses,
       examineImports,
       examineConnections,
+      examinePeers,
       examineOtherTables
     ])
       examine(examiner)

@@ -24,7 +24,7 @@ import { passkeys } from './021-passkeys.js'
 import { textPlaces } from './022-text-places.js'
 import { connections } from './023-connections.js'
 import { accessVersions } from './024-access-versions.js'
-import { cmc } from './025-cmc.js'
+import { cmc } from './later/025-cmc.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
