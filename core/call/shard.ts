@@ -1,5 +1,6 @@
 /** Divides users among the threads or nodes that serve them. */
 import type { Outcome, Request } from './outcome.js'
+import type { Config } from '../settings/config.js'
 import type { ThrottleEvent } from '../security/shared-throttle.js'
 
 /** Maps users to the threads or nodes that serve them. */
@@ -53,4 +54,11 @@ function hashUsername(username: string, count: number): number {
   for (let index = 0; index < username.length; index++)
     hash = Math.imul(hash ^ username.charCodeAt(index), 0x01000193)
   return (hash >>> 0) % count
+}
+
+/** Returns the configuration with the webhook limits divided among the threads. */
+export function forShard(config: Config, { map: { size } }: Shard): Config {
+  const { concurrency, perSecond } = config.webhooks
+  const [calls, pace] = [concurrency, perSecond].map(max => Math.max(1, Math.round(max / size)))
+  return { ...config, webhooks: { ...config.webhooks, concurrency: calls!, perSecond: pace! } }
 }

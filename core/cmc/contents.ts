@@ -133,6 +133,15 @@ function isLocalizable(value: unknown): boolean {
 /** Maximum number of permissions of an offer. */
 const maxPermissions = 1000
 
+function isPermissionList(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= maxPermissions &&
+    value.every(isPermissionForm)
+  )
+}
+
 /** Collects what is wrong with a content. */
 class ErrorList {
   readonly list: string[] = []
@@ -175,12 +184,7 @@ class ErrorList {
   }
 
   permissions(key: string, isRequired: boolean): void {
-    const isList = (value: unknown): boolean =>
-      Array.isArray(value) &&
-      value.length > 0 &&
-      value.length <= maxPermissions &&
-      value.every(isPermissionForm)
-    this.check(key, isList, 'a list of permissions that is not empty', isRequired)
+    this.check(key, isPermissionList, 'a list of permissions that is not empty', isRequired)
   }
 }
 
@@ -210,6 +214,7 @@ function checkRequest(errors: ErrorList): void {
   })
 }
 
+const alertLevels: ReadonlySet<unknown> = new Set(['info', 'warning', 'critical'])
 const maxChatLength = 10_240
 const isTextOrLocalizable = (value: unknown): boolean => isText(value) || isLocalizable(value)
 
@@ -238,9 +243,7 @@ const checks: Readonly<Record<string, (errors: ErrorList) => void>> = {
     errors.check('content', isChat, `text of 1 to ${maxChatLength} characters`, true)
   },
   [types.alert](errors) {
-    const isLevel = (value: unknown): boolean =>
-      value === 'info' || value === 'warning' || value === 'critical'
-    errors.check('level', isLevel, '"info", "warning" or "critical"', true)
+    errors.check('level', value => alertLevels.has(value), '"info", "warning" or "critical"', true)
     errors.check('title', isTextOrLocalizable, 'text', true)
     errors.check('body', isTextOrLocalizable, 'text', true)
     errors.flag('ackRequired')

@@ -1,5 +1,5 @@
 /** Checks that a peer is who it claims to be: its host has to vouch for it. (docs/spec/consent.md#identity) */
-import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import type { Person } from '../permissions/peer-access.js'
 import { parseUrl } from '../parse-url.js'
 import { isObject } from '../validation/is-object.js'
@@ -44,7 +44,10 @@ function assertAvailable(answer: PeerAnswer): void {
 export function isWithin(host: string, claimed: string): boolean {
   if (host === claimed) return true
   return (
-    isIP(claimed) === 0 && claimed.includes('.') && !isPublicSuffix(claimed) && host.endsWith(`.${claimed}`)
+    !ipaddr.isValid(claimed) &&
+    claimed.includes('.') &&
+    !isPublicSuffix(claimed) &&
+    host.endsWith(`.${claimed}`)
   )
 }
 

@@ -33,21 +33,23 @@ export function selectGranted(
 ): Permission[] {
   const offered = permissions as readonly Offered[]
   if (granted === undefined) return offered.map(toStored)
-  const notSubset = (): never => {
-    throw new TriggerFailed('cmc-granted-permissions-not-subset')
-  }
-  if (!Array.isArray(granted) || granted.length === 0 || !granted.every(isPermissionForm)) return notSubset()
+  if (!Array.isArray(granted) || granted.length === 0 || !granted.every(isPermissionForm))
+    return refuseSelection()
   const keys = new Set(offered.map(toKey))
   const chosen = new Set((granted as Offered[]).map(toKey))
-  if ([...chosen].some(key => !keys.has(key))) notSubset()
+  if ([...chosen].some(key => !keys.has(key))) refuseSelection()
   const missing = offered.filter(each => !chosen.has(toKey(each)))
   if (missing.length > 0 && allowUserChoice !== true)
     throw new TriggerFailed('cmc-consent-user-choice-not-allowed')
   if (missing.some(({ mandatory }) => mandatory === true))
     throw new TriggerFailed('cmc-mandatory-permission-refused')
   const kept = offered.filter(each => chosen.has(toKey(each))).map(toStored)
-  if (!isNoWider(streams, kept, offered.map(toStored))) notSubset()
+  if (!isNoWider(streams, kept, offered.map(toStored))) refuseSelection()
   return kept
+}
+
+function refuseSelection(): never {
+  throw new TriggerFailed('cmc-granted-permissions-not-subset')
 }
 
 const actions: readonly Action[] = ['list', 'read', 'create', 'contribute', 'manage']

@@ -28,13 +28,10 @@ export function updateScope(
   content: Content
 ): ScopeUpdate {
   const { accept, accessId, reason, scopeRequestEventId } = content
-  const failed = (detail: string): never => {
-    throw new TriggerFailed('cmc-scope-update-local-apply-failed', { reason: detail })
-  }
   // Back channels grant nothing but messages.
-  if (found.mark.acceptEventId === undefined) return failed('not-a-grant')
+  if (found.mark.acceptEventId === undefined) return failApply('not-a-grant')
   if (typeof scopeRequestEventId !== 'string') {
-    if (getBaseId(String(accessId)) !== found.access.id) return failed('other-access')
+    if (getBaseId(String(accessId)) !== found.access.id) return failApply('other-access')
     const change = changeGrant(call, found, content['newPermissions'] as unknown[], undefined)
     return { content: change, delivered: { ...change, accessId: undefined } }
   }
@@ -44,12 +41,16 @@ export function updateScope(
     request.streamIds.includes(streamId) &&
     getCreatorId(request) === found.access.id &&
     !request.trashed
-  if (!isTheirs) return failed('unknown-request')
+  if (!isTheirs) return failApply('unknown-request')
   const told = { scopeRequestEventId, accept, ...(reason !== undefined && { reason }) }
   if (accept !== true) return { content: {}, delivered: told }
   const { expires, newPermissions } = request.content as Content
   const change = changeGrant(call, found, newPermissions as unknown[], expires)
   return { content: change, delivered: { ...told, ...change, newAccessId: undefined } }
+}
+
+function failApply(reason: string): never {
+  throw new TriggerFailed('cmc-scope-update-local-apply-failed', { reason })
 }
 
 /** Replaces the permissions that the user has granted; those for messages stay. */

@@ -113,7 +113,7 @@ export function beforeUpdate(
   if (parentId !== undefined && call.store.streams.find(id)?.stream.parentId !== parentId)
     refuse('cmc-reserved-stream', `"${id}" cannot be moved`)
   const data = update['clientData']
-  if (data !== undefined && (data === null || Object.hasOwn(data as object, 'cmc')))
+  if (data !== undefined && (data === null || Object.hasOwn(data, 'cmc')))
     refuse('cmc-reserved-stream', 'The key "cmc" of the client data belongs to the service')
   const isOnlyData = Object.keys(update).every(key => key === 'clientData')
   if (isReservedCmcId(id) && !isOnlyData) refuse('cmc-reserved-stream', `"${id}" belongs to the service`)

@@ -14,8 +14,7 @@ export function addHooks(definitions: readonly AnyMethod[], hooks: MethodHooks):
 }
 
 function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
-  const { mode, prepare } = definition
-  if (hook.prepare && (prepare || mode === 'read'))
+  if (hook.prepare && ('prepare' in definition || definition.mode === 'read'))
     throw new Error(`${definition.id} cannot have a hook that prepares calls`)
   const added = {
     ...(hook.prepare && {

@@ -28,6 +28,7 @@ export interface Problem {
     | 'followedSlice'
     | 'connection'
     | 'sharedSecret'
+    | 'consent'
     | 'audit'
     | 'settings'
   /** Username. */

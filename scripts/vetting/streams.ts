@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Config } from '../../core/settings/config.js'
 import { toSlug } from '../../core/ids.js'
+import { isCmcId } from '../../core/cmc-ids.js'
 import { isSystemId } from '../../core/system-ids.js'
 import { getAccountStreams } from '../../core/account/fields.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
@@ -29,7 +30,10 @@ export function examineStreams(examiner: Examiner): void {
     say(!isSystemId(stream.id), "has an id of the service's own")
     const { targetConfig } = examiner.options
     say(
-      !targetConfig || isUserId(stream.id) || getAccountStreams(targetConfig).isTagId(stream.id),
+      !targetConfig ||
+        isUserId(stream.id) ||
+        isCmcId(stream.id) ||
+        getAccountStreams(targetConfig).isTagId(stream.id),
       'has an id that none can have'
     )
     say(examiner.isPast(stream.created) && examiner.isPast(stream.modified), 'was written in the future')

@@ -10,6 +10,7 @@ import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineOtherTables } from './other-tables.js'
 import { examineSecretsAndAddresses } from './secrets-and-addresses.js'
+import { examinePeers } from './peers.js'
 import { examineSeries } from './series.js'
 import { examineStreams } from './streams.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -38,6 +39,7 @@ export function vetAccount(
       examineImports,
       examineConnections,
       examineSecretsAndAddresses,
+      examinePeers,
       examineOtherTables
     ])
       examine(examiner)

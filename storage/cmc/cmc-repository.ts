@@ -64,8 +64,7 @@ export class CmcRepository {
 
   /** Whether anything is still to be delivered. */
   get hasDeliveries(): boolean {
-    return (this.#hasDeliveries ??=
-      column(this.db, 'SELECT EXISTS (SELECT 1 FROM cmc_outbox)').get() === 1)
+    return (this.#hasDeliveries ??= column(this.db, 'SELECT EXISTS (SELECT 1 FROM cmc_outbox)').get() === 1)
   }
 
   addCapability({ access, id, offer, removal, request }: StoredCapability): void {
@@ -90,7 +89,9 @@ export class CmcRepository {
 
   /** Lists capabilities that are to be removed. */
   listRemovable(now: number): StoredCapability[] {
-    return statement(this.db, 'SELECT * FROM cmc_capability WHERE removal <= ?').all(now) as StoredCapability[]
+    return statement(this.db, 'SELECT * FROM cmc_capability WHERE removal <= ?').all(
+      now
+    ) as StoredCapability[]
   }
 
   /** Removes a capability with the answers that it got. */
@@ -159,7 +160,11 @@ export class CmcRepository {
   }
 
   /** Records when the peer was asked, and since when it answers that our access has ended. */
-  recordCheck({ access, checked, refused }: Pick<StoredRelationship, 'access' | 'checked' | 'refused'>): void {
+  recordCheck({
+    access,
+    checked,
+    refused
+  }: Pick<StoredRelationship, 'access' | 'checked' | 'refused'>): void {
     this.#write('UPDATE cmc_relationship SET checked = ?, refused = ? WHERE access = ?', [
       checked,
       refused,
@@ -179,7 +184,10 @@ export class CmcRepository {
   }
 
   /** Finds a delivery again. Numbers of deliveries that are done are used again. */
-  findDelivery({ number, relationship }: Pick<StoredDelivery, 'number' | 'relationship'>): StoredDelivery | undefined {
+  findDelivery({
+    number,
+    relationship
+  }: Pick<StoredDelivery, 'number' | 'relationship'>): StoredDelivery | undefined {
     const sql = 'SELECT * FROM cmc_outbox WHERE number = ? AND relationship = ?'
     return statement(this.db, sql).get(number, relationship) as StoredDelivery | undefined
   }
@@ -211,7 +219,9 @@ export class CmcRepository {
 
   /** Returns the members of an event's content that only some callers see. */
   findSecrets(event: string): Record<string, unknown> | undefined {
-    const text = column(this.db, 'SELECT body FROM cmc_secret WHERE event = ?').get(event) as string | undefined
+    const text = column(this.db, 'SELECT body FROM cmc_secret WHERE event = ?').get(event) as
+      | string
+      | undefined
     return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>)
   }
 

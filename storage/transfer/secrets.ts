@@ -1,7 +1,15 @@
 /** Removes secrets from an export, which the user may share. */
 import type { ExportedTable, Row } from './tables.js'
 
-const secretTables = new Set<ExportedTable>(['password', 'session', 'sign_in_state', 'cmc_capability', 'cmc_answer', 'cmc_outbox', 'cmc_secret'])
+const secretTables = new Set<ExportedTable>([
+  'password',
+  'session',
+  'sign_in_state',
+  'cmc_capability',
+  'cmc_answer',
+  'cmc_outbox',
+  'cmc_secret'
+])
 
 /** Whether a table holds only secrets. */
 export function isSecret(table: ExportedTable): boolean {

@@ -22,7 +22,11 @@ export async function startTwo(
   overrides: Overrides = {},
   { isShared = false } = {}
 ): Promise<TwoServers> {
-  const settings = { shutdownSeconds: 0.4, ...overrides, cmc: { allowInternalTargets: true, ...overrides.cmc } }
+  const settings = {
+    shutdownSeconds: 0.4,
+    ...overrides,
+    cmc: { allowInternalTargets: true, ...overrides.cmc }
+  }
   const requesterService = await coffer(t, settings)
   const accepterService = isShared ? requesterService : await coffer(t, settings)
   const dora = await requesterService.user('dora-doctor')
@@ -74,7 +78,10 @@ export async function write(
 }
 
 /** Publishes an offer. Returns the event of the request. */
-export async function offer(dora: Client, changes: Parameters<typeof requestContent>[0] = {}): Promise<Answer> {
+export async function offer(
+  dora: Client,
+  changes: Parameters<typeof requestContent>[0] = {}
+): Promise<Answer> {
   const { error, event } = await write(dora, 'consent/request-cmc', requestContent(changes))
   if (error) throw new Error(JSON.stringify(error))
   return event

@@ -42,7 +42,10 @@ t.test('internal addresses get no calls, and redirects are not followed', async 
   const service = await coffer(t)
   const paul = await service.user('paul-patient')
   const target = await answering(t, 200)
-  for (const url of [`http://abc@127.0.0.1:${target.port}/dora/`, `https://abc@127.0.0.1:${target.port}/dora/`]) {
+  for (const url of [
+    `http://abc@127.0.0.1:${target.port}/dora/`,
+    `https://abc@127.0.0.1:${target.port}/dora/`
+  ]) {
     const failed = await accept(paul, url)
     t.match(failed, { status: 'failed', failure: { reason: 'cmc-handler-offer-read-failed' } })
   }
@@ -73,7 +76,10 @@ t.test('a peer that was down gets each message once, in order', async t => {
     return content.delivery?.attempts === 1
   }, 'the first attempt')
   const waiting = (await dora.do('events.getOne', { id: sent[0].id })).event.content
-  t.match(waiting, { status: 'delivered', delivery: { attempts: 1, nextTry: Number, lastError: 'unreachable' } })
+  t.match(waiting, {
+    status: 'delivered',
+    delivery: { attempts: 1, nextTry: Number, lastError: 'unreachable' }
+  })
   const settings = { ...testSettings(directory, { cmc: { allowInternalTargets: true } }), port }
   const again = await startServer(settings, { clock, methodModules })
   t.teardown(() => again.close())
@@ -159,7 +165,9 @@ t.test('a full account learns of a revocation, and gets no messages', async t =>
 t.test('switched off, nothing of it works', async t => {
   const service = await coffer(t, { cmc: { enabled: false } })
   const { alice } = service
-  t.match(await write(alice, 'consent/request-cmc', requestContent()), { error: { id: 'unavailable-method' } })
+  t.match(await write(alice, 'consent/request-cmc', requestContent()), {
+    error: { id: 'unavailable-method' }
+  })
   const stream = await alice.http('POST', '/streams', { id: scope, name: 'x', parentId: ':_cmc:apps' })
   t.equal(stream.status, 451)
   const batch = await alice.http('POST', '/', [
@@ -176,7 +184,9 @@ t.test('peers learn of the removal of an account', async t => {
   await relate(two)
   const services = accepterService.server.dispatcher.services as unknown as Services
   await removeAccount(services, services.accounts.find(paul.username)!)
-  t.match(await arrived(dora, ':_cmc:inbox', 'consent/revoke-cmc'), { content: { reason: 'account-deleted' } })
+  t.match(await arrived(dora, ':_cmc:inbox', 'consent/revoke-cmc'), {
+    content: { reason: 'account-deleted' }
+  })
   t.same(await listPeers(dora), [])
 })
 

@@ -9,7 +9,11 @@ for (const isShared of [false, true])
     t.test('agree on an offer', async t => {
       const { accepted, request } = await relate(two)
       t.match(request.content, { status: 'pending', capabilityId: String, capabilityUrl: String })
-      t.match(accepted, { status: 'completed', dataGrantAccessId: String, acceptedBy: { apiEndpoint: String } })
+      t.match(accepted, {
+        status: 'completed',
+        dataGrantAccessId: String,
+        acceptedBy: { apiEndpoint: String }
+      })
       t.match(accepted.from, { username: 'dora-doctor', host: '127.0.0.1' })
       const inbox = await arrived(dora, ':_cmc:inbox', 'consent/accept-cmc')
       t.match(inbox.content, {

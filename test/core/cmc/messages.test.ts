@@ -68,7 +68,8 @@ t.test('offers', async t => {
   t.equal(error, undefined)
   t.match(event.content, { capabilityUrl: String, capabilityId: String, status: 'pending' })
   const token = new URL(event.content.capabilityUrl).username
-  const get = (path: string) => dora.service.http('GET', `/dora-doctor${path}`, undefined, { authorization: token })
+  const get = (path: string) =>
+    dora.service.http('GET', `/dora-doctor${path}`, undefined, { authorization: token })
   const { body } = await get('/events?types[]=consent/request-cmc&limit=1')
   t.equal(body.events.length, 1)
   t.match(body.events[0].content, { requesterUsername: 'dora-doctor', hdsFormSpec: { a: 1 } })
@@ -80,7 +81,10 @@ t.test('offers', async t => {
     [{ request: { consent: undefined } }, 'cmc-invalid-event-content'],
     [{ request: { permissions: [] } }, 'cmc-invalid-event-content'],
     [{ request: { permissions: [{ streamId: 'x', level: 'none' }] } }, 'cmc-offer-invalid-permissions'],
-    [{ request: { permissions: [{ streamId: ':_cmc:inbox', level: 'read' }] } }, 'cmc-offer-invalid-permissions'],
+    [
+      { request: { permissions: [{ streamId: ':_cmc:inbox', level: 'read' }] } },
+      'cmc-offer-invalid-permissions'
+    ],
     [{ request: { expiresAt: two.requesterService.clock.now() + 5 } }, 'cmc-capability-ttl-out-of-range']
   ] as const)
     t.match(await write(dora, 'consent/request-cmc', requestContent(changed)), {
@@ -239,7 +243,9 @@ t.test('a relationship without chat', async t => {
   })
   const alert = { level: 'info', title: 'News', body: { en: 'Something' } }
   await write(dora, 'notification/alert-cmc', alert, `${scope}:collectors:${paulSlug}`)
-  t.match(await arrived(paul, `${scope}:collectors:${doraSlug}`, 'notification/alert-cmc'), { content: alert })
+  t.match(await arrived(paul, `${scope}:collectors:${doraSlug}`, 'notification/alert-cmc'), {
+    content: alert
+  })
 })
 
 for (const how of ['revoke', 'delete', 'revoke by the requester'])
@@ -297,7 +303,10 @@ t.test('a change of permissions', async t => {
   const { event } = await write(paul, 'consent/scope-update-cmc', answer, theirs)
   t.equal(event.content.newAccessId, `${accepted.dataGrantAccessId}:1`)
   const [grant] = await listPeers(paul)
-  t.same(grant.permissions.slice(0, 2), [...newPermissions, { streamId: ':_cmc:inbox', level: 'create-only' }])
+  t.same(grant.permissions.slice(0, 2), [
+    ...newPermissions,
+    { streamId: ':_cmc:inbox', level: 'create-only' }
+  ])
   const told = await arrived(dora, `${scope}:collectors:${paulSlug}`, 'consent/scope-update-cmc')
   t.match(told.content, { accept: true, newPermissions, scopeRequestEventId: request.id })
   await settled(paul, event.id)
@@ -305,7 +314,9 @@ t.test('a change of permissions', async t => {
   await paul.do('accesses.update', { id: grant.id, update })
   await until(
     async () =>
-      (await listEvents(dora, `${scope}:collectors:${paulSlug}`)).some(each => each.content.source === 'post-hook'),
+      (await listEvents(dora, `${scope}:collectors:${paulSlug}`)).some(
+        each => each.content.source === 'post-hook'
+      ),
     'the announcement'
   )
   const after = (await listPeers(paul))[0]
