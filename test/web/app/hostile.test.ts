@@ -22,7 +22,15 @@ t.test('hostile data', async t => {
     const answered = requestsOf(page)
     const { accesses } = await daisy.do('accesses.get')
     const places = [
+      'today',
+      'measures',
+      'report',
+      'report?days=365',
+      'report?days=constructor',
+      'import',
+      'connect',
       'timeline',
+      `timeline?lanes=${encodeURIComponent('@constructor,@own-0/__proto__,@weight/huge,@own-3')}`,
       `timeline?lanes=${encodeURIComponent(ids.streams.slice(0, 12).join(','))}`,
       `timeline?lanes=${encodeURIComponent(ids.streams.slice(12, 24).join(','))}`,
       'timeline?from=-8e9&to=8e9&at=1e999&lanes=constructor,__proto__',
@@ -272,6 +280,7 @@ async function plant(daisy: Client, now: number): Promise<{ streams: string[]; e
     ['odd/no', false]
   ] as const)
     await event({ streamIds: ['kinds'], type, content, clientData: { [markup]: markup } })
+  await plantMeasures(daisy, now)
   for (const app of ['one', 'two'])
     await daisy.do('accesses.create', {
       name: `${app} ${markup}`,
@@ -281,6 +290,96 @@ async function plant(daisy: Client, now: number): Promise<{ streams: string[]; e
       clientData: { [markup]: { a: markup }, description: markup, 'coffer:link': markup }
     })
   return { streams, events }
+}
+
+/** Adds measures, cards and goals that no honest app writes, and values at all limits today and before. */
+async function plantMeasures(daisy: Client, now: number): Promise<void> {
+  const own = {
+    name: markup.slice(0, 200),
+    icon: '__proto__',
+    hue: 0,
+    quickValues: [markup.slice(0, 200), 1e308, -0, '']
+  }
+  const forms: [kind: string, types: string[], others?: object][] = [
+    ['level', ['mass/kg'], { choices: [{ value: 1e308, name: markup.slice(0, 200) }, { value: 'x' }] }],
+    ['sum', ['count/constructor', 'count/steps']],
+    ['pair', ['blood-pressure/mmhg-bpm'], { fields: ['__proto__.x', 'constructor'] }],
+    ['level', ['temperature/c'], { unit: { shown: 'mass/__', offered: [], byRegion: { __proto__: 'a/b' } } }],
+    ['category', ['boolean/bool', 'odd/list']],
+    ['span', ['time/s', 'activity/plain']],
+    ['text', ['note/txt']],
+    ['sum', ['money/xxx', 'money/constructor']]
+  ]
+  const measures = forms.map(([kind, types, others], index) => ({
+    id: `own-${index}`,
+    ...own,
+    kind,
+    types,
+    ...others
+  }))
+  const goals = Object.fromEntries(
+    [...measures.map(({ id }) => id), 'weight', 'steps', 'sleep', ...inherited].map(id => [
+      id,
+      { period: 'week', min: -1e308, max: 1e308, weekdays: [markup, 8] }
+    ])
+  )
+  await daisy.do('profile.update', {
+    id: 'private',
+    update: {
+      'coffer:measures': [...measures, { id: 'weight' }, markup],
+      'coffer:today': { cards: [...inherited, ...measures.map(({ id }) => id), markup, 7], hidden: 'all' },
+      'coffer:goals': goals,
+      'coffer:person': { name: markup, birth: '9999-99-99' }
+    }
+  })
+  const marked = async (
+    measure: string,
+    contents: readonly (readonly [type: string, content: unknown, fields?: object])[]
+  ) => {
+    const id = `of-${measure}`
+    await daisy.do('streams.create', {
+      id,
+      name: `${id} ${markup}`,
+      clientData: { 'coffer:measure': measure }
+    })
+    for (const [type, content, fields] of contents)
+      await daisy.event({ streamIds: [id], type, content, time: now - 60, ...fields })
+  }
+  const extremes = [1e308, 1e308, -1e308, -0, 5e-324]
+  await marked(
+    'weight',
+    extremes.map(content => ['mass/kg', content] as const)
+  )
+  await marked(
+    'steps',
+    extremes.map((content, index) => ['count/steps', content, { duration: index * 1800 }] as const)
+  )
+  await marked('own-0', [['mass/kg', 1e308]])
+  await marked('own-1', [
+    ['count/constructor', 1e308],
+    ['count/constructor', 1e308]
+  ])
+  await marked('own-2', [['blood-pressure/mmhg-bpm', { systolic: 1e308, diastolic: -0 }]])
+  await marked('own-3', [['temperature/c', -1e308]])
+  await marked('own-4', [
+    ['boolean/bool', true],
+    ['odd/list', [markup]]
+  ])
+  await marked('own-5', [
+    ['time/s', 1e308],
+    ['activity/plain', null, { duration: 1e15, time: -1e12 }]
+  ])
+  await marked('own-7', [
+    ['money/constructor', 1e308],
+    ['money/xxx', 1e308]
+  ])
+  await marked('mood', [['mood/rating', 0.5]])
+  await marked('sleep', [
+    ['sleep/analysis', { analysis: 'asleep' }, { time: now - 30_000, duration: 20_000 }],
+    ['sleep/analysis', { analysis: 'inBed' }, { time: now - 60_000, duration: null }],
+    ['sleep/analysis', { analysis: 'asleep' }, { time: -1e9, duration: 1e10 }]
+  ])
+  await marked('__proto__', [['mass/kg', 1]])
 }
 
 /** Collects all errors of a page, including those only in its console. */

@@ -98,7 +98,7 @@ t.test('measures of one’s own', async t => {
     await dialog.locator('.problem').waitFor()
     await dialog.getByLabel('Name', { exact: true }).fill('Pages read')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Pages read').waitFor()
+    await page.getByRole('button', { name: 'Change Pages read' }).waitFor()
     const [, pages] = await readOwn()
     t.match(pages, { name: 'Pages read', kind: 'sum', quickValues: [10, 2.5] })
     await page.context().close()

@@ -51,8 +51,8 @@ export interface MeasureFact {
 export interface MeasureDay {
   /** `2026-11-14`. */
   readonly day: string
-  /** By the kind of the measure; seconds for periods, two numbers for pairs, a word for categories. */
-  readonly value: number | string | readonly (number | null)[]
+  /** By the kind of the measure; seconds for periods, two numbers for pairs, a word for categories. Missing if it is too large. */
+  readonly value?: number | string | boolean | readonly (number | null)[]
   readonly min?: number | readonly (number | null)[]
   readonly max?: number | readonly (number | null)[]
   readonly count: number

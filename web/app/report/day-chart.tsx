@@ -17,8 +17,9 @@ export function DayChart({ row, dayCount }: Props) {
   const all = [...shown, ...normalRanges.flat()]
   const [min, max] = [Math.min(...all), Math.max(...all)]
   const x = (at: number): number => margin + (at / Math.max(1, dayCount - 1)) * (width - 2 * margin)
+  // Halves: the difference may be too large for a number.
   const y = (value: number): number =>
-    height - margin - ((value - min) / (max - min || 1)) * (height - 2 * margin)
+    height - margin - ((value / 2 - min / 2) / (max / 2 - min / 2 || 1)) * (height - 2 * margin)
   const lines = Array.from({ length: days[0]?.values.length ?? 0 }, (_, at) =>
     days.flatMap(day => {
       const value = day.values[at]!

@@ -14,9 +14,6 @@ import { formatNumber, formatQuantity } from '../data/units.js'
 import { formatDuration } from '../parts/format-duration.js'
 import { formatTime } from '../parts/format-time.js'
 
-/** One number, or two of a pair. */
-type Value = number | readonly (number | null)[]
-
 /** The numbers of a day: one, or two of a pair. */
 export interface ChartDay {
   /** Days since the first one of the period. */
@@ -144,9 +141,9 @@ function summarise(days: readonly MeasureDay[], at: number, isReading: boolean):
 }
 
 /** Returns one of the numbers of a value; `NaN` if it is missing. */
-function getNumber(value: Value | string, at: number): number {
+function getNumber(value: MeasureDay['value'], at: number): number {
   if (typeof value === 'number') return at === 0 ? value : NaN
-  return typeof value === 'string' ? NaN : (value[at] ?? NaN)
+  return typeof value === 'object' ? (value[at] ?? NaN) : NaN
 }
 
 /** Returns the unit of a measure, and a function that formats its numbers in it. */

@@ -20,7 +20,8 @@ export function Sparkline({ values, today, label, days }: Props & { readonly day
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)]
   const toX = (number: number): number => 3 + ((number - (today - days)) / days) * 94
   const toY = (value: number): number =>
-    high === low ? height / 2 : height - 3 - ((value - low) / (high - low)) * (height - 6)
+    // Halves: the difference may be too large for a number.
+    high === low ? height / 2 : height - 3 - ((value / 2 - low / 2) / (high / 2 - low / 2)) * (height - 6)
   const points = shown.map(({ number, value }) => `${toX(number).toFixed(1)},${toY(value).toFixed(1)}`)
   const last = shown.at(-1)!
   return (

@@ -71,10 +71,10 @@ export function formatWords(measure: AnyMeasure, content: unknown): string | und
 
 /** Formats the value of a day; of a pair, both numbers. */
 export function formatDayValue(measure: AnyMeasure, value: MeasureRow['value']): Quantity {
-  if (typeof value === 'string')
-    return { value: getChoiceLabel(measure, value) ?? toPlainText(value), unit: '' }
-  if (typeof value !== 'number') return formatMeasurePair(measure, value)
-  return formatNumber(measure, value)
+  if (typeof value === 'number') return formatNumber(measure, value)
+  return typeof value === 'object'
+    ? formatMeasurePair(measure, value)
+    : { value: formatWords(measure, value) ?? '–', unit: '' }
 }
 
 /** Formats a number of a measure, such as the value of a day or of a goal; the length of periods as hours and minutes. */

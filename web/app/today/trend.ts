@@ -15,7 +15,7 @@ export function getMedian(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1]! + sorted[middle]!) / 2
+  return sorted.length % 2 === 1 ? sorted[middle] : sorted[middle - 1]! / 2 + sorted[middle]! / 2
 }
 
 /**
