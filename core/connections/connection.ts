@@ -12,7 +12,7 @@ const {
   friends: _friends,
   mapping: _mapping,
   passphrase: _passphrase,
-  secretKey: _secretKey,
+  secretKey: _key,
   ...shown
 } = Connection.properties
 

@@ -25,6 +25,14 @@ export class MortalServer {
     return await send(method, `${this.server.url}/kill-test/${path}`, body, this.token)
   }
 
+  /** Sends what an app sends, as text or JSON, below the account's root; it must succeed. */
+  async send(method: string, path: string, body: unknown): Promise<void> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await fetch(`${this.server.url}/kill-test/${path}`, { method, body: text })
+    const answer = await response.text()
+    if (!response.ok) throw new Error(`${path} answered ${response.status} ${answer}`)
+  }
+
   /** Kills the process, like a crash. */
   async kill(): Promise<void> {
     await this.server.kill()

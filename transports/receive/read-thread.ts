@@ -99,9 +99,9 @@ async function waitForAnswer(worker: Worker): Promise<ReadAnswer | undefined> {
 function* collect(port: MessagePort): Steps<ReceivedRecord[]> {
   const all: ReceivedRecord[] = []
   for (;;) {
-    const received = receiveMessageOnPort(port) as { message: ReceivedRecord[] } | undefined
+    const received = receiveMessageOnPort(port)
     if (!received) return all
-    for (const record of received.message) all.push(restoreBuffers(record))
+    for (const record of received.message as readonly ReceivedRecord[]) all.push(restoreBuffers(record))
     yield
   }
 }

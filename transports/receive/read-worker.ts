@@ -41,6 +41,7 @@ function read({ body, dialect, records: to, request }: ReadTask): ReadAnswer {
   const { answer, reading } = readRequest(dialects.get(dialect)!, { ...request, body: bytes })
   const { notUnderstood, received, records, removals, unmapped } = reading
   for (let from = 0; from < records.length; from += batchRecords)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     to.postMessage(records.slice(from, from + batchRecords) satisfies readonly ReceivedRecord[])
   return {
     answer,

@@ -11,20 +11,22 @@ function toLink({ service, token, username }: Client): string {
   return `${service.server.services.config.publicUrl}/app/shared#${username}.${token}`
 }
 
+/** A position of the friend. */
+const at = (tst: number, lat: number): object => ({
+  ...location,
+  tst,
+  lat,
+  tid: 'BO',
+  vel: 36,
+  acc: 9,
+  alt: 400
+})
+
 t.test('OwnTracks shows where friends are, and only what they share', async t => {
   const service = await coffer(t)
   const { alice } = service
   const bobby = await service.user('bobby')
   const phone = await connect(bobby, 'owntracks')
-  const at = (tst: number, lat: number): object => ({
-    ...location,
-    tst,
-    lat,
-    tid: 'BO',
-    vel: 36,
-    acc: 9,
-    alt: 400
-  })
   await send(bobby, 'owntracks', phone, at(now - 1000, 47))
   await send(bobby, 'owntracks', phone, at(now - 100, 47.5))
   const share = await bobby.grant('read', phone.streamId)

@@ -164,15 +164,18 @@ t.test('what limits exclude is not acknowledged, and a corrected glucose value i
   t.match((await ask('GET', 'v1/entries?find[date][$gte]=1')).body, [{ sgv: 121 }])
 })
 
-t.test('a treatment that is moved in time has one version', async t => {
-  const { alice } = await coffer(t)
-  const ask = await app(alice)
-  const bolus = (minutes: number, insulin: number): Record<string, unknown> => ({
+function bolus(minutes: number, insulin: number): Record<string, unknown> {
+  return {
     syncIdentifier: 's1',
     eventType: 'Meal Bolus',
     insulin,
     created_at: new Date((start + minutes * 60) * 1000).toISOString()
-  })
+  }
+}
+
+t.test('a treatment that is moved in time has one version', async t => {
+  const { alice } = await coffer(t)
+  const ask = await app(alice)
   for (const [minutes, insulin] of [
     [0, 1],
     [5, 1],
