@@ -78,7 +78,9 @@ export function SharedSecrets({ session }: { readonly session: Session }) {
               </p>
               <div class="actions side">
                 <Action
-                  label={t('secrets.deleteOf', { title: toPlainText(content.title) })}
+                  label={t(content.status === 'pending' ? 'secrets.withdrawOf' : 'secrets.deleteOf', {
+                    title: toPlainText(content.title)
+                  })}
                   onClick={async () => {
                     await account.client.call('events.delete', { id })
                     await read()
