@@ -71,6 +71,7 @@ export interface AccessesMethods {
       readonly deviceName?: string | null | undefined
       readonly expireAfter?: number | null | undefined
       readonly clientData?: { readonly [key: string]: unknown } | undefined
+      readonly randomAlias?: boolean | null | undefined
     }
     result: {
       access: {
@@ -88,6 +89,7 @@ export interface AccessesMethods {
         }[]
         lastUsed?: number
         expires?: number
+        alias?: string
         clientData?: { [key: string]: unknown }
         deleted?: number
         integrity?: string
@@ -134,6 +136,7 @@ export interface AccessesMethods {
         }[]
         lastUsed?: number
         expires?: number
+        alias?: string
         clientData?: { [key: string]: unknown }
         deleted?: number
         integrity?: string
@@ -172,6 +175,7 @@ export interface AccessesMethods {
       }[]
       lastUsed?: number
       expires?: number
+      alias?: string
       clientData?: { [key: string]: unknown }
       deleted?: number
       integrity?: string
