@@ -58,7 +58,9 @@ export class RowAdapter {
   #adaptAlias(body: object): object {
     const { alias, deleted } = body as { readonly alias?: unknown; readonly deleted?: unknown }
     if (typeof alias !== 'string' || deleted !== undefined || !isNameTaken(this.target, alias)) return body
-    return { ...body, alias: createAlias(name => isNameTaken(this.target, name)) }
+    // Its integrity value covers the former alias.
+    const { integrity: _former, ...rest } = body as { readonly integrity?: unknown }
+    return { ...rest, alias: createAlias(name => isNameTaken(this.target, name)) }
   }
 
   #adaptWebhook(row: Row, body: object): Row {

@@ -130,6 +130,29 @@ export interface AccountMethods {
     params: { readonly oldPassword?: string | undefined; readonly newPassword: string }
     result: { [key: string]: unknown }
   }
+  /** Change the username. */
+  'account.changeUsername': {
+    params: { readonly newUsername: string }
+    result: {
+      account: {
+        username: string
+        email?: string | null
+        language?: string | null
+        storageUsed: { dbDocuments: number; attachedFiles: number }
+      }
+      usernameChangesRemaining: number
+    }
+  }
+  /** Get how often the username may be changed. */
+  'account.getUsernameChanges': {
+    params: Record<string, never>
+    result: {
+      usernameChangesRemaining: number
+      usernameChangesLimit: number
+      usernameChangesUsed: number
+      nextUsernameChange?: number
+    }
+  }
   /** Send a confirmation link to the email address (extension). */
   'account.requestEmailConfirmation': { params: Record<string, never>; result: { [key: string]: unknown } }
   /** Send a password reset link. */

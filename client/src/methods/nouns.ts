@@ -19,6 +19,7 @@ export type Access = {
   }[]
   lastUsed?: number
   expires?: number
+  alias?: string
   clientData?: { [key: string]: unknown }
   deleted?: number
   integrity?: string

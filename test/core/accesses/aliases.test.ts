@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { userRoutes } from '../../../transports/http/routes.js'
 import { Client, openCoffer, type Answer, type Service } from '../../support/coffer.js'
+import { app, apps, begin, exchange, post, type Person } from '../../support/oauth.js'
 import { receiver } from '../../support/receiver.js'
 import { connect, until } from '../../support/socket.js'
 
@@ -278,5 +279,113 @@ t.test('whatever the holder gets', async t => {
     t.equal((await ask('GET', `/${alias}/events`)).status, 404)
     await services.accounts.resume(account)
     t.equal((await ask('GET', `/${alias}/events`)).status, 200)
+  })
+})
+
+t.test('an app whose access has an alias', async t => {
+  const { owner, service } = await setUp(t, {
+    ...apps(app),
+    oauth: { accessSeconds: 3600 }
+  })
+  /** Accepts a request with an alias, as a page does. */
+  const accept = async (key: string, person: Person): Promise<{ alias: string; answer: Answer }> => {
+    const asked = await service.call(undefined, 'authRequest.poll', { key })
+    const { clientData, expireAfter, requestedPermissions, requestingAppId } = asked
+    const { checkedPermissions } = await person.do('accesses.checkApp', {
+      requestingAppId,
+      requestedPermissions,
+      requestKey: key,
+      ...(clientData && { clientData })
+    })
+    const { access } = await person.do('accesses.create', {
+      type: 'app',
+      name: requestingAppId,
+      permissions: checkedPermissions,
+      randomAlias: true,
+      ...(clientData && { clientData }),
+      ...(expireAfter !== undefined && { expireAfter })
+    })
+    const decision = { key, status: 'ACCEPTED', token: access.token, apiEndpoint: access.apiEndpoint }
+    const byName = await service.call(
+      undefined,
+      'authRequest.decide',
+      { key, status: 'ACCEPTED', token: access.token, username: name },
+      person.token
+    )
+    t.match(byName, { error: { id: 'invalid-access-token' } }, 'the name is no way to it')
+    const answer = await service.call(undefined, 'authRequest.decide', decision, person.token)
+    return { alias: access.alias, answer }
+  }
+
+  t.test('gets it by polling', async t => {
+    const asked = await service.call(undefined, 'authRequest.create', {
+      requestingAppId: 'polling-app',
+      requestedPermissions: [{ streamId: 'diary', level: 'read', defaultName: 'Diary' }]
+    })
+    const { alias, answer } = await accept(asked.key, owner)
+    t.match(answer, { status: 'ACCEPTED', username: alias, apiEndpoint: new RegExp(`/${alias}/$`) })
+    const polled = await service.http('GET', `/reg/access/${asked.key}`)
+    t.match(polled.body, { status: 'ACCEPTED', username: alias })
+    t.notMatch(JSON.stringify([answer, polled.body, ...polled.headers]), name)
+  })
+
+  t.test('gets it by OAuth, in all answers and tokens', async t => {
+    const begun = await begin(service, {
+      scope: 'diary:contribute:Diary offline_access openid profile email'
+    })
+    const key = begun.location.searchParams.get('key') ?? ''
+    const { alias, answer } = await accept(key, owner)
+    t.notMatch(answer.redirect, name)
+    const { body, status } = await exchange(service, begun, new URL(answer.redirect))
+    t.equal(status, 200, JSON.stringify(body))
+    const { access_token: token, refresh_token: refresh } = body
+    t.match(body, {
+      username: alias,
+      apiEndpoint: `${service.server.url.replace('//', `//${token}@`)}/${alias}/`
+    })
+    for (const each of [token, refresh]) t.ok(each.startsWith(`${alias}.`), each)
+    const claims = Buffer.from(body.id_token.split('.')[1], 'base64url').toString()
+    const auth = { authorization: `Bearer ${token}` }
+    const info = await service.http('GET', '/oauth/userinfo', undefined, auth)
+    t.match(info.body, { preferred_username: alias })
+    const client = { client_id: body.client_id ?? app.id }
+    const introspected = await post(service, '/oauth/introspect', { ...client, token })
+    t.match(introspected.body, { active: true, username: alias })
+    const refreshed = await post(service, '/oauth/token', {
+      ...client,
+      grant_type: 'refresh_token',
+      refresh_token: refresh
+    })
+    t.match(refreshed.body, { username: alias, refresh_token: new RegExp(`^${alias}\\.`) })
+    const events = await service.http('GET', `/${alias}/events`, undefined, auth)
+    t.equal(events.status, 200)
+    const all = [body, claims, info.body, introspected.body, refreshed.body, events.body]
+    t.notMatch(JSON.stringify(all).replaceAll('queen@example.com', ''), name)
+    // The same tokens under the user name are unknown.
+    const [, ...rest] = (refreshed.body.refresh_token as string).split('.')
+    t.match(
+      (
+        await post(service, '/oauth/token', {
+          ...client,
+          grant_type: 'refresh_token',
+          refresh_token: [name, ...rest].join('.')
+        })
+      ).body,
+      { error: 'invalid_grant' }
+    )
+    t.same(
+      (
+        await post(service, '/oauth/introspect', {
+          ...client,
+          token: refreshed.body.refresh_token.replace(alias, name)
+        })
+      ).body,
+      { active: false }
+    )
+    t.equal(
+      (await post(service, '/oauth/revoke', { ...client, token: refreshed.body.refresh_token })).status,
+      200
+    )
+    t.match(await service.http('GET', `/${alias}/events`, undefined, auth), { status: 404 })
   })
 })
