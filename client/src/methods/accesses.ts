@@ -77,6 +77,7 @@ export interface AccessesMethods {
       readonly deviceName?: string | null | undefined
       readonly expireAfter?: number | null | undefined
       readonly clientData?: { readonly [key: string]: unknown } | undefined
+      readonly randomAlias?: boolean | null | undefined
     }
     result: { access: PublicAccess }
   }
@@ -144,6 +145,7 @@ export interface AccessesMethods {
       }[]
       lastUsed?: number
       expires?: number
+      alias?: string
       clientData?: { [key: string]: unknown }
       deleted?: number
       integrity?: string

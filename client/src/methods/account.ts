@@ -139,6 +139,13 @@ export interface AccountMethods {
         email?: string | null
         language?: string | null
         storageUsed: { dbDocuments: number; attachedFiles: number }
+        emails: {
+          value: string
+          primary: boolean
+          status: 'pending' | 'verified'
+          verifiedAt: number | null
+          verificationMethod: ('email-link' | 'operator' | 'registration' | 'legacy') | null
+        }[]
       }
       usernameChangesRemaining: number
     }

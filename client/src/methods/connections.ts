@@ -43,6 +43,7 @@ export interface ConnectionsMethods {
           )
         | null
         | undefined
+      readonly friends?: readonly string[] | null | undefined
     }
     result: {
       connection: {
@@ -59,12 +60,13 @@ export interface ConnectionsMethods {
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        friends?: string[]
         mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
         waiting: { time: number; body: unknown }[]
-        lastProblem: { time: number; message: string } | null
+        lastProblem: { time: number; id?: string; message: string } | null
         token: string
         link?: string
       }
@@ -88,12 +90,13 @@ export interface ConnectionsMethods {
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        friends?: string[]
         mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
         waiting: { time: number; body: unknown }[]
-        lastProblem: { time: number; message: string } | null
+        lastProblem: { time: number; id?: string; message: string } | null
       }[]
       dialects: { id: string; name: string }[]
     }
@@ -116,12 +119,13 @@ export interface ConnectionsMethods {
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        friends?: string[]
         mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
         waiting: { time: number; body: unknown }[]
-        lastProblem: { time: number; message: string } | null
+        lastProblem: { time: number; id?: string; message: string } | null
       }
     }
   }
@@ -164,6 +168,7 @@ export interface ConnectionsMethods {
             )
           | null
           | undefined
+        readonly friends?: readonly string[] | null | undefined
       }
     }
     result: {
@@ -181,17 +186,20 @@ export interface ConnectionsMethods {
         modifiedBy: string
         url: string
         hasPassphrase: boolean
+        friends?: string[]
         mapping?: unknown
         lastHeard: number | null
         received: number
         notUnderstood: { [key: string]: number }
         waiting: { time: number; body: unknown }[]
-        lastProblem: { time: number; message: string } | null
+        lastProblem: { time: number; id?: string; message: string } | null
       }
     }
   }
   /** End a connection. */
   'connections.delete': { params: { readonly id: string }; result: { connectionDeletion: ItemDeletion } }
+  /** Find the account of a connection. */
+  'connections.findAccount': { params: { readonly token: string }; result: { username: string } }
   /** Open a connection. */
   'connections.open': {
     params: { readonly dialect: string }
@@ -232,6 +240,8 @@ export interface ConnectionsMethods {
               source?: string
               description?: string
             }[]
+        friends?: { username: string; token: string }[]
+        secretKey?: string
         created: number
         createdBy: string
         modified: number
@@ -251,11 +261,11 @@ export interface ConnectionsMethods {
       readonly notUnderstood: { readonly [key: string]: number }
       readonly fileKeys: readonly string[]
     }
-    result: { [key: string]: unknown }
+    result: { refused: { [key: string]: number } }
   }
   /** Record a problem of a connection. */
   'connections.noteProblem': {
-    params: { readonly dialect: string; readonly message: string }
+    params: { readonly dialect: string; readonly error: string; readonly message: string }
     result: { [key: string]: unknown }
   }
 }

@@ -142,6 +142,7 @@ export type PublicAccess = {
   }[]
   lastUsed?: number
   expires?: number
+  alias?: string
   clientData?: { [key: string]: unknown }
   deleted?: number
   integrity?: string
