@@ -19,6 +19,7 @@ import { recoverUnfinished } from './user/recovery.js'
 import { UserFiles, type UserFilesOptions } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
 import { AccountStates } from './account-states.js'
+import type { AccountsOptions, NewAccount } from './accounts-options.js'
 import {
   isFoundUnavailable,
   toUnavailableError,
@@ -26,29 +27,6 @@ import {
   type Account,
   type Claim
 } from './platform/account.js'
-
-export interface AccountsOptions extends UserFilesOptions {
-  /**
-   * Whether this thread may open an account's file. By default it may open all files; with several threads each serves
-   * its own shard.
-   */
-  readonly owns?: (account: Pick<Account, 'username' | 'formerUsernames'>) => boolean
-  /**
-   * True if another thread owns the directory. The owner recovers what an earlier run left unfinished, and makes the
-   * template.
-   */
-  readonly isSecondary?: boolean
-  readonly maxOpen: number
-  readonly idleSeconds: number
-  /** Longest time that closing all files may take, in seconds. */
-  readonly closingSeconds: number
-}
-
-/** An account to create: the name and values that it claims, and the first content of its file. */
-export interface NewAccount extends Claim {
-  /** Fills the new file, in one transaction. */
-  fill(store: UserStore): void
-}
 
 /** Maximum number of accounts that are remembered as unavailable. When there are more, all are forgotten. */
 const maxUnavailable = 10_000

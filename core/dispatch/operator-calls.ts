@@ -4,6 +4,7 @@ import type { Account } from '../../storage/platform/account.js'
 import { matchesAdminKey } from '../auth/admin.js'
 import { authenticateOperator } from '../auth/operators.js'
 import type { Credentials } from '../call/credentials.js'
+import type { Services } from '../call/services.js'
 import type { Result, ServiceCall, ServiceMethod } from '../call/method.js'
 import { toApiError } from '../call/outcome.js'
 import { ApiError } from '../errors.js'
@@ -113,4 +114,10 @@ async function recordAction(
     // The action has taken effect, so an error would be wrong.
     services.log.error('an action of an operator could not be recorded', { method: definition.id, cause })
   }
+}
+
+/** Returns the account whose username is in the params of a method of the service. */
+export function findAccountInParams({ accounts }: Services, params: unknown): Account | undefined {
+  const { username } = Object(params) as { username?: unknown }
+  return typeof username === 'string' ? accounts.findServed(username.toLowerCase()) : undefined
 }

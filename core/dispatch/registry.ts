@@ -20,7 +20,7 @@ import {
   type Outcome,
   type Request
 } from '../call/outcome.js'
-import { recordRefusedAction, runAndRecord, addOperator } from './operator-calls.js'
+import { addOperator, findAccountInParams, recordRefusedAction, runAndRecord } from './operator-calls.js'
 import { getBytesLeft } from './quota.js'
 import { ReadAuthorization } from './read-authorization.js'
 import { isUnavailable, refuseUnknownUser } from '../unknown-user.js'
@@ -294,10 +294,4 @@ export class Registry implements Dispatch, Dispatcher {
     this.stages.recordRefusal(request, failure)
     return failure
   }
-}
-
-/** Returns the account whose username is in the params of a method of the service. */
-function findAccountInParams({ accounts }: Services, params: unknown): Account | undefined {
-  const { username } = Object(params) as { username?: unknown }
-  return typeof username === 'string' ? accounts.findServed(username.toLowerCase()) : undefined
 }

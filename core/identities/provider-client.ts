@@ -2,7 +2,7 @@
 import type { Configuration } from 'openid-client'
 import type { Log } from '../log.js'
 import { Outgoing } from '../outgoing/http.js'
-import { isLocal } from '../settings/auth.js'
+import { isLocal } from '../settings/groups/auth.js'
 import type { Config } from '../settings/config.js'
 import type { Clock } from '../time.js'
 import type { Provider } from './provider.js'

@@ -1,6 +1,6 @@
 /** The providers of identities, as the settings name them. (docs/spec/identities.md#providers) */
 import { Type } from 'typebox'
-import type { ProviderSetting } from '../settings/auth.js'
+import type { ProviderSetting } from '../settings/groups/auth.js'
 import type { Config } from '../settings/config.js'
 import { trimSlash } from '../sign-in/sign-in-methods.js'
 

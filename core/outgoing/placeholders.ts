@@ -3,7 +3,7 @@
  * (docs/spec/mfa.md#messaging-service)
  */
 import { fail } from '../errors.js'
-import type { Endpoint } from '../settings/services.js'
+import type { Endpoint } from '../settings/groups/services.js'
 import { escapeMarkup } from './markup.js'
 
 /** Values by key. Anything other than text or numbers is ignored. */

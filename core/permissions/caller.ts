@@ -4,13 +4,14 @@ import type { Level, Permission } from '../../schemas/permission.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { formatWireId } from '../access-ids.js'
 import { fail } from '../errors.js'
-import { Grants, type VisibleStreams } from './grants.js'
+import { Grants } from './grants.js'
+import type { VisibleStreams } from './visible-streams.js'
 import { allows, hidesEvents, type Action } from './levels.js'
 import { noGrants, getEffectiveGrants } from './effective-grants.js'
 import { isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-export type { VisibleStreams } from './grants.js'
+export type { VisibleStreams } from './visible-streams.js'
 export type { Action } from './levels.js'
 
 /** The access behind a call. Without an access (before sign-in) nothing is allowed. */

@@ -11,24 +11,9 @@ import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { getAuditedAccess } from '../audit-ids.js'
 import { allows, limitLevel, hidesEvents, intersectLevels, ranks } from './levels.js'
 import { DerivedDataCache } from './derived-data-cache.js'
+import type { VisibleStreams } from './visible-streams.js'
 import { accountId, getSecretsStreamId, isAccountRoot, isSecretsStreamId, isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
-
-/** The events that an access can read, as sets of stream numbers. */
-export type VisibleStreams =
-  | { readonly everything: true }
-  | {
-      readonly everything: false
-      /** Numbers of the streams of which an event has to be in at least one. */
-      readonly readable: ReadonlySet<number>
-      /**
-       * Numbers of the streams of which an event must be in none (levels `none` and `create-only`), even if it is in a
-       * readable stream as well.
-       */
-      readonly closed: ReadonlySet<number>
-      /** Everything except the values of account fields is readable. */
-      readonly isAllButAccountFields?: true
-    }
 
 /** The parts of an access that its grants are computed from. */
 export interface GrantSource {

@@ -6,19 +6,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findAttachmentProblems } from './attachments.js'
-import { findBackupProblems } from './backup.js'
-import { findClusterProblems } from './cluster.js'
-import { findMetricsProblems } from './metrics.js'
+import { findAttachmentProblems } from './groups/attachments.js'
+import { findBackupProblems } from './groups/backup.js'
+import { findClusterProblems } from './groups/cluster.js'
+import { findMetricsProblems } from './groups/metrics.js'
 import { pageSettingsFile, type PageSettings } from './page-settings.js'
-import { compileCoercion } from '../validation/coercion.js'
-import { findAuthProblems } from './auth.js'
-import { findKeyProblems, findRedirectProblems, oauthAliases } from './oauth.js'
+import { findAuthProblems } from './groups/auth.js'
+import { findKeyProblems, findRedirectProblems, oauthAliases } from './groups/oauth.js'
 import { findStreamProblems } from './custom-streams.js'
 import { findPasskeyProblem } from './relying-party.js'
-import { findViolations } from './schema-check.js'
-import { settingsList, toVariableName, type Setting } from './list.js'
-import { maskSecrets } from './secrets.js'
+import { settingsList, toVariableName } from './list.js'
+import { findProblem, parseValue } from './values.js'
 import type { Settings } from './settings.js'
 
 export interface Sources {
@@ -263,34 +261,6 @@ function isNextFlag({
   inlineValue?: boolean | undefined
 }): boolean {
   return inlineValue === false && value?.startsWith('--') === true
-}
-
-/** Parses the text of a value: `null`, numbers, `true`, lists with commas or as JSON. */
-function parseValue({ schema, defaultValue }: Setting, text: string): unknown {
-  if (text === 'null' && findViolations(schema, null).length === 0) return null
-  const isList = Array.isArray(defaultValue) || findViolations(schema, []).length === 0
-  if (!isList || text.startsWith('[')) return compileCoercion(schema)(text)
-  return text
-    .split(',')
-    .map(item => item.trim())
-    .filter(item => item !== '')
-}
-
-function findProblem({ isSecret, schema }: Setting, value: unknown): string | undefined {
-  if (isPlaceholder(value)) return 'must be replaced by a real value'
-  const [first] = findViolations(schema, value)
-  const text = JSON.stringify(maskSecrets(schema, value))
-  // A private key may be given by mistake instead of the public one.
-  const shown = isSecret || text?.includes('SECRET-KEY') ? '' : `, but is ${text}`
-  return first && [first.place, first.problem].join(' ').trim() + shown
-}
-
-/** Matches what examples have in place of a value, and variables that nothing has replaced. */
-const placeholders = [/REPLACE/, /(?:^|\s)(?:change[-_ ]?me|<[^<>@]*>|\$\{[^{}]*\}|your[-_]\S*|x{3,})$/i]
-
-function isPlaceholder(value: unknown): boolean {
-  if (typeof value === 'string') return placeholders.some(pattern => pattern.test(value))
-  return typeof value === 'object' && value !== null && Object.values(value).some(isPlaceholder)
 }
 
 /** Sets the value at a path, whose names come from the schema. */

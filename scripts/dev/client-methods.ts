@@ -15,7 +15,6 @@ export const clientMethodsFolder = join(packageDirectory, 'client', 'src', 'meth
 
 /** Resources whose methods are in the file of another resource. */
 const sharedFiles: Readonly<Record<string, string>> = {
-  admin: 'system',
   callBatch: 'service',
   getAccessInfo: 'accesses',
   hfs: 'series',

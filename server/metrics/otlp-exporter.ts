@@ -5,7 +5,7 @@
 import { Outgoing } from '../../core/outgoing/http.js'
 import type { Log } from '../../core/log.js'
 import type { Config } from '../../core/settings/config.js'
-import { parseHeader } from '../../core/settings/metrics.js'
+import { parseHeader } from '../../core/settings/groups/metrics.js'
 import { version } from '../../core/version.js'
 import type { Metrics } from './metrics.js'
 import { toOtlp } from './otlp-metrics.js'

@@ -7,11 +7,9 @@ import { randomInt } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connectEngine } from '../../../cluster/connect.js'
-import type { Engine } from '../../../cluster/engine.js'
 import { FileThread } from '../../../cluster/files/file-thread.js'
 import { continueLogFrom } from '../../../cluster/files/continue-log.js'
 import { logSubject, shardCount } from '../../../cluster/nodes/shard-placement.js'
-import type { Objects } from '../../../cluster/objects.js'
 import { attachmentKey } from '../../../cluster/objects/attachment-key.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { snapshotPrefix } from '../../../cluster/objects/snapshot-key.js'
@@ -27,30 +25,17 @@ import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import type { UniqueValue } from '../../../storage/repositories/account-fields.js'
 import { Taken, Unfinished } from '../../maintenance/place-account.js'
 import { readUniqueValues } from '../../maintenance/unique-index.js'
-import { readWebhookIds } from '../../maintenance/webhook-ids.js'
 import { BackupError } from '../backup-error.js'
 import { restoreTemporarily, type RestoreResult, type RestoreOptions } from '../restore-backup.js'
-import { ClusterSource } from '../sources/cluster-source.js'
 import type { Vault } from '../vault.js'
+import { assertFree, assertWebhookIdsFree } from './assert-free.js'
+import type { ClusterConnection } from './cluster-connection.js'
 import { requestFromServingNode } from './serving-node.js'
 
 /** Time after which an engine that does not respond is considered unavailable. */
 const engineTimeoutMs = 60_000
 /** Maximum for the marks of unique values in doubt: integers that both SQLite and JSON can represent. */
 const maxMark = 2 ** 47
-
-/** The cluster that an account is restored into. */
-export interface ClusterConnection {
-  readonly engine: Engine
-  readonly objects: Objects
-  readonly files: FileThread
-  /** A temporary folder that contains the cluster's platform file. */
-  readonly layout: Layout
-  /** The platform file, which follows the log as on a node. */
-  readonly platform: PlatformStore
-  /** Time after which an engine that does not respond is considered unavailable. */
-  readonly timeoutMs: number
-}
 
 /** Restores an account into a cluster, as `restoreAccount` does on one machine. */
 export async function restoreIntoCluster(
@@ -174,10 +159,7 @@ async function undoClaim(cluster: ClusterConnection, account: Account): Promise<
   await platform.change('remove', id)
 }
 
-async function removeAll(
-  cluster: ClusterConnection,
-  account: RestoredAccount
-): Promise<void> {
+async function removeAll(cluster: ClusterConnection, account: RestoredAccount): Promise<void> {
   const { engine, objects, timeoutMs } = cluster
   await removeShared(account.id, { log: engine, objects, subject: getSubject(cluster, account), timeoutMs })
 }
@@ -204,7 +186,11 @@ async function replaceAccount(
     try {
       const values = [...inspection.uniqueValues(id), ...held]
       const taken = await platform.change('reserveUnique', id, values, randomInt(1, maxMark))
-      if (taken.length > 0) throw takenError(username, taken)
+      if (taken.length > 0)
+        throw new Taken(
+          username,
+          taken.map(({ field }) => field)
+        )
     } finally {
       inspection.close()
     }
@@ -238,37 +224,6 @@ async function continueLog(
   await storeAttachments(cluster, side, account.id, key => !there.has(key))
 }
 
-/** Throws {@link Taken} if another account has one of the values. */
-function assertFree(
-  { platform }: ClusterConnection,
-  { id, username }: Account,
-  held: readonly UniqueValue[]
-): void {
-  const taken = held.filter(value => (platform.findHolder(value) ?? id) !== id)
-  if (taken.length > 0) throw takenError(username, taken)
-}
-
-/** Throws {@link Taken} if another account has a webhook with the same id. Fetches all accounts that may have webhooks. */
-async function assertWebhookIdsFree(
-  { engine, files, layout, objects, platform }: ClusterConnection,
-  side: Layout,
-  { id, username }: Account
-): Promise<void> {
-  const own = new Set(readWebhookIds(side, id))
-  if (own.size === 0) return
-  const source = new ClusterSource(engine, objects, files)
-  for (const other of platform.listWebhookAccounts().filter(each => each.id !== id)) {
-    let ids: string[] = []
-    try {
-      await source.copyAccount(other, layout)
-      ids = readWebhookIds(layout, other.id)
-    } catch {
-      // The webhooks of an unreadable account never run, so they must not prevent the restore.
-    }
-    if (ids.some(each => own.has(each))) throw new Taken(username, ['webhook'])
-  }
-}
-
 /**
  * Stores all attachments, including attachments that are stored already: a node may be about to remove attachments that
  * no event uses at present.
@@ -290,17 +245,13 @@ function getSubject(cluster: ClusterConnection, account: RestoredAccount): strin
 }
 
 /** Returns the name by which an account belongs to a shard: its first one, of those that it has or can have here. */
-function getShardName({ platform }: ClusterConnection, { formerUsernames = [], id, username }: RestoredAccount): string {
+function getShardName(
+  { platform }: ClusterConnection,
+  { formerUsernames = [], id, username }: RestoredAccount
+): string {
   const present = platform.findById(id)
   if (present) return platform.usernames.getShardName(present.username)
   return formerUsernames.find(name => !platform.usernames.isTaken(name)) ?? username
 }
 
 type RestoredAccount = Pick<Account, 'formerUsernames' | 'id' | 'username'>
-
-function takenError(username: string, values: readonly UniqueValue[]): Taken {
-  return new Taken(
-    username,
-    values.map(({ field }) => field)
-  )
-}

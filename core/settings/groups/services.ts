@@ -1,7 +1,7 @@
 /** Settings of external services: mail, and text messages with sign-in codes. */
 import { Type, type Static } from 'typebox'
-import { flag, formText, group, headerName, milliseconds, path, secret, text, integer } from './kinds.js'
-import type { TextFormName } from './text-forms.js'
+import { flag, formText, group, headerName, milliseconds, path, secret, text, integer } from '../kinds.js'
+import type { TextFormName } from '../text-forms.js'
 
 const EmailSwitches = Type.Object(
   {

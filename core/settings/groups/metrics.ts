@@ -1,10 +1,10 @@
 /** Settings of metrics: a port for Prometheus, and a collector to which they are sent. (docs/operation.md#metrics) */
 import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
-import { isPrivate } from '../ip-range.js'
-import { parseUrl } from '../parse-url.js'
-import { group, integer } from './kinds.js'
-import type { TextFormName } from './text-forms.js'
+import { isPrivate } from '../../ip-range.js'
+import { parseUrl } from '../../parse-url.js'
+import { group, integer } from '../kinds.js'
+import type { TextFormName } from '../text-forms.js'
 
 export const metrics = group({
   port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {

@@ -1,7 +1,7 @@
 /** OAuth settings, besides those of single clients in `access.apps`. */
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
-import { checkRedirectUri } from '../redirect-uri.js'
-import { flag, group, integer } from './kinds.js'
+import { checkRedirectUri } from '../../redirect-uri.js'
+import { flag, group, integer } from '../kinds.js'
 
 export const oauth = group({
   registration: flag(

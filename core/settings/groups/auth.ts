@@ -1,6 +1,6 @@
 /** Sign-in settings: apps, sessions, passwords and identity providers. */
 import { Type, type Static } from 'typebox'
-import { flag, formText, group, milliseconds, path, text, countUpTo, integer } from './kinds.js'
+import { flag, formText, group, milliseconds, path, text, countUpTo, integer } from '../kinds.js'
 
 /** Number of latest passwords whose hashes are kept, even without a rule. */
 export const maxPasswordHistory = 24

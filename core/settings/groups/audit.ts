@@ -1,6 +1,6 @@
 /** Settings of the audit: what is recorded, for how long, and whether it is also sent to a syslog. */
 import { Type } from 'typebox'
-import { flag, formText, group, list, severity, text, countUpTo, integer } from './kinds.js'
+import { flag, formText, group, list, severity, text, countUpTo, integer } from '../kinds.js'
 
 const auditFieldNames =
   'userid type time streamIds streamId content created createdBy modified modifiedBy'.split(' ')

@@ -1,7 +1,7 @@
 /** Settings of a cluster: several nodes that serve the same users. (docs/cluster.md) */
 import { Type, type Static } from 'typebox'
-import { group, path, integer } from './kinds.js'
-import type { TextFormName } from './text-forms.js'
+import { group, path, integer } from '../kinds.js'
+import type { TextFormName } from '../text-forms.js'
 
 export const cluster = group({
   node: Type.String({

@@ -1,5 +1,5 @@
 /** Settings of limits: how much of everything is allowed, at a time or in total. */
-import { group, seconds, textSize, integer } from './kinds.js'
+import { group, seconds, textSize, integer } from '../kinds.js'
 
 export const throttle = group({
   failures: integer(

@@ -1,6 +1,6 @@
 /** Settings of attachments: on disk, or in a bucket with the disk as a cache. (docs/operation.md#attachments-in-a-bucket) */
 import { Type, type Static } from 'typebox'
-import { formText, group, integer, secret, seconds, text } from './kinds.js'
+import { formText, group, integer, secret, seconds, text } from '../kinds.js'
 
 export const attachments = group({
   objects: Type.String({

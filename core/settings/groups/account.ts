@@ -1,5 +1,5 @@
 /** Settings of accounts: their email addresses. */
-import { group, integer, milliseconds } from './kinds.js'
+import { group, integer, milliseconds } from '../kinds.js'
 
 export const account = group({
   maxEmails: integer('Maximum number of email addresses of an account', 5, 1, 20),

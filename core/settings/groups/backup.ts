@@ -1,8 +1,8 @@
 /** Settings of automatic backups. (docs/operation.md#automatic-backups) */
 import { isAbsolute } from 'node:path'
 import { Type } from 'typebox'
-import { flag, formText, group, path, secret, text, integer } from './kinds.js'
-import type { TextFormName } from './text-forms.js'
+import { flag, formText, group, path, secret, text, integer } from '../kinds.js'
+import type { TextFormName } from '../text-forms.js'
 
 /** How many of the latest backups of each kind are kept. */
 const retention = (what: string, value: number) =>

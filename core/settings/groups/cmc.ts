@@ -1,6 +1,6 @@
 /** Settings of consent and messages between accounts. */
 import { Type } from 'typebox'
-import { flag, group, integer, milliseconds } from './kinds.js'
+import { flag, group, integer, milliseconds } from '../kinds.js'
 
 export const cmc = group({
   enabled: flag(

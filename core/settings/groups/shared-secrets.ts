@@ -1,5 +1,5 @@
 /** Settings of shared secrets. */
-import { flag, group, integer } from './kinds.js'
+import { flag, group, integer } from '../kinds.js'
 
 export const sharedSecrets = group({
   enabled: flag('Let users and apps hand over secrets that can be retrieved once', true),

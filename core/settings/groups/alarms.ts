@@ -1,6 +1,6 @@
 /** Settings of mails to an operator about alarms. (docs/operation.md#mails-about-alarms) */
 import { Type } from 'typebox'
-import { group, seconds, integer } from './kinds.js'
+import { group, seconds, integer } from '../kinds.js'
 
 export const alarms = group({
   mailTo: Type.String({

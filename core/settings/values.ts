@@ -1,0 +1,34 @@
+/** Values of settings: their texts, and what is wrong with them. */
+import { compileCoercion } from '../validation/coercion.js'
+import { findViolations } from './schema-check.js'
+import type { Setting } from './list.js'
+import { maskSecrets } from './secrets.js'
+
+/** Parses the text of a value: `null`, numbers, `true`, lists with commas or as JSON. */
+export function parseValue({ schema, defaultValue }: Setting, text: string): unknown {
+  if (text === 'null' && findViolations(schema, null).length === 0) return null
+  const isList = Array.isArray(defaultValue) || findViolations(schema, []).length === 0
+  if (!isList || text.startsWith('[')) return compileCoercion(schema)(text)
+  return text
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '')
+}
+
+/** Returns what is wrong with the value of a setting; `undefined` if it is valid. */
+export function findProblem({ isSecret, schema }: Setting, value: unknown): string | undefined {
+  if (isPlaceholder(value)) return 'must be replaced by a real value'
+  const [first] = findViolations(schema, value)
+  const text = JSON.stringify(maskSecrets(schema, value))
+  // A private key may be given by mistake instead of the public one.
+  const shown = isSecret || text?.includes('SECRET-KEY') ? '' : `, but is ${text}`
+  return first && [first.place, first.problem].join(' ').trim() + shown
+}
+
+/** Matches what examples have in place of a value, and variables that nothing has replaced. */
+const placeholders = [/REPLACE/, /(?:^|\s)(?:change[-_ ]?me|<[^<>@]*>|\$\{[^{}]*\}|your[-_]\S*|x{3,})$/i]
+
+function isPlaceholder(value: unknown): boolean {
+  if (typeof value === 'string') return placeholders.some(pattern => pattern.test(value))
+  return typeof value === 'object' && value !== null && Object.values(value).some(isPlaceholder)
+}
