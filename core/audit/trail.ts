@@ -119,9 +119,7 @@ export class AuditTrail {
   ): void {
     const { action, query, standIn, status, writesItem } = audited
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
-    const access = caller.access
-      ? formatWireId(caller.access)
-      : this.#verifiedActor(standIn, credentials)
+    const access = caller.access ? formatWireId(caller.access) : this.#verifiedActor(standIn, credentials)
     const told = createAuditedQuery(credentials, query)
     const entry: AuditEntry = {
       time: now,

@@ -117,12 +117,20 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
 
 /** Validates the earlier versions of accesses. */
 function examineVersions(examiner: Examiner, known: ReadonlyMap<string, Known>): void {
-  for (const { access, body, serial } of examiner.file.rows('SELECT access, serial, body FROM access_version')) {
+  for (const { access, body, serial } of examiner.file.rows(
+    'SELECT access, serial, body FROM access_version'
+  )) {
     const version = examiner.read('access', access, body, isVersion) as Omit<Access, 'token'> | undefined
     const current = known.get(String(access))
-    const isEarlier = Number.isInteger(serial) && Number(serial) >= 0 && Number(serial) < (current?.serial ?? 0)
+    const isEarlier =
+      Number.isInteger(serial) && Number(serial) >= 0 && Number(serial) < (current?.serial ?? 0)
     const isSame = version?.id === access && version?.type === current?.type
-    examiner.check(!version || (isEarlier && isSame), 'access', access, 'has a version that it cannot have had')
+    examiner.check(
+      !version || (isEarlier && isSame),
+      'access',
+      access,
+      'has a version that it cannot have had'
+    )
   }
 }
 
