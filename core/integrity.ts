@@ -57,7 +57,7 @@ export function toEventText(event: object): string {
 export function toAccessText(stored: object): string {
   const access = toWireAccess(stored as Access)
   const keys = Object.keys(access).filter(key => !excluded.has(key))
-  return `{${toCanonicalMembers(access as EventLike, keys.toSorted())}}`
+  return `{${toCanonicalMembers(access, keys.toSorted())}}`
 }
 
 /** Returns the integrity value of an event, an earlier version of an event, or the record of a deleted event. */

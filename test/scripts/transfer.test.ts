@@ -19,7 +19,8 @@ type Whole = Awaited<ReturnType<typeof openCoffer>>
 async function sample(t: Test): Promise<Whole> {
   const service = await openCoffer(t, {
     versioning: { forceKeepHistory: true, deletionMode: 'keep-authors' },
-    webhooks: { allowInternalTargets: true }
+    webhooks: { allowInternalTargets: true },
+    accesses: { updates: true }
   })
   const { alice, clock } = service
   await alice.stream('diary')
@@ -45,6 +46,7 @@ async function sample(t: Test): Promise<Whole> {
   await alice.do('hfs.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
   await service.server.settle()
   const reader = await alice.grant('read', 'diary', { name: 'reader' })
+  await alice.do('accesses.update', { id: reader.access.id, update: { expireAfter: 1e6 } })
   const app = await alice.grant('manage', 'diary', { type: 'app', name: 'an-app-of-alice' })
   await app.do('webhooks.create', { url: 'http://127.0.0.1:9/' })
   await app.do('profile.updateApp', { update: { size: 3 } })
@@ -80,6 +82,7 @@ async function answersOf({ token }: Client, service: Service, username: string):
     modifiedSince: 0
   })
   const audit = await ask('audit.get', { toTime: 1_700_000_000 })
+  const accesses = await ask('accesses.get', { includeDeletions: true, includeExpired: true })
   const list = events.events as Answer[]
   const answers = {
     events,
@@ -91,7 +94,12 @@ async function answersOf({ token }: Client, service: Service, username: string):
         .map(({ id }) => ask('hfs.get', { id, toDeltaTime: 5000 }))
     ),
     streams: await ask('streams.get', { state: 'all', includeDeletionsSince: 0 }),
-    accesses: await ask('accesses.get', { includeDeletions: true, includeExpired: true }),
+    accesses,
+    readers: await Promise.all(
+      accesses.accesses
+        .filter(({ name }: Answer) => name === 'reader')
+        .map(({ id }: Answer) => ask('accesses.getOne', { id, includeHistory: true }))
+    ),
     private: await ask('profile.getPrivate'),
     connections: (await ask('connections.get')).connections.map(
       ({ dialect, id, name, streamId }: Answer) => ({
@@ -181,6 +189,7 @@ t.test('coffer export', async t => {
       t.same(after, before)
       t.equal(before.events.events.length, 4)
       t.equal(before.points[0].points.length, 3000)
+      t.match(before.readers, [{ access: { id: /:1$/ }, history: [{ name: 'reader' }] }])
       t.ok(before.audit.auditLogs.length > 0)
       const attachment = before.events.events.find((event: Answer) => event.attachments).attachments[0]
       const one = before.events.events.find((event: Answer) => event.attachments)
@@ -220,6 +229,11 @@ t.test('coffer export', async t => {
       'a widened access',
       edit('tables/access.jsonl', '"level":"read"', '"level":"manage"'),
       /integrity value/
+    ],
+    [
+      'a version of an access that is not an earlier one',
+      edit('tables/access_version.jsonl', '"serial":0', '"serial":7'),
+      /version that it cannot have had/
     ],
     [
       'a changed record of the audit',

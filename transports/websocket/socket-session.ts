@@ -202,7 +202,7 @@ export class SocketSession implements JoinedNamespace {
     if (this.#isOpen && this.#missed.size === 0) void outbox.waitUntilDrained()?.then(() => this.#catchUp())
     // Of several updates of an access the last counts.
     const isUpdate = payload?.accessId !== undefined
-    const key = isUpdate ? `${message} ${getBaseId(payload.accessId!)}` : message
+    const key = isUpdate ? `${message} ${getBaseId(payload.accessId)}` : message
     const keys = payload?.keys && [
       ...new Set([...(this.#missed.get(key)?.payload?.keys ?? []), ...payload.keys])
     ]

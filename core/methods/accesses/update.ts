@@ -165,7 +165,7 @@ function* assertChainRules(
     change
   }: { readonly before: Access; readonly after: Access; readonly change: AccessChange }
 ): Steps<void> {
-  if (before.type === 'app') return yield* assertKeepsChildren(call, before, after)
+  if (before.type === 'app') yield* assertKeepsChildren(call, before, after)
   const app = findManagingApp(call, before)
   if (!app) return
   // As requested, before the service adds what follows from the app.

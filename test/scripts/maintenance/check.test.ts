@@ -53,7 +53,8 @@ class Sample {
 
 async function sample(t: Test): Promise<Sample> {
   const { alice, directory, server } = await openCoffer(t, {
-    versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' }
+    versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
+    accesses: { updates: true }
   })
   await alice.stream('diary')
   await alice.stream('work')
@@ -62,7 +63,8 @@ async function sample(t: Test): Promise<Sample> {
   const gone = await alice.event({ content: 'gone' })
   await alice.do('events.delete', { id: gone.id })
   await alice.do('events.delete', { id: gone.id })
-  await alice.grant('read', 'diary')
+  const reader = await alice.grant('read', 'diary')
+  await alice.do('accesses.update', { id: reader.access.id, update: {} })
   await alice.do('profile.updatePublic', { update: { colour: 'blue' } })
   await alice.do('connections.create', { dialect: 'owntracks', name: 'phone' })
   await alice.do('followedSlices.create', { name: 'walks', url: 'https://other.example/', accessToken: 't' })
@@ -123,6 +125,7 @@ const damages: readonly Damage[] = [
     'access',
     at => at.sql("UPDATE access SET token = 'guessed' WHERE type = 'shared'")
   ],
+  ['a version of another access', 'version', at => at.sql("UPDATE access_version SET access = 'other'")],
   ['an unreadable profile set', 'profile', at => at.sql("UPDATE profile SET body = '{'")],
   ['a connection of another id', 'connection', at => at.sql("UPDATE connection SET id = 'other'")],
   ['arrivals that are not JSON', 'connection', at => at.sql("UPDATE connection SET arrivals = '{'")],
@@ -184,7 +187,7 @@ t.test('coffer check', async t => {
       deletions: 1,
       versions: 4,
       accesses: 3,
-      calls: 12,
+      calls: 13,
       attachments: 1,
       attachmentBytes: 10,
       unsealed: 0,

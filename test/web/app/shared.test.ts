@@ -17,7 +17,7 @@ t.test('every recorded method has a sentence in the activity', async t => {
 })
 
 t.test('sharing', async t => {
-  const { daisy, enter, open, service, url } = await startApp(t)
+  const { daisy, enter, open, service, url } = await startApp(t, { accesses: { updates: true } })
   for (const [id, parentId] of [
     ['body', null],
     ['weight', 'body'],
@@ -75,6 +75,51 @@ t.test('sharing', async t => {
       .first()
       .waitFor()
     await guest.context().close()
+    await page.context().close()
+  })
+
+  await t.test('an access is renamed, narrowed and prolonged, unless it has changed meanwhile', async t => {
+    const { access } = await daisy.do('accesses.create', {
+      name: 'Coach',
+      permissions: [
+        { streamId: 'body', level: 'manage' },
+        { streamId: 'weight', level: 'contribute' },
+        { streamId: 'diary', level: 'read' }
+      ]
+    })
+    const page = await enter(`/app/daisy/shared/${access.id}`)
+    const dialog = page.getByRole('dialog')
+    const fill = async (name: string): Promise<void> => {
+      await dialog.getByLabel('Name').fill(name)
+      await dialog.getByLabel('body').selectOption('Read')
+      await dialog.getByLabel('weight').selectOption('No access')
+      await dialog.getByLabel('diary').selectOption('No access')
+      await dialog.getByLabel('Expires').selectOption('In 7 days')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+    }
+    await page.getByRole('button', { name: 'Change' }).click()
+    await dialog.getByLabel('Name').waitFor()
+    t.same(await dialog.getByLabel('diary').locator('option').allTextContents(), ['Read', 'No access'])
+    await daisy.do('accesses.update', { id: access.id, update: { name: 'Trainer' } })
+    await fill('Old coach')
+    await dialog.getByText('This access changed in the meantime').waitFor()
+    t.equal(await dialog.getByLabel('Name').inputValue(), 'Trainer', 'its current state is shown')
+    await fill('Old coach')
+    await page.getByText('Access changed.').waitFor()
+    await untilHeading(page, 'Old coach')
+    t.match((await daisy.do('accesses.getOne', { id: access.id })).access, {
+      id: `${access.id}:2`,
+      name: 'Old coach',
+      // The stream above would open it again.
+      permissions: [
+        { streamId: 'body', level: 'read' },
+        { streamId: 'weight', level: 'none' }
+      ],
+      expires: Number
+    })
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Revoked: Old coach no longer has access.').waitFor()
     await page.context().close()
   })
 

@@ -277,7 +277,7 @@ t.test('accesses.create', async t => {
   })
 
   t.test("refuses shares that would outlive the app's access", async t => {
-    const { alice, clock } = await coffer(t)
+    const { alice, clock } = await coffer(t, { accesses: { updates: false } })
     await alice.stream('diary')
     const caller = await app(alice, { diary: 'manage' }, { expireAfter: 100 })
     clock.advance(10)

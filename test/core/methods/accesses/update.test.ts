@@ -25,6 +25,12 @@ async function change(by: Client, id: string, changes: object): Promise<string> 
   return (await by.do('accesses.update', { id, update: changes })).access.id
 }
 
+/** Returns the methods of the calls that streams of the audit hold. */
+async function actions(by: Client, streams: string[]): Promise<string[]> {
+  const { events } = await by.do('events.get', { streams, fromTime: 0, toTime: 1e11, limit: 100 })
+  return events.map(({ content }: Answer) => content.action).toSorted()
+}
+
 t.test('accesses.update and accesses.getOne', async t => {
   const service = await coffer(t, on)
   const { clock } = service
@@ -371,10 +377,6 @@ t.test('accesses.update and accesses.getOne', async t => {
     await bob.do('events.get')
     await bob.call('accesses.update', { id: 'x', update: {} })
     const stream = (serial = '') => `:_audit:access-${id}${serial}`
-    const actions = async (by: Client, streams: string[]): Promise<string[]> => {
-      const { events } = await by.do('events.get', { streams, fromTime: 0, toTime: 1e11, limit: 100 })
-      return events.map(({ content }: Answer) => content.action).toSorted()
-    }
     for (const by of [alice, bob]) {
       t.same(await actions(by, [stream(':1')]), ['accesses.update', 'events.get'])
       t.ok((await actions(by, [stream()])).includes('streams.get'))
@@ -393,7 +395,7 @@ t.test('accesses.update and accesses.getOne', async t => {
 })
 
 t.test('without the setting', async t => {
-  const service = await coffer(t)
+  const service = await coffer(t, { accesses: { updates: false } })
   const { alice } = service
   await alice.stream('diary')
   const bob = await app(alice, { diary: 'read' }, { expireAfter: 100 })
