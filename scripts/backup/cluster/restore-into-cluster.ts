@@ -143,13 +143,8 @@ async function addAccount(
   let isClaimed = false
   try {
     await continueLog(cluster, side, account, async () => {
-      const taken = await platform.change('claim', {
-        id,
-        username,
-        created,
-        unique,
-        ...(formerUsernames && { formerUsernames })
-      })
+      const claim = { id, username, created, unique, ...(formerUsernames && { formerUsernames }) }
+      const taken = await platform.change('claim', claim)
       if (taken.length > 0) throw new Taken(username, taken)
       // Of some fields there are several values.
       await platform.change('replaceUnique', id, held)
@@ -174,10 +169,7 @@ async function undoClaim(cluster: ClusterConnection, account: Account): Promise<
   await platform.change('remove', id)
 }
 
-async function removeAll(
-  cluster: ClusterConnection,
-  account: RestoredAccount
-): Promise<void> {
+async function removeAll(cluster: ClusterConnection, account: RestoredAccount): Promise<void> {
   const { engine, objects, timeoutMs } = cluster
   await removeShared(account.id, { log: engine, objects, subject: getSubject(cluster, account), timeoutMs })
 }
@@ -290,7 +282,10 @@ function getSubject(cluster: ClusterConnection, account: RestoredAccount): strin
 }
 
 /** Returns the name by which an account belongs to a shard: its first one, of those that it has or can have here. */
-function getShardName({ platform }: ClusterConnection, { formerUsernames = [], id, username }: RestoredAccount): string {
+function getShardName(
+  { platform }: ClusterConnection,
+  { formerUsernames = [], id, username }: RestoredAccount
+): string {
   const present = platform.findById(id)
   if (present) return platform.usernames.getShardName(present.username)
   return formerUsernames.find(name => !platform.usernames.isTaken(name)) ?? username
@@ -299,8 +294,6 @@ function getShardName({ platform }: ClusterConnection, { formerUsernames = [], i
 type RestoredAccount = Pick<Account, 'formerUsernames' | 'id' | 'username'>
 
 function takenError(username: string, values: readonly UniqueValue[]): Taken {
-  return new Taken(
-    username,
-    values.map(({ field }) => field)
-  )
+  const fields = values.map(({ field }) => field)
+  return new Taken(username, fields)
 }
