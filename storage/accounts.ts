@@ -166,17 +166,15 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * Changes the name of an account, which keeps the former one, too. Resolves with why it was not changed, or
-   * `undefined`. `now` in seconds.
+   * Changes the name of an account, which keeps the former one, too. Resolves with why not, or `undefined`.
    */
   async changeUsername(
     { id }: Account,
-    username: string,
-    now: number,
-    rules: UsernameRules
+    ...change: readonly [username: string, now: number, rules: UsernameRules]
   ): Promise<UsernameRefusal | undefined> {
-    const refusal = await this.platform.change('changeUsername', id, username, now, rules)
-    if (refusal === undefined) await this.#files.writeOwner(id)
+    const refusal = await this.platform.change('changeUsername', id, ...change)
+    // The name has changed even if this copy of it cannot be written.
+    if (!refusal) await this.#files.writeOwner(id).catch(error => this.options.onError(id, error))
     return refusal
   }
 

@@ -170,10 +170,7 @@ export class Registry implements Dispatch, Dispatcher {
     )
   }
 
-  /**
-   * Returns the account of a call: an open account or, if the method allows that, an account that is scheduled for
-   * deletion.
-   */
+  /** Returns the account of a call: an open one or, if the method allows that, one that is scheduled for deletion. */
   #findAccount(definition: AnyMethod, username: string): Account | undefined {
     const { accounts } = this.services
     const { isAllowedWhileClosing, worksByAlias } = definition as Partial<UserMethod>

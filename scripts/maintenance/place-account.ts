@@ -72,8 +72,6 @@ export async function addAccount(
     if (existsWithin(target.root, place)) throw new Taken(username, ['id'])
     assertWebhookIdsFree(target, side, account)
     const held = readUniqueValues(side, id)
-    await writeOwner(side, account)
-    syncPathNow(side.userDirectory(id))
     const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
     const taken = platform.changeNow('claim', {
       id,
@@ -84,6 +82,9 @@ export async function addAccount(
     })
     if (taken.length > 0) throw new Taken(username, taken)
     try {
+      // With the former names that were free.
+      await writeOwner(side, { ...findOwner(platform, id)!, id })
+      syncPathNow(side.userDirectory(id))
       // Of some fields there are several values.
       const others = platform.changeNow('replaceUnique', id, held)
       if (others.length > 0)

@@ -103,7 +103,7 @@ export async function createMembership(options: MembershipOptions): Promise<Memb
       onOwnerChange: shard => options.onOwnerChange(shard)
     }
   })
-  const ownership = new ShardOwnership(lease, shards, shardCount, options.toShardName)
+  const ownership = new ShardOwnership(lease, shards, shardCount, name => options.toShardName(name))
   const resumeTaken = (): void => {
     const added = new Set(taken)
     taken.clear()

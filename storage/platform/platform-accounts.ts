@@ -184,9 +184,12 @@ export class PlatformAccounts {
    */
   remove(id: string): void {
     const sql = 'DELETE FROM account WHERE id = ? RETURNING *'
+    const names = this.usernames.listFormer(id)
     const account = statement(this.db, sql).get(id) as Account | undefined
     if (account?.state === 'creating') this.invitations.release(account)
-    else if (account) this.invitations.eraseUser(account)
+    else if (account)
+      for (const username of [account.username, ...names])
+        this.invitations.eraseUser({ ...account, username })
   }
 
   /** Returns whether an account is marked as possibly having webhooks. */

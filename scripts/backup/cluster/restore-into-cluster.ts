@@ -128,13 +128,8 @@ async function addAccount(
   let isClaimed = false
   try {
     await continueLog(cluster, side, account, async () => {
-      const taken = await platform.change('claim', {
-        id,
-        username,
-        created,
-        unique,
-        ...(formerUsernames && { formerUsernames })
-      })
+      const claim = { id, username, created, unique, ...(formerUsernames && { formerUsernames }) }
+      const taken = await platform.change('claim', claim)
       if (taken.length > 0) throw new Taken(username, taken)
       // Of some fields there are several values.
       await platform.change('replaceUnique', id, held)
