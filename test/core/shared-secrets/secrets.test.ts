@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { AccountReader } from '../../../storage/transfer/account-reader.js'
 import { eraseExpiredSecrets } from '../../../core/platform/retention.js'
 
 const onConsumed = { message: 'It has been taken', returnUrl: 'https://app.example.com/again' }
@@ -262,10 +263,18 @@ t.test('the value is on no disk, in no list and in no record', async t => {
   t.notMatch(await texts(), /made-by/)
   t.match(filesOf(service), 'made-by-the-client', 'a value under the key of a client is stored as it is')
   t.notMatch(filesOf(service), /made-by-the-service/)
-  const archive = await alice.http('GET', '/account/export')
-  t.equal(archive.status, 200)
+  const exported = join(t.testdir(), 'account.sqlite')
+  await storeOf().copyTo(exported)
+  const reader = new AccountReader(exported, { includesSecrets: true })
+  const rows = Buffer.concat([...reader.lines('shared_secret')]).toString()
+  reader.close()
+  t.notMatch(rows, id, 'archives contain no pending secret')
+  t.match(rows, '"isPending":0')
   await retrieve(`${id}.${random}`)
   t.notOk(storeOf().sharedSecrets.findValue(id))
+  const copy = join(t.testdir(), 'copy.sqlite')
+  await storeOf().copyTo(copy)
+  t.notMatch(readFileSync(copy, 'latin1'), /made-by-the-client/, 'nothing of it is left in free pages')
   const { records } = await auditOf(t)
   const retrievals = records.filter(({ content }: Answer) => content.action === 'sharedSecrets.retrieve')
   t.ok(retrievals.length > 0)
