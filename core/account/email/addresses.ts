@@ -138,7 +138,7 @@ function requestAgain(call: Call, address: string): void {
   if (status === 'verified') fail('invalid-operation', 'The address is already verified', { email: address })
   const known = store.emails.find(value)
   const cooldown = services.config.account.emailVerification.resendCooldownMs / 1000
-  const wait = known?.sent == null ? 0 : Math.ceil(known.sent + cooldown - now)
+  const wait = Math.ceil((known?.sent ?? -Infinity) + cooldown - now)
   if (wait > 0)
     fail('invalid-operation', 'A link was sent a short while ago', {
       email: address,
