@@ -29,7 +29,7 @@ t.test('service.info', async t => {
         textQueries: true,
         scopedNotifications: true,
         cmc: true,
-        sharedSecrets: false,
+        sharedSecrets: true,
         accessesUpdate: false,
         oauth2: true,
         dpop: true,

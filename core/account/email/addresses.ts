@@ -7,6 +7,7 @@ import type { EmailChanges, EmailView } from '../../../schemas/account.js'
 import type { StoredAddress, VerificationMethod } from '../../../storage/sign-in/email-addresses.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { ApiError, fail } from '../../errors.js'
+import { isAddress } from '../../outgoing/mail/message.js'
 import type { Call } from '../../call/method.js'
 import { getAccountStreams } from '../fields.js'
 import { checkFieldValue } from '../check-field-value.js'
@@ -94,6 +95,9 @@ function addAddress(call: Call, address: string): void {
   const field = getAccountStreams(services.config).byName.get('email')!
   const violation = checkFieldValue(field, address, '#/emails/add')
   if (violation) refuseParams([violation])
+  // Older primary addresses may be anything; without mail, one that is added could never be verified.
+  if (!isAddress(address))
+    refuseParams([{ code: 'email-invalid', message: 'The email is invalid', path: '#/emails/add' }])
   const addresses = listAddresses(store)
   if (addresses.some(({ value }) => isSameAddress(value, address)))
     fail('invalid-operation', 'The address is already one of this account', { email: address })
@@ -134,7 +138,7 @@ function requestAgain(call: Call, address: string): void {
   if (status === 'verified') fail('invalid-operation', 'The address is already verified', { email: address })
   const known = store.emails.find(value)
   const cooldown = services.config.account.emailVerification.resendCooldownMs / 1000
-  const wait = known?.sent == null ? 0 : Math.ceil(known.sent + cooldown - now)
+  const wait = Math.ceil((known?.sent ?? -Infinity) + cooldown - now)
   if (wait > 0)
     fail('invalid-operation', 'A link was sent a short while ago', {
       email: address,

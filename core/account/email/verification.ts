@@ -1,5 +1,6 @@
 /** Mails with links that verify addresses. (docs/spec/accounts.md#several-addresses) */
 import { randomBytes } from 'node:crypto'
+import { domainToASCII } from 'node:url'
 import { digestSecret } from '../../../schemas/secret-digest.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { getConfirmedAddress, getCurrentAddress, normalizeAddress } from './address.js'
@@ -41,7 +42,7 @@ async function buildVerification(services: Services, username: string): Promise<
   sendVerifications(services, username)
   const now = clock.now()
   // A digest: the platform's file need not know whom links are sent to.
-  const digest = digestSecret(normalizeAddress(address))
+  const digest = digestSecret(toMailbox(address))
   if (!(await platform.change('countMail', digest, now, perAddress.limit, perAddress.period)))
     return undefined
   const token = randomBytes(32).toString('base64url')
@@ -66,6 +67,14 @@ async function buildVerification(services: Services, username: string): Promise<
     },
     link
   }
+}
+
+/** Returns the mailbox that an address most likely means, in any of its forms: ASCII or Unicode domains, with or without a tag. */
+function toMailbox(address: string): string {
+  const normalized = normalizeAddress(address)
+  const at = normalized.lastIndexOf('@')
+  const domain = normalized.slice(at + 1)
+  return `${normalized.slice(0, at).replace(/\+.*/, '')}@${domainToASCII(domain) || domain}`
 }
 
 function buildLink(config: Config, username: string, token: string): string {

@@ -48,12 +48,19 @@ t.test('loadSettings', async t => {
     t.equal(loadSettings({ argv: [], env: { COFFER_CONFIG: join(cwd, 'other.json') }, cwd: '/' }).port, 4)
   })
 
-  const texts: [variable: string, text: string, path: [string, string], value: unknown][] = [
+  const texts: [variable: string, text: string, path: readonly string[], value: unknown][] = [
     ['COFFER_AUTH_TRUSTED_APPS', '*@*', ['auth', 'trustedApps'], '*@*'],
     ['COFFER_SERVICE_NAME', '12', ['service', 'name'], '12'],
     ['COFFER_STORAGE_CACHE_KIB', '128', ['storage', 'cacheKiB'], 128],
     ['COFFER_HTTP_TRUSTED_PROXIES', '10.0.0.0/8, ::1', ['http', 'trustedProxies'], ['10.0.0.0/8', '::1']],
     ['COFFER_HTTP_TRUSTED_PROXIES', '["10.0.0.1"]', ['http', 'trustedProxies'], ['10.0.0.1']],
+    ['COFFER_SERVICES_EMAIL_ENABLED', 'false', ['services', 'email', 'enabled'], false],
+    [
+      'COFFER_SERVICES_EMAIL_ENABLED',
+      '{"welcome": false, "verifyEmail": true}',
+      ['services', 'email', 'enabled'],
+      { welcome: false, verifyEmail: true }
+    ],
     ['COFFER_REGISTRATION_INVITATION_TOKENS', 'null', ['registration', 'invitationTokens'], null],
     ['COFFER_REGISTRATION_INVITATION_TOKENS', '', ['registration', 'invitationTokens'], []],
     [
@@ -63,13 +70,13 @@ t.test('loadSettings', async t => {
       ['first', 'second']
     ]
   ]
-  for (const [variable, text, [group, name], value] of texts)
+  for (const [variable, text, path, value] of texts)
     t.test(`accepts ${variable}=${text}`, async t => {
-      const settings = load(t, { env: { [variable]: text } }) as unknown as Record<
-        string,
-        Record<string, unknown>
-      >
-      t.same(settings[group]?.[name], value)
+      const settings: unknown = load(t, { env: { [variable]: text } })
+      t.same(
+        path.reduce((at, name) => (at as Record<string, unknown>)[name], settings),
+        value
+      )
     })
 
   t.test('accepts true and false', async t => {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { AccountReader } from '../../../storage/transfer/account-reader.js'
 import { eraseExpiredSecrets } from '../../../core/platform/retention.js'
 
 const onConsumed = { message: 'It has been taken', returnUrl: 'https://app.example.com/again' }
@@ -33,6 +34,17 @@ async function retrieve(key: unknown, signature?: object, user = 'alice', at: Se
 
 const statusOf = async (key: string): Promise<Answer> =>
   (await alice.http('POST', '/shared-secrets/status', { key })).body.sharedSecret
+
+const hmac = (key: string, pin: string): object => ({
+  type: 'hmac-sha256',
+  payload: createHmac('sha256', pin).update(key.split('.')[1]!).digest('hex')
+})
+const plain = (payload: string): object => ({ type: 'secret', payload })
+
+const list = async (by: Client, streams?: unknown): Promise<Answer[]> =>
+  (await by.do('events.get', { streams, limit: 1000 })).events
+
+const treeOf = async (by: Client): Promise<Answer[]> => (await by.do('streams.get')).streams
 
 const unavailable = {
   status: 403,
@@ -81,11 +93,6 @@ t.test('every wrong key gets the same response, of unknown users too', async t =
 })
 
 t.test('a proof', async t => {
-  const hmac = (key: string, pin: string): object => ({
-    type: 'hmac-sha256',
-    payload: createHmac('sha256', pin).update(key.split('.')[1]!).digest('hex')
-  })
-  const plain = (payload: string): object => ({ type: 'secret', payload })
   for (const type of ['secret', 'hmac-sha256']) {
     const proof = (key: string, pin: string): object => (type === 'secret' ? plain(pin) : hmac(key, pin))
     const signature = { type, value: '4711' }
@@ -141,7 +148,7 @@ t.test('an expired secret is discarded', async t => {
   t.notOk(store.sharedSecrets.findValue(id), 'its value is erased by the attempt')
   const other = await share(alice, { ttl: 10 })
   clock.advance(11)
-  await eraseExpiredSecrets(service.server.services as never, accountOf())
+  await eraseExpiredSecrets(service.server.services, accountOf())
   t.notOk(store.sharedSecrets.findValue(other.id), 'or by the daily job')
   t.match(await statusOf(other.key), { status: 'discarded', expired: true })
 })
@@ -161,8 +168,6 @@ t.test('secrets are read as events', async t => {
   const byApp = await share(app, { title: 'From an app' })
   const byShare = await share(shared, { title: 'From a share' })
   const streamId = `:_shared-secrets:${app.access.id}`
-  const list = async (by: Client, streams?: unknown): Promise<Answer[]> =>
-    (await by.do('events.get', { streams, limit: 1000 })).events
 
   t.match((await list(app, [streamId])).at(0), {
     id: byApp.id,
@@ -188,7 +193,6 @@ t.test('secrets are read as events', async t => {
     event: { id: byApp.id },
     history: []
   })
-  const treeOf = async (by: Client): Promise<Answer[]> => (await by.do('streams.get')).streams
   t.match((await treeOf(app)).at(-1), { id: streamId, parentId: null })
   t.match((await treeOf(alice)).at(-1), { id: ':_shared-secrets:', children: { length: 3 } })
   t.notOk((await treeOf(reader)).some(({ id }) => id.startsWith(':_shared')))
@@ -238,7 +242,7 @@ t.test('deleting', async t => {
 
 t.test('an access whose permissions forbid it cannot share secrets', async t => {
   const forbidden = { feature: 'secretSharing', setting: 'forbidden' } as const
-  const app = await alice.grantAll([{ streamId: 'diary', level: 'manage' }, forbidden as never], {
+  const app = await alice.grantAll([{ streamId: 'diary', level: 'manage' }, forbidden], {
     type: 'app',
     name: 'mute'
   })
@@ -262,10 +266,18 @@ t.test('the value is on no disk, in no list and in no record', async t => {
   t.notMatch(await texts(), /made-by/)
   t.match(filesOf(service), 'made-by-the-client', 'a value under the key of a client is stored as it is')
   t.notMatch(filesOf(service), /made-by-the-service/)
-  const archive = await alice.http('GET', '/account/export')
-  t.equal(archive.status, 200)
+  const exported = join(t.testdir(), 'account.sqlite')
+  await storeOf().copyTo(exported)
+  const reader = new AccountReader(exported, { includesSecrets: true })
+  const rows = Buffer.concat([...reader.lines('shared_secret')]).toString()
+  reader.close()
+  t.notMatch(rows, id, 'archives contain no pending secret')
+  t.match(rows, '"isPending":0')
   await retrieve(`${id}.${random}`)
   t.notOk(storeOf().sharedSecrets.findValue(id))
+  const copy = join(t.testdir(), 'copy.sqlite')
+  await storeOf().copyTo(copy)
+  t.notMatch(readFileSync(copy, 'latin1'), /made-by-the-client/, 'nothing of it is left in free pages')
   const { records } = await auditOf(t)
   const retrievals = records.filter(({ content }: Answer) => content.action === 'sharedSecrets.retrieve')
   t.ok(retrievals.length > 0)
