@@ -194,7 +194,13 @@ t.test('assertions and client credentials', async t => {
       { status: 400, body: { error: 'invalid_request' } },
       'a bound token'
     )
-    t.match((await ask(service, own)).body, { expires_in: 600 })
+    const first = (await ask(service, own)).body
+    t.match(first, { expires_in: 600 })
+    clock.advance(200)
+    t.match((await ask(service, own)).body, { access_token: first.access_token, expires_in: 400 }, 'the same')
+    t.not((await ask(service, { ...own, scope: 'diary:read' })).body.access_token, first.access_token)
+    clock.advance(150)
+    t.not((await ask(service, own)).body.access_token, first.access_token, 'a new one in time')
     t.match((await ask(service, { ...(await assertion(service, one, 'one')), scope: undefined })).body, {
       scope: 'diary:contribute weight:read'
     })
