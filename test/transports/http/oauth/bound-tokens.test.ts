@@ -24,6 +24,9 @@ const confidential = {
 const scope = 'offline_access diary:contribute:Diary'
 const challenge = 'DPoP algs="ES256", error="invalid_token"'
 
+const at = (claims: Record<string, unknown>): Deviation => ({ claims })
+const head = (header: Record<string, unknown>): Deviation => ({ header })
+
 /** Obtains tokens bound to a key. `fields` replace those of the form. */
 async function obtainBound(
   service: Service,
@@ -162,8 +165,6 @@ t.test('a bound token', async t => {
     const { privateKey: foreign } = await generateKeyPair('ES384', { extractable: true })
     const rsa = await generateKeyPair('RS256', { extractable: true })
     const url = `${origin}/alice/access-info`
-    const at = (claims: Record<string, unknown>): Deviation => ({ claims })
-    const head = (header: Record<string, unknown>): Deviation => ({ header })
     const privateJwk = { ...holder.jwk, d: 'x'.repeat(43) }
     const now = Math.floor(clock.now())
     const attempts: [string, Deviation][] = [

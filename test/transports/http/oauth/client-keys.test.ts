@@ -54,6 +54,8 @@ const settings = {
   throttle: { failures: 1000, invalidTokens: 1000 }
 }
 
+const claims = (changed: Record<string, unknown>): Deviation => ({ claims: changed })
+
 /** Proves the client with a key, for a call of the token endpoint or another. */
 async function assertion(
   service: Service,
@@ -116,7 +118,6 @@ t.test('assertions and client credentials', async t => {
   t.test('nothing else does', async t => {
     const rsa = await generateKeyPair('RS256')
     const now = Math.floor(clock.now())
-    const claims = (changed: Record<string, unknown>): Deviation => ({ claims: changed })
     const attempts: [string, object][] = [
       ['no proof', { client_id: 'keyed-client' }],
       ['a secret', { client_id: 'keyed-client', client_secret: secret }],
