@@ -1,4 +1,6 @@
 /** Accesses of clients to their own accounts: no user takes part. (RFC 6749, 4.4; docs/api/oauth.md#client-credentials) */
+import { isDeepStrictEqual } from 'node:util'
+import type { Access } from '../../schemas/access.js'
 import type { Permission } from '../../schemas/permission.js'
 import { toStoredPermissions } from '../accesses/granting.js'
 import type { Call } from '../call/method.js'
@@ -10,7 +12,7 @@ import { isConfidential, type Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { buildTokenAnswer, type TokenAnswer } from './issue-token.js'
 import { assertScopeAllowed, parseScope, type Scope } from './scope.js'
-import { openSession } from './sessions.js'
+import { listSessions, openSession } from './sessions.js'
 
 /** What a client may do on its own account. */
 export interface ClientGrant {
@@ -62,23 +64,35 @@ export function refuseAccount(client: Client): never {
   )
 }
 
-/** Issues a token for the client's own account, without a refresh token. Must run within a transaction. */
+/**
+ * Issues a token for the client's own account, without a refresh token. A client that asks again gets the same token while half
+ * of its lifetime is left, so that it cannot fill the account with accesses. Must run within a transaction.
+ */
 export function issueClientToken(call: Call, client: Client, { scope }: ClientGrant): TokenAnswer {
   const { now, services, store } = call
   const permissions: Permission[] = toStoredPermissions(call, scope.permissions)
-  const session = openSession(call, client, {
-    permissions,
-    clientData: buildOAuthData(client, scope),
-    createdBy: 'system',
-    expires: now + (client.accessSeconds ?? services.config.oauth.accessSeconds)
-  })
+  const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
+  const known = listSessions(store, client).find(
+    each => (each.expires ?? 0) > now + lifetime / 2 && isDeepStrictEqual(each.permissions, permissions)
+  )
+  const session = known ?? insertSession(call, client, { scope, permissions, expires: now + lifetime })
+  recordOAuthAction(call, 'oauth.token.issued.client_credentials', session.id)
+  return buildTokenAnswer(call, session, [])
+}
+
+function insertSession(
+  call: Call,
+  client: Client,
+  { scope, ...rest }: { readonly scope: Scope } & Required<Pick<Access, 'expires' | 'permissions'>>
+): Access {
+  const clientData = buildOAuthData(client, scope)
+  const session = openSession(call, client, { ...rest, clientData, createdBy: 'system' })
   const grant = {
     client: client.id,
     ...(client.name !== undefined && { clientName: client.name }),
     scopes: [],
-    created: now
+    created: call.now
   }
-  store.oauthGrants.insert(session.id, grant, now)
-  recordOAuthAction(call, 'oauth.token.issued.client_credentials', session.id)
-  return buildTokenAnswer(call, session, [])
+  call.store.oauthGrants.insert(session.id, grant, call.now)
+  return session
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import { createId } from '../ids.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
@@ -17,8 +18,15 @@ import { createAccessToken, getTokenOwner } from './tokens.js'
 const maxSessions = 100
 
 /** Returns the name of a client's sessions. */
-export function getSessionName({ id }: Pick<Client, 'id'>): string {
+function getSessionName({ id }: Pick<Client, 'id'>): string {
   return `oauth:${id}`
+}
+
+/** Lists the sessions of a client that its own credentials have opened: they are bound to no key, and were created by no user. */
+export function listSessions(store: UserStore, client: Pick<Client, 'id'>): Access[] {
+  return store.accesses
+    .listByName('app', getSessionName(client))
+    .filter(each => each.createdBy === 'system' && getBoundKey(each) === undefined)
 }
 
 /** Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a transaction. */

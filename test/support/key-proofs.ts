@@ -75,3 +75,10 @@ export async function makeAssertion(
   }
   return await new SignJWT(body).setProtectedHeader({ alg: 'ES256', kid, ...header }).sign(signer)
 }
+
+/** Returns a service that its clients know by another URL, as behind a proxy. */
+export function seenAt(service: Service, url: string): Service {
+  const http: Service['http'] = (...all) => service.http(...all)
+  const call: Service['call'] = (...all) => service.call(...all)
+  return Object.assign(Object.create(service) as Service, { call, http, server: { url } })
+}

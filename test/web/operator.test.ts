@@ -13,6 +13,23 @@ t.setTimeout(900_000)
 
 const adminKey = 'the key of the operator'
 
+const keyedClient = {
+  id: 'some-client',
+  oauth: {
+    redirectURIs: ['https://app.example.com/callback'],
+    account: 'robot',
+    keys: [
+      {
+        kid: 'a-key',
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+        y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'
+      }
+    ]
+  }
+}
+
 const go = async (page: Page, place: string): Promise<void> => {
   await page.getByRole('button', { name: place, exact: true }).click()
   await page.getByRole('heading', { name: place, exact: true, level: 2 }).waitFor()
@@ -22,6 +39,7 @@ t.test('the operator’s page', async t => {
   const pages = await startPages(t, {
     adminKey,
     operators: ['olive'],
+    access: { apps: [keyedClient] as never },
     registration: { invitationTokens: ['an-invitation-of-the-settings'] }
   })
   const { open, service, url } = pages
@@ -195,9 +213,19 @@ t.test('the operator’s page', async t => {
     await page.getByRole('heading', { name: 'Versions' }).waitFor()
     const places = page.getByRole('group', { name: 'Sections' })
     const boxes = await Promise.all((await places.getByRole('button').all()).map(each => each.boundingBox()))
-    t.equal(boxes.length, 5)
+    t.equal(boxes.length, 6)
     for (const box of boxes) t.ok(box && box.x >= 0 && box.x + box.width <= 320, 'each place is in sight')
+    await places.getByRole('button', { name: 'OAuth clients' }).click()
+    await page.getByText('Account: robot').waitFor()
+    t.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+    await page.getByRole('button', { name: 'Revoke a-key' }).click()
+    await page.getByRole('button', { name: 'Allow a-key again' }).waitFor()
+    await look(t, page, 'operator-clients')
+    await page.getByRole('button', { name: 'Revoke…' }).click()
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByText('Revoked on').waitFor()
     await places.getByRole('button', { name: 'Activity log' }).click()
+    await page.getByText('Key of an OAuth client revoked: some-client, a-key').waitFor()
     t.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
     await page.close()
   })

@@ -83,8 +83,12 @@ export async function startNode(
 }
 
 /** Starts two nodes that share the shards, with long timeouts. */
-export async function startPair(t: Test, cluster: MemoryCluster): Promise<[Node, Node]> {
-  const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes))
+export async function startPair(
+  t: Test,
+  cluster: MemoryCluster,
+  more: Overrides = {}
+): Promise<[Node, Node]> {
+  const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes, more))
   const pair = (await Promise.all(starting)) as [Node, Node]
   const isShared = (name: string): boolean => pair.filter(node => node.owns(name)).length === 1
   await until(() => possibleNames.every(isShared), 'the shards to be shared')

@@ -21,15 +21,17 @@ t.test('lifetimes have a second name each', async t => {
   t.match([flags.settings.oauth.refreshSeconds, flags.problems], [500, []])
 })
 
+/** Returns the problems of a client with these keys. */
+const problemsOf = (...keys: object[]): string => {
+  const apps = [{ id: 'some-app', oauth: { redirectURIs: ['https://a.example/'], keys } }]
+  const argv = [`--access.apps=${JSON.stringify(apps)}`]
+  return readSettings({ argv, env: {}, cwd: '/nowhere' }).problems.join()
+}
+
 t.test('keys of clients', async t => {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const [jwk, secret] = [await exportJWK(publicKey), await exportJWK(privateKey)]
   const key = { kid: 'one', ...jwk }
-  const problemsOf = (...keys: object[]): string => {
-    const apps = [{ id: 'some-app', oauth: { redirectURIs: ['https://a.example/'], keys } }]
-    const argv = [`--access.apps=${JSON.stringify(apps)}`]
-    return readSettings({ argv, env: {}, cwd: '/nowhere' }).problems.join()
-  }
   t.equal(problemsOf(key), '')
   t.equal(problemsOf(key, { ...key, kid: 'two', revoked: true, alg: 'ES256', use: 'sig' }), '')
   t.match(problemsOf(key, key), /keys\[1\] has the kid of another key/)

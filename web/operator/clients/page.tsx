@@ -40,27 +40,23 @@ export function OAuthClients() {
                 <span class="soft">{t('operator.ofAccount', { account: each.account })}</span>
               )}
             </span>
-            <span>
+            <div>
               {each.keys.map(({ isRevoked, kid }) => (
-                <span key={kid}>
-                  {kid} {isRevoked && <span class="badge bad">{t('operator.keyRevoked')}</span>}{' '}
+                <div class="client-key" key={kid}>
+                  {kid} {isRevoked && <span class="badge bad">{t('operator.keyRevoked')}</span>}
                   <Action onClick={changeKey(each, kid, isRevoked)}>
                     {t(isRevoked ? 'operator.restoreKey' : 'operator.revokeKey', { key: kid })}
                   </Action>
-                </span>
+                </div>
               ))}
-            </span>
-            <span>
-              {each.revoked === null ? (
-                <button type="button" class="button" onClick={() => setRevoking(each)}>
-                  {t('operator.revokeClient')}
-                </button>
-              ) : (
-                <span class="soft">
-                  {t('operator.clientRevoked', { time: formatDateTime(each.revoked) })}
-                </span>
-              )}
-            </span>
+            </div>
+            {each.revoked === null ? (
+              <button type="button" class="button" onClick={() => setRevoking(each)}>
+                {t('operator.revokeClient')}
+              </button>
+            ) : (
+              <span class="soft">{t('operator.clientRevoked', { time: formatDateTime(each.revoked) })}</span>
+            )}
           </li>
         ))}
       </ul>

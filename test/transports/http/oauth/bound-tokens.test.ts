@@ -3,11 +3,13 @@ import { createHash, createHmac } from 'node:crypto'
 import { exportPKCS8, generateKeyPair } from 'jose'
 import t from 'tap'
 import type { Answer } from '../../../support/coffer.js'
-import { coffer, Client, type Service } from '../../../support/coffer.js'
+import { coffer, Client, methodModules, Service, testSettings } from '../../../support/coffer.js'
+import { startServer } from '../../../../server/server.js'
 import {
   callBound,
   createHolder,
   makeProof,
+  seenAt,
   type Deviation,
   type Holder
 } from '../../../support/key-proofs.js'
@@ -21,6 +23,9 @@ const confidential = {
 }
 const scope = 'offline_access diary:contribute:Diary'
 const challenge = 'DPoP algs="ES256", error="invalid_token"'
+
+const at = (claims: Record<string, unknown>): Deviation => ({ claims })
+const head = (header: Record<string, unknown>): Deviation => ({ header })
 
 /** Obtains tokens bound to a key. `fields` replace those of the form. */
 async function obtainBound(
@@ -160,8 +165,6 @@ t.test('a bound token', async t => {
     const { privateKey: foreign } = await generateKeyPair('ES384', { extractable: true })
     const rsa = await generateKeyPair('RS256', { extractable: true })
     const url = `${origin}/alice/access-info`
-    const at = (claims: Record<string, unknown>): Deviation => ({ claims })
-    const head = (header: Record<string, unknown>): Deviation => ({ header })
     const privateJwk = { ...holder.jwk, d: 'x'.repeat(43) }
     const now = Math.floor(clock.now())
     const attempts: [string, Deviation][] = [
@@ -322,6 +325,30 @@ t.test('a bound token', async t => {
       clientData: { dpop: { jkt: other.thumbprint } }
     })
     t.match(asked, { status: 400, body: { error: { id: 'invalid-operation' } } })
+  })
+})
+
+t.test('a proof is used up for good', async t => {
+  const service = await coffer(t, { ...apps(app), publicUrl: 'https://coffer.example' })
+  const { clock, directory } = service
+  const holder = await createHolder()
+  const publicUrl = 'https://coffer.example'
+  const outside = seenAt(service, publicUrl)
+  const { access_token: token, refresh_token: first } = await obtainBound(outside, service.alice, holder)
+  const claims = { jti: 'used before the restart' }
+  const call = (where: Service): ReturnType<typeof callBound> =>
+    callBound(where, holder, token, ['GET', '/alice/streams'], { claims })
+  t.equal((await call(outside)).status, 200)
+  t.equal((await askToken(outside, holder, '/oauth/token', refresh(first), { claims })).status, 200)
+  await service.server.close()
+  const settings = testSettings(directory, { ...apps(app), publicUrl: 'https://coffer.example' })
+  const server = await startServer(settings, { clock, methodModules })
+  t.teardown(() => server.close())
+  const again = seenAt(new Service(server, clock, directory), publicUrl)
+  t.match(await call(again), { status: 401, body: { error: { message: /used before/ } } })
+  t.match(await askToken(again, holder, '/oauth/token', refresh(first), { claims }), {
+    status: 400,
+    body: { error: 'invalid_dpop_proof' }
   })
 })
 

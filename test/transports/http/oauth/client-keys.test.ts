@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { generateKeyPair } from 'jose'
 import t from 'tap'
-import { coffer, type Answer, type Service } from '../../../support/coffer.js'
+import { coffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
 import {
   createHolder,
   makeAssertion,
@@ -10,7 +10,17 @@ import {
   type Deviation,
   type Holder
 } from '../../../support/key-proofs.js'
-import { app, apps, clientId, obtain, post, redirectUri } from '../../../support/oauth.js'
+import {
+  agree,
+  app,
+  apps,
+  begin,
+  clientId,
+  exchange,
+  obtain,
+  post,
+  redirectUri
+} from '../../../support/oauth.js'
 import { socketOf } from '../../../support/socket.js'
 
 const adminKey = 'a long key of the operator'
@@ -43,6 +53,8 @@ const settings = {
   adminKey,
   throttle: { failures: 1000, invalidTokens: 1000 }
 }
+
+const claims = (changed: Record<string, unknown>): Deviation => ({ claims: changed })
 
 /** Proves the client with a key, for a call of the token endpoint or another. */
 async function assertion(
@@ -106,7 +118,6 @@ t.test('assertions and client credentials', async t => {
   t.test('nothing else does', async t => {
     const rsa = await generateKeyPair('RS256')
     const now = Math.floor(clock.now())
-    const claims = (changed: Record<string, unknown>): Deviation => ({ claims: changed })
     const attempts: [string, object][] = [
       ['no proof', { client_id: 'keyed-client' }],
       ['a secret', { client_id: 'keyed-client', client_secret: secret }],
@@ -194,7 +205,13 @@ t.test('assertions and client credentials', async t => {
       { status: 400, body: { error: 'invalid_request' } },
       'a bound token'
     )
-    t.match((await ask(service, own)).body, { expires_in: 600 })
+    const first = (await ask(service, own)).body
+    t.match(first, { expires_in: 600 })
+    clock.advance(200)
+    t.match((await ask(service, own)).body, { access_token: first.access_token, expires_in: 400 }, 'the same')
+    t.not((await ask(service, { ...own, scope: 'diary:read' })).body.access_token, first.access_token)
+    clock.advance(150)
+    t.not((await ask(service, own)).body.access_token, first.access_token, 'a new one in time')
     t.match((await ask(service, { ...(await assertion(service, one, 'one')), scope: undefined })).body, {
       scope: 'diary:contribute weight:read'
     })
@@ -297,15 +314,48 @@ t.test('lifetimes', async t => {
   }
   clock.advance(20)
   t.equal(await refresh(), 400, 'but not beyond the absolute end')
-  const { events: records } = await alice.do('events.get', { streams: [':_audit:actions'], limit: 100 })
-  const actions: string[] = records.flatMap(({ streamIds }: Answer) => streamIds)
-  for (const action of [
-    'oauth.consent.shown',
-    'oauth.consent.granted',
+})
+
+t.test('the audit names what happened', async t => {
+  const service = await coffer(t, { ...apps(app, owning), oauth: { refreshSeconds: 1000 } })
+  const { alice, clock } = service
+  const robot = await service.user('robot')
+  await ask(service, { client_id: 'owning-client', client_secret: secret })
+  const begun = await begin(service, { scope: 'offline_access diary:read' })
+  const answered = await agree(service, alice, begun)
+  const { refresh_token: first } = (await exchange(service, begun, answered)).body
+  const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: first }
+  const url = `${service.server.url}/oauth/token`
+  const dpop = await makeProof(one, { verb: 'POST', url, now: clock.now() })
+  t.equal((await post(service, '/oauth/token', form, { dpop })).status, 400)
+  t.equal((await post(service, '/oauth/token', form)).status, 200)
+  clock.advance(11)
+  t.equal((await post(service, '/oauth/token', form)).status, 400)
+  t.equal((await exchange(service, begun, answered)).status, 400)
+  const { access_token: token } = await obtain(service, alice, {})
+  t.equal((await post(service, '/oauth/revoke', { client_id: clientId, token })).status, 200)
+  const refused = (await begin(service)).location.searchParams.get('key')
+  const decision = { key: refused, status: 'REFUSED', username: 'alice' }
+  t.notOk((await service.call(undefined, 'authRequest.decide', decision, alice.token)).error)
+  const namesOf = async (person: Client): Promise<string[]> => {
+    const { events } = await person.do('events.get', { streams: [':_audit:actions'], limit: 1000 })
+    const ids: string[] = events.flatMap(({ streamIds }: Answer) => streamIds)
+    t.notMatch(JSON.stringify(events), first.slice(-20))
+    return [...new Set(ids)]
+      .filter(id => /action-oauth\.(?:consent|code|token)\./.test(id))
+      .map(id => id.slice(15))
+  }
+  t.same((await namesOf(alice)).toSorted(), [
     'oauth.code.exchanged',
+    'oauth.code.reused',
+    'oauth.consent.granted',
+    'oauth.consent.refused',
+    'oauth.consent.shown',
+    'oauth.token.dpop_mismatch',
     'oauth.token.issued.authorization_code',
     'oauth.token.refreshed',
-    'oauth.token'
+    'oauth.token.reuse_detected',
+    'oauth.token.revoked'
   ])
-    t.ok(actions.includes(`:_audit:action-${action}`), `${action} of ${[...new Set(actions)].join(' ')}`)
+  t.same(await namesOf(robot), ['oauth.token.issued.client_credentials'])
 })
