@@ -1,5 +1,8 @@
 /** Converts the JSON Schemas of the API to TypeScript types. */
+import { BreachScope } from '../../core/audit/breach-scope.js'
 import { Import } from '../../core/imports/job.js'
+import { OperatorAccess } from '../../core/platform/find-access.js'
+import { Person } from '../../core/platform/person.js'
 import { Access } from '../../schemas/access.js'
 import { Attachment, Event } from '../../schemas/event.js'
 import { Permission } from '../../schemas/permission.js'
@@ -17,10 +20,13 @@ const nouns = new Map<string, JsonSchema>(
   Object.entries({
     Access,
     Attachment,
+    BreachScope,
     Event,
     Import,
     ItemDeletion,
+    OperatorAccess,
     Permission,
+    Person,
     Scopes,
     Stream,
     StreamTree,
