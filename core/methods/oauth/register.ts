@@ -17,7 +17,8 @@ export const register = serviceMethod({
   allow: anyone,
   async run({ credentials, now, services }, metadata) {
     const { maxClients, registration } = services.config.oauth
-    if (!registration) fail('unavailable-method', 'Client registration is turned off (oauth.registration). Ask the operator')
+    if (!registration)
+      fail('unavailable-method', 'Client registration is turned off (oauth.registration). Ask the operator')
     const { answer, client } = createClient(services.config, metadata, now)
     services.throttle.registerClient(credentials.ip)
     await removeUnusedClients(services, now)

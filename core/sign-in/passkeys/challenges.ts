@@ -69,7 +69,10 @@ export function useChallenge(store: UserStore, challenge: string, now: number): 
 
 /** Returns the domain and origin of passkeys. Throws `unavailable-method` if passkeys are not available. */
 export function requireRelyingParty({ config }: Pick<Services, 'config'>): RelyingParty {
-  return getRelyingParty(config) ?? fail('unavailable-method', 'Passkeys are not available on this service (auth.passkeys, publicUrl)')
+  return (
+    getRelyingParty(config) ??
+    fail('unavailable-method', 'Passkeys are not available on this service (auth.passkeys, publicUrl)')
+  )
 }
 
 function computeMac(services: Services, { act, context }: Purpose, front: Buffer): Buffer {
