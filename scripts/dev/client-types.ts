@@ -1,6 +1,9 @@
 /** Converts the JSON Schemas of the API to TypeScript types. */
 import { PublicAccess } from '../../core/accesses/public-access.js'
+import { BreachScope } from '../../core/audit/breach-scope.js'
 import { Import } from '../../core/imports/job.js'
+import { OperatorAccess } from '../../core/platform/find-access.js'
+import { Person } from '../../core/platform/person.js'
 import { Access } from '../../schemas/access.js'
 import { Attachment, Event } from '../../schemas/event.js'
 import { Permission } from '../../schemas/permission.js'
@@ -18,11 +21,14 @@ const nouns = new Map<string, JsonSchema>(
   Object.entries({
     Access,
     Attachment,
+    BreachScope,
     Event,
     Import,
     ItemDeletion,
+    OperatorAccess,
     Permission,
     PublicAccess,
+    Person,
     Scopes,
     Stream,
     StreamTree,

@@ -46,7 +46,7 @@ export function toStoredScope({
   return marks === 0 ? stored : [...stored, marks]
 }
 
-/** Parses a stored scope. Records of earlier versions do not say how many streams were left out. */
+/** Parses a stored scope. Records of earlier versions do not say how many streams were omitted. */
 export function parseScope([
   streamIds,
   from,

@@ -1,4 +1,5 @@
 /** The operator's page: users, service, invitations, activity log. Screenshots are saved in `.test-output/pages`. */
+import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createPasswords } from '../../core/security/passwords.js'
@@ -68,7 +69,12 @@ t.test('the operator’s page', async t => {
   await addPasskey(daisy)
   await daisy.stream('diary')
   await daisy.event({ content: 'nobody is to read this' })
-  for (let at = 10; at < 40; at++) await service.user(`person-${at}`)
+  const person = await service.user('person-10')
+  for (let at = 11; at < 40; at++) await service.user(`person-${at}`)
+  await person.stream('diary')
+  await person.event()
+  const doctor = await person.grant('read', 'diary', { name: 'doctor' })
+  await doctor.do('events.get', { streams: ['diary'] })
 
   t.test('admits operators, and manages users', async t => {
     const page = await open('/operator')
@@ -184,6 +190,28 @@ t.test('the operator’s page', async t => {
     t.equal(rows.length, 8)
     t.match(rows[1], /Account deleted: c.*olive/)
     t.notMatch(rows.join(), 'daisy')
+
+    const { id } = doctor.access
+    await go(page, 'Data breach')
+    await page.getByLabel('ID of the access').fill(`${id}:2`)
+    await page.getByLabel('Calls since (optional)').fill('2001-01-01')
+    await page.getByRole('button', { name: 'Show what was read' }).click()
+    await page.getByRole('heading', { name: '“doctor” of person-10' }).waitFor()
+    await page.getByText('Calls: 1 · Refused: 0 · Items read: 1').waitFor()
+    await look(t, page, 'operator-breach')
+    const downloads: string[] = []
+    for (const name of ['Save as CSV', 'Save as JSON']) {
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name }).click()
+      downloads.push(await text(await (await download).createReadStream()))
+    }
+    t.match(downloads[0], /^\ufeff?stream,name[^]*\r\ndiary,/)
+    t.match(JSON.parse(downloads[1]!), { owner: { username: 'person-10' }, breachScope: { calls: 1 } })
+    await page.getByLabel('ID of the access').fill('cunknown')
+    await page.getByRole('button', { name: 'Show what was read' }).click()
+    await page.getByRole('alert').waitFor()
+    await go(page, 'Activity log')
+    await page.getByText('Looked up what an access has read:').waitFor()
 
     for (const [language, title] of [
       ['fr', 'Administration'],

@@ -38,6 +38,39 @@ export type Attachment = {
   integrity?: string
 }
 
+export type BreachScope = {
+  since: number | null
+  until: number | null
+  recordedSince: number | null
+  calls: number
+  refused: number
+  first: number | null
+  last: number | null
+  recordCount: number
+  isIncomplete: boolean
+  methods: {
+    method: string
+    calls: number
+    first: number
+    last: number
+    refused: number
+    recordCount: number
+  }[]
+  streams: {
+    id: string
+    name: string | null
+    kinds: string[]
+    calls: number
+    first: number
+    last: number
+    recordCount: number
+    fromTime: number | null
+    toTime: number | null
+    addresses: string[]
+  }[]
+  addresses: { ip: string; calls: number; first: number; last: number; refused: number }[]
+}
+
 export type Event = {
   id: string
   streamIds: string[]
@@ -123,6 +156,21 @@ export type Import = {
 
 export type ItemDeletion = { id: string; deleted?: number; integrity?: string }
 
+export type OperatorAccess = {
+  id: string
+  type: 'personal' | 'app' | 'shared'
+  name: string
+  deviceName?: string
+  permissions?: Permission[]
+  lastUsed?: number
+  expires?: number
+  deleted?: number
+  created: number
+  createdBy: string
+  modified: number
+  modifiedBy: string
+}
+
 export type Permission =
   | { streamId: string; level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage' }
   | { feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'; setting: 'allowed' | 'forbidden' }
@@ -159,6 +207,22 @@ export type PublicAccess = {
     refreshed?: number
     renewableUntil?: number
   }
+}
+
+export type Person = {
+  username: string
+  created: number
+  state: 'active' | 'suspended' | 'moved' | 'closing'
+  suspended: number | null
+  deletion: number | null
+  isOperator: boolean
+  quota: number
+  hasOwnQuota: boolean
+  documents: number | null
+  attachments: number | null
+  lastUsed: number | null
+  hasSecondFactor: boolean | null
+  passkeys: number | null
 }
 
 export type Scopes = {

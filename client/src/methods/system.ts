@@ -1,6 +1,6 @@
 /** Params and results of methods: admin, system. */
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
-import type { Permission } from './nouns.js'
+import type { BreachScope, OperatorAccess, Person } from './nouns.js'
 
 export interface SystemMethods {
   /** Create invitations. */
@@ -122,23 +122,7 @@ export interface SystemMethods {
   /** Find an access of any user. */
   'system.getAccess': {
     params: { readonly id: string; readonly username?: string | undefined }
-    result: {
-      access: {
-        id: string
-        type: 'personal' | 'app' | 'shared'
-        name: string
-        deviceName?: string
-        permissions?: Permission[]
-        lastUsed?: number
-        expires?: number
-        deleted?: number
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-      }
-      owner: { username: string; userId: string }
-    }
+    result: { access: OperatorAccess; owner: { username: string; userId: string } }
   }
   /** List what an access of a user has read. */
   'system.getBreachScope': {
@@ -150,53 +134,9 @@ export interface SystemMethods {
       readonly format?: 'json' | 'csv' | undefined
     }
     result: {
-      access: {
-        id: string
-        type: 'personal' | 'app' | 'shared'
-        name: string
-        deviceName?: string
-        permissions?: Permission[]
-        lastUsed?: number
-        expires?: number
-        deleted?: number
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-      }
+      access: OperatorAccess
       owner: { username: string; userId: string }
-      breachScope: {
-        since: number | null
-        until: number | null
-        recordedSince: number | null
-        calls: number
-        refused: number
-        first: number | null
-        last: number | null
-        recordCount: number
-        isIncomplete: boolean
-        methods: {
-          method: string
-          calls: number
-          first: number
-          last: number
-          refused: number
-          recordCount: number
-        }[]
-        streams: {
-          id: string
-          name: string | null
-          kinds: string[]
-          calls: number
-          first: number
-          last: number
-          recordCount: number
-          fromTime: number | null
-          toTime: number | null
-          addresses: string[]
-        }[]
-        addresses: { ip: string; calls: number; first: number; last: number; refused: number }[]
-      }
+      breachScope: BreachScope
       csv?: string
     }
   }
@@ -282,26 +222,7 @@ export interface SystemMethods {
     }
   }
   /** Get the usage of a user. */
-  'system.getUser': {
-    params: { readonly username: string }
-    result: {
-      user: {
-        username: string
-        created: number
-        state: 'active' | 'suspended' | 'moved' | 'closing'
-        suspended: number | null
-        deletion: number | null
-        isOperator: boolean
-        quota: number
-        hasOwnQuota: boolean
-        documents: number | null
-        attachments: number | null
-        lastUsed: number | null
-        hasSecondFactor: boolean | null
-        passkeys: number | null
-      }
-    }
-  }
+  'system.getUser': { params: { readonly username: string }; result: { user: Person } }
   /** List users and their usage. */
   'system.getUsers': {
     params: {
@@ -309,24 +230,7 @@ export interface SystemMethods {
       readonly after?: string | undefined
       readonly limit?: number | undefined
     }
-    result: {
-      users: {
-        username: string
-        created: number
-        state: 'active' | 'suspended' | 'moved' | 'closing'
-        suspended: number | null
-        deletion: number | null
-        isOperator: boolean
-        quota: number
-        hasOwnQuota: boolean
-        documents: number | null
-        attachments: number | null
-        lastUsed: number | null
-        hasSecondFactor: boolean | null
-        passkeys: number | null
-      }[]
-      next?: string
-    }
+    result: { users: Person[]; next?: string }
   }
   /** Cancel the scheduled deletion of an account, as the operator. */
   'system.keepUser': { params: { readonly username: string }; result: { keptUser: { username: string } } }

@@ -132,7 +132,7 @@ function resolveDecision(call: ServiceCall, known: StoredRequest, params: Params
 }
 
 /**
- * Returns where the user decides instead. Whoever has the key may say so, therefore only trusted pages are allowed, and a
+ * Returns where the user decides instead. Anyone with the key may say so, therefore only trusted pages are allowed, and a
  * client of OAuth is never sent elsewhere.
  */
 function resolveRedirectUrl(

@@ -112,7 +112,7 @@ t.test('a backup to recipients', async t => {
       code: 1,
       errors: /not encrypted to recipients/
     })
-    // Whoever can write there must not get a backup without proof accepted in its place.
+    // Someone who can write there must not get a backup without proof accepted in its place.
     const forged = new Encrypter()
     forged.addRecipient(recipients[0]!)
     writeFileSync(join(sealed, 'key.age'), await forged.encrypt(`${await generateX25519Identity()}\n`))
