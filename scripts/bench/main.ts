@@ -18,6 +18,7 @@ import { measureEngineMemory } from './tables/engine-memory.js'
 import { measureFootprint } from './tables/footprint.js'
 import { measureGrowth } from './tables/growth.js'
 import { measureNeighbours } from './tables/neighbours.js'
+import { measureReceived } from './tables/received.js'
 import { measureRows } from './tables/rows.js'
 
 const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
@@ -25,6 +26,7 @@ const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   growth: measureGrowth,
   accounts: measureAccounts,
   neighbours: measureNeighbours,
+  received: measureReceived,
   cluster: measureCluster,
   'nodes and threads': measureCores,
   'engine at rest': measureEngineMemory
