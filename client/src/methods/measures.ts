@@ -21,6 +21,7 @@ export interface MeasuresMethods {
   'measures.facts': {
     params: {
       readonly measures?: readonly string[] | null | undefined
+      readonly createdSince?: number | null | undefined
       readonly streams?: StreamsQuery | undefined
     }
     result: {
@@ -66,7 +67,7 @@ export interface MeasuresMethods {
             fields?: string[]
             unit?: { shown: string; byRegion?: { [key: string]: string }; offered: string[] }
             choices?: { value: string | number; name?: string }[]
-            quickValues?: (string | number)[]
+            quickValues?: ((string | number) | boolean)[]
           }
       )[]
     }
