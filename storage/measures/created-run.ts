@@ -107,7 +107,12 @@ function* findPoints(
       if (!found) continue
       const { count, first, last } = found
       take({
-        ...{ stream, others, type, isSeries: true, count, lastEvent: event },
+        stream,
+        others,
+        type,
+        isSeries: true,
+        count,
+        lastEvent: event,
         first: time + first,
         last: time + last
       })

@@ -213,7 +213,9 @@ class FactsCollector {
   *#collectCreated(series: ReadonlyMap<string, number>, since: number): MeasureSteps<void> {
     const names = new Map([...series].map(([name, number]) => [number, name.slice(seriesPrefix.length)]))
     yield* findCreated(this.reading, {
-      ...{ since, events: this.#events, series: names },
+      since,
+      events: this.#events,
+      series: names,
       take: ({ isSeries, others, stream, type, ...added }) => {
         const found = this.#streams.assign(stream, others, type)
         if (found) this.#add(found, isSeries ? `${seriesPrefix}${type}` : type, added)

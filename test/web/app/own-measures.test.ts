@@ -5,6 +5,16 @@ import { phone, startApp } from '../../support/app.js'
 import type { Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 
+const create = async (page: Page, name: string, form: string, fill?: () => Promise<void>): Promise<void> => {
+  await page.getByRole('button', { name: 'New measure' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill(name)
+  await dialog.getByLabel('What you record').selectOption({ label: form })
+  await fill?.()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
 t.test('measures of one’s own', async t => {
   const { daisy, enter } = await startApp(t)
   const foreign = [{ id: 'broken' }, 7, 'text']
@@ -12,21 +22,6 @@ t.test('measures of one’s own', async t => {
   const readProfile = async (): Promise<Answer> => (await daisy.do('profile.get', { id: 'private' })).profile
   const readOwn = async (): Promise<Answer[]> =>
     (await readProfile())['coffer:measures'].slice(foreign.length)
-  const create = async (
-    page: Page,
-    name: string,
-    form: string,
-    fill?: () => Promise<void>
-  ): Promise<void> => {
-    await page.getByRole('button', { name: 'New measure' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name', { exact: true }).fill(name)
-    await dialog.getByLabel('What you record').selectOption({ label: form })
-    await fill?.()
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.waitFor({ state: 'detached' })
-  }
-
   await t.test('are made in four forms', async t => {
     const page = await enter('/app/daisy/measures')
     t.equal(await page.title(), 'Your own measures')

@@ -179,7 +179,12 @@ function readDraft(values: Values, draft: Draft, hasData: boolean): Draft {
   if (numbers.length > maxValues) problems.set('quick', 'long')
   if (problems.size > 0) throw createFieldError(problems)
   return {
-    ...{ name, form, from, to, quick: numbers, hue: draft.hue },
+    name,
+    form,
+    from,
+    to,
+    quick: numbers,
+    hue: draft.hue,
     icon: values['icon'] ?? draft.icon,
     type: hasData ? draft.type : (values['type'] ?? draft.type)
   }

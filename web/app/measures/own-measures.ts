@@ -32,9 +32,34 @@ export const numberTypes: readonly string[] = [
 ]
 
 export const icons: readonly string[] = [
-  ...['hash', 'target', 'star', 'heart', 'smile', 'leaf', 'sprout', 'dog', 'cat', 'baby', 'car', 'bike'],
-  ...['dumbbell', 'footprints', 'brush', 'shirt', 'house', 'utensils', 'droplet', 'sun', 'moon', 'clock'],
-  ...['bell', 'flag', 'bookmark', 'thumbs-up', 'zap', 'eye']
+  'hash',
+  'target',
+  'star',
+  'heart',
+  'smile',
+  'leaf',
+  'sprout',
+  'dog',
+  'cat',
+  'baby',
+  'car',
+  'bike',
+  'dumbbell',
+  'footprints',
+  'brush',
+  'shirt',
+  'house',
+  'utensils',
+  'droplet',
+  'sun',
+  'moon',
+  'clock',
+  'bell',
+  'flag',
+  'bookmark',
+  'thumbs-up',
+  'zap',
+  'eye'
 ]
 /** In degrees. */
 export const hues: readonly number[] = [5, 30, 55, 120, 165, 205, 250, 290, 330]
@@ -55,8 +80,14 @@ export interface Draft {
 }
 
 export const emptyDraft: Draft = {
-  ...{ name: '', icon: icons[0]!, hue: hues[5]!, form: 'number', type: numberTypes[0]! },
-  ...{ from: 1, to: 5, quick: [] }
+  name: '',
+  icon: icons[0]!,
+  hue: hues[5]!,
+  form: 'number',
+  type: numberTypes[0]!,
+  from: 1,
+  to: 5,
+  quick: []
 }
 
 /** Returns the stored measure as the user has entered it. */
@@ -66,7 +97,11 @@ export function toDraft({ choices, hue, icon, kind, name, quickValues = [], type
   const form =
     type === 'boolean/bool' ? 'yesNo' : scale.length > 0 ? 'scale' : kind === 'sum' ? 'total' : 'number'
   return {
-    ...{ name, icon, hue, form, type },
+    name,
+    icon,
+    hue,
+    form,
+    type,
     from: scale.length > 0 ? Math.min(...scale) : emptyDraft.from,
     to: scale.length > 0 ? Math.max(...scale) : emptyDraft.to,
     quick: form === 'scale' ? [] : quickValues.flatMap(each => (typeof each === 'number' ? [each] : []))

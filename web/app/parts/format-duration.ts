@@ -1,10 +1,14 @@
 /** Formats durations and file sizes. */
 import { getLocale } from '../../language.js'
 
+/** Greatest duration, in seconds: the distance of two dates. */
+const maxDuration = 1.728e13
+
 /** Formats a duration in seconds: `7 h 52 min`, `46 min`, `1.5 s`; in days from two days on. */
 export function formatDuration(seconds: number): string {
-  const whole = Math.round(seconds)
-  if (whole < 60) return formatUnit(Math.round(seconds * 10) / 10, 'second')
+  const finite = Math.max(-maxDuration, Math.min(seconds, maxDuration))
+  const whole = Math.round(finite)
+  if (whole < 60) return formatUnit(Math.round(finite * 10) / 10, 'second')
   if (whole < 3600) return formatUnit(Math.round(whole / 60), 'minute')
   const [large, small, size, inner] =
     whole < 2 * 86_400 ? (['hour', 'minute', 3600, 60] as const) : (['day', 'hour', 86_400, 3600] as const)

@@ -41,11 +41,11 @@ export function formatClock(seconds: number, zone?: string): string {
   })
 }
 
-/** Formats how long ago a time was: `just now`, `3 minutes ago`, `yesterday`. */
+/** Formats how long ago a time was: `just now`, `3 minutes ago`, `1 day ago`. */
 export function formatAgo(seconds: number, now = Date.now() / 1000): string {
   const minutes = (now - seconds) / 60
   if (minutes < 1) return t('shell.justNow')
-  const format = new Intl.RelativeTimeFormat(getLocale(), { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(getLocale())
   if (minutes < 60) return format.format(-Math.floor(minutes), 'minute')
   if (minutes < 24 * 60) return format.format(-Math.floor(minutes / 60), 'hour')
   return format.format(-Math.floor(minutes / 1440), 'day')

@@ -11,7 +11,7 @@ import {
   type MeasureFact
 } from '../data/measures.js'
 import type { Tree } from '../data/tree.js'
-import { joinQuantity, type Quantity } from '../data/units.js'
+import { joinQuantity, toPointType, type Quantity } from '../data/units.js'
 import { getDayAt, getHourAt, type Day, type Zones } from '../lanes/calendar.js'
 import { formatDuration } from '../parts/format-duration.js'
 import { formatClock, formatDateTime, formatTime } from '../parts/format-time.js'
@@ -50,13 +50,18 @@ export function describeDay(number: number, today: number): string {
 
 /** Formats the latest value of a level, a pair or a category; undefined if its content is neither a number nor a word. */
 export function formatLatest(measure: AnyMeasure, latest: LatestValue): Quantity | undefined {
-  const { content, unit, value } = latest
+  const { content, type, unit, value } = latest
   // A number may be one of a few choices.
   const choice = getChoiceLabel(measure, content)
   if (choice !== undefined) return { value: choice, unit: '' }
   if (Array.isArray(value)) return formatMeasurePair(measure, value as readonly (number | null)[])
+  // A number that was entered in another unit has more decimals than it was entered with.
   if (typeof value === 'number')
-    return formatMeasureNumber(measure, value, unit === undefined ? {} : { type: unit })
+    return formatMeasureNumber(
+      measure,
+      value,
+      unit === undefined ? {} : { type: unit, isRounded: toPointType(type) !== unit }
+    )
   const words = formatWords(measure, content)
   return words === undefined ? undefined : { value: words, unit: '' }
 }
