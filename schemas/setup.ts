@@ -10,6 +10,7 @@ const serviceChoices = {
   serviceName: Type.String({ maxLength: 100 }),
   publicUrl: Type.String({ maxLength: 500 }),
   registration: Type.Enum(['open', 'invited', 'closed']),
+  accessUpdates: Type.Boolean(),
   mailHost: Type.String({ maxLength: 300 }),
   mailPort: Type.Integer(),
   mailEncryption: Type.Enum(['auto', 'starttls', 'tls']),

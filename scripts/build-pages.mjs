@@ -135,6 +135,8 @@ const isOfAccount = name => name.startsWith('app/account/')
 const isOfConnections = name => name.startsWith('app/connect/')
 /** Loaded only for the printout. */
 const isOfReport = name => name.startsWith('app/report/')
+/** Loaded only to change an access. */
+const isOfEditing = name => name.startsWith('app/edit-access/')
 /** Loaded only when an operator opens the settings. */
 const isOfSettings = name => name.startsWith('operator/settings/')
 /** The app in one language, without its pages of the account and of connections. */
@@ -152,6 +154,7 @@ const appFiles = collectFiles(
         isOfPasskeys(name) ||
         isOfAccount(name) ||
         isOfConnections(name) ||
+        isOfEditing(name) ||
         isOfReport(name)
     )
   )
@@ -164,6 +167,12 @@ const firstFiles = collectFiles([
 report('sign-in pages', collectFiles(['index.html'], true), 60)
 report('app, first page', firstFiles, 75)
 report('app', appFiles, 190)
+const editingFiles = collectFiles(findChunks(/^app\/edit-access\//).filter(name => !isForeign(name)))
+report(
+  'app, changing an access',
+  [...editingFiles].filter(file => !appFiles.has(file)),
+  4
+)
 const accountFiles = collectFiles(findChunks(/^app\/account\//).filter(name => !isForeign(name)))
 report(
   'app, account page',

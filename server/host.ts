@@ -60,7 +60,9 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
         longResponses: new LongResponses(config.limits, clock),
         eventTypes: await loadEventTypes(config, log)
       },
-      definitions: [...methods, ...(await loadMethods(methodModules))],
+      definitions: [...methods, ...(await loadMethods(methodModules))].filter(
+        each => !each.isRemoved?.(config)
+      ),
       count: config.workers,
       methodModules,
       ...(clock instanceof ManualClock && { frozenAt: clock.now() }),

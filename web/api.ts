@@ -113,6 +113,7 @@ export interface ServiceInfo {
   readonly support: string
   readonly home: string
   readonly assets: { readonly definitions: string }
+  readonly features?: { readonly accessesUpdate?: boolean }
 }
 
 /** Settings that pages depend on. */

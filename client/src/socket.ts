@@ -12,6 +12,8 @@ export interface SocketEvents {
   eventsChanged: undefined
   streamsChanged: undefined
   accessesChanged: undefined
+  /** The access, or one that it created, has a new version: `accessId` is its new id. */
+  accessUpdated: { readonly type: 'access-updated'; readonly accessId: string; readonly serial: number }
   /** Keys of the scopes that contain the change. */
   notificationsChanged: { readonly keys: readonly string[] }
   /** The socket is connected or reconnected. After a reconnection, changes may have been missed. */

@@ -56,7 +56,7 @@ interface Definition<P extends TSchema> {
   readonly allow: AccessRule
   /** Set if only transports of the service call it: it is not part of the API, and not listed. */
   readonly isInternal?: true
-  /** Returns true if the settings leave it out of the API: calls fail with `removed-method`. */
+  /** Returns true if the settings remove it from the API: calls fail with `removed-method`. */
   isRemoved?(config: Config): boolean
   /** Returns what transports need to know of a result besides its text. */
   facts?(result: object): Facts

@@ -31,6 +31,8 @@ export interface Dispatch {
 
 export class Stages {
   readonly #methods = new Map<string, Compiled>()
+  /** Ids of methods that the settings remove from the API. */
+  readonly #removed = new Set<string>()
   readonly audit: AuditTrail
   readonly validators: Validators
   constructor(
@@ -40,6 +42,10 @@ export class Stages {
     this.audit = new AuditTrail(services, definitions)
     this.validators = new Validators(services)
     for (const definition of definitions) {
+      if (definition.isRemoved?.(services.config)) {
+        this.#removed.add(definition.id)
+        continue
+      }
       if (this.#methods.has(definition.id)) throw new Error(`Method ${definition.id} is defined twice`)
       this.#methods.set(definition.id, {
         definition,
@@ -56,10 +62,11 @@ export class Stages {
 
   /** Returns the method with this id. Errors: `invalid-method`, `removed-method`. */
   find(id: string): Compiled {
-    const known = this.#methods.get(methodAliases.get(id) ?? id)
-    const isRemoved = known ? known.definition.isRemoved?.(this.services.config) : removedMethods.has(id)
-    if (known && !isRemoved) return known
-    fail(isRemoved ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
+    const isRemoved = removedMethods.has(id) || this.#removed.has(id)
+    return (
+      this.#methods.get(methodAliases.get(id) ?? id) ??
+      fail(isRemoved ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
+    )
   }
 
   /** Requires a method that accepts files. Error: `invalid-request-structure`. */

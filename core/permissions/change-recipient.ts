@@ -201,10 +201,11 @@ export interface AccessUpdated {
 }
 
 /**
- * Lists the accesses with a new version that an access is told of: the user of all, others of their own and of those
- * that they created.
+ * Lists the accesses with a new version of which an access is notified: personal accesses of all, others of themselves
+ * and of those that they created.
  */
-export function* listUpdates({ items = [] }: Change, { id, type }: Access): Iterable<AccessUpdated> {
+export function* listUpdates({ items = [], kind }: Change, { id, type }: Access): Iterable<AccessUpdated> {
+  if (kind !== 'accesses') return
   for (const { access } of items) {
     if (!access?.update) continue
     const { creatorId, serial } = access.update

@@ -1,4 +1,5 @@
 /** Converts the JSON Schemas of the API to TypeScript types. */
+import { PublicAccess } from '../../core/accesses/public-access.js'
 import { Import } from '../../core/imports/job.js'
 import { Access } from '../../schemas/access.js'
 import { Attachment, Event } from '../../schemas/event.js'
@@ -21,6 +22,7 @@ const nouns = new Map<string, JsonSchema>(
     Import,
     ItemDeletion,
     Permission,
+    PublicAccess,
     Scopes,
     Stream,
     StreamTree,

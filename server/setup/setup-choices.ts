@@ -16,6 +16,7 @@ const settingKeys: Readonly<Record<keyof SetupChoices, string>> = {
   serviceName: 'service.name',
   publicUrl: 'publicUrl',
   registration: registrationKey,
+  accessUpdates: 'accesses.updates',
   mailHost: 'services.email.smtp.host',
   mailPort: 'services.email.smtp.port',
   mailEncryption: 'services.email.smtp.encryption',
@@ -62,7 +63,7 @@ export function assertSettings({ problems }: ReadSettings): void {
 
 /** Returns the current settings without secrets, and the source of each that cannot be chosen here. */
 export function getCurrentChoices(
-  { publicUrl, registration, service, services }: Settings,
+  { accesses, publicUrl, registration, service, services }: Settings,
   { given }: ReadSettings
 ): { choices: SetupChoices; setBy: Partial<Record<keyof SetupChoices, string>> } {
   const { from, smtp } = services.email
@@ -71,6 +72,7 @@ export function getCurrentChoices(
       serviceName: service.name,
       publicUrl,
       registration: getRegistrationMode(registration, given.has(settingKeys.registration)),
+      accessUpdates: accesses.updates,
       mailHost: smtp.host,
       mailPort: smtp.port,
       mailEncryption: smtp.encryption,

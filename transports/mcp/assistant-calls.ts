@@ -18,7 +18,7 @@ export class AssistantCalls {
     private readonly message: Pick<EndpointMessage, 'user' | 'credentials'>
   ) {}
 
-  /** Makes a call. The result is without the token of the access. */
+  /** Makes a call. The result is without the token of an access. */
   async call(method: string, params: unknown): Promise<AssistantResult> {
     const { user } = this.message
     const credentials = { ...this.message.credentials, isAssistant: true } as const
@@ -28,8 +28,8 @@ export class AssistantCalls {
       const isTooLong = outcome.error.id === tooLongError.id && this.#isRead(method)
       return { ok: false, error: isTooLong ? tooLongError : outcome.error }
     }
-    const { token: _token, apiEndpoint: _endpoint, ...value } = JSON.parse(`{${outcome.members}}`)
-    return { ok: true, value }
+    const { access, ...value } = omitToken(JSON.parse(`{${outcome.members}}`) as Record<string, unknown>)
+    return { ok: true, value: isObject(access) ? { access: omitToken(access), ...value } : value }
   }
 
   #isRead(method: string): boolean {
@@ -46,6 +46,15 @@ export class AssistantCalls {
     }
     return type === 'personal' || (permissions ?? []).some(({ level = 'read' }) => !readOnlyLevels.has(level))
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function omitToken(item: Record<string, unknown>): Record<string, unknown> {
+  const { apiEndpoint: _endpoint, token: _token, ...rest } = item
+  return rest
 }
 
 /** Levels that allow no change. */

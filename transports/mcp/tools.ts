@@ -19,7 +19,7 @@ export interface Tool {
 }
 
 /** Methods about data, not about passwords, tokens or the account. */
-const offeredMethods = /^(?:events|streams|hfs|measures|audit)\.|^getAccessInfo$/
+const offeredMethods = /^(?:events|streams|hfs|measures|audit)\.|^(?:getAccessInfo|accesses\.getOne)$/
 /** Methods with files or thousands of data points, which are of no use to an assistant. */
 const excludedMethods = new Set([
   'events.addAttachment',

@@ -104,7 +104,12 @@ async function countShares(session: Session, id: string): Promise<number> {
     'GET',
     'accesses'
   )
-  return accesses.filter(each => each.type === 'shared' && each.createdBy.split(' ')[0] === id).length
+  return accesses.filter(each => each.type === 'shared' && getBase(each.createdBy) === getBase(id)).length
+}
+
+/** Returns the id that an access keeps, whatever its version. */
+function getBase(id: string): string {
+  return id.split(/[ :]/, 1)[0]!
 }
 
 /** Returns the access after the user has agreed: the existing one, or a new one that replaces an older one. */

@@ -1,6 +1,6 @@
 /** Params and results of methods: accesses, getAccessInfo. */
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
-import type { Access, ItemDeletion, Permission } from './nouns.js'
+import type { Access, ItemDeletion, Permission, PublicAccess } from './nouns.js'
 
 export interface AccessesMethods {
   /** Compare a request of an app with its existing accesses. */
@@ -78,40 +78,7 @@ export interface AccessesMethods {
       readonly expireAfter?: number | null | undefined
       readonly clientData?: { readonly [key: string]: unknown } | undefined
     }
-    result: {
-      access: {
-        id: string
-        token?: string
-        type: 'personal' | 'app' | 'shared'
-        name: string
-        deviceName?: string
-        permissions?: Permission[]
-        endedPermissions?: {
-          streamId: string
-          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
-          since: number
-          until: number
-        }[]
-        lastUsed?: number
-        expires?: number
-        clientData?: { [key: string]: unknown }
-        deleted?: number
-        integrity?: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        apiEndpoint?: string
-        oauth?: {
-          clientId: string
-          clientName?: string
-          scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-          granted: number
-          refreshed?: number
-          renewableUntil?: number
-        }
-      }
-    }
+    result: { access: PublicAccess }
   }
   /** Delete an access and the accesses it created. */
   'accesses.delete': {
@@ -121,84 +88,7 @@ export interface AccessesMethods {
   /** Get an access. */
   'accesses.getOne': {
     params: { readonly id: string; readonly includeHistory?: boolean | null | undefined }
-    result: {
-      access:
-        | {
-            id: string
-            token?: string
-            type: 'personal' | 'app' | 'shared'
-            name: string
-            deviceName?: string
-            permissions?: Permission[]
-            endedPermissions?: {
-              streamId: string
-              level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
-              since: number
-              until: number
-            }[]
-            lastUsed?: number
-            expires?: number
-            clientData?: { [key: string]: unknown }
-            deleted?: number
-            integrity?: string
-            created: number
-            createdBy: string
-            modified: number
-            modifiedBy: string
-            apiEndpoint?: string
-            oauth?: {
-              clientId: string
-              clientName?: string
-              scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-              granted: number
-              refreshed?: number
-              renewableUntil?: number
-            }
-          }
-        | {
-            id: string
-            type: 'personal' | 'app' | 'shared'
-            name: string
-            deviceName?: string
-            permissions?: Permission[]
-            endedPermissions?: {
-              streamId: string
-              level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
-              since: number
-              until: number
-            }[]
-            lastUsed?: number
-            expires?: number
-            clientData?: { [key: string]: unknown }
-            deleted?: number
-            created: number
-            createdBy: string
-            modified: number
-            modifiedBy: string
-          }
-      current?: string
-      history?: {
-        id: string
-        type: 'personal' | 'app' | 'shared'
-        name: string
-        deviceName?: string
-        permissions?: Permission[]
-        endedPermissions?: {
-          streamId: string
-          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
-          since: number
-          until: number
-        }[]
-        lastUsed?: number
-        expires?: number
-        clientData?: { [key: string]: unknown }
-        deleted?: number
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-      }[]
-    }
+    result: { access: PublicAccess; current?: string; history?: PublicAccess[] }
   }
   /** List the accesses that the caller can manage. */
   'accesses.get': {
@@ -206,41 +96,7 @@ export interface AccessesMethods {
       readonly includeExpired?: boolean | null | undefined
       readonly includeDeletions?: boolean | null | undefined
     }
-    result: {
-      accesses: {
-        id: string
-        token?: string
-        type: 'personal' | 'app' | 'shared'
-        name: string
-        deviceName?: string
-        permissions?: Permission[]
-        endedPermissions?: {
-          streamId: string
-          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
-          since: number
-          until: number
-        }[]
-        lastUsed?: number
-        expires?: number
-        clientData?: { [key: string]: unknown }
-        deleted?: number
-        integrity?: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        apiEndpoint?: string
-        oauth?: {
-          clientId: string
-          clientName?: string
-          scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-          granted: number
-          refreshed?: number
-          renewableUntil?: number
-        }
-      }[]
-      accessDeletions?: Access[]
-    }
+    result: { accesses: PublicAccess[]; accessDeletions?: Access[] }
   }
   /** Update an access. */
   'accesses.update': {
@@ -268,40 +124,7 @@ export interface AccessesMethods {
         readonly clientData?: { readonly [key: string]: unknown } | null | undefined
       }
     }
-    result: {
-      access: {
-        id: string
-        token?: string
-        type: 'personal' | 'app' | 'shared'
-        name: string
-        deviceName?: string
-        permissions?: Permission[]
-        endedPermissions?: {
-          streamId: string
-          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
-          since: number
-          until: number
-        }[]
-        lastUsed?: number
-        expires?: number
-        clientData?: { [key: string]: unknown }
-        deleted?: number
-        integrity?: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        apiEndpoint?: string
-        oauth?: {
-          clientId: string
-          clientName?: string
-          scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-          granted: number
-          refreshed?: number
-          renewableUntil?: number
-        }
-      }
-    }
+    result: { access: PublicAccess }
   }
   /** Get the current access. */
   getAccessInfo: {

@@ -126,6 +126,39 @@ export type Permission =
   | { streamId: string; level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage' }
   | { feature: 'selfRevoke' | 'selfAudit' | 'secretSharing'; setting: 'allowed' | 'forbidden' }
 
+export type PublicAccess = {
+  id: string
+  token?: string
+  type: 'personal' | 'app' | 'shared'
+  name: string
+  deviceName?: string
+  permissions?: Permission[]
+  endedPermissions?: {
+    streamId: string
+    level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+    since: number
+    until: number
+  }[]
+  lastUsed?: number
+  expires?: number
+  clientData?: { [key: string]: unknown }
+  deleted?: number
+  integrity?: string
+  created: number
+  createdBy: string
+  modified: number
+  modifiedBy: string
+  apiEndpoint?: string
+  oauth?: {
+    clientId: string
+    clientName?: string
+    scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+    granted: number
+    refreshed?: number
+    renewableUntil?: number
+  }
+}
+
 export type Scopes = {
   [key: string]:
     | {

@@ -101,7 +101,7 @@ function buildRequestDetails(
 
 /**
  * Returns whether an access is exactly what is requested: the same permissions in any order, and the same client data.
- * Permissions that the service may have added are ignored: features, and `none` on account streams.
+ * Permissions that the service may have added are ignored: that on shared secrets, and `none` on account streams.
  */
 function matchesRequest(
   { services }: Call,
@@ -125,7 +125,9 @@ function matchesRequest(
 
 /** Returns whether the service may have added a permission to those that were granted. */
 function isAddable(permission: Permission): boolean {
-  return !isStreamPermission(permission) || (permission.level === 'none' && isSystemId(permission.streamId))
+  return isStreamPermission(permission)
+    ? permission.level === 'none' && isSystemId(permission.streamId)
+    : permission.feature === 'secretSharing' && permission.setting === 'forbidden'
 }
 
 function toKey(permission: Permission): string {

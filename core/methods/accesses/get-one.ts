@@ -1,8 +1,8 @@
 /** Reads one access, also as it was before an update. (docs/spec/accesses.md#reading-one-access) */
 import { Type } from 'typebox'
-import { Access } from '../../../schemas/access.js'
+import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
-import { formatWireId, parseWireId, toWireAccess, type WireId } from '../../access-ids.js'
+import { formatWireId, getBaseId, parseWireId, toWireAccess, type WireId } from '../../access-ids.js'
 import { mayManage, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
 import { notShared } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
@@ -10,11 +10,8 @@ import type { Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
 import type { Listing } from '../../json/json-text.js'
 
-/** An access as it was, without its token, which is still that of the access. */
-const FormerAccess = Type.Omit(Access, ['token', 'integrity'])
-
 /**
- * The access. For an earlier version also `current`, the id of the current one; `history`, on request: all earlier
+ * The access; an earlier version is without its token, which is still valid. For an earlier version also `current`, the id of the current one; `history`, on request: all earlier
  * versions, oldest first.
  */
 export const getOne = method({
@@ -22,12 +19,19 @@ export const getOne = method({
   summary: 'Get an access',
   params: Type.Object({ id: Identifier, includeHistory: orNull(Type.Boolean()) }, closed),
   result: Type.Object({
-    access: Type.Union([PublicAccess, FormerAccess]),
+    access: PublicAccess,
     current: Type.Optional(Identifier),
-    history: Type.Optional(Type.Array(FormerAccess))
+    history: Type.Optional(Type.Array(PublicAccess))
   }),
   mode: 'read',
   allow: notShared,
+  isCacheable: () => true,
+  // Not all changes of an access are published to an app, and no use is.
+  hiddenState: ({ store }, { id }) => {
+    const base = getBaseId(id)
+    const { modified, serial } = store.accesses.find(base) ?? {}
+    return [modified, serial, store.usage.getLastUsed(base)]
+  },
   run(call, { id, includeHistory }) {
     const asked = parseWireId(id) ?? failUnknown(id)
     const current = requireVisible(call, asked, id)

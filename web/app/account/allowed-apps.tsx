@@ -1,5 +1,5 @@
 /** The apps that the user has allowed, with a button to revoke each. */
-import { useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -7,7 +7,19 @@ import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { readAppNames, type Permission } from '../../sign-in/auth-request.js'
 import { compareGrants, readStreamNames, type StreamNames } from '../../sign-in/compare-grants.js'
+import { PageContext } from '../../page-context.js'
+import { getAccessId } from '../data/access-ids.js'
+import { lazy } from '../parts/lazy.js'
 import { ReadProblem } from '../parts/read-problem.js'
+import { addModuleTexts } from '../texts.js'
+
+const Edit = lazy(async () => {
+  const [{ EditAccess }] = await Promise.all([
+    import('../edit-access/edit-access.js'),
+    addModuleTexts('edit-access')
+  ])
+  return EditAccess
+})
 
 /** The members of an app's access that are shown. */
 interface AppAccess {
@@ -46,6 +58,7 @@ export function AllowedApps({ session }: { readonly session: Session }) {
             key={access.id}
             access={access}
             found={found}
+            onChanged={() => void read()}
             onEnd={async () => {
               await callAs(session, 'DELETE', `accesses/${access.id}`)
               await read()
@@ -86,11 +99,14 @@ interface RowProps {
   readonly access: AppAccess
   readonly found: AllowedList
   readonly onEnd: () => Promise<void>
+  readonly onChanged: () => void
 }
 
 /** One app. Revoking requires confirmation, because it cannot be undone. */
-function Row({ access, found, onEnd }: RowProps) {
+function Row({ access, found, onChanged, onEnd }: RowProps) {
   const [isConfirming, setConfirming] = useState(false)
+  const [isEditing, setEditing] = useState(false)
+  const isEditable = useContext(PageContext).info.features?.accessesUpdate === true
   const { deviceName, name, oauth, permissions = [] } = access
   const app = found.apps.get(name) ?? toPlainText(oauth?.clientName ?? name)
   const end = getEnd(access)
@@ -113,6 +129,16 @@ function Row({ access, found, onEnd }: RowProps) {
           )}
           {oauth && <p class="hint">{t('allowed.oauth')}</p>}
         </div>
+        {!isConfirming && isEditable && (
+          <button
+            type="button"
+            class="text"
+            aria-label={t('allowed.editOf', { app })}
+            onClick={() => setEditing(true)}
+          >
+            {t('allowed.edit')}
+          </button>
+        )}
         {!isConfirming && (
           <button
             type="button"
@@ -124,6 +150,9 @@ function Row({ access, found, onEnd }: RowProps) {
           </button>
         )}
       </div>
+      {isEditing && (
+        <Edit id={getAccessId(access.id)} name={app} onClose={() => setEditing(false)} onSaved={onChanged} />
+      )}
       {isConfirming && (
         <div role="group" aria-label={t('allowed.revokeOf', { app })}>
           <p>{t('allowed.revokeText', { app })}</p>

@@ -3,6 +3,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { callRoute } from '../../api.js'
 import { zonesKey, type ZonePeriod } from '../../../schemas/zones.js'
+import { keepIds } from './access-ids.js'
 import { Client } from './client.js'
 import { languageKey, preferredLanguage, loadPreferredLanguage } from './preferred-language.js'
 import type { Live } from './live.js'
@@ -112,7 +113,8 @@ export class Account {
   }
 
   async readAccesses(): Promise<void> {
-    this.accesses.set((await this.client.call<{ accesses: readonly Access[] }>('accesses.get')).accesses)
+    const { accesses } = await this.client.call<{ accesses: readonly Access[] }>('accesses.get')
+    this.accesses.set(keepIds(accesses))
   }
 
   /** Reads what pages store in the private profile set: time zones, display units, the language, cards and goals. */

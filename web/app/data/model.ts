@@ -78,6 +78,8 @@ export type Permission =
 
 export interface Access {
   readonly id: string
+  /** The id with which calls name the access, where `id` is the one that it keeps. */
+  readonly versionId?: string
   readonly type: 'personal' | 'app' | 'shared'
   readonly name: string
   readonly deviceName?: string | null

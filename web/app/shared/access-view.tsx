@@ -1,14 +1,17 @@
 /** One access: permissions, expiry, activity, and revoking it. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
+import { PageContext } from '../../page-context.js'
+import { getAccessId } from '../data/access-ids.js'
 import { useAccount } from '../data/account.js'
 import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Confirm } from '../parts/confirm.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
+import { lazy } from '../parts/lazy.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
 import { Skeleton } from '../parts/skeleton.js'
@@ -17,6 +20,15 @@ import { listGrants, hasEnded, getDisplayName, readAccessGroups, type AccessGrou
 import { formatEndDay, describeAccess } from './describe-access.js'
 import { CallList } from './call-list.js'
 import { AccessIcon } from './access-lane.js'
+import { addModuleTexts } from '../texts.js'
+
+const Edit = lazy(async () => {
+  const [{ EditAccess }] = await Promise.all([
+    import('../edit-access/edit-access.js'),
+    addModuleTexts('edit-access')
+  ])
+  return EditAccess
+})
 
 /** Shows the access with this id, and offers to revoke it. */
 export function AccessView({ id }: { readonly id: string }) {
@@ -26,6 +38,8 @@ export function AccessView({ id }: { readonly id: string }) {
   const [groups, setGroups] = useState<AccessGroups>()
   const [problem, setProblem] = useState<Message>()
   const [isRevoking, setRevoking] = useState(false)
+  const [isEditing, setEditing] = useState(false)
+  const isEditable = useContext(PageContext).info.features?.accessesUpdate === true
   useEffect(() => {
     readAccessGroups(account).then(setGroups, (error: unknown) => setProblem(explainError(error).message))
   }, [current])
@@ -54,8 +68,8 @@ export function AccessView({ id }: { readonly id: string }) {
       </div>
     )
   const grants = listGrants(access.permissions, tree)
-  const createdAccesses = all.filter(each => each.createdBy.split(' ')[0] === id && !hasEnded(each))
-  const creator = all.find(each => each.id === access.createdBy.split(' ')[0])
+  const createdAccesses = all.filter(each => getAccessId(each.createdBy) === id && !hasEnded(each))
+  const creator = all.find(each => each.id === getAccessId(access.createdBy))
   return (
     <div class="one">
       {back}
@@ -119,9 +133,24 @@ export function AccessView({ id }: { readonly id: string }) {
               </Fact>
             )}
           </dl>
-          {!hasEnded(access) && <p class="hint">{t('shared.notEditable')}</p>}
+          {access.deleted === undefined &&
+            (isEditable ? (
+              <button type="button" class="button" onClick={() => setEditing(true)}>
+                {t('shared.edit')}
+              </button>
+            ) : (
+              !hasEnded(access) && <p class="hint">{t('shared.notEditable')}</p>
+            ))}
         </section>
       </div>
+      {isEditing && (
+        <Edit
+          id={id}
+          name={name}
+          onClose={() => setEditing(false)}
+          onSaved={() => void account.readAccesses()}
+        />
+      )}
       {isRevoking && (
         <RevokeDialog
           access={access}
@@ -168,7 +197,7 @@ function RevokeDialog({ access, name, createdAccesses, onClose }: EndingProps) {
       action={t('shared.revoke')}
       onClose={onClose}
       onConfirm={async () => {
-        await account.client.call('accesses.delete', { id: access.id })
+        await account.client.call('accesses.delete', { id: access.versionId ?? access.id })
         await account.readAccesses()
         onClose()
         showToast(t('shared.revokedDone', { name }))

@@ -2,6 +2,7 @@
 import { readAppNames } from '../../sign-in/auth-request.js'
 import { isKey, t, type Key } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
+import { keepIds } from '../data/access-ids.js'
 import type { Account } from '../data/account.js'
 import { getStreamColour } from '../data/stream-colours.js'
 import type { Access, Level, Permission } from '../data/model.js'
@@ -26,9 +27,10 @@ export async function readAccessGroups({ client }: Account): Promise<AccessGroup
     }),
     readAppNames()
   ])
-  const own = accesses.filter(({ type }) => type !== 'personal')
+  const own = keepIds(accesses).filter(({ type }) => type !== 'personal')
   const live = own.filter(access => !hasEnded(access))
-  const ended = [...own.filter(hasEnded), ...accessDeletions.filter(({ type }) => type !== 'personal')]
+  const deleted = keepIds(accessDeletions).filter(({ type }) => type !== 'personal')
+  const ended = [...own.filter(hasEnded), ...deleted]
   return {
     shared: live.filter(({ type }) => type === 'shared'),
     apps: live.filter(({ type }) => type === 'app'),

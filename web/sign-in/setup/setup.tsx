@@ -12,12 +12,14 @@ import { explainError, type Message } from '../../explain-error.js'
 import { PageContext } from '../../page-context.js'
 import { NewAccountFields } from '../views/new-account-fields.js'
 import { ErrorPage } from '../views/error-pages.js'
+import { toChoices } from './choices.js'
 
 /** Settings that can be chosen. */
 interface SetupChoices {
   readonly serviceName: string
   readonly publicUrl: string
   readonly registration: string
+  readonly accessUpdates: boolean
   readonly mailHost: string
   readonly mailPort: number
   readonly mailEncryption: string
@@ -129,14 +131,19 @@ function SetupForm({ secret, present, onDone, onOver }: Props) {
     return undefined
   }
   const source = (name: string): string | undefined => setBy[name]
-  const select = (name: 'registration' | 'mailEncryption', label: string, options: SelectOptions) => {
+  const select = (
+    name: 'registration' | 'accessUpdates' | 'mailEncryption',
+    label: string,
+    options: SelectOptions,
+    ownHint?: string
+  ) => {
     const by = source(name)
-    const hint = by === undefined ? undefined : t('setup.setBy', { source: by })
+    const hint = by === undefined ? ownHint : t('setup.setBy', { source: by })
     return (
       <SelectField
         name={name}
         label={label}
-        value={choices[name]}
+        value={String(choices[name])}
         options={options}
         hint={hint}
         isDisabled={by !== undefined}
@@ -181,6 +188,15 @@ function SetupForm({ secret, present, onDone, onOver }: Props) {
           ['invited', t('setup.invited')],
           ['closed', t('setup.closed')]
         ])}
+        {select(
+          'accessUpdates',
+          t('setup.apps'),
+          [
+            ['false', t('setup.appsOff')],
+            ['true', t('setup.appsOn')]
+          ],
+          t('setup.appsHint')
+        )}
         <h2>{t('setup.mail')}</h2>
         <p class="hint">{t('setup.mailLead')}</p>
         <div ref={fields}>
@@ -212,27 +228,6 @@ function labelOptional(
   key: 'setup.mailHost' | 'setup.mailUser' | 'setup.mailPassword' | 'setup.mailFrom'
 ): string {
   return t('setup.optional', { label: t(key) })
-}
-
-/** Returns the chosen settings. Fields that are set elsewhere are disabled and not among the values. */
-function toChoices(values: Values): object {
-  const names = [
-    'serviceName',
-    'publicUrl',
-    'registration',
-    'mailHost',
-    'mailEncryption',
-    'mailUser',
-    'mailFrom'
-  ]
-  const texts = names.filter(name => values[name] !== undefined).map(name => [name, values[name]!.trim()])
-  const { mailPassword, mailPort } = values
-  return {
-    ...Object.fromEntries(texts),
-    ...(mailPassword ? { mailPassword } : {}),
-    // Invalid numbers become 0, which the service refuses with the name of the field.
-    ...(mailPort === undefined ? {} : { mailPort: /^\s*\d{1,9}\s*$/.test(mailPort) ? Number(mailPort) : 0 })
-  }
 }
 
 /** Waits until the service has restarted with the chosen settings. */
