@@ -105,7 +105,7 @@ t.test('two servers that are killed while their accounts agree', async t => {
   const doctor = new Side(t.testdir({ doctor: {} }) + '/doctor', first, 'dora-doctor')
   const patient = new Side(t.testdirName + '/patient', second, 'paul-patient')
   const sides = [doctor, patient]
-  t.teardown(async () => await Promise.all(sides.map(({ server }) => server?.kill())))
+  t.teardown(async () => await Promise.all(sides.map(async ({ server }) => await server?.kill())))
   for (const side of sides) {
     await side.start()
     await side.register()
