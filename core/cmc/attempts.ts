@@ -29,7 +29,7 @@ export interface DeliveryContext {
 }
 
 /**
- * Makes an attempt. Resolves once the delivery is done, has failed for good, or has reached its next stage. Throws `PeerUnavailable` if
+ * Makes an attempt. Resolves once the delivery is done, has failed permanently, or has reached its next stage. Throws `PeerUnavailable` if
  * it is to be repeated.
  */
 export async function attempt(context: DeliveryContext, queued: QueuedDelivery): Promise<void> {

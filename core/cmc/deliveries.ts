@@ -21,7 +21,7 @@ const daySeconds = 86_400
 const retrySeconds = 30
 /** How long the removal of an account waits for its peers, in milliseconds. */
 const maxFarewellMs = 10_000
-/** Deliveries of one account that are looked at together. */
+/** Maximum number of deliveries of one account that are started together. */
 const maxFirst = 200
 
 interface Task {

@@ -16,7 +16,7 @@ import { insertEvent, recordAction } from './service-calls.js'
 export interface ScopeUpdate {
   /** What the trigger says. */
   readonly content: Content
-  /** What the peer is told. */
+  /** What the peer gets. */
   readonly delivered: Content
 }
 

@@ -94,7 +94,7 @@ t.test('offers', async t => {
   t.equal(listed.length, 1)
   t.notHas(listed[0], 'token')
   t.notHas(listed[0], 'apiEndpoint')
-  // Whoever reads everything does not see the link.
+  // Reading everything does not show the link.
   const wide = await dora.grant('read', '*')
   const seen = (await wide.do('events.get', { limit: 10 })).events
   t.equal(seen.length, 1)

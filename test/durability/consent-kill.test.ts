@@ -1,0 +1,183 @@
+/** Two servers that are killed while their accounts agree: each relationship ends complete or failed, on both sides alike. */
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import type { Answer } from '../support/coffer.js'
+import { freePorts } from '../support/free-ports.js'
+import { seeded } from '../support/random.js'
+import { requestContent } from '../support/two-servers.js'
+import { post, send } from './requests.js'
+import { ServerProcess } from './server-process.js'
+
+t.setTimeout(600_000)
+
+const random = seeded(t)
+const isLong = process.env['COFFER_TEST_LONG'] !== undefined
+const rounds = isLong ? 12 : 1
+const perRound = 4
+const root = ':_cmc:apps:clinic'
+
+/** A server that comes back at its address, with one account. */
+class Side {
+  server: ServerProcess | undefined
+  token = ''
+
+  constructor(
+    private readonly directory: string,
+    private readonly port: number,
+    readonly username: string
+  ) {}
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/${this.username}/`
+  }
+
+  async start(): Promise<void> {
+    const flags = { port: this.port, 'cmc.allowInternalTargets': true, 'cmc.retryMaxDelayMs': 200 }
+    this.server = await ServerProcess.start(
+      this.directory,
+      Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+    )
+  }
+
+  async register(): Promise<void> {
+    const { url } = this.server!
+    const user = {
+      username: this.username,
+      password: 'a long secret',
+      email: `${this.username}@example.com`,
+      appId: 'kill-test'
+    }
+    await post(`${url}/users`, user)
+    this.token = (await post(`${this.url}auth/login`, user, '', { origin: url })).token
+  }
+
+  async restart(): Promise<void> {
+    await this.server?.kill()
+    await this.start()
+  }
+
+  /** Sends a request until the server answers. */
+  async send(method: string, path: string, body?: object): Promise<Answer> {
+    for (;;)
+      try {
+        return await send(method, this.url + path, body, this.token)
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error
+        await wait(20)
+      }
+  }
+
+  async write(type: string, content: object, streamId: string, id: string): Promise<void> {
+    try {
+      await this.send('POST', 'events', { id, streamIds: [streamId], type, content })
+    } catch (error) {
+      // The answer to an earlier attempt was lost.
+      if (!String(error).includes('item-already-exists')) throw error
+    }
+  }
+
+  async content(id: string): Promise<Answer> {
+    return (await this.send('GET', `events/${id}`)).event.content
+  }
+
+  async events(streamId: string, type: string): Promise<Answer[]> {
+    return (await this.send('GET', `events?streams[]=${streamId}&types[]=${type}&limit=1000`)).events
+  }
+
+  /** Returns the accesses that peers hold, by scope. */
+  async peers(): Promise<Map<string, Answer>> {
+    const { accesses } = await this.send('GET', 'accesses')
+    const held = accesses.filter((each: Answer) => each.clientData?.cmc?.role === 'counterparty')
+    return new Map(held.map((each: Answer) => [each.clientData.cmc.scopeStreamId, each]))
+  }
+
+  async settled(id: string): Promise<Answer> {
+    for (;;) {
+      const content = await this.content(id)
+      if (content.status === 'completed' || content.status === 'failed') return content
+      await wait(20)
+    }
+  }
+}
+
+t.test('two servers that are killed while their accounts agree', async t => {
+  const [first = 0, second = 0] = await freePorts(2)
+  const doctor = new Side(t.testdir({ doctor: {} }) + '/doctor', first, 'dora-doctor')
+  const patient = new Side(t.testdirName + '/patient', second, 'paul-patient')
+  const sides = [doctor, patient]
+  t.teardown(async () => await Promise.all(sides.map(async ({ server }) => await server?.kill())))
+  for (const side of sides) {
+    await side.start()
+    await side.register()
+  }
+  let number = 0
+  const createId = (): string => `k${String(++number).padStart(23, '0')}`
+  const killDuring = async (work: Promise<unknown>): Promise<void> => {
+    for (let kills = 0; kills < 2; kills++) {
+      await wait(random.below(150))
+      await random.pick(sides).restart()
+    }
+    await work
+  }
+  await patient.send('POST', 'streams', { id: 'health', name: 'Health' })
+  await doctor.write('note/txt', {}, root, createId()).catch(() => undefined)
+  for (let round = 1; round <= rounds; round++) {
+    const offers: { readonly scope: string; readonly url: string; readonly trigger: string }[] = []
+    for (let index = 0; index < perRound; index++) {
+      const scope = `${root}:r${round}x${index}`
+      await doctor.send('POST', 'streams', { id: scope, name: scope, parentId: root })
+      const id = createId()
+      const content = requestContent({ request: { permissions: [{ streamId: 'health', level: 'read' }] } })
+      await doctor.write('consent/request-cmc', content, scope, id)
+      offers.push({ scope, url: (await doctor.content(id)).capabilityUrl, trigger: createId() })
+    }
+    const accepting = offers.map(async ({ trigger, url }) => {
+      await patient.write('consent/accept-cmc', { capabilityUrl: url }, root, trigger)
+      return await patient.settled(trigger)
+    })
+    await killDuring(Promise.all(accepting))
+    for (const { status } of await Promise.all(accepting)) t.equal(status, 'completed')
+    const arrived = await doctor.events(':_cmc:inbox', 'consent/accept-cmc')
+    for (const { scope } of offers) {
+      const of = arrived.filter(({ content }) => content.requesterOriginStreamId === scope)
+      t.equal(of.length, 1, `round ${round}: one acceptance`)
+      for (let tries = 0; ; tries++) {
+        const both = await Promise.all(sides.map(async side => (await side.peers()).get(scope)))
+        if (both.every(each => each?.clientData.cmc.counterparty.apiEndpoint)) break
+        if (tries > 500) throw new Error(`${scope} is not complete: ${JSON.stringify(both)}`)
+        await wait(20)
+      }
+    }
+    const chats = offers.map(({ scope }) => ({
+      stream: `${scope}:chats:paul-patient--127-0-0-1`,
+      id: createId()
+    }))
+    const sending = chats.map(async ({ id, stream }) => {
+      await doctor.write('message/chat-cmc', { content: id }, stream, id)
+      return await doctor.settled(id)
+    })
+    await killDuring(Promise.all(sending))
+    for (const [index, { scope }] of offers.entries()) {
+      const got = await patient.events(`${scope}:chats:dora-doctor--127-0-0-1`, 'message/chat-cmc')
+      t.same(
+        got.map(({ content }) => content.content),
+        [chats[index]!.id],
+        'one message'
+      )
+    }
+    const ending = offers.map(async ({ scope }, index) => {
+      const side = sides[index % 2]!
+      const accessId = (await side.peers()).get(scope).id
+      const id = createId()
+      await side.write('consent/revoke-cmc', { accessId }, root, id)
+      const { status } = await side.settled(id)
+      t.equal(status, 'completed')
+    })
+    await killDuring(Promise.all(ending))
+    for (const side of sides)
+      for (let tries = 0; (await side.peers()).size > 0; tries++) {
+        if (tries > 500) throw new Error(`${side.username} still has relationships`)
+        await wait(20)
+      }
+  }
+})
