@@ -59,14 +59,14 @@ export const everyDialect: readonly DialectCase[] = [
   },
   {
     dialect: 'health-auto-export',
-    type: 'mass/lb',
+    type: 'mass/kg',
     path: '',
     build: (time, at) => ({
       data: {
         metrics: [
           {
             name: 'weight_body_mass',
-            units: 'lb',
+            units: 'kg',
             data: [{ date: written(time), qty: 150 + at, source: 'w' }]
           }
         ]

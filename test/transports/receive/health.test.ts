@@ -148,6 +148,19 @@ async function values(user: Client): Promise<unknown[]> {
   return [...stored, ...rows]
 }
 
+t.test('health-auto-export: other units are converted, with the original beside them', async t => {
+  const { alice } = await coffer(t)
+  const connection = await connect(alice, 'health-auto-export')
+  const metrics = [{ name: 'weight_body_mass', units: 'lb', data: [{ date: date(0), qty: 165.3, source }] }]
+  await send(alice, 'health-auto-export', connection, { data: { metrics } })
+  const [event] = await events(alice)
+  t.match(event, {
+    type: 'mass/kg',
+    clientData: { 'health-auto-export:original': { value: 165.3, unit: 'lb' } }
+  })
+  t.ok(Math.abs(event.content - 74.978818761) < 1e-9)
+})
+
 for (const order of ['live first', 'file first'])
   t.test(`health-auto-export: live values and Apple's export are one, ${order}`, async t => {
     const service = await coffer(t)
@@ -222,12 +235,12 @@ t.test('health-auto-export: sums that grow are corrected, and several values of 
 })
 
 for (const order of ['live first', 'file first'])
-  t.test(`health-auto-export: pounds and workouts are one with those of the export, ${order}`, async t => {
+  t.test(`health-auto-export: weights and workouts are one with those of the export, ${order}`, async t => {
     const { alice } = await coffer(t)
     const connection = await connect(alice, 'health-auto-export')
     const metrics = [
-      { name: 'weight_body_mass', units: 'lb', data: [{ date: date(0), qty: 165.3, source }] },
-      { name: 'walking_running_distance', units: 'mi', data: [{ date: date(1), qty: 0.25, source }] }
+      { name: 'weight_body_mass', units: 'kg', data: [{ date: date(0), qty: 75.3, source }] },
+      { name: 'walking_running_distance', units: 'km', data: [{ date: date(1), qty: 0.25, source }] }
     ]
     const workouts = (['Outdoor Walk', 'Traditional Strength Training'] as const).map((name, at) => ({
       id: `${at}`,
@@ -236,8 +249,8 @@ for (const order of ['live first', 'file first'])
       end: date(at * 20 + 10),
       heartRateData: [{ date: date(at * 20), Min: 80, Avg: 90, Max: 99, units: 'count/min', source }]
     }))
-    const file = `<HealthData><Record type="HKQuantityTypeIdentifierBodyMass" sourceName="${source}" unit="lb" startDate="${date(0)}" endDate="${date(0)}" value="165.3"/>
-<Record type="HKQuantityTypeIdentifierDistanceWalkingRunning" sourceName="${source}" unit="mi" startDate="${date(1)}" endDate="${date(1)}" value="0.25"/>
+    const file = `<HealthData><Record type="HKQuantityTypeIdentifierBodyMass" sourceName="${source}" unit="kg" startDate="${date(0)}" endDate="${date(0)}" value="75.3"/>
+<Record type="HKQuantityTypeIdentifierDistanceWalkingRunning" sourceName="${source}" unit="km" startDate="${date(1)}" endDate="${date(1)}" value="0.25"/>
 ${['Walking', 'TraditionalStrengthTraining'].map((activity, at) => `<Workout workoutActivityType="HKWorkoutActivityType${activity}" sourceName="${source}" startDate="${date(at * 20)}" endDate="${date(at * 20 + 10)}"/>`).join('')}</HealthData>`
     const sendLive = async (): Promise<void> =>
       void (await send(alice, 'health-auto-export', connection, { data: { metrics, workouts } }))
@@ -246,18 +259,18 @@ ${['Walking', 'TraditionalStrengthTraining'].map((activity, at) => `<Workout wor
     await sendLive()
     t.same(
       (await events(alice))
-        .filter(({ type }) => type === 'activity/plain' || type === 'mass/lb')
+        .filter(({ type }) => type === 'activity/plain' || type === 'mass/kg')
         .map(({ content, duration, type }) => [type, duration ?? 0, content])
         .toSorted(),
       [
         ['activity/plain', 600, undefined],
         ['activity/plain', 600, undefined],
-        ['mass/lb', 0, 165.3]
+        ['mass/kg', 0, 75.3]
       ]
     )
     // Few are events, many a series.
     const distances = [
-      ...(await events(alice)).filter(({ type }) => type === 'length/mi').map(({ content }) => content),
+      ...(await events(alice)).filter(({ type }) => type === 'length/km').map(({ content }) => content),
       ...(await points(alice))
         .filter(([path]: Answer) => /istance/.test(path))
         .map(([, , { value }]: Answer) => value)

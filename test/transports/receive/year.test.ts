@@ -89,7 +89,7 @@ function toLive(values: readonly Truth[]): object {
     }))
   const metrics = [
     metric('steps', 'step_count', 'count'),
-    metric('weight', 'weight_body_mass', 'lb'),
+    metric('weight', 'weight_body_mass', 'kg'),
     metric('resting', 'resting_heart_rate', 'count/min'),
     { name: 'sleep_analysis', units: 'hr', data: stages }
   ]
@@ -103,7 +103,7 @@ function toFile(values: readonly Truth[]): string {
     const quantity = (type: string, unit: string): string =>
       `<Record type="HKQuantityTypeIdentifier${type}" unit="${unit}" ${common} value="${value}"/>`
     if (kind === 'steps') return quantity('StepCount', 'count')
-    if (kind === 'weight') return quantity('BodyMass', 'lb')
+    if (kind === 'weight') return quantity('BodyMass', 'kg')
     if (kind === 'resting') return quantity('RestingHeartRate', 'count/min')
     if (kind === 'sleep')
       return `<Record type="HKCategoryTypeIdentifierSleepAnalysis" ${common} value="HKCategoryValueSleepAnalysisAsleepCore"/>`
@@ -115,7 +115,7 @@ function toFile(values: readonly Truth[]): string {
 /** Lists what is stored as `[kind, time, value]`, by kind and time. */
 async function listStored(user: Client): Promise<unknown[]> {
   const kinds = new Map<string, Truth['kind']>([
-    ['mass/lb', 'weight'],
+    ['mass/kg', 'weight'],
     ['frequency/bpm', 'resting'],
     ['sleep/analysis', 'sleep'],
     ['activity/plain', 'workout']

@@ -1,10 +1,13 @@
-/** Maps values of Health Auto Export to the types in which those of Apple's export are stored. */
+/** Converts values of Health Auto Export to the types in which Apple's export stores them. */
 import { mapQuantity, type MappedKind } from '../../../imports/formats/apple/types.js'
 import { findMeasure, scaleValue } from '../../../imports/text/units.js'
+import { convertUnit } from '../../../schemas/units.js'
 import type { MetricKind } from './health-auto-export-kinds.js'
 
 export interface Quantity extends MappedKind {
   readonly content: number
+  /** The value as it was sent, if its unit is another one. */
+  readonly original?: { readonly value: number; readonly unit: string }
 }
 
 /** A type and stream, and the range of percentages. */
@@ -12,7 +15,7 @@ const typesByKind = new Map<string, MappedKind | undefined>()
 const perMinute = /^(?:count\/min|bpm|rpm|brpm|(?:beats|breaths)\/min)$/i
 const counts = /^(?:count|steps|kg\/m2)$/i
 
-/** Returns a value as Apple's export has it; `undefined` if the unit is not known, or the value impossible. */
+/** Returns a value in the unit of its type; `undefined` if the unit is not known, or the value impossible. */
 export function toQuantity(
   { kind, unit: usual }: MetricKind,
   unit: string,
@@ -32,15 +35,18 @@ export function toQuantity(
     const checked = mapQuantity(kind, '%', value / 100)
     return typeof checked === 'string' ? undefined : { type, stream, content: value }
   }
-  // In the unit that was sent: Apple's export has the same units, those of the user's settings.
   const measure = findMeasure(unit)
-  if (!measure || getQuantityName(measure.type) !== getQuantityName(type)) return undefined
-  return { type: measure.type, stream, content: scaleValue(value, measure.factor) }
-}
-
-/** Returns the quantity that a type measures: `mass` for `mass/kg`. */
-function getQuantityName(type: string): string {
-  return type.split('/', 1)[0]!
+  const ownMeasure = findMeasure(usual)!
+  if (!measure) return undefined
+  const content = scaleValue(value, measure.factor)
+  // Apple's export writes the glucose of blood in either unit as well.
+  if (measure.type === type || kind === 'BloodGlucose') {
+    if (!measure.type.startsWith(`${type.split('/', 1)[0]}/`)) return undefined
+    const isUsual = measure.factor === ownMeasure.factor || measure.type !== type
+    return { type: measure.type, stream, content, ...(!isUsual && { original: { value, unit } }) }
+  }
+  const converted = convertUnit(content, measure.type, type)
+  return converted === undefined ? undefined : { type, stream, content: converted, original: { value, unit } }
 }
 
 /** Returns the type and stream of a kind. */

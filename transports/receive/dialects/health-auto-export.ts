@@ -100,19 +100,22 @@ class Metrics {
     const metric = metricKinds.get(name)!
     const quantity = value === undefined ? undefined : toQuantity(metric, units, value)
     if (!quantity) return
+    const { original, ...content } = quantity
     const context = contextMembers.flatMap(member => {
       const text = getText(item, member)
       return text === undefined || text === 'Unspecified' ? [] : [[member, text] as const]
     })
+    const clientData = {
+      ...(original && { 'health-auto-export:original': original }),
+      ...(context.length > 0 && { 'health-auto-export:value': Object.fromEntries(context) })
+    }
     this.items.add({
       kind: metric.kind,
       ...base,
-      ...quantity,
+      ...content,
       ...(stream !== undefined && { stream }),
       ...(metric.isFrequent && { isFrequent: true }),
-      ...(context.length > 0 && {
-        clientData: { 'health-auto-export:value': Object.fromEntries(context) }
-      })
+      ...(Object.keys(clientData).length > 0 && { clientData })
     })
   }
 
