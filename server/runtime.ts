@@ -189,9 +189,7 @@ async function build(
       owns: ({ formerUsernames, username }: Pick<Account, 'username' | 'formerUsernames'>) =>
         includesUser(
           shard,
-          formerUsernames
-            ? (formerUsernames[0] ?? username)
-            : platform.usernames.getShardName(username)
+          formerUsernames ? (formerUsernames[0] ?? username) : platform.usernames.getShardName(username)
         )
     }),
     isSecondary: isGuest

@@ -40,7 +40,10 @@ export function addEndpoint(call: ViewContext, access: Access): PublicAccess {
 }
 
 /** Returns the root of the account with the token of an access in it, by the name that its holder knows. */
-export function getEndpoint({ account, services }: Pick<ViewContext, 'account' | 'services'>, access: Access): string {
+export function getEndpoint(
+  { account, services }: Pick<ViewContext, 'account' | 'services'>,
+  access: Access
+): string {
   return apiEndpoint(services.config, access.alias ?? account.username, access.token)
 }
 

@@ -56,7 +56,12 @@ export const Digests = Type.Record(Type.String(), Digest)
 
 /** Yields the files of an account's archive. Each has to be read before the next is taken. */
 export function* listArchiveFiles(
-  { created, formerUsernames = [], id, username }: Pick<Account, 'created' | 'formerUsernames' | 'id' | 'username'>,
+  {
+    created,
+    formerUsernames = [],
+    id,
+    username
+  }: Pick<Account, 'created' | 'formerUsernames' | 'id' | 'username'>,
   reader: AccountReader,
   attachments: AttachmentStore,
   {

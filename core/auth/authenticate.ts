@@ -66,10 +66,7 @@ export function authenticate({
  * Throws the error for an unknown user unless the credentials are those of the access with the alias: no one else can
  * tell that the alias exists. (docs/spec/usernames.md#aliases)
  */
-function assertHolder(
-  { account, credentials, isUse, services, store }: Authentication,
-  alias: string
-): void {
+function assertHolder({ account, credentials, isUse, services, store }: Authentication, alias: string): void {
   const token = findPresentedToken(credentials)
   const { ip, readToken } = credentials
   const access =

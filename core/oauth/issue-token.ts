@@ -62,7 +62,9 @@ export function issueToken(
   const answer = buildTokenAnswer(call, access, use.scopes)
   return {
     ...answer,
-    ...(refreshToken && { refresh_token: formatRefreshToken(access.alias ?? account.username, refreshToken) }),
+    ...(refreshToken && {
+      refresh_token: formatRefreshToken(access.alias ?? account.username, refreshToken)
+    }),
     ...(key && {
       id_token: createIdToken(key, {
         issuer: getIssuer(services.config),

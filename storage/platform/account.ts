@@ -53,8 +53,6 @@ export interface Claim {
   readonly formerUsernames?: readonly string[]
 }
 
-
-
 /** Commands that change whether and how an account is found. */
 export const stateCommands: ReadonlySet<string> = new Set([
   'leave',

@@ -36,8 +36,7 @@ export class UsernameRepository {
 
   /** Finds an account by the alias of one of its accesses. */
   findByAlias(alias: string): Account | undefined {
-    const sql =
-      'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
+    const sql = 'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
     return statement(this.db, sql).get(aliasField, alias) as Account | undefined
   }
 
