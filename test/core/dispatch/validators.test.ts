@@ -25,7 +25,10 @@ t.test('a call does not wait while a long change is evaluated', async t => {
   }
   const publish = (places: Change['places']): void => {
     const change: Change = { kind: 'streams', places, accessIds: [] }
-    server.services.bus.publish(server.services.accounts.find('alice')!, { isEmpty: false, list: () => [change] } as unknown as Changes)
+    server.services.bus.publish(server.services.accounts.find('alice')!, {
+      isEmpty: false,
+      list: () => [change]
+    } as unknown as Changes)
   }
   const first = await ask()
   t.match(first, /^[\w.-]+$/)

@@ -381,8 +381,8 @@ t.test('where mails are sent, the account page mentions them', async t => {
   await page.getByRole('button', { name: 'Change username' }).click()
   await page.getByText(/You can change it again on/).waitFor()
   t.equal(page.url(), `${url}/app/rosalind/account`)
-  // Bookmarks of the former name lead to the new one.
+  // Addresses with the former name lead to the new one.
   await page.goto(`${url}/app/daisy/shared`)
-  await page.waitForURL(`${url}/app/rosalind/shared`)
+  await page.waitForURL(`${url}/app/rosalind/today`)
   await page.context().close()
 })

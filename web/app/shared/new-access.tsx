@@ -26,7 +26,9 @@ export function NewAccess({ access, kind, onDone }: Props) {
   useEffect(() => heading.current?.focus(), [])
   const name = toPlainText(access.name)
   const text =
-    kind === 'link' ? buildLink({ username: access.alias ?? username, token: access.token ?? '' }) : (access.apiEndpoint ?? '')
+    kind === 'link'
+      ? buildLink({ username: access.alias ?? username, token: access.token ?? '' })
+      : (access.apiEndpoint ?? '')
   return (
     <div class="made">
       <h3 ref={heading} tabIndex={-1}>
