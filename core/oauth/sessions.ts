@@ -52,7 +52,7 @@ export function openSession(
 }
 
 /**
- * Returns a session bound to a key, for an access that the user has just granted: the access itself, if nobody else uses it, or
+ * Returns a session bound to a key, for an access that the user has just granted: the access itself, if no client uses it yet, or
  * a new one with the same permissions. Must run within a transaction.
  */
 export function bindAccess(call: Call, client: Client, access: Access, thumbprint: string): Access {

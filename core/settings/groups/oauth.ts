@@ -22,7 +22,7 @@ export const oauth = group({
     10_000_000_000
   ),
   refreshSeconds: integer(
-    'Lifetime of an unused refresh token, in seconds. Each refresh begins it anew. Apps can override it',
+    'Lifetime of an unused refresh token, in seconds. Each refresh restarts it. Apps can override it',
     2_592_000,
     60,
     10_000_000_000
