@@ -54,7 +54,9 @@ export function runUninterrupted(
 }
 
 function* runMethod(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Steps<Result> {
-  return definition.isLong ? yield* definition.run(call, params, prepared) : definition.run(call, params, prepared)
+  return definition.isLong
+    ? yield* definition.run(call, params, prepared)
+    : definition.run(call, params, prepared)
 }
 
 /** Returns true if an error means that a write has been rolled back and must be repeated alone. */
