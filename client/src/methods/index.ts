@@ -2,6 +2,7 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 import type { AccessesMethods } from './accesses.js'
 import type { AccountMethods } from './account.js'
+import type { AdminMethods } from './admin.js'
 import type { AuditMethods } from './audit.js'
 import type { AuthMethods } from './auth.js'
 import type { AuthRequestMethods } from './auth-request.js'
@@ -24,6 +25,7 @@ export interface Methods
   extends
     AccessesMethods,
     AccountMethods,
+    AdminMethods,
     AuditMethods,
     AuthMethods,
     AuthRequestMethods,
