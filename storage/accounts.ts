@@ -1,13 +1,6 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { mkdirSync } from 'node:fs'
-import {
-  AccountClosing,
-  AccountElsewhere,
-  AccountGone,
-  StoreNotReady,
-  StoreUnavailable,
-  translateError
-} from './errors.js'
+import { AccountElsewhere, AccountGone, StoreNotReady, StoreUnavailable, translateError } from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
@@ -16,17 +9,11 @@ import type { UsernameRefusal, UsernameRules } from './platform/usernames.js'
 import { StorePool } from './user/store-pool.js'
 import { Handover } from './user/handover.js'
 import { recoverUnfinished } from './user/recovery.js'
-import { UserFiles, type UserFilesOptions } from './user/user-files.js'
+import { UserFiles } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
 import { AccountStates } from './account-states.js'
 import type { AccountsOptions, NewAccount } from './accounts-options.js'
-import {
-  isFoundUnavailable,
-  toUnavailableError,
-  stateCommands,
-  type Account,
-  type Claim
-} from './platform/account.js'
+import { isFoundUnavailable, toUnavailableError, stateCommands, type Account } from './platform/account.js'
 
 /** Maximum number of accounts that are remembered as unavailable. When there are more, all are forgotten. */
 const maxUnavailable = 10_000

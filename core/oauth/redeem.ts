@@ -4,7 +4,6 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
-import type { UserStore } from '../../storage/user/user-store.js'
 import { requestLifetime } from '../accesses/auth-requests.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import { getBoundKey } from '../auth/oauth-marks.js'

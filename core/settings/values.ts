@@ -26,7 +26,7 @@ export function findProblem({ isSecret, schema }: Setting, value: unknown): stri
 }
 
 /** Matches what examples have in place of a value, and variables that nothing has replaced. */
-const placeholders = [/REPLACE/, /(?:^|\s)(?:change[-_ ]?me|<[^<>@]*>|\$\{[^{}]*\}|your[-_]\S*|x{3,})$/i]
+const placeholders = [/REPLACE/, /(?:^|\s)(?:change[-_ ]?me|<[^<>@]*>|\$\{[^{}]*\}|your[-_]\S*)$/i]
 
 function isPlaceholder(value: unknown): boolean {
   if (typeof value === 'string') return placeholders.some(pattern => pattern.test(value))

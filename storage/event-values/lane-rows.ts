@@ -84,7 +84,7 @@ export class LaneRows {
     this.#type = types?.length === 1 ? types[0] : undefined
     const others = listOthers(options)
     const find = (name: keyof LaneRow): number => {
-      const index = others.findIndex(([column]) => column === name)
+      const index = others.findIndex(([other]) => other === name)
       return index < 0 ? -1 : fixedColumns + index
     }
     this.#spanAt = find('span')

@@ -29,7 +29,7 @@ function exporterTo(t: Test, endpoint: string): { exporter: OtlpExporter; lines:
   const log: Log = { info: add, warn: add, error: add }
   const metrics = createMetrics({
     calls: new CallStatistics(['events.get']),
-    gauges: () => ({}) as never,
+    gauges: () => new Proxy({}, { get: () => 0 }) as never,
     connections: async () => 1,
     sockets: () => 0
   })
@@ -101,7 +101,12 @@ t.test('calls become sums and histograms whose buckets count their own durations
   calls.record('user-chosen-name', 404, 5)
   const counted = new OtlpExporter(
     testConfig(t.testdir(), { metrics: { otlp: { endpoint: `http://127.0.0.1:${port}` } } }),
-    createMetrics({ calls, gauges: () => ({}) as never, connections: async () => 1, sockets: () => 0 }),
+    createMetrics({
+      calls,
+      gauges: () => new Proxy({}, { get: () => 0 }) as never,
+      connections: async () => 1,
+      sockets: () => 0
+    }),
     { info() {}, warn() {}, error() {} }
   )
   await counted.export()
