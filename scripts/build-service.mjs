@@ -109,8 +109,9 @@ function listModules(...folders) {
   )
 }
 
-/** Returns the part that a module belongs to. A library is beside the first part that needs it. */
+/** Returns the part that a module belongs to; none for a thread's own module, which runs when it is loaded. A library is beside the first part that needs it. */
 function getPart(id, graph) {
+  if (id === join(dist, reader)) return null
   if (modules.has(id)) return getOwnPart(id)
   const part = partOrder.find(each => findImportingParts(id, graph).has(each))
   return reached.some(each => each.part === part) ? `${part}-libraries` : 'libraries'
