@@ -95,7 +95,7 @@ t.test('the account page', async t => {
   await t.test('sends a secret once', async t => {
     const page = await enter('/app/daisy/account')
     await page.getByRole('button', { name: 'Send a secret once' }).click()
-    await page.getByLabel('Name').fill('Key of the shed')
+    await page.getByLabel('Name', { exact: true }).fill('Key of the shed')
     await page.getByLabel('Secret', { exact: true }).fill('under the mat')
     await page.getByRole('button', { name: 'Create key' }).click()
     const key = await page.locator('.key code').first().textContent()
