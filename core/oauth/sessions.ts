@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { claimAlias } from '../accesses/aliases.js'
 import { createId } from '../ids.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
@@ -29,18 +30,30 @@ export function listSessions(store: UserStore, client: Pick<Client, 'id'>): Acce
     .filter(each => each.createdBy === 'system' && getBoundKey(each) === undefined)
 }
 
-/** Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a transaction. */
+/** Returns whether an access has a token that only its client knows, not one that consent pages have seen. */
+export function hasClientToken({ account, services }: Call, { alias, token }: Access): boolean {
+  const owner = getTokenOwner(token)
+  return alias === undefined ? services.accounts.findOwn(owner)?.id === account.id : owner === alias
+}
+
+/**
+ * Inserts the access of a new session, and ends sessions that have expired or are too many. With `hidesUsername`, it gets an alias of
+ * its own. Must run within a transaction.
+ */
 export function openSession(
   call: Call,
   client: Pick<Client, 'id'>,
-  access: Pick<Access, 'clientData' | 'createdBy' | 'expires' | 'permissions'>
+  access: Pick<Access, 'clientData' | 'createdBy' | 'expires' | 'permissions'>,
+  hidesUsername = false
 ): Access {
   const { account, changes, now, store } = call
   makeRoom(call, client)
+  const alias = hidesUsername ? claimAlias(call, client) : undefined
   const session = store.accesses.insert({
     ...access,
+    ...(alias !== undefined && { alias }),
     id: createId(),
-    token: createAccessToken(account.username),
+    token: createAccessToken(alias ?? account.username),
     type: 'app',
     ...buildNames(client),
     created: now,
@@ -59,22 +72,22 @@ export function bindAccess(call: Call, client: Client, access: Access, thumbprin
   const { account, changes, now, store } = call
   if (getBoundKey(access) === thumbprint) return access
   const clientData = { ...access.clientData, [bindingKey]: { jkt: thumbprint } }
-  const isUnused =
-    getTokenOwner(access.token) !== account.username && store.oauthGrants.list(access.id).length === 0
+  const { alias, createdBy, expires, permissions } = access
+  const isUnused = !hasClientToken(call, access) && store.oauthGrants.list(access.id).length === 0
   if (!isUnused) {
-    const { createdBy, expires, permissions } = access
-    return openSession(call, client, {
+    const session = {
       clientData,
       createdBy,
       ...(expires !== undefined && { expires }),
       ...(permissions && { permissions })
-    })
+    }
+    return openSession(call, client, session, alias !== undefined)
   }
   makeRoom(call, client)
   const session = store.accesses.update({
     ...access,
     ...buildNames(client),
-    token: createAccessToken(account.username),
+    token: createAccessToken(alias ?? account.username),
     clientData,
     modified: store.stamp(now),
     modifiedBy: access.id

@@ -30,10 +30,11 @@ export const prove = method<typeof Params, Prepared>({
   isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
-  async prepare({ credentials, now, store }) {
+  worksByAlias: true,
+  async prepare({ account, credentials, now, store }) {
     const token = getPresentedToken(credentials)
     const access = token === undefined ? undefined : store.accesses.findByToken(token)
-    const boundKey = access && getBoundKey(access)
+    const boundKey = access?.alias === account.alias ? access && getBoundKey(access) : undefined
     if (token === undefined || boundKey === undefined) return nothingProven
     if (!credentials.proof) return { problem: 'The DPoP proof is missing', valid: undefined }
     try {

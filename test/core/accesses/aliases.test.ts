@@ -3,7 +3,8 @@ import t, { type Test } from 'tap'
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { userRoutes } from '../../../transports/http/routes.js'
 import { Client, openCoffer, type Answer, type Service } from '../../support/coffer.js'
-import { app, apps, begin, exchange, post, type Person } from '../../support/oauth.js'
+import { callBound, createHolder, makeProof } from '../../support/key-proofs.js'
+import { app, apps, begin, exchange, post, redirectUri, type Person } from '../../support/oauth.js'
 import { receiver } from '../../support/receiver.js'
 import { connect, until } from '../../support/socket.js'
 
@@ -385,5 +386,52 @@ t.test('an app whose access has an alias', async t => {
       200
     )
     t.match(await service.http('GET', `/${alias}/events`, undefined, auth), { status: 404 })
+  })
+
+  t.test('gets it by OAuth with tokens bound to keys', async t => {
+    const scope = 'diary:read:Diary offline_access'
+    const aliases = new Set<string>()
+    /** Exchanges a code with a proof, and uses the tokens. */
+    const use = async (redirect: string, verifier: string, what: string): Promise<void> => {
+      const holder = await createHolder()
+      const url = `${service.server.url}/oauth2/token`
+      const request = async (fields: Record<string, string>): Promise<Answer> => {
+        const dpop = await makeProof(holder, { verb: 'POST', url, now: service.clock.now() })
+        return (await post(service, '/oauth2/token', { client_id: app.id, ...fields }, { dpop })).body
+      }
+      const tokens = await request({
+        grant_type: 'authorization_code',
+        code: new URL(redirect).searchParams.get('code') ?? '',
+        redirect_uri: redirectUri,
+        code_verifier: verifier
+      })
+      t.match(tokens, { token_type: 'DPoP', username: form }, what)
+      t.notMatch(JSON.stringify(tokens), name, what)
+      const { access_token: token, refresh_token: refresh, username: alias } = tokens
+      aliases.add(alias)
+      for (const each of [token, refresh]) t.ok(each.startsWith(`${alias}.`), what)
+      const refreshed = await request({ grant_type: 'refresh_token', refresh_token: refresh })
+      t.match(refreshed, { username: alias, access_token: token }, what)
+      const events = await callBound(service, holder, token, ['GET', `/${alias}/events`])
+      t.equal(events.status, 200, JSON.stringify(events.body))
+      t.notMatch(JSON.stringify(events.body), name)
+      t.match(await callBound(service, holder, token, ['GET', `/${name}/events`]), { status: 401 })
+    }
+    const first = await begin(service, { scope })
+    const { answer } = await accept(first.location.searchParams.get('key') ?? '', owner)
+    await use(answer.redirect, first.verifier, 'a new access')
+
+    const bearer = await begin(service, { scope })
+    const accepted = await accept(bearer.location.searchParams.get('key') ?? '', owner)
+    const { body } = await exchange(service, bearer, new URL(accepted.answer.redirect))
+    t.match(body, { token_type: 'Bearer', username: accepted.alias })
+    const again = await begin(service, { scope })
+    const key = again.location.searchParams.get('key') ?? ''
+    const { access_token: token, apiEndpoint } = body
+    const decision = { key, status: 'ACCEPTED', token, apiEndpoint }
+    const decided = await service.call(undefined, 'authRequest.decide', decision, owner.token)
+    await use(decided.redirect, again.verifier, 'a session beside an access that is in use')
+    t.equal(aliases.size, 2)
+    t.notOk(aliases.has(accepted.alias), 'it has an alias of its own')
   })
 })
