@@ -77,6 +77,11 @@ export async function redeemCode(call: Call, client: Client, proof: CodeProof): 
   return { kind: 'code', use }
 }
 
+/** Ends the access of a redeemed code whose exchange is refused after all, if it was granted for this code alone. */
+export async function abandonCode(call: Call, { use }: RedeemedCode): Promise<void> {
+  await writeSeparately(call, (_store, inCall) => revokeUnused(inCall, use.accessId))
+}
+
 /** Returns what is wrong with the proof of a code, which has been consumed. */
 function findProofFault(
   { challenge, redirectUri }: CodeGrant,

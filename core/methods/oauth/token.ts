@@ -15,6 +15,7 @@ import { issueToken, renewToken, TokenAnswer } from '../../oauth/issue-token.js'
 import { getSigningKey, type SigningKey } from '../../oauth/keys.js'
 import { InvalidProof, proofLifetime, verifyProof, type ValidProof } from '../../oauth/proof.js'
 import {
+  abandonCode,
   redeemCode,
   refreshGrant,
   refuseUnknown,
@@ -63,8 +64,10 @@ export const token = method<typeof Params, Prepared>({
     const client = await authenticateClient(call, params)
     const proof = await verifyTokenProof(call)
     const redemption = await redeem(call, client, params, proof?.thumbprint)
-    if (proof && !(await useOnce(call.services, proof.key, call.now + proofLifetime, call.now)))
+    if (proof && !(await useOnce(call.services, proof.key, call.now + proofLifetime, call.now))) {
+      if (redemption.kind === 'code') await abandonCode(call, redemption)
       failOAuth('invalid_dpop_proof', 'The DPoP proof has been used before')
+    }
     await recordUse(call.services, client.id, call.now)
     const needsKey = redemption.kind === 'code' && redemption.use.scopes.includes('openid')
     const key = needsKey ? await getSigningKey(call.services, call.now) : undefined

@@ -72,6 +72,31 @@ const refresh = (token: string, fields: Record<string, string> = {}): Record<str
   ...fields
 })
 
+t.test('a code with a proof that was used before leaves no access behind', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice } = service
+  const holder = await createHolder()
+  const attempts: [asked: string, expected: object, accesses: number][] = [
+    [scope, { status: 200 }, 1],
+    ['diary:read:Diary', { status: 400, body: { error: 'invalid_dpop_proof' } }, 1]
+  ]
+  for (const [asked, expected, count] of attempts) {
+    const begun = await begin(service, { scope: asked })
+    const answered = await agree(service, alice, begun)
+    const form = {
+      grant_type: 'authorization_code',
+      code: answered.searchParams.get('code')!,
+      redirect_uri: redirectUri,
+      client_id: clientId,
+      code_verifier: begun.verifier
+    }
+    const once = { claims: { jti: 'the only one' } }
+    t.match(await askToken(service, holder, '/oauth2/token', form, once), expected, asked)
+    const { accesses } = await alice.do('accesses.get')
+    t.equal(accesses.filter(({ type }: Answer) => type === 'app').length, count, asked)
+  }
+})
+
 t.test('a bound token', async t => {
   const service = await coffer(t, { ...apps(app, confidential), http: { trustedProxies: [] } })
   const { alice, clock, server } = service
