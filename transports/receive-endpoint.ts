@@ -1,5 +1,5 @@
 /** The endpoint below the root of each user that receives data from apps and devices: `/{user}/from/…`. */
-import type { Credentials } from '../core/call/credentials.js'
+import type { Request } from '../core/call/outcome.js'
 
 /** A request of an app or a device. */
 export interface IncomingRequest {
@@ -14,10 +14,10 @@ export interface IncomingRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly ip: string
   /**
-   * Reads the body, decompressed, of `maxBytes` at most; its memory counts for these credentials. Called once. Errors:
+   * Reads the body, decompressed, of `maxBytes` at most; its memory counts for this account and token. Called once. Errors:
    * `invalid-request-structure`.
    */
-  readBody(credentials: Credentials, maxBytes: number): Promise<Buffer>
+  readBody(caller: Pick<Request, 'user' | 'credentials'>, maxBytes: number): Promise<Buffer>
 }
 
 export interface IncomingResponse {

@@ -43,13 +43,13 @@ export async function handleReceived(
     query: toFirstValues(query),
     headers: toFirstValues(Object.entries(req.headers)),
     ip,
-    readBody: async (credentials, maxBytes) => {
+    readBody: async (caller, maxBytes) => {
       if (!hasBody(req)) return Buffer.alloc(0)
       if (needsReservation(req)) {
         // It could only contain the token.
-        if (credentials.authorization === undefined)
+        if (caller.credentials.authorization === undefined)
           fail('invalid-access-token', 'The access token is missing')
-        state.reservation = reserveBody(services, { ...(user !== undefined && { user }), credentials })
+        state.reservation = reserveBody(services, caller)
       }
       return await readBinary(req, services, maxBytes, state.reservation)
     }

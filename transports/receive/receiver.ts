@@ -59,14 +59,14 @@ export class Receiver implements ReceiveEndpoint {
     const anonymous: Credentials = { headers, ip, via: 'http', isConnection: true }
     const maxBytes = dialect.maxBodyBytes ?? maxBodyBytes
     const isInBody = presented === undefined && dialect.sendsDigest === true && verb.startsWith('P')
-    const early = isInBody ? await incoming.readBody(anonymous, maxBytes) : undefined
+    const early = isInBody ? await incoming.readBody({ credentials: anonymous }, maxBytes) : undefined
     const token = presented ?? (early && findDigestInBody(early))
     const credentials = { ...anonymous, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
     const user = incoming.user ?? (await this.#findUser(credentials, token))
     const caller = { user, credentials, dialect }
     const { connection, level } = await this.#open(caller)
     try {
-      const body = early ?? (await incoming.readBody(credentials, maxBytes))
+      const body = early ?? (await incoming.readBody(caller, maxBytes))
       const now = this.dispatcher.services.clock.now()
       const request: ReceivedRequest = { method: verb, path, query, headers, body, now, connection }
       if (dialect.serve) {

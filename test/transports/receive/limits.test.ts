@@ -1,5 +1,6 @@
 /** What requests of apps cannot do: block the service, lose values, or change what users have entered. */
 import { createHash } from 'node:crypto'
+import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { coffer, openCoffer, type Answer } from '../../support/coffer.js'
@@ -26,6 +27,30 @@ t.test('a body of millions of entries is refused before it is read', async t => 
     t.match(await look(alice, { id }), { received: 0, lastProblem: { message: /entries/ } })
   }
   t.same(await events(alice), [])
+})
+
+t.test('bodies at the root of the service count for the account of their secret', async t => {
+  const service = await openCoffer(t, { limits: { bodiesBytes: 256 * 1024 } })
+  const { port } = new URL(service.server.url)
+  const body = JSON.stringify([{ type: 'sgv', sgv: 120, date: noon * 1000, notes: 'x'.repeat(40_000) }])
+  const [first, second] = await Promise.all(
+    ['bobby', 'carol'].map(async name => {
+      const { token } = await connect(await service.user(name), 'nightscout')
+      return createHash('sha1').update(token).digest('hex')
+    })
+  )
+  // Takes the whole share of an account, and never ends.
+  const slow = request({ port, method: 'POST', path: '/api/v1/entries', headers: { 'api-secret': first } })
+  t.teardown(() => slow.destroy())
+  slow.on('error', () => undefined)
+  await new Promise(resolve => slow.write(Buffer.alloc(120_000, ' '), resolve))
+  for (let n = 0; n < 3; n++) {
+    const sent = await service.http('POST', '/api/v1/entries', body, {
+      'api-secret': second!,
+      'content-type': 'application/json'
+    })
+    t.equal(sent.status, 200, JSON.stringify(sent.body).slice(0, 200))
+  }
 })
 
 t.test('kinds that are not understood are counted by name up to a limit', async t => {
