@@ -10,10 +10,17 @@ const daySeconds = 86_400
 /** Seconds that a calendar can show: the years 0 to 9999. */
 const [firstTime, lastTime] = [-62_167_219_200, 253_402_300_799]
 
+/** Returns text as the value of a property (RFC 5545, 3.3.11): the library escapes those of events only. */
+function escapeText(text: string): string {
+  return removeControls(text)
+    .replaceAll(/[\\;,]/g, String.raw`\$&`)
+    .replaceAll('\n', String.raw`\n`)
+}
+
 /** Returns the calendar of some entries. */
 export function writeCalendar(source: FeedSource, entries: readonly Entry[]): string {
   const calendar = new ICalCalendar({
-    name: removeControls(source.name),
+    name: escapeText(source.name),
     prodId: { company: 'Coffer', product: 'Coffer', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
     ttl: refreshSeconds
@@ -59,6 +66,7 @@ function findWholeDays(time: number, duration: number, zone: string): { from: Da
   return { from: toDate(first.number * daySeconds), to: toDate(last.number * daySeconds) }
 }
 
+/** Converts seconds, within the years that a calendar can show. */
 function toDate(time: number): Date {
-  return new Date(Math.floor(time) * 1000)
+  return new Date(Math.min(Math.max(Math.floor(time), firstTime), lastTime) * 1000)
 }

@@ -2,6 +2,7 @@
 import ICAL from 'ical.js'
 import t from 'tap'
 import { coffer, type Client } from '../../support/coffer.js'
+import { writeCalendar } from '../../../transports/feed/calendar.js'
 
 const day = 86_400
 
@@ -108,6 +109,28 @@ t.test('feeds', async t => {
     const changed = await read(alice, 'feed.ics', { auth }, { 'if-none-match': etag! })
     t.equal(changed.status, 200)
     t.match(changed.text, new RegExp(`UID:${run.id}@`), 'and the entry is the same')
+  })
+
+  t.test('are calendars whatever their names are', async t => {
+    const named = String.raw`Mum, Dad; a\b` + '\r\nX-MORE:1\nBEGIN:VEVENT'
+    const { token: odd } = await alice.grant('read', 'diary', { type: 'shared', name: named })
+    const { text } = await read(alice, 'feed.ics', { auth: odd })
+    const unfolded = text.replaceAll('\r\n ', '').split('\r\n')
+    const escaped = String.raw`Mum\, Dad\; a\\b\nX-MORE:1\nBEGIN:VEVENT`
+    for (const property of ['NAME', 'X-WR-CALNAME']) t.ok(unfolded.includes(`${property}:${escaped}`), text)
+    t.notMatch(text, /^X-MORE/m)
+    t.equal(parse(text).size, 1)
+  })
+
+  t.test('show events with any times of their changes', t => {
+    const event = { id: 'c00000000000000000000000a', time: now, type: 'note/txt', content: 'hello' }
+    for (const changed of [-1e13, 1e15]) {
+      const times = { created: changed, modified: changed }
+      const entry = { event: { ...event, ...times } as never, title: 'a', text: '', streamNames: [] }
+      const source = { name: 'odd', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', now }
+      t.equal(parse(writeCalendar(source, [entry])).size, 1, String(changed))
+    }
+    t.end()
   })
 
   t.test('show whole days as dates, in the requested zone', async t => {
