@@ -41,6 +41,8 @@ interface Sample {
 const maxParts = 4000
 /** Maximum number of calls for a series. */
 const maxCalls = 12
+/** Maximum number of cells of a range. */
+export const maxCells = maxParts * maxCalls
 /** Seconds by which ranges of readings are moved, so that cells include their ends. What adds up lasts from its time on. */
 const readingShift = 0.001
 const daySeconds = 86_400
@@ -59,9 +61,9 @@ export class CellReader {
 
   /** Returns the cells of a series that have data, in order, each with its index. */
   async read(series: Series, { count, from, width }: CellRange): Promise<(Cell & { readonly at: number })[]> {
-    if (count > maxParts * maxCalls)
+    if (count > maxCells)
       refuseUnsupported(
-        `The query has more than ${maxParts * maxCalls} steps. Use a longer step, or a longer range such as [$__interval]`
+        `The query has more than ${maxCells} steps. Use a longer step, or a longer range such as [$__interval]`
       )
     const cells: (Cell & { readonly at: number })[] = []
     const shift = series.measure.kind === 'sum' ? 0 : readingShift

@@ -2,14 +2,8 @@
 import type { Aggregation, Expression, Operator, RangeFunction } from './promql.js'
 import type { Cell, CellReader } from './cells.js'
 import { refuseUnsupported } from './query-error.js'
-import { selectSeries, type Series } from './series-list.js'
-
-/** The times at which a query is evaluated, in seconds. */
-export interface Grid {
-  readonly start: number
-  readonly step: number
-  readonly count: number
-}
+import type { Series, SeriesSelector } from './series-list.js'
+import { toSpan, type Grid } from './span.js'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -26,6 +20,8 @@ export type Result =
 
 /** Time in seconds that a value is valid in queries without a range, unless the step is longer. */
 const lookBackSeconds = 300
+/** Maximum number of values of all series of a query: they take memory until the response has been sent. */
+const maxValues = 1_000_000
 /** Maximum number of cells that all windows of a query cover. */
 const maxVisited = 5_000_000
 /** Longest local day, in seconds. */
@@ -35,9 +31,10 @@ const margin = 0.0005
 
 export class Evaluator {
   #visited = 0
+  #values = 0
 
   constructor(
-    private readonly all: readonly Series[],
+    private readonly selector: SeriesSelector,
     private readonly cells: CellReader,
     private readonly grid: Grid
   ) {}
@@ -45,6 +42,7 @@ export class Evaluator {
   async evaluate(expression: Expression): Promise<Result> {
     switch (expression.is) {
       case 'number':
+        this.#reserve()
         return { is: 'scalar', values: this.#times().map(() => expression.value) }
       case 'selection':
         return { is: 'vector', rows: await this.#select(expression) }
@@ -71,49 +69,63 @@ export class Evaluator {
   }: Extract<Expression, { is: 'selection' }>): Promise<Row[]> {
     const windowOf = windowSeconds ?? Math.max(this.grid.step, lookBackSeconds)
     const rows: Row[] = []
-    for (const series of selectSeries(this.all, matchers)) {
+    for (const series of this.selector.select(matchers)) {
       const values =
         series.shape === 'day'
           ? await this.#evaluateDays(series, windowSeconds, apply)
           : await this.#evaluateSamples(series, windowOf, apply)
       const { __name__: _name, ...others } = series.labels
-      if (values.some(value => value !== undefined))
+      if (values?.some(value => value !== undefined))
         rows.push({ labels: apply ? others : series.labels, values })
     }
     return rows
   }
 
-  /** Evaluates a series of samples: each value summarises the window that ends at its time. */
+  /** Counts the values of one more series. Throws a `QueryError` if there are too many. */
+  #reserve(): void {
+    this.#values += this.grid.count
+    if (this.#values > maxValues)
+      refuseUnsupported(
+        `The query has more than ${maxValues} values. Select fewer series, or use a longer step`
+      )
+  }
+
+  /** Evaluates a series of samples: each value summarises the window that ends at its time; `undefined` if there are none. */
   async #evaluateSamples(
     series: Series,
     windowSeconds: number,
     apply?: RangeFunction
-  ): Promise<(number | undefined)[]> {
-    const { count, start, step } = this.grid
-    const { width, window } = toSpan(this.grid, windowSeconds)
-    const perWindow = Math.round(window / width)
-    const perStep = Math.round(step / width)
+  ): Promise<(number | undefined)[] | undefined> {
+    const { start } = this.grid
+    const { count, width, window } = toSpan(this.grid, windowSeconds)
     const from = start - window
-    const cells = await this.cells.read(series, { from, width, count: perWindow + perStep * (count - 1) })
+    const cells = await this.cells.read(series, { from, width, count })
     // What adds up is shown as its total in the time of a point.
     const used = apply ?? (series.measure.kind === 'sum' ? 'sum' : 'last')
-    const { latest } = series
+    const latest = series.measure.kind === 'sum' ? undefined : series.latest
+    if (cells.length === 0 && !latest) return undefined
+    this.#reserve()
     return this.#slide(
       cells.map(({ at, ...cell }) => ({ ...cell, from: from + (at + 1) * width })),
       window,
-      { apply: used, latest: series.measure.kind === 'sum' ? undefined : latest }
+      { apply: used, latest }
     )
   }
 
-  /** Evaluates a series of days: each value is that of the day, or summarises the days that begin in the window. */
+  /**
+   * Evaluates a series of days: each value is that of the day, or summarises the days that begin in the window; `undefined` if
+   * there are none.
+   */
   async #evaluateDays(
     series: Series,
     windowSeconds: number | undefined,
     apply: RangeFunction = 'last'
-  ): Promise<(number | undefined)[]> {
+  ): Promise<(number | undefined)[] | undefined> {
     const { count, start, step } = this.grid
     const window = windowSeconds ?? longestDay
     const days = await this.cells.readDays(series, start - window, start + (count - 1) * step)
+    if (days.length === 0) return undefined
+    this.#reserve()
     if (windowSeconds !== undefined) return this.#slide(days, window, { apply })
     let at = 0
     return this.#times().map(time => {
@@ -148,28 +160,6 @@ export class Evaluator {
     const { count, start, step } = this.grid
     return Array.from({ length: count }, (_, at) => start + at * step)
   }
-}
-
-/** Returns the width of the cells of which both steps and windows consist, and the window. Seconds. */
-function toSpan(
-  { count, step }: Grid,
-  windowSeconds: number
-): { readonly window: number; readonly width: number } {
-  if (count === 1) return { window: windowSeconds, width: windowSeconds / partsOfInstant }
-  if (windowSeconds >= step) return { window: Math.round(windowSeconds / step) * step, width: step }
-  // In milliseconds, which are whole.
-  const width =
-    findCommonDivisor(Math.round(step * 1000), Math.max(1, Math.round(windowSeconds * 1000))) / 1000
-  return { window: windowSeconds, width }
-}
-
-/** Number of cells of the window of one time: the last one with data tells the latest value. */
-const partsOfInstant = 1000
-
-function findCommonDivisor(first: number, second: number): number {
-  let [a, b] = [first, second]
-  while (b > 0) [a, b] = [b, a % b]
-  return a
 }
 
 /** Returns the summary of cells; `undefined` if there are none. */

@@ -143,7 +143,7 @@ class QueryReader {
     const [label, operator, value] = parts
     if (parts.length === 1) return { label: '__name__', operator: '=', value: unquote(this.#textOf(label!)) }
     return {
-      label: label!.name === 'LabelName' ? this.#textOf(label!) : unquote(this.#textOf(label!)),
+      label: this.#nameOf(label!),
       operator: this.#textOf(operator!) as Matcher['operator'],
       value: unquote(this.#textOf(value!))
     }
@@ -180,7 +180,7 @@ class QueryReader {
     return {
       is: 'aggregation',
       function: known,
-      labels: grouping ? listChildren(grouping).map(label => this.#textOf(label)) : [],
+      labels: grouping ? listChildren(grouping).map(label => this.#nameOf(label)) : [],
       keeps: kind?.name !== 'Without',
       of: this.readExpression(of, depth + 1)
     }
@@ -199,6 +199,11 @@ class QueryReader {
       left: this.readExpression(left!, depth + 1),
       right: this.readExpression(right, depth + 1)
     }
+  }
+
+  /** Returns the name of a label, which may be in quotes. */
+  #nameOf(node: SyntaxNode): string {
+    return node.name === 'LabelName' ? this.#textOf(node) : unquote(this.#textOf(node))
   }
 
   #textOf(node: SyntaxNode): string {

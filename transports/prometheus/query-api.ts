@@ -4,11 +4,12 @@ import { version } from '../../core/version.js'
 import type { ReadRequest } from '../read-endpoint.js'
 import type { UserCalls } from '../user-calls.js'
 import { CellReader } from './cells.js'
-import { Evaluator, type Grid, type Result } from './evaluate.js'
+import { Evaluator, type Result } from './evaluate.js'
 import { parseDuration, parseTime } from './parse-time.js'
 import { parseQuery, parseSelector } from './promql.js'
 import { refuseMalformed } from './query-error.js'
-import { isNumeric, listSeries, selectSeries, type Series } from './series-list.js'
+import { findLabel, isNumeric, listSeries, SeriesSelector, type Series } from './series-list.js'
+import type { Grid } from './span.js'
 
 /** Maximum number of values of a series, as in Prometheus. */
 const maxPoints = 11_000
@@ -108,7 +109,11 @@ export class QueryApi {
   async #evaluate(grid: Grid): Promise<Result & { readonly values?: readonly number[] }> {
     const expression = parseQuery(this.#require('query'))
     const all = await listSeries(this.calls)
-    return await new Evaluator(all, new CellReader(this.calls, this.#zone()), grid).evaluate(expression)
+    return await new Evaluator(
+      new SeriesSelector(all),
+      new CellReader(this.calls, this.#zone()),
+      grid
+    ).evaluate(expression)
   }
 
   /** Returns the series that match one of the selectors, or all of them. */
@@ -116,12 +121,13 @@ export class QueryApi {
     const selectors = (this.request.params.get('match') ?? []).map(parseSelector)
     const all = await listSeries(this.calls)
     if (selectors.length === 0) return all
-    const found = new Set(selectors.flatMap(matchers => selectSeries(all, matchers)))
+    const selector = new SeriesSelector(all)
+    const found = new Set(selectors.flatMap(matchers => selector.select(matchers)))
     return all.filter(series => found.has(series))
   }
 
   async #listLabelValues(label: string): Promise<string[]> {
-    const values = (await this.#match()).flatMap(({ labels }) => labels[label] ?? [])
+    const values = (await this.#match()).flatMap(({ labels }) => findLabel(labels, label) ?? [])
     return [...new Set(values)].toSorted()
   }
 

@@ -4,7 +4,7 @@ import { findMeasure } from '../../schemas/measures/catalogue.js'
 import type { Measure } from '../../schemas/measures/measure.js'
 import type { UserCalls } from '../user-calls.js'
 import type { Matcher } from './promql.js'
-import { refuseMalformed } from './query-error.js'
+import { refuseMalformed, refuseUnsupported } from './query-error.js'
 
 /**
  * What the values are: samples of all sources by the user's order of preference, samples of one source, or one value for each day.
@@ -120,21 +120,61 @@ function toName(text: string): string {
   return text.replaceAll(/[^a-zA-Z0-9_]/g, '_')
 }
 
-/** Returns the series whose labels match all matchers. */
-export function selectSeries(all: readonly Series[], matchers: readonly Matcher[]): Series[] {
-  const tests = matchers.map(createTest)
-  return all.filter(({ labels }) => tests.every(test => test(labels)))
+/** Returns the value of a label; `undefined` for a series without it. */
+export function findLabel(labels: Series['labels'], name: string): string | undefined {
+  return Object.hasOwn(labels, name) ? labels[name] : undefined
 }
 
-function createTest({ label, operator, value }: Matcher): (labels: Series['labels']) => boolean {
-  if (operator === '=' || operator === '!=')
-    return labels => ((labels[label] ?? '') === value) === (operator === '=')
-  const pattern = compile(value)
-  return labels => pattern.matches(labels[label] ?? '') === (operator === '=~')
+/** Maximum size of a pattern: its characters, each as often as its repetitions may repeat them. */
+const maxPatternSize = 10_000
+/** Longest time that the patterns of a request may take, in milliseconds: nothing else is done meanwhile. */
+const maxPatternMs = 500
+
+/** Selects series by the matchers of one request. */
+export class SeriesSelector {
+  #patternMs = 0
+
+  constructor(private readonly all: readonly Series[]) {}
+
+  /** Returns the series whose labels match all matchers. */
+  select(matchers: readonly Matcher[]): Series[] {
+    const tests = matchers.map(matcher => this.#createTest(matcher))
+    return this.all.filter(({ labels }) => tests.every(test => test(labels)))
+  }
+
+  #createTest({ label, operator, value }: Matcher): (labels: Series['labels']) => boolean {
+    if (operator === '=' || operator === '!=')
+      return labels => ((findLabel(labels, label) ?? '') === value) === (operator === '=')
+    const pattern = this.#time(() => compile(value))
+    const results = new Map<string, boolean>()
+    return labels => {
+      const text = findLabel(labels, label) ?? ''
+      const result = results.get(text) ?? this.#time(() => pattern.matches(text))
+      results.set(text, result)
+      return result === (operator === '=~')
+    }
+  }
+
+  /** Does work whose time counts. Throws a `QueryError` once the patterns of the request have taken too long. */
+  #time<T>(work: () => T): T {
+    const start = performance.now()
+    const result = work()
+    this.#patternMs += performance.now() - start
+    if (this.#patternMs > maxPatternMs)
+      refuseUnsupported('The regular expressions of the query take too long. Use simpler ones')
+    return result
+  }
 }
 
-/** Compiles a pattern of a matcher, which takes linear time and matches whole labels. */
+/**
+ * Compiles a pattern of a matcher, which takes time linear in its size and in the length of a label, and matches whole labels.
+ */
 function compile(pattern: string): RE2JS {
+  let repetitions = 1
+  for (const [, least = '', most = ''] of pattern.matchAll(/\{(\d{1,9})(?:,(\d{1,9})?)?\}/g))
+    repetitions += Math.max(Number(least), Number(most))
+  if (pattern.length * repetitions > maxPatternSize)
+    refuseUnsupported(`A regular expression is too large: repeat less in "${pattern.slice(0, 100)}"`)
   try {
     return RE2JS.compile(pattern)
   } catch {

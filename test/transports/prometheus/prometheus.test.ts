@@ -148,6 +148,22 @@ t.test('dashboards', async t => {
       })
       t.equal(Number(data.result[0].value[1]), value, apply)
     }
+    const odd = await range(
+      'sum_over_time(coffer_mass_kg{stream="scale"}[36h])',
+      monday + day,
+      monday + 4 * day,
+      '1d'
+    )
+    t.same(
+      odd.result[0].values.map(([, value]: [number, string]) => Number(value)),
+      [70, 71, 72, 73],
+      'of exactly the range, which is no multiple of the step'
+    )
+    const near = { query: 'sum_over_time(coffer_mass_kg[61m])', start: String(monday), step: '3607' }
+    t.match(await get('query_range', { ...near, end: String(monday + 3607 * 10_000) }), {
+      code: 422,
+      error: /does not fit the step/
+    })
     const { data } = await get('query', {
       query: 'count(last_over_time({measure="weight",stream!=""}[30d]))',
       time: String(monday + 10 * day)
@@ -203,6 +219,7 @@ t.test('dashboards', async t => {
       ['coffer_mass_kg{', 400, /parse error/],
       ['{}', 400, /name/],
       ['coffer_mass_kg{stream=~"("}', 400, /RE2/],
+      [`coffer_mass_kg{stream=~"${'.{0,1000}'.repeat(20)}b"}`, 422, /too large/],
       ['', 400, /query/],
       [`${'('.repeat(50)}1${')'.repeat(50)}`, 422, /nested/],
       [`${'1+'.repeat(3000)}1`, 400, /characters/]
@@ -229,8 +246,46 @@ t.test('dashboards', async t => {
         code: 422
       }
     )
+    const numbers = (depth: number): string =>
+      depth === 0 ? '1' : `(${numbers(depth - 1)}+${numbers(depth - 1)})`
+    t.match(await get('query_range', { query: numbers(7), start: '0', end: '10999', step: '1' }), {
+      code: 422,
+      error: /1000000 values/
+    })
     t.match(await get('nothing'), { code: 404, errorType: 'not_found' })
     t.match(await get('query', { query: '1', zone: 'Mars/Base' }), { code: 400, error: /zone/ })
+  })
+
+  t.test('know no labels but those of the series', async t => {
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      t.same((await get(`label/${name}/values`)).data, [], name)
+      for (const [operator, found] of [
+        ['=~', 0],
+        ['!~', 1]
+      ] as const) {
+        const query = `last_over_time(coffer_measure_weight{${name}${operator}".+"}[30d])`
+        const answer = await get('query', { query, time: String(monday + 10 * day) })
+        t.equal(answer.data?.result.length, found, query)
+      }
+    }
+    const quoted = await range('sum by ("measure") (coffer_daily_steps)', monday, monday, '1h')
+    t.match(quoted.result[0].metric, { measure: 'steps' })
+  })
+
+  t.test('have no more values than the memory holds', async t => {
+    const calls = Array.from({ length: 92 }, (_, at) => [
+      { method: 'streams.create', params: { id: `scale-${at}`, name: `Scale ${at}`, parentId: 'body' } },
+      {
+        method: 'events.create',
+        params: { streamIds: [`scale-${at}`], type: 'mass/kg', content: 70, time: monday }
+      }
+    ])
+    await alice.do('callBatch', calls.flat())
+    const query = 'last_over_time(coffer_mass_kg{stream=~"scale-.*"}[10d])'
+    const times = { start: String(monday), end: String(monday + 10_999 * 60), step: '60' }
+    t.match(await get('query_range', { query, ...times }), { code: 422, error: /1000000 values/ })
+    const fewer = await get('query_range', { query, ...times, step: '120' })
+    t.equal(fewer.data.result.length, 92)
   })
 
   t.test('need a token, and see only what it permits', async t => {

@@ -1,0 +1,62 @@
+/** Divides the time of a query into equal cells. */
+import { maxCells } from './cells.js'
+import { refuseUnsupported } from './query-error.js'
+
+/** The times at which a query is evaluated, in seconds. */
+export interface Grid {
+  readonly start: number
+  readonly step: number
+  readonly count: number
+}
+
+/** Greatest part by which a window may differ from what was asked for, where cells that fit exactly would be too many. */
+const windowTolerance = 0.01
+
+/** The cells of which both steps and windows consist: how many, and how wide; and the window. Seconds. */
+interface Span {
+  readonly count: number
+  readonly width: number
+  readonly window: number
+}
+
+/** Returns the cells for windows of a length in seconds. Throws a `QueryError` if none fit both steps and windows. */
+export function toSpan({ count, step }: Grid, windowSeconds: number): Span {
+  if (count === 1)
+    return { count: partsOfInstant, window: windowSeconds, width: windowSeconds / partsOfInstant }
+  // In milliseconds, which are whole.
+  const [stepMs, windowMs] = [step, windowSeconds].map(seconds => Math.max(1, Math.round(seconds * 1000)))
+  const perStep = stepMs! / findCommonDivisor(stepMs!, windowMs!)
+  const exact = divideStep({ count, step }, windowSeconds, perStep)
+  return exact.count <= maxCells ? exact : findNearestSpan({ count, step }, windowSeconds)
+}
+
+/** Returns the span whose window is nearest. Throws a `QueryError` if none is near. */
+function findNearestSpan(grid: Omit<Grid, 'start'>, windowSeconds: number): Span {
+  const getError = ({ window }: Span): number => Math.abs(window - windowSeconds) / windowSeconds
+  let best = divideStep(grid, windowSeconds, 1)
+  for (let perStep = 2; ; perStep++) {
+    const span = divideStep(grid, windowSeconds, perStep)
+    if (span.count > maxCells) break
+    if (getError(span) < getError(best)) best = span
+  }
+  // Too many cells are refused when they are read.
+  if (best.count <= maxCells && getError(best) > windowTolerance)
+    refuseUnsupported('The range does not fit the step. Use a multiple of the step, such as [$__interval]')
+  return best
+}
+
+/** Returns the span with a number of cells per step. */
+function divideStep({ count, step }: Omit<Grid, 'start'>, windowSeconds: number, perStep: number): Span {
+  const width = step / perStep
+  const perWindow = Math.max(1, Math.round(windowSeconds / width))
+  return { count: perWindow + perStep * (count - 1), width, window: perWindow * width }
+}
+
+/** Number of cells of the window of one time: the last one with data tells the latest value. */
+const partsOfInstant = 1000
+
+function findCommonDivisor(first: number, second: number): number {
+  let [a, b] = [first, second]
+  while (b > 0) [a, b] = [b, a % b]
+  return a
+}
