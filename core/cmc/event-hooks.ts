@@ -181,13 +181,18 @@ function assertOwnEvent({ caller }: Call, event: Event): void {
   if (getCounterparty(caller.access) && getCreatorId(event) !== caller.access?.id) fail('forbidden')
 }
 
-/** The hook of `events.delete`. */
-export const deleteHook: MethodHook = {
+/** The hook of the methods that add and remove files. */
+export const fileHook: MethodHook = {
   before(call, given) {
     const before = call.store.events.find((given as { id: string }).id)
     if (before?.streamIds.some(isCmcId)) assertOwnEvent(call, before)
     return { params: given }
-  },
+  }
+}
+
+/** The hook of `events.delete`. */
+export const deleteHook: MethodHook = {
+  ...fileHook,
   after(call, params, result) {
     const { id } = params as { id: string }
     if ('eventDeletion' in result && call.store.cmc.isUsed) call.store.cmc.removeSecrets(id)
