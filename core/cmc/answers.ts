@@ -107,7 +107,7 @@ export function receiveAnswer(call: Call, params: AnswerParams): object {
 }
 
 function receiveAcceptance(call: Call, params: AnswerParams): object {
-  const { account, now, services, store } = call
+  const { account, now, services } = call
   const { content, endpoint, from } = parseAcceptance(params)
   const held = requireHeld(call)
   const former = findFormer(call, held, params, endpoint)

@@ -69,7 +69,7 @@ function limitAnswer({ mark }: Relationship, type: string, content: Content): Co
   const { inviteEventId: _invite, originalEventId: _offer, ...rest } = content
   const granted = isObject(rest['grantedAccess']) ? rest['grantedAccess']['apiEndpoint'] : undefined
   if (granted !== undefined) {
-    const endpoint = parseEndpoint(String(granted))
+    const endpoint = typeof granted === 'string' ? parseEndpoint(granted) : undefined
     if (!endpoint || !isWithin(endpoint.host, mark.counterparty.host))
       refuse('cmc-handler-counterparty-unknown', 'The access leads to another host')
   }

@@ -1,7 +1,12 @@
 /** Peers, strangers and apps that try for more than they were given. */
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Services } from '../../../core/call/services.js'
+import { Deliveries } from '../../../core/cmc/deliveries.js'
+import { createId, createToken } from '../../../core/ids.js'
 import { unzipped } from '../../support/archives.js'
 import { Client, type Answer } from '../../support/coffer.js'
 import {
@@ -217,6 +222,40 @@ t.test('what the user has chosen stays, whatever becomes of the event', async t 
   t.match(await settled(paul, id), { status: 'completed' })
   const [grant] = await listPeers(paul)
   t.notMatch(JSON.stringify(grant.permissions), '"diary"')
+})
+
+t.test('peers that hang are checked together, and hold up nothing else', async t => {
+  const timeoutMs = 500
+  const two = await startTwo(t, { cmc: { timeoutMs } })
+  await relate(two)
+  const deaf = createServer(() => {})
+  await new Promise<void>(resolve => deaf.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => void deaf.close())
+  const { clock, server } = two.requesterService
+  const services = server.dispatcher.services as unknown as Services
+  const account = services.accounts.find(two.dora.username)!
+  const store = services.accounts.store(account)
+  const [channel] = await listPeers(two.dora)
+  const count = 16
+  const apiEndpoint = `http://token@127.0.0.1:${(deaf.address() as AddressInfo).port}/x/`
+  await store.write(() => {
+    const { cmc } = channel.clientData
+    const clientData = { cmc: { ...cmc, counterparty: { ...cmc.counterparty, apiEndpoint } } }
+    const held = store.accesses.find(channel.id)!
+    for (let n = 0; n < count; n++) {
+      const access = { ...held, id: createId(), token: createToken(), name: `peer ${n}`, clientData }
+      store.accesses.insert(access)
+      store.cmc.putRelationship({ access: access.id, scope, slug: `peer-${n}` })
+    }
+  })
+  const deliveries = new Deliveries(services)
+  deliveries.open(server.dispatcher)
+  const begun = performance.now()
+  deliveries.startHealing(account)
+  await deliveries.heal(account)
+  t.ok(performance.now() - begun < (count * timeoutMs) / 2)
+  t.same(store.cmc.listUnchecked(clock.now(), 1), [], 'all have been checked')
+  await deliveries.close()
 })
 
 t.test('a link outlives a change of the username', async t => {
