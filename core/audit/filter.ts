@@ -10,12 +10,13 @@ export interface MethodFilter {
   readonly exclude: readonly string[]
 }
 
-/** Never audited: reading public information, and the operator's own reading. */
+/** Never audited: reading public information, the operator's own reading, and the proof that comes with another call. */
 const unauditedMethods = new Set([
   'service.info',
   'system.getUserInfo',
   'auth.usernameCheck',
   'auth.emailCheck',
+  'oauth.prove',
   'system.checkPlatformIntegrity'
 ])
 

@@ -62,7 +62,21 @@ const isGrant = compileShape(
       clientName: Type.Optional(Type.String({ maxLength: 200 })),
       scopes: Type.Array(IdentityScope, { maxItems: 10 }),
       created: Timestamp,
-      used: Type.Optional(Timestamp)
+      used: Type.Optional(Timestamp),
+      ends: Type.Optional(Timestamp),
+      replaced: Type.Optional(
+        Type.Array(
+          Type.Object(
+            {
+              digest: Type.String({ maxLength: 100 }),
+              salt: Type.String({ maxLength: 100 }),
+              time: Timestamp
+            },
+            closed
+          ),
+          { maxItems: 1000 }
+        )
+      )
     },
     closed
   )

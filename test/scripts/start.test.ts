@@ -76,6 +76,7 @@ t.test('a command loads no parts of the service that it does not need', async t 
     'command-libraries.js',
     'command.js',
     'rolldown-runtime.js',
+    'settings-libraries.js',
     'settings.js'
   ])
 })

@@ -76,7 +76,7 @@ t.test('a syslog', async t => {
       messages[1]!.slice(messages[1]!.indexOf(' - ') + 3),
       `${id} audit-log/coffer-api createdBy:system ` +
         `[":_audit:access-${alice.access.id}",":_audit:action-events.get"] ` +
-        `{"source":${source},"action":"events.get","query":{"limit":"5"},"status":200,"read":{"streamIds":["*"],"count":0}}`
+        `{"source":${source},"action":"events.get","query":{"limit":"5"},"status":200,"read":{"streamIds":["*"],"count":0},"recordCount":0,"scopedStreamIds":["*"],"scopedStreamCount":1}`
     )
     t.match(messages[5], /audit-log\/coffer-api-error .*access-invalid.*"id":"invalid-access-token"/)
   })

@@ -241,7 +241,7 @@ t.test('the operator’s page', async t => {
     await page.getByRole('heading', { name: 'Versions' }).waitFor()
     const places = page.getByRole('group', { name: 'Sections' })
     const boxes = await Promise.all((await places.getByRole('button').all()).map(each => each.boundingBox()))
-    t.equal(boxes.length, 6)
+    t.equal(boxes.length, 7)
     for (const box of boxes) t.ok(box && box.x >= 0 && box.x + box.width <= 320, 'each place is in sight')
     await places.getByRole('button', { name: 'OAuth clients' }).click()
     await page.getByText('Account: robot').waitFor()

@@ -72,7 +72,7 @@ t.test('signing in with a provider', async t => {
     t.ok(await fits(again))
     await by(again)
     await untilHeading(again, 'Your account')
-    await again.getByRole('main').getByText('robin', { exact: true }).waitFor()
+    await again.getByRole('main').getByText('robin', { exact: true }).first().waitFor()
 
     await again.getByRole('link', { name: 'Set a password' }).click()
     await untilHeading(again, 'Set a password')

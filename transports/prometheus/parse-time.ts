@@ -15,7 +15,7 @@ export function parseDuration(text: string): number | undefined {
   if (/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return Number(text)
   if (!/^(?:\d{1,9}(?:ms|[ywdhms])){1,7}$/.test(text)) return undefined
   let seconds = 0
-  for (const [, number, unit] of text.matchAll(/(\d+)(ms|[ywdhms])/g))
+  for (const [, number, unit] of text.matchAll(/(\d{1,9})(ms|[ywdhms])/g))
     seconds += Number(number) * units[unit!]!
   return seconds
 }

@@ -140,8 +140,9 @@ t.test('a backup', async t => {
   const bobby = await service.user('bobby')
   const ways = await waysInto(service, alice)
   const [backup, whole] = [folder(), folder()]
+  const renewed = await refresh(service, ways.tokens.refresh_token)
   t.match(await run('backup', '--dataDir', service.directory, backup), { code: 0 })
-  const { refresh_token: later } = await refresh(service, ways.tokens.refresh_token)
+  const { refresh_token: later } = await refresh(service, renewed.refresh_token)
   const [passkey] = (await alice.do('passkeys.get')).passkeys
   await alice.do('passkeys.delete', { id: passkey.id })
   const [identity] = (await alice.do('identities.get')).identities

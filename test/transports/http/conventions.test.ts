@@ -39,10 +39,10 @@ t.test('every response', async t => {
       t.equal(headers.get('api-version'), '1.6.21')
       t.equal(headers.get('access-control-allow-origin'), '*')
       t.equal(headers.get('access-control-allow-methods'), 'POST, GET, PUT, DELETE, OPTIONS')
-      t.equal(headers.get('access-control-allow-headers'), 'Authorization, Content-Type')
+      t.equal(headers.get('access-control-allow-headers'), 'Authorization, Content-Type, DPoP')
       t.equal(
         headers.get('access-control-expose-headers'),
-        'API-Version, Access-Id, Retry-After, ETag, Location, WWW-Authenticate, Content-Disposition, Content-Range, Accept-Ranges, Digest'
+        'API-Version, Access-Id, Retry-After, ETag, Location, WWW-Authenticate, DPoP-Nonce, Content-Disposition, Content-Range, Accept-Ranges, Digest'
       )
       t.equal(headers.get('access-control-max-age'), '31536000')
       t.equal(headers.get('access-control-allow-credentials'), 'true')

@@ -59,14 +59,14 @@ export const everyDialect: readonly DialectCase[] = [
   },
   {
     dialect: 'health-auto-export',
-    type: 'mass/kg',
+    type: 'length/cm',
     path: '',
     build: (time, at) => ({
       data: {
         metrics: [
           {
-            name: 'weight_body_mass',
-            units: 'kg',
+            name: 'height',
+            units: 'cm',
             data: [{ date: written(time), qty: 150 + at, source: 'w' }]
           }
         ]

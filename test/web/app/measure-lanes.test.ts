@@ -120,6 +120,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     await lane(page, 'Steps').getByRole('button', { name: 'Actions for Steps' }).click()
     await page.getByRole('button', { name: 'Sources', exact: true }).click()
     const sources = page.getByRole('dialog').locator('li')
+    await sources.nth(1).waitFor()
     t.match(await sources.allInnerTexts(), [/telephone[^]*40 readings/, /watch[^]*40 readings/])
     await look(t, page, 'app-timeline-sources')
     await page.getByRole('button', { name: 'Prefer watch', exact: true }).click()

@@ -267,7 +267,7 @@ export class Library {
   }
 }
 
-/** Changes of one millisecond are told apart by nobody. */
+/** Converts a time to the milliseconds of Nightscout. Documents that changed within one millisecond have the same. */
 function toMilliseconds(seconds: number): number {
   return Math.floor(seconds * 1000)
 }

@@ -158,11 +158,7 @@ t.test('accesses.update and accesses.getOne', async t => {
 
   t.test('refuses other fields and values', async t => {
     const alice = await user()
-    const bob = await app(
-      alice,
-      { diary: 'read' },
-      { clientData: { dpop: { jkt: 'x' }, 'coffer:oauth': 1, a: 1 } }
-    )
+    const bob = await app(alice, { diary: 'read' }, { clientData: { 'coffer:oauth': 1, a: 1 } })
     const carol = await alice.grant('read', 'diary')
     await app(alice, {}, { name: 'taken' })
     const sent = [
@@ -200,18 +196,13 @@ t.test('accesses.update and accesses.getOne', async t => {
     t.match(await alice.call('accesses.create', { name: 'x', permissions: [], clientData: { cmc: {} } }), {
       error: cmc.error
     })
-    for (const clientData of [
-      { dpop: null },
-      { dpop: { jkt: 'y' } },
-      { 'coffer:oauth': null },
-      { 'coffer:x': 1 }
-    ])
+    for (const clientData of [{ dpop: { jkt: 'y' } }, { 'coffer:oauth': null }, { 'coffer:x': 1 }])
       t.match(await put(alice, bob.access.id, { clientData }), { status: 403 }, JSON.stringify(clientData))
     t.match(await put(alice, bob.access.id, { name: 'oauth:client' }), {
       status: 403,
       error: { id: 'forbidden' }
     })
-    const same = { dpop: { jkt: 'x' }, 'coffer:oauth': 1 }
+    const same = { 'coffer:oauth': 1 }
     t.same((await put(alice, bob.access.id, { clientData: null })).access.clientData, same)
     t.match(await put(alice, `${bob.access.id}:1`, { clientData: same }), { status: 200 })
   })

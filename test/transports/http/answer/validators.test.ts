@@ -40,7 +40,7 @@ t.test('a response', async t => {
       t.equal(first.headers.get('cache-control'), 'no-store', 'nobody else is to keep it')
       t.equal(
         first.headers.get('access-control-expose-headers'),
-        'API-Version, Access-Id, Retry-After, ETag, Location, WWW-Authenticate, Content-Disposition, Content-Range, Accept-Ranges, Digest'
+        'API-Version, Access-Id, Retry-After, ETag, Location, WWW-Authenticate, DPoP-Nonce, Content-Disposition, Content-Range, Accept-Ranges, Digest'
       )
       for (const known of [first.tag, first.tag.slice(2), `"x", ${first.tag} , W/"y"`]) {
         const again = await get(alice, path, known)
@@ -56,7 +56,7 @@ t.test('a response', async t => {
       const { headers } = await alice.http('GET', path)
       t.equal(
         headers.get('access-control-expose-headers'),
-        'API-Version, Access-Id, Retry-After, ETag, Location, WWW-Authenticate, Content-Disposition, Content-Range, Accept-Ranges, Digest'
+        'API-Version, Access-Id, Retry-After, ETag, Location, WWW-Authenticate, DPoP-Nonce, Content-Disposition, Content-Range, Accept-Ranges, Digest'
       )
     })
 
