@@ -130,8 +130,8 @@ interface UpdateParams {
   }
 }
 
-/** The hook of `events.update`. */
-export const updateHook: MethodHook = {
+/** Creates the hook of `events.update`. */
+export const createUpdateHook = (limits: PeerLimits): MethodHook => ({
   before(call, given) {
     const params = given as UpdateParams
     const { update } = params
@@ -148,6 +148,7 @@ export const updateHook: MethodHook = {
         'Events cannot be moved into a stream below ":_cmc:", out of one or between them'
       )
     if (!before) return { params }
+    if (getCounterparty(call.caller.access)) limits.count(call, call.services.config.cmc.maxPerPeerPerMinute)
     assertOwnEvent(call, before)
     const type = typeof update['type'] === 'string' ? update['type'] : before.type
     if (type !== before.type && (isCmcType(type) || isCmcType(before.type)))
@@ -160,7 +161,7 @@ export const updateHook: MethodHook = {
     const content = keepStamped(type, before.content, update['content'])
     return { params: { ...params, update: { ...update, content } } }
   }
-}
+})
 
 /** Returns a new content with the members that only the service writes as they were; credentials are kept apart. */
 function keepStamped(type: string, before: unknown, given: unknown): Content {

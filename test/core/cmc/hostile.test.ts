@@ -258,6 +258,17 @@ t.test('peers that hang are checked together, and hold up nothing else', async t
   await deliveries.close()
 })
 
+t.test('changes of messages count like messages', async t => {
+  const two = await startTwo(t, { cmc: { maxPerPeerPerMinute: 4 } }, { isShared: true })
+  const { doraSlug, paul } = two
+  await relate(two)
+  const peer = asPeer(paul, (await listPeers(paul))[0])
+  const chat = await write(peer, 'message/chat-cmc', { content: 'Hi' }, `${scope}:chats:${doraSlug}`)
+  const params = { id: chat.event.id, update: { content: { content: 'Hello' } } }
+  for (let n = 0; n < 2; n++) await peer.do('events.update', params)
+  t.match(await peer.call('events.update', params), { error: { id: 'too-many-requests' } })
+})
+
 t.test('a link outlives a change of the username', async t => {
   const two = await startTwo(t, {}, { isShared: true })
   const { content } = await offer(two.dora)
