@@ -256,7 +256,9 @@ async function build(
   closers.push(() => peerDeliveries.close())
   imports.start(services, findWriteMethods(hooked), !isQuiet)
   closers.push(() => imports.close())
-  const jobs = isQuiet ? undefined : startMaintenance(services, [account => peerDeliveries.heal(account)])
+  const jobs = isQuiet
+    ? undefined
+    : startMaintenance(services, [account => peerDeliveries.startHealing(account)])
   closers.push(() => jobs?.stop())
   if (!isQuiet && shard.index === 0) {
     const growth = new GrowthLog(services, new DiskUsageMeter(layout.root, () => clock.now()))

@@ -28,7 +28,10 @@ export function toPublicAccess(call: ViewContext, access: Access): PublicAccess 
 }
 
 /** Returns an access as its caller may see it: the endpoints of peers are for the user alone. */
-function limitToCaller({ caller, credentials }: ViewContext, access: Access): Access {
+export function limitToCaller<A extends Omit<Access, 'token'>>(
+  { caller, credentials }: Pick<ViewContext, 'caller' | 'credentials'>,
+  access: A
+): A {
   return caller.isPersonal && !credentials.isAssistant ? access : withoutPeerEndpoints(access)
 }
 

@@ -20,13 +20,13 @@ import {
 } from './contents.js'
 import { PeerUnavailable, TriggerFailed } from './failures.js'
 import { isWho } from './identity.js'
-import { createSlug, getOwnName, isSamePerson, readPerson } from './names.js'
+import { getOwnName, isSamePerson, readPerson } from './names.js'
 import { deriveEventId, type Acceptance, type QueuedDelivery } from './outbox.js'
 import { describeAnswer, isTransient, parseEndpoint, type PeerAnswer, type PeerCalls } from './peer-calls.js'
 import { addMachinery, selectGranted } from './permissions.js'
 import { addRelationship, endRelationship, findRelationship } from './relationships.js'
 import { addSecrets, amendContent, insertAccess, recordAction, writeAsService } from './service-calls.js'
-import { providePeerStreams } from './streams.js'
+import { isOwnerOfSlug, providePeerStreams } from './streams.js'
 
 /** An offer that has been read and checked. */
 interface CheckedOffer {
@@ -68,7 +68,7 @@ export async function readOffer(
   if (!place || place.machinery) throw new TriggerFailed('cmc-handler-offer-read-failed')
   const self = getOwnName(services.config, account.username)
   const isOther = requester && !isSamePerson(requester, self)
-  if (!isOther || !(await isWho(peers, services.config, endpoint, requester)))
+  if (!isOther || !(await isWho(peers, services.config, endpoint, { claimed: requester })))
     throw new TriggerFailed('cmc-handler-counterparty-unknown')
   return { offerId: offer['id'], capabilityId, content, request, scope: place.scope, requester }
 }
@@ -117,7 +117,7 @@ export async function grant(
     if (!queued) return
     // The user has deleted the event: nothing is accepted.
     if (!trigger) return store.cmc.removeDelivery(row.number)
-    const granted = createGrant(call, trigger.content as Content, body.trigger, offer)
+    const granted = createGrant(call, body.chosen, body.trigger, offer)
     store.cmc.updateDelivery({
       ...queued,
       attempts: 0,
@@ -129,15 +129,16 @@ export async function grant(
 
 function createGrant(
   call: Call,
-  trigger: Content,
+  chosen: Acceptance['chosen'],
   triggerId: string,
   { capabilityId, content, offerId, request, requester, scope }: CheckedOffer
 ): NonNullable<Acceptance['granted']> {
   const { account, services, store } = call
   const self = getOwnName(services.config, account.username)
-  const permissions = selectGranted(store.streams, request, trigger['grantedPermissions'])
-  const features = joinFeatures(readFeatures(request['features']), readFeatures(trigger['features']))
-  const streams = providePeerStreams(call, scope, createSlug(requester)!)
+  const permissions = selectGranted(store.streams, request, chosen.grantedPermissions)
+  const features = joinFeatures(readFeatures(request['features']), readFeatures(chosen.features))
+  if (!isOwnerOfSlug(call, scope, requester)) throw new TriggerFailed('cmc-handler-counterparty-unknown')
+  const streams = providePeerStreams(call, scope, requester)
   const appCode = parseAppPlace(scope)!.app
   const mark: CounterpartyMark = {
     role: 'counterparty',
@@ -151,7 +152,7 @@ function createGrant(
     features
   }
   const meta = isObject(content['requesterMeta']) ? content['requesterMeta'] : {}
-  const { accessName } = trigger
+  const { accessName } = chosen
   const appId = typeof meta['appId'] === 'string' && meta['appId'] !== '' ? meta['appId'] : 'app'
   const name =
     typeof accessName === 'string' ? accessName : `cmc:${appId}:${requester.username}@${requester.host}`

@@ -8,7 +8,7 @@ import { isCmcId, isReservedCmcId, parseAppPlace } from '../cmc-ids.js'
 import { getCapability, getCounterparty } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
 import { fail } from '../errors.js'
-import { selectMachinery, withoutMachinery } from './permissions.js'
+import { replaceGranted, withoutMachinery } from './permissions.js'
 import { announceEnd, findRelationship } from './relationships.js'
 import { announceChange } from './scope-updates.js'
 import { assertEnabled, beforeCreate, beforeDelete, beforeUpdate, provideScope } from './streams.js'
@@ -16,9 +16,12 @@ import { assertEnabled, beforeCreate, beforeDelete, beforeUpdate, provideScope }
 /** Creates the streams of apps that permissions name. */
 function provideNamed(call: Call, permissions: unknown): void {
   if (!Array.isArray(permissions)) return
+  const isPeer = getCounterparty(call.caller.access) !== undefined
   for (const permission of permissions as unknown[]) {
     const id = isObject(permission) ? permission['streamId'] : undefined
     if (typeof id !== 'string' || !isCmcId(id)) continue
+    // Those that it shared with would write there as if they were the user.
+    if (isPeer) fail('forbidden', 'Peers cannot share the streams of a relationship')
     assertEnabled(call)
     if (!isReservedCmcId(id) && parseAppPlace(id)) provideScope(call, id)
   }
@@ -58,10 +61,10 @@ export const updateAccessHook: MethodHook = {
     former.set(call, access)
     if (!Array.isArray(update['permissions'])) return { params }
     // The permissions for messages stay, whatever else the peer may do.
-    const permissions = [
-      ...withoutMachinery(update['permissions'] as Permission[]),
-      ...selectMachinery(access.permissions ?? [])
-    ]
+    const permissions = replaceGranted(
+      withoutMachinery(update['permissions'] as Permission[]),
+      access.permissions ?? []
+    )
     return { params: { ...params, update: { ...update, permissions } } }
   },
   after(call, _params, result) {

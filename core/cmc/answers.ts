@@ -1,6 +1,7 @@
 /** Answers to an offer, as the requester's server receives them: acceptance and refusal. (docs/spec/consent.md#accepting) */
 import { createHash } from 'node:crypto'
 import { cmcInbox, getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
+import type { StoredAnswer } from '../../storage/cmc/cmc-repository.js'
 import type { Call } from '../call/method.js'
 import { ApiError, fail } from '../errors.js'
 import { createId, createToken } from '../ids.js'
@@ -16,7 +17,7 @@ import { parseEndpoint, type PeerCalls } from './peer-calls.js'
 import { addMachinery } from './permissions.js'
 import { addRelationship } from './relationships.js'
 import { amendContent, insertAccess, insertEvent, recordAction } from './service-calls.js'
-import { providePeerStreams } from './streams.js'
+import { isOwnerOfSlug, providePeerStreams } from './streams.js'
 
 /** The event by which an answer comes. */
 export interface AnswerParams {
@@ -55,8 +56,9 @@ export async function checkAcceptance(
     assertOpen(held, from)
     const endpoint = parseEndpoint(text)
     const { config } = call.services
-    const isSelf = isSamePerson(from, getOwnName(config, call.account.username))
-    if (!endpoint || isSelf || !(await isWho(peers, config, endpoint, from)))
+    const self = getOwnName(config, call.account.username)
+    const isSelf = isSamePerson(from, self)
+    if (!endpoint || isSelf || !(await isWho(peers, config, endpoint, { claimed: from, holder: self })))
       refuse('cmc-handler-counterparty-unknown', 'The account that accepts could not be verified')
     return undefined
   } catch (error) {
@@ -82,8 +84,21 @@ function findFormer({ store }: Call, { mark }: HeldCapability, { id }: AnswerPar
   return store.cmc.findAnswer(id ?? '', mark.capabilityId, digest(endpoint))
 }
 
+/** Records that an answer has been processed. Its id, which the peer chooses, must not be that of an answer to another offer. */
+function addAnswer({ store }: Call, answer: StoredAnswer): void {
+  if (store.cmc.findAccessOfAnswer(answer.event) !== undefined)
+    fail('item-already-exists', `An event with the ID "${answer.event}" already exists`, { id: answer.event })
+  store.cmc.addAnswer(answer)
+}
+
+/** Maximum length of an answer, as JSON: anyone with the link can write one. */
+const maxAnswerLength = 65_536
+
 /** Processes an answer. Returns the event that the peer gets as the result. */
 export function receiveAnswer(call: Call, params: AnswerParams): object {
+  if (call.files.length > 0) fail('invalid-request-structure', 'Answers have no files')
+  if ((JSON.stringify(params.content) ?? '').length > maxAnswerLength)
+    refuseContent(params.type, [`content must have at most ${maxAnswerLength} characters`])
   if (params.type === types.accept) return receiveAcceptance(call, params)
   if (params.type === types.refuse) return receiveRefusal(call, params)
   return refuse('cmc-event-type-not-allowed', 'An offer can be accepted or refused', {
@@ -92,7 +107,7 @@ export function receiveAnswer(call: Call, params: AnswerParams): object {
 }
 
 function receiveAcceptance(call: Call, params: AnswerParams): object {
-  const { account, now, services, store } = call
+  const { account, now, services } = call
   const { content, endpoint, from } = parseAcceptance(params)
   const held = requireHeld(call)
   const former = findFormer(call, held, params, endpoint)
@@ -102,7 +117,9 @@ function receiveAcceptance(call: Call, params: AnswerParams): object {
   const asked = offer.content as Content
   const scope = String(asked['originStreamId'])
   const slug = createSlug(from)!
-  const streams = providePeerStreams(call, scope, slug)
+  if (!isOwnerOfSlug(call, scope, from))
+    refuse('cmc-handler-counterparty-unknown', 'Another account has messages under the same slug')
+  const streams = providePeerStreams(call, scope, from)
   const self = getOwnName(services.config, account.username)
   const ownSlug = createSlug(self)!
   const features = joinFeatures(
@@ -126,7 +143,7 @@ function receiveAcceptance(call: Call, params: AnswerParams): object {
   const access = putBackChannel(call, mark, slug, addMachinery([], streams))
   const { capabilityId, requestEventId } = held.mark
   const id = params.id ?? createId()
-  store.cmc.addAnswer({ event: id, capability: capabilityId, endpoint: digest(endpoint), access: access.id })
+  addAnswer(call, { event: id, capability: capabilityId, endpoint: digest(endpoint), access: access.id })
   const { grantedAccess: _endpoint, ...delivered } = content
   insertEvent(call, {
     streamId: cmcInbox,
@@ -226,7 +243,7 @@ function receiveRefusal(call: Call, params: AnswerParams): object {
   if (former) return toAnswer(call, held, { ...params, id }, content)
   assertOpen(held, from)
   useCapability(call, held, from, { isRefusal: true })
-  call.store.cmc.addAnswer({ event: id, capability: capabilityId, endpoint: `refused ${id}`, access: '' })
+  addAnswer(call, { event: id, capability: capabilityId, endpoint: `refused ${id}`, access: '' })
   insertEvent(call, {
     streamId: cmcInbox,
     type: types.refuse,

@@ -21,6 +21,8 @@ const daySeconds = 86_400
 const retrySeconds = 30
 /** How long the removal of an account waits for its peers, in milliseconds. */
 const maxFarewellMs = 10_000
+/** How long the relationships of one account are checked, in milliseconds; the next day goes on with the others. */
+const maxHealingMs = 120_000
 /** Maximum number of deliveries of one account that are started together. */
 const maxFirst = 200
 
@@ -40,6 +42,7 @@ export class Deliveries {
   readonly #waiting = new Set<() => void>()
   readonly #limiter: ConcurrencyLimiter
   #peers: PeerCalls | undefined
+  #healing: Promise<void> = Promise.resolve()
   #cancelRetry: () => void = () => {}
   #unsubscribe: () => void = () => {}
   #isClosed = false
@@ -105,10 +108,26 @@ export class Deliveries {
     if (access !== undefined) await this.#waitFor(account, access, maxMs)
   }
 
-  /** Checks an account's relationships. */
+  /** Begins to check an account's relationships, after those of other accounts: daily jobs must not wait for peers that hang. */
+  startHealing(account: Account): void {
+    const { accounts, log } = this.services
+    if (!accounts.store(account).cmc.isUsed) return
+    this.#healing = this.#healing
+      .then(async () => {
+        await accounts.waitUntilReady(account)
+        if (accounts.owns(account)) await this.heal(account)
+      })
+      .catch((cause: unknown) => {
+        if (!this.#isClosed) log.warn('relationships could not be checked', { accountId: account.id, cause })
+      })
+  }
+
+  /** Checks an account's relationships, as many as there is time for. */
   async heal(account: Account): Promise<void> {
     if (!this.services.config.cmc.enabled || this.#isClosed) return
-    await healAccount({ services: this.services, peers: this.peers, account })
+    const until = performance.now() + maxHealingMs
+    const isStopped = (): boolean => this.#isClosed || performance.now() > until
+    await healAccount({ services: this.services, peers: this.peers, account }, isStopped)
     this.#wake(account)
   }
 
@@ -163,7 +182,7 @@ export class Deliveries {
     this.#limiter.close()
     for (const check of this.#waiting) check()
     await this.#peers?.close()
-    await Promise.allSettled(this.#running)
+    await Promise.allSettled([...this.#running, this.#healing])
   }
 
   #drop({ id }: Account): void {
@@ -180,7 +199,8 @@ export class Deliveries {
       const store = accounts.store(account)
       if (!store.read(() => store.cmc.isUsed)) return
       const now = clock.now()
-      const task = this.#tasks.get(account.id) ?? createTask(account)
+      const empty = { account, running: new Set<string>(), nextExpiry: undefined, cancelTimer: () => {} }
+      const task: Task = this.#tasks.get(account.id) ?? empty
       this.#tasks.set(account.id, task)
       let next = (task.nextExpiry ??= store.read(() => findNextExpiry(store)) ?? Infinity)
       if (next <= now) {
@@ -274,8 +294,4 @@ export class Deliveries {
       this.services.log.warn('the end of an access could not be told', { accountId: account.id, cause })
     }
   }
-}
-
-function createTask(account: Account): Task {
-  return { account, running: new Set(), nextExpiry: undefined, cancelTimer: () => {} }
 }

@@ -130,8 +130,8 @@ interface UpdateParams {
   }
 }
 
-/** The hook of `events.update`. */
-export const updateHook: MethodHook = {
+/** Creates the hook of `events.update`. */
+export const createUpdateHook = (limits: PeerLimits): MethodHook => ({
   before(call, given) {
     const params = given as UpdateParams
     const { update } = params
@@ -148,6 +148,7 @@ export const updateHook: MethodHook = {
         'Events cannot be moved into a stream below ":_cmc:", out of one or between them'
       )
     if (!before) return { params }
+    if (getCounterparty(call.caller.access)) limits.count(call, call.services.config.cmc.maxPerPeerPerMinute)
     assertOwnEvent(call, before)
     const type = typeof update['type'] === 'string' ? update['type'] : before.type
     if (type !== before.type && (isCmcType(type) || isCmcType(before.type)))
@@ -160,7 +161,7 @@ export const updateHook: MethodHook = {
     const content = keepStamped(type, before.content, update['content'])
     return { params: { ...params, update: { ...update, content } } }
   }
-}
+})
 
 /** Returns a new content with the members that only the service writes as they were; credentials are kept apart. */
 function keepStamped(type: string, before: unknown, given: unknown): Content {
@@ -181,13 +182,18 @@ function assertOwnEvent({ caller }: Call, event: Event): void {
   if (getCounterparty(caller.access) && getCreatorId(event) !== caller.access?.id) fail('forbidden')
 }
 
-/** The hook of `events.delete`. */
-export const deleteHook: MethodHook = {
+/** The hook of the methods that add and remove files. */
+export const fileHook: MethodHook = {
   before(call, given) {
     const before = call.store.events.find((given as { id: string }).id)
     if (before?.streamIds.some(isCmcId)) assertOwnEvent(call, before)
     return { params: given }
-  },
+  }
+}
+
+/** The hook of `events.delete`. */
+export const deleteHook: MethodHook = {
+  ...fileHook,
   after(call, params, result) {
     const { id } = params as { id: string }
     if ('eventDeletion' in result && call.store.cmc.isUsed) call.store.cmc.removeSecrets(id)

@@ -12,21 +12,24 @@ import { updateMark, writeAsService } from './service-calls.js'
 /** Seconds between two checks of a relationship: a little less than a day. */
 const checkSeconds = 20 * 3600
 
-/** Removes what has ended, and checks the relationships of an account that have not been checked today. */
-export async function healAccount(context: DeliveryContext): Promise<void> {
+/** Number of relationships that are checked at a time. */
+const concurrency = 8
+
+/**
+ * Removes what has ended, and checks the relationships of an account that have not been checked today, the longest unchecked first. Peers
+ * that hang take their time: ends early if `isStopped` says so.
+ */
+export async function healAccount(context: DeliveryContext, isStopped: () => boolean): Promise<void> {
   const { account, services } = context
   const store = services.accounts.store(account)
   if (!store.read(() => store.cmc.isUsed)) return
   const now = services.clock.now()
   if (store.read(() => store.cmc.listRemovable(now)).length > 0)
     await writeAsService(services, account, removeCapabilities)
-  for (let last = ''; ;) {
-    const page = services.accounts.store(account).cmc.listRelationshipsAfter(last)
-    for (const found of page)
-      if ((found.checked ?? 0) < now - checkSeconds) await checkRelationship(context, found, now)
-    const end = page.at(-1)
-    if (!end) return
-    last = end.access
+  while (!isStopped()) {
+    const due = services.accounts.store(account).cmc.listUnchecked(now - checkSeconds, concurrency)
+    if (due.length === 0) return
+    await Promise.all(due.map(async found => await checkRelationship(context, found, now)))
   }
 }
 
@@ -49,7 +52,10 @@ async function checkRelationship(
   const mark = store.read(() => findRelationship(call, accessId)?.mark)
   const endpoint = parseEndpoint(mark?.counterparty.apiEndpoint ?? '')
   const isBusy = store.read(() => store.cmc.isPending(accessId))
-  if (!mark || !endpoint || mark.peerGone || isBusy) return
+  if (!mark || !endpoint || mark.peerGone || isBusy)
+    return await writeAsService(services, account, current =>
+      current.store.cmc.recordCheck({ access: accessId, checked: now, refused })
+    )
   const answer = await peers.call(endpoint, 'getAccessInfo')
   const isRefused = isEnded(answer)
   const since = isRefused ? (refused ?? now) : null

@@ -9,7 +9,7 @@ import {
   updateStreamHook
 } from './access-hooks.js'
 import type { Deliveries } from './deliveries.js'
-import { createCreateHook, createGetHook, deleteHook, updateHook } from './event-hooks.js'
+import { createCreateHook, createGetHook, deleteHook, createUpdateHook, fileHook } from './event-hooks.js'
 import { PeerLimits } from './peer-limits.js'
 
 /** Returns the hooks. */
@@ -18,8 +18,10 @@ export function createCmcHooks(deliveries: Deliveries): MethodHooks {
   return new Map([
     ['events.get', createGetHook(limits)],
     ['events.create', createCreateHook(deliveries, limits)],
-    ['events.update', updateHook],
+    ['events.update', createUpdateHook(limits)],
     ['events.delete', deleteHook],
+    ['events.addAttachment', fileHook],
+    ['events.deleteAttachment', fileHook],
     ['streams.create', createStreamHook],
     ['streams.update', updateStreamHook],
     ['streams.delete', deleteStreamHook],

@@ -1,12 +1,19 @@
 /** Checks that a peer is who it claims to be: its host has to vouch for it. (docs/spec/consent.md#identity) */
 import ipaddr from 'ipaddr.js'
 import type { Person } from '../permissions/peer-access.js'
+import { cmcInbox } from '../cmc-ids.js'
 import { parseUrl } from '../parse-url.js'
 import { isObject } from '../validation/is-object.js'
 import { PeerUnavailable } from './failures.js'
-import { getOwnName } from './names.js'
+import { getOwnName, isSamePerson, readPerson } from './names.js'
 import { isTransient, type Endpoint, type PeerAnswer, type PeerCalls } from './peer-calls.js'
 import type { Config } from '../settings/config.js'
+
+/** Who the account of an endpoint is said to be and, if its access is to be a data grant, whom that is for. */
+interface Claim {
+  readonly claimed: Person
+  readonly holder?: Person
+}
 
 /**
  * Returns whether the account of an endpoint is the claimed one. Throws `PeerUnavailable` if its server cannot be asked at the
@@ -16,7 +23,7 @@ export async function isWho(
   peers: PeerCalls,
   config: Config,
   endpoint: Endpoint,
-  claimed: Person
+  { claimed, holder }: Claim
 ): Promise<boolean> {
   const local = peers.findLocalUser(endpoint)
   if (local !== undefined) {
@@ -25,6 +32,7 @@ export async function isWho(
   } else if (!isWithin(endpoint.host, claimed.host)) return false
   const access = await peers.call(endpoint, 'getAccessInfo')
   assertAvailable(access)
+  if (holder && !isGrantFor(access.body, holder)) return false
   const { user } = access.body
   const username = isObject(user) ? user['username'] : undefined
   if (typeof username !== 'string' || username.toLowerCase() !== claimed.username) return false
@@ -34,6 +42,23 @@ export async function isWho(
   const { api } = info.body
   const url = typeof api === 'string' ? parseUrl(api.replace('{username}', claimed.username)) : undefined
   return url?.hostname.toLowerCase() === endpoint.host
+}
+
+/**
+ * Returns whether an access is a data grant for an account. Another peer, or a reader of shared data, has a token of the same account: with
+ * it, they would accept in its name.
+ */
+function isGrantFor({ clientData, permissions }: PeerAnswer['body'], holder: Person): boolean {
+  const mark = isObject(clientData) ? clientData['cmc'] : undefined
+  if (isObject(mark)) {
+    const peer = mark['role'] === 'counterparty' ? readPerson(mark['counterparty']) : undefined
+    return peer !== undefined && isSamePerson(holder, peer)
+  }
+  // Whatever else the server tells of its accesses: a data grant writes to the inbox.
+  return (
+    !Array.isArray(permissions) ||
+    permissions.some((each: unknown) => isObject(each) && each['streamId'] === cmcInbox)
+  )
 }
 
 function assertAvailable(answer: PeerAnswer): void {

@@ -3,10 +3,10 @@ import { cmcInbox, type AppPlace } from '../cmc-ids.js'
 import type { Call } from '../call/method.js'
 import type { Peer } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
-import { types, type Content } from './contents.js'
+import { types, withoutStamped, type Content } from './contents.js'
 import { refuse, refuseContent } from './failures.js'
 import { isWithin } from './identity.js'
-import { createSlug } from './names.js'
+import { createSlug, isSamePerson, readPerson } from './names.js'
 import { parseEndpoint } from './peer-calls.js'
 import { endRelationship, type Relationship } from './relationships.js'
 import { recordAction, updateMark } from './service-calls.js'
@@ -41,10 +41,16 @@ export function receive(call: Call, found: Relationship, delivered: Delivered): 
     refuse('cmc-event-type-not-allowed', `${type} cannot be delivered there`, { eventType: type })
   const { delivery: _delivery, failure: _failure, status: _status, ...rest } = given
   const content = { ...rest, from: { username: counterparty.username, host: counterparty.host } }
-  if (type === types.backChannel) return receiveBackChannel(call, found, content)
+  if (type === types.backChannel) {
+    const from = readPerson(given['from'])
+    // Sent with the access of another peer, the message is not about this relationship.
+    if (from && !isSamePerson(from, counterparty))
+      refuse('cmc-handler-counterparty-unknown', 'This access is that of another account')
+    return receiveBackChannel(call, found, content)
+  }
   if (type === types.revoke) return receiveRevoke(call, found, content)
   assertFeature(found, type)
-  return withoutEndpoints(content)
+  return withoutEndpoints(isInbox ? limitAnswer(found, type, content) : content)
 }
 
 /** Returns whether the event is a message in the stream for its kind. */
@@ -53,6 +59,26 @@ function isMessage({ place, type }: Delivered): boolean {
   const isSystem =
     type === types.alert || type === types.ack || type === types.scopeRequest || type === types.scopeUpdate
   return isSystem && place?.machinery === 'collectors'
+}
+
+/**
+ * Returns an answer that a peer delivers to the inbox without what the service alone writes there, and says only of answers that came
+ * with the link of an offer.
+ */
+function limitAnswer({ mark }: Relationship, type: string, content: Content): Content {
+  const { inviteEventId: _invite, originalEventId: _offer, ...rest } = content
+  const granted = isObject(rest['grantedAccess']) ? rest['grantedAccess']['apiEndpoint'] : undefined
+  if (granted !== undefined) {
+    const endpoint = typeof granted === 'string' ? parseEndpoint(granted) : undefined
+    if (!endpoint || !isWithin(endpoint.host, mark.counterparty.host))
+      refuse('cmc-handler-counterparty-unknown', 'The access leads to another host')
+  }
+  return {
+    ...withoutStamped(type, rest),
+    from: content['from'],
+    requesterAppCode: mark.appCode,
+    requesterOriginStreamId: mark.scopeStreamId
+  }
 }
 
 function assertFeature({ mark: { features } }: Relationship, type: string): void {

@@ -109,13 +109,17 @@ function getEnd({ now, services: { config } }: Call, expiresAt: number | undefin
   return ends
 }
 
-/** Returns the offer of a capability, an event. */
+/** Returns the offer of a capability, an event. It has the present name of the account, which may have been renamed. */
 export function findOffer(
-  { store }: Pick<Call, 'store'>,
+  { account, services, store }: Pick<Call, 'account' | 'services' | 'store'>,
   { capabilityId }: CapabilityMark
 ): Event | undefined {
   const found = store.cmc.findCapability(capabilityId)
-  return found && (JSON.parse(found.offer) as Event)
+  if (!found) return undefined
+  const offer = JSON.parse(found.offer) as Event
+  const { host, username } = getOwnName(services.config, account.username)
+  const content = { ...(offer.content as Content), requesterUsername: username, requesterHost: host }
+  return { ...offer, content }
 }
 
 /** Throws unless the capability may be used by this person. */

@@ -26,6 +26,12 @@ export interface EventDelivery {
 export interface Acceptance {
   readonly kind: 'accept'
   readonly trigger: string
+  /** What the user has decided: apps that may change the event must not change this. */
+  readonly chosen: {
+    readonly grantedPermissions?: unknown
+    readonly features?: unknown
+    readonly accessName?: unknown
+  }
   /** Set once the access for the requester exists. */
   readonly granted?: {
     readonly accessId: string

@@ -71,7 +71,8 @@ export class PeerCalls {
     const [before = '', after = ''] = getAccountUrl(this.services.config, '\n').split('\n')
     if (!base.startsWith(before) || !base.endsWith(after)) return undefined
     const username = base.slice(before.length, base.length - after.length)
-    return this.services.accounts.find(username) ? username : undefined
+    // The endpoint may have a former name of the account.
+    return this.services.accounts.find(username)?.username
   }
 
   /** Makes a call. Never rejects. */

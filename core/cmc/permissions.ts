@@ -73,19 +73,29 @@ export function addMachinery(
   granted: readonly Permission[],
   { chats, collectors }: { readonly chats: string; readonly collectors: string }
 ): Permission[] {
-  const isWide = granted.some(each => 'streamId' in each && each.streamId === '*')
   return [
     ...granted,
-    // A permission on everything does not open what the user exchanges with others.
-    ...(isWide ? [{ streamId: cmcRoot, level: 'none' } as const] : []),
+    ...closeRoot(granted),
     { streamId: cmcInbox, level: 'create-only' },
     { streamId: chats, level: 'contribute' },
     { streamId: collectors, level: 'contribute' }
   ]
 }
 
+/** A permission on everything does not open what the user exchanges with others. */
+function closeRoot(granted: readonly Permission[]): Permission[] {
+  const isWide = granted.some(each => 'streamId' in each && each.streamId === '*')
+  return isWide ? [{ streamId: cmcRoot, level: 'none' }] : []
+}
+
+/** Returns the permissions of an access of a peer after a change: what is granted now, and those for messages, which stay. */
+export function replaceGranted(granted: readonly Permission[], former: readonly Permission[]): Permission[] {
+  const machinery = selectMachinery(former).filter(each => 'streamId' in each && each.streamId !== cmcRoot)
+  return [...granted, ...closeRoot(granted), ...machinery]
+}
+
 /** Returns the permissions for messages. */
-export function selectMachinery(permissions: readonly Permission[]): Permission[] {
+function selectMachinery(permissions: readonly Permission[]): Permission[] {
   return permissions.filter(each => 'streamId' in each && isCmcId(each.streamId))
 }
 

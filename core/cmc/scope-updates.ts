@@ -8,7 +8,7 @@ import { ApiError } from '../errors.js'
 import { assertOfferable, types, type Content } from './contents.js'
 import { TriggerFailed } from './failures.js'
 import { deriveEventId, enqueue } from './outbox.js'
-import { selectMachinery, toStoredPermissions, withoutMachinery } from './permissions.js'
+import { replaceGranted, toStoredPermissions, withoutMachinery } from './permissions.js'
 import type { Relationship } from './relationships.js'
 import { insertEvent, recordAction } from './service-calls.js'
 
@@ -68,7 +68,7 @@ function changeGrant(
   const granted = toStoredPermissions(newPermissions)
   const former = access.permissions ?? []
   const kept = updateAccess(call, access, {
-    permissions: [...granted, ...selectMachinery(former)],
+    permissions: replaceGranted(granted, former),
     ...(expires !== undefined && { expires: expires as number | null })
   })
   const newAccessId = formatWireId(kept)

@@ -14,7 +14,10 @@ import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { insertStream } from '../streams/ended-permissions.js'
 import { listSubtree } from '../streams/tree.js'
+import type { Person } from '../permissions/peer-access.js'
+import { isObject } from '../validation/is-object.js'
 import { refuse } from './failures.js'
+import { createSlug, isSamePerson, readPerson } from './names.js'
 
 const reservedMark = { cmc: { kind: 'reserved-parent', autoProvisioned: true } }
 const rootMark = { cmc: { kind: 'app-scope-root' } }
@@ -42,19 +45,38 @@ export function provideScope(call: Call, id: string): void {
 export function providePeerStreams(
   call: Call,
   scope: string,
-  slug: string
+  peer: Person
 ): { readonly chats: string; readonly collectors: string } {
   provideScope(call, scope)
-  const ids = { chats: `${scope}:chats:${slug}`, collectors: `${scope}:collectors:${slug}` }
-  for (const id of Object.values(ids)) provideWithAncestors(call, id)
+  const ids = listPeerStreams(scope, peer)
+  const { host, username } = peer
+  const mark = { cmc: { ...reservedMark.cmc, peer: { username, host } } }
+  for (const id of Object.values(ids)) provideWithAncestors(call, id, mark)
   return ids
 }
 
-function provideWithAncestors(call: Call, id: string): void {
+function listPeerStreams(scope: string, peer: Person) {
+  const slug = createSlug(peer)!
+  return { chats: `${scope}:chats:${slug}`, collectors: `${scope}:collectors:${slug}` }
+}
+
+/**
+ * Returns false if the streams for messages with an account are those of another account with the same slug: `a.b` and `a-b` have the
+ * same.
+ */
+export function isOwnerOfSlug({ store }: Call, scope: string, peer: Person): boolean {
+  return Object.values(listPeerStreams(scope, peer)).every(id => {
+    const mark = store.streams.find(id)?.stream.clientData?.['cmc']
+    const owner = isObject(mark) ? readPerson(mark['peer']) : undefined
+    return owner === undefined || isSamePerson(owner, peer)
+  })
+}
+
+function provideWithAncestors(call: Call, id: string, mark: KeyValue = reservedMark): void {
   const parent = getCmcParent(id)
   if (parent !== null && !call.store.streams.find(parent)) provideWithAncestors(call, parent)
   const name = id.slice(id.lastIndexOf(':') + 1)
-  provide(call, id, name, isReservedCmcId(id) ? reservedMark : undefined)
+  provide(call, id, name, isReservedCmcId(id) ? mark : undefined)
 }
 
 function provide(call: Call, id: string, name: string, clientData: KeyValue | undefined): void {

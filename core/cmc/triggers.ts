@@ -79,7 +79,13 @@ function actOnAnswer(call: Call, { content: given, id, place, type }: Trigger): 
   if (createSlug(self) === undefined)
     refuseContent(type, [`"${self.username}@${self.host}" cannot take part`])
   const { capabilityUrl, ...content } = given
-  if (type === types.accept) enqueue(call, `accept ${id}`, { kind: 'accept', trigger: id })
+  const { accessName, features, grantedPermissions } = content
+  if (type === types.accept)
+    enqueue(call, `accept ${id}`, {
+      kind: 'accept',
+      trigger: id,
+      chosen: { accessName, features, grantedPermissions }
+    })
   else
     enqueue(call, `refuse ${id}`, {
       kind: 'event',
@@ -117,7 +123,8 @@ function findRevoked(call: Call, { scope, slug }: AppPlace, accessId: unknown): 
   return found
 }
 
-function actOnInvalidate(call: Call, { content }: Trigger): Written {
+function actOnInvalidate(call: Call, { content, place, type }: Trigger): Written {
+  if (place.machinery) refuseContent(type, ['links are closed in the stream of an app'])
   try {
     invalidate(call, String(content['capabilityId']))
   } catch (error) {

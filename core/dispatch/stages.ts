@@ -11,12 +11,22 @@ import type { Services } from '../call/services.js'
 import { ApiError, fail } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
+import { getCapability } from '../permissions/peer-access.js'
 import { createChecker, refuseParams } from '../validation/params.js'
 import { Validators } from './validators.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Methods of series, which bound tokens cannot call. (docs/api/oauth.md#proof-of-possession) */
 const seriesPrefix = 'hfs.'
+
+/** Methods for strangers who hold the link of an offer. (docs/spec/consent.md#offers) */
+const linkMethods: ReadonlySet<string> = new Set([
+  'callBatch',
+  'events.create',
+  'events.get',
+  'getAccessInfo',
+  'streams.get'
+])
 
 /** A method, prepared for calls. */
 export interface Compiled {
@@ -115,6 +125,8 @@ export class Stages {
   checkCall(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
     try {
       const { definition } = compiled
+      if (getCapability(caller.access) && !linkMethods.has(definition.id))
+        fail('forbidden', 'The link of an offer cannot be used for this')
       const { jsonContainers, jsonDepth } = this.services.config.limits
       const isWithinRange = definition.limitsDepth || assertDepth(params, jsonDepth, jsonContainers)
       definition.allow.check?.({ services: this.services, caller, credentials, params })

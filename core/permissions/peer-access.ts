@@ -53,31 +53,40 @@ export interface CapabilityMark {
   }
 }
 
+/** An access, or a former version of one. */
+type MarkedAccess = Omit<Access, 'token'>
+
 /** Returns the mark of an access that a peer holds; `undefined` for other accesses. */
-export function getCounterparty(access: Access | undefined): CounterpartyMark | undefined {
+export function getCounterparty(access: MarkedAccess | undefined): CounterpartyMark | undefined {
   const mark = getMark(access)
   return mark?.['role'] === 'counterparty' ? (mark as unknown as CounterpartyMark) : undefined
 }
 
 /** Returns the mark of a capability; `undefined` for other accesses. */
-export function getCapability(access: Access | undefined): CapabilityMark | undefined {
+export function getCapability(access: MarkedAccess | undefined): CapabilityMark | undefined {
   const mark = getMark(access)
   return mark?.['kind'] === 'capability' ? (mark as unknown as CapabilityMark) : undefined
 }
 
-/** Returns an access without the endpoints of peers, for all callers but the account's owner. */
-export function withoutPeerEndpoints<A extends Access>(access: A): A {
+/** Returns an access as all callers but the account's owner see it: without the endpoints of peers, and who else has used a link. */
+export function withoutPeerEndpoints<A extends MarkedAccess>(access: A): A {
+  const link = getCapability(access)
+  if (link) return withMark(access, { ...link, capability: { ...link.capability, acceptedBy: [] } })
   const mark = getCounterparty(access)
   if (!mark) return access
   const { backChannelApiEndpoint: _channel, counterparty, ...rest } = mark
   const { apiEndpoint: _endpoint, ...peer } = counterparty
+  return withMark(access, { ...rest, counterparty: peer })
+}
+
+/** Returns an access with another mark, without its integrity value, which covers the client data. */
+function withMark<A extends MarkedAccess>(access: A, mark: object): A {
   const { integrity: _integrity, ...shown } = access
-  const clientData = { ...access.clientData, cmc: { ...rest, counterparty: peer } }
-  return { ...shown, clientData } as unknown as A
+  return { ...shown, clientData: { ...access.clientData, cmc: mark } } as unknown as A
 }
 
 /** Only the service creates such accesses: a mark that someone else has written counts for nothing. */
-function getMark(access: Access | undefined): Record<string, unknown> | undefined {
+function getMark(access: MarkedAccess | undefined): Record<string, unknown> | undefined {
   if (access?.createdBy !== 'system') return undefined
   const mark = access.clientData?.['cmc']
   return typeof mark === 'object' && mark !== null ? (mark as Record<string, unknown>) : undefined

@@ -22,7 +22,7 @@ export interface MaintenanceJobs {
 }
 
 /** A daily job for one account. */
-export type AccountJob = (account: Account) => Promise<unknown>
+export type AccountJob = (account: Account) => unknown
 
 /** Runs the maintenance now, and every day from now on; deletions that are due every hour. `further`: jobs of other modules. */
 export function startMaintenance(services: Services, further: readonly AccountJob[] = []): MaintenanceJobs {
@@ -91,7 +91,7 @@ async function runDailyJobs(
           account
         )
         await runGuarded(services, () => services.imports.expireFiles(account), account)
-        for (const job of further) await runGuarded(services, () => job(account), account)
+        for (const job of further) await runGuarded(services, async () => await job(account), account)
       })
     )
     // There may be very many accounts, and none of this is urgent.

@@ -144,6 +144,13 @@ export class CmcRepository {
     return statement(this.db, sql).all(access) as StoredRelationship[]
   }
 
+  /** Lists the relationships that have not been checked since a time, in seconds, the longest unchecked first. */
+  listUnchecked(since: number, limit: number): StoredRelationship[] {
+    const sql = `SELECT ${relationshipColumns} FROM cmc_relationship WHERE ifnull(checked, 0) < ?
+      ORDER BY ifnull(checked, 0), access LIMIT ?`
+    return statement(this.db, sql).all(since, limit) as StoredRelationship[]
+  }
+
   /** Returns when the next of the accesses that peers hold expires, in seconds: of those whose peer has not been told. */
   getNextExpiry(): number | undefined {
     const sql = `SELECT min(access.body ->> 'expires') FROM cmc_relationship AS held JOIN access

@@ -21,7 +21,9 @@ export function removeSecrets(table: ExportedTable, row: Row): Row {
   switch (table) {
     case 'access':
       // The integrity value covers the token too, so it would no longer match.
-      return { ...row, token: '', body: removeMembers(row['body'], 'token', 'integrity') }
+      return { ...row, token: '', body: removeEndpoints(removeMembers(row['body'], 'token', 'integrity')) }
+    case 'access_version':
+      return { ...row, body: removeEndpoints(String(row['body'])) }
     case 'webhook':
       return { ...row, secret: null }
     case 'connection':
@@ -35,6 +37,26 @@ export function removeSecrets(table: ExportedTable, row: Row): Row {
     default:
       return row
   }
+}
+
+/** The members of a stored access that are of importance here. */
+interface StoredAccess {
+  readonly integrity?: string
+  readonly clientData?: {
+    readonly cmc?: {
+      readonly backChannelApiEndpoint?: string | null
+      readonly counterparty?: { readonly apiEndpoint?: string }
+    }
+  }
+}
+
+/** Removes the endpoints of peers, which hold tokens, from the text of an access. (docs/spec/consent.md#credentials) */
+function removeEndpoints(body: string): string {
+  const { clientData, integrity: _integrity, ...access } = JSON.parse(body) as StoredAccess
+  if (!clientData?.cmc?.counterparty) return body
+  const { backChannelApiEndpoint: _channel, counterparty, ...mark } = clientData.cmc
+  const { apiEndpoint: _endpoint, ...peer } = counterparty
+  return JSON.stringify({ ...access, clientData: { ...clientData, cmc: { ...mark, counterparty: peer } } })
 }
 
 function removeMembers(body: unknown, ...names: readonly string[]): string {

@@ -4,7 +4,13 @@ import { Access } from '../../../schemas/access.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import type { AccessPage } from '../../../storage/repositories/accesses.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { PublicAccess, toPublicAccess, addLastUse, type ViewContext } from '../../accesses/public-access.js'
+import {
+  addLastUse,
+  limitToCaller,
+  PublicAccess,
+  toPublicAccess,
+  type ViewContext
+} from '../../accesses/public-access.js'
 import { toWireAccess } from '../../access-ids.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
@@ -39,7 +45,7 @@ export const get = method({
     const accessDeletions = createListing(call, {
       page: (store, last) => store.accesses.listDeletedAfter(last),
       isWanted: () => true,
-      present: (viewing, access) => toWireAccess(addLastUse(viewing, access))
+      present: (viewing, access) => toWireAccess(limitToCaller(viewing, addLastUse(viewing, access)))
     })
     return { accesses, accessDeletions }
   }
