@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { createId } from '../ids.js'
+import { claimAlias } from '../accesses/aliases.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
@@ -33,14 +34,14 @@ export function listSessions(store: UserStore, client: Pick<Client, 'id'>): Acce
 export function openSession(
   call: Call,
   client: Pick<Client, 'id'>,
-  access: Pick<Access, 'clientData' | 'createdBy' | 'expires' | 'permissions'>
+  access: Pick<Access, 'alias' | 'clientData' | 'createdBy' | 'expires' | 'permissions'>
 ): Access {
   const { account, changes, now, store } = call
   makeRoom(call, client)
   const session = store.accesses.insert({
     ...access,
     id: createId(),
-    token: createAccessToken(account.username),
+    token: createAccessToken(access.alias ?? account.username),
     type: 'app',
     ...buildNames(client),
     created: now,
@@ -51,19 +52,31 @@ export function openSession(
   return session
 }
 
+/** Returns whether the token of an access is one that only its client knows: it begins with a name of the account. */
+export function isIssued({ account, services }: Call, { alias, token }: Access): boolean {
+  const owner = getTokenOwner(token)
+  return alias === undefined ? services.accounts.findOwn(owner)?.id === account.id : owner === alias
+}
+
 /**
  * Returns a session bound to a key, for an access that the user has just granted: the access itself, if no client uses it yet, or
- * a new one with the same permissions. Must run within a transaction.
+ * a new one with the same permissions, and an alias of its own if the other has one. Must run within a transaction. `use`: the
+ * redeemed code, the same if the transaction is repeated.
  */
-export function bindAccess(call: Call, client: Client, access: Access, thumbprint: string): Access {
+export function bindAccess(
+  call: Call,
+  client: Client,
+  access: Access,
+  { thumbprint, use }: { readonly thumbprint: string; readonly use: object }
+): Access {
   const { account, changes, now, store } = call
   if (getBoundKey(access) === thumbprint) return access
   const clientData = { ...access.clientData, [bindingKey]: { jkt: thumbprint } }
-  const isUnused =
-    getTokenOwner(access.token) !== account.username && store.oauthGrants.list(access.id).length === 0
+  const isUnused = !isIssued(call, access) && store.oauthGrants.list(access.id).length === 0
   if (!isUnused) {
     const { createdBy, expires, permissions } = access
     return openSession(call, client, {
+      ...(access.alias !== undefined && { alias: claimAlias(call, use) }),
       clientData,
       createdBy,
       ...(expires !== undefined && { expires }),
@@ -74,7 +87,7 @@ export function bindAccess(call: Call, client: Client, access: Access, thumbprin
   const session = store.accesses.update({
     ...access,
     ...buildNames(client),
-    token: createAccessToken(account.username),
+    token: createAccessToken(access.alias ?? account.username),
     clientData,
     modified: store.stamp(now),
     modifiedBy: access.id

@@ -27,6 +27,7 @@ export const prove = method<typeof Params, Prepared>({
   result: Type.Object({ key: Type.Optional(Type.String()), problem: Type.Optional(Type.String()) }),
   mode: 'write',
   isInternal: true,
+  worksByAlias: true,
   isAllowedWhileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
