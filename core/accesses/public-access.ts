@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../schemas/access.js'
 import { HeldByOAuth } from '../../schemas/oauth.js'
 import { toWireAccess } from '../access-ids.js'
+import type { AccessVersion } from '../../storage/repositories/accesses.js'
 import type { Call } from '../call/method.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
 import { apiEndpoint } from '../service-info.js'
@@ -27,8 +28,16 @@ export function toPublicAccess(call: ViewContext, access: Access): PublicAccess 
   return toWireAccess(addEndpoint(call, addLastUse(call, access)))
 }
 
+/** Returns an earlier version of an access, which has neither token nor endpoint. */
+export function toPublicVersion(call: Pick<ViewContext, 'caller' | 'credentials'>, version: AccessVersion) {
+  return toWireAccess(limitToCaller(call, version))
+}
+
 /** Returns an access as its caller may see it: the endpoints of peers are for the user alone. */
-function limitToCaller({ caller, credentials }: ViewContext, access: Access): Access {
+function limitToCaller<A extends Access | AccessVersion>(
+  { caller, credentials }: Pick<ViewContext, 'caller' | 'credentials'>,
+  access: A
+): A {
   return caller.isPersonal && !credentials.isAssistant ? access : withoutPeerEndpoints(access)
 }
 

@@ -71,7 +71,7 @@ export class PeerCalls {
     const [before = '', after = ''] = getAccountUrl(this.services.config, '\n').split('\n')
     if (!base.startsWith(before) || !base.endsWith(after)) return undefined
     const username = base.slice(before.length, base.length - after.length)
-    return this.services.accounts.find(username) ? username : undefined
+    return this.services.accounts.find(username)?.username
   }
 
   /** Makes a call. Never rejects. */

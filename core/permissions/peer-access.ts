@@ -53,8 +53,11 @@ export interface CapabilityMark {
   }
 }
 
+/** What shows whether an access has a mark: also of its earlier versions. */
+type Marked = Pick<Access, 'clientData' | 'createdBy'>
+
 /** Returns the mark of an access that a peer holds; `undefined` for other accesses. */
-export function getCounterparty(access: Access | undefined): CounterpartyMark | undefined {
+export function getCounterparty(access: Marked | undefined): CounterpartyMark | undefined {
   const mark = getMark(access)
   return mark?.['role'] === 'counterparty' ? (mark as unknown as CounterpartyMark) : undefined
 }
@@ -66,7 +69,7 @@ export function getCapability(access: Access | undefined): CapabilityMark | unde
 }
 
 /** Returns an access without the endpoints of peers, for all callers but the account's owner. */
-export function withoutPeerEndpoints<A extends Access>(access: A): A {
+export function withoutPeerEndpoints<A extends Marked & Pick<Partial<Access>, 'integrity'>>(access: A): A {
   const mark = getCounterparty(access)
   if (!mark) return access
   const { backChannelApiEndpoint: _channel, counterparty, ...rest } = mark
@@ -77,7 +80,7 @@ export function withoutPeerEndpoints<A extends Access>(access: A): A {
 }
 
 /** Only the service creates such accesses: a mark that someone else has written counts for nothing. */
-function getMark(access: Access | undefined): Record<string, unknown> | undefined {
+function getMark(access: Marked | undefined): Record<string, unknown> | undefined {
   if (access?.createdBy !== 'system') return undefined
   const mark = access.clientData?.['cmc']
   return typeof mark === 'object' && mark !== null ? (mark as Record<string, unknown>) : undefined

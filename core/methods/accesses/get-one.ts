@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
-import { formatWireId, getBaseId, parseWireId, toWireAccess, type WireId } from '../../access-ids.js'
-import { mayManage, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
+import { formatWireId, getBaseId, parseWireId, type WireId } from '../../access-ids.js'
+import { mayManage, PublicAccess, toPublicAccess, toPublicVersion } from '../../accesses/public-access.js'
 import { notShared } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
@@ -35,11 +35,11 @@ export const getOne = method({
   run(call, { id, includeHistory }) {
     const asked = parseWireId(id) ?? failUnknown(id)
     const current = requireVisible(call, asked, id)
-    const history = includeHistory === true && { history: createHistory(current.id) }
+    const history = includeHistory === true && { history: createHistory(call, current.id) }
     if (asked.serial === undefined || asked.serial === current.serial)
       return { access: toPublicAccess(call, current), ...history }
     const former = call.store.accesses.findVersion(asked.base, asked.serial) ?? failUnknown(id)
-    return { access: toWireAccess(former), current: formatWireId(current), ...history }
+    return { access: toPublicVersion(call, former), current: formatWireId(current), ...history }
   }
 })
 
@@ -54,13 +54,13 @@ function failUnknown(id: string): never {
   fail('unknown-resource', `Unknown access "${id.slice(0, 100)}"`)
 }
 
-function createHistory(id: string): Listing<Reader> {
+function createHistory({ credentials }: Call, id: string): Listing<Reader> {
   let last = -1
   return {
-    next({ store }) {
+    next({ caller, store }) {
       const { isLast, versions } = store.accesses.listVersionsAfter(id, last)
       last = versions.at(-1)?.serial ?? last
-      const texts = versions.map(version => JSON.stringify(toWireAccess(version)))
+      const texts = versions.map(version => JSON.stringify(toPublicVersion({ caller, credentials }, version)))
       return { text: texts.join(','), count: texts.length, done: isLast }
     }
   }
