@@ -53,7 +53,9 @@ export function issueToken(
     failOAuth('invalid_grant', 'The access is no longer valid', use.accessId)
   if (thumbprint === undefined) assertSameKey(known, undefined)
   const access =
-    thumbprint === undefined ? replaceToken(call, known) : bindAccess(call, client, known, { thumbprint, use })
+    thumbprint === undefined
+      ? replaceToken(call, known)
+      : bindAccess(call, client, known, { thumbprint, use })
   const refreshToken =
     access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
   const grant = {

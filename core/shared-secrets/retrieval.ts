@@ -38,7 +38,10 @@ export function countAttempt({ credentials, services }: ServiceCall, username: s
  * unknown one, one whose random half is wrong, and by an alias, one of another access than that with the alias.
  * Error: `unknown-resource`.
  */
-export function requireSecret({ account, store }: Pick<Call, 'account' | 'store'>, key: SecretKey): SharedSecret {
+export function requireSecret(
+  { account, store }: Pick<Call, 'account' | 'store'>,
+  key: SecretKey
+): SharedSecret {
   const found = store.sharedSecrets.find(key.id)
   const secret = found && isOfAlias(store, account, found) ? found : undefined
   return matchesHash(key.random, secret?.keyHash) ? secret! : refuseUnknownKey()

@@ -142,7 +142,10 @@ t.test('the history of a grant shows the endpoint of the peer to the user alone'
   const own = await paul.do('accesses.getOne', { id, includeHistory: true })
   t.match(JSON.stringify(own.history), endpoint)
   const token = new URL(accepted.acceptedBy.apiEndpoint).username
-  for (const params of [{ id, includeHistory: true }, { id: `${id}:1`, includeHistory: true }]) {
+  for (const params of [
+    { id, includeHistory: true },
+    { id: `${id}:1`, includeHistory: true }
+  ]) {
     const { access, history } = await requesterService.call('paul-patient', 'accesses.getOne', params, token)
     t.equal(history.length, 1)
     t.notMatch(JSON.stringify([access.clientData, history]), endpoint)
