@@ -8,6 +8,7 @@ import { isObject } from '../validation/is-object.js'
 import { completeAcceptance, failAcceptance, grant, readOffer } from './acceptance.js'
 import { types, type Content } from './contents.js'
 import { PeerUnavailable, TriggerFailed } from './failures.js'
+import { getOwnName } from './names.js'
 import type { Acceptance, EventDelivery, QueuedDelivery } from './outbox.js'
 import {
   describeAnswer,
@@ -82,7 +83,10 @@ async function attemptAcceptance(
   const endpoint = parseEndpoint(String(url))
   if (!endpoint) throw new TriggerFailed('cmc-handler-missing-capability-url')
   const grantedAccess = { apiEndpoint: apiEndpoint(services.config, account.username, access.token) }
-  const answer = await post(peers, endpoint, { ...event, content: { ...event.content, grantedAccess } }, id)
+  // The name may have changed since the grant.
+  const from = getOwnName(services.config, account.username)
+  const content = { ...event.content, from, grantedAccess }
+  const answer = await post(peers, endpoint, { ...event, content }, id)
   if (isTransient(answer)) throw toUnavailable(answer)
   if (!isAccepted(answer)) {
     const mark = getCounterparty(store.read(() => store.accesses.find(accessId)))

@@ -27,7 +27,8 @@ const maxHealingMs = 120_000
 const maxFirst = 200
 
 interface Task {
-  readonly account: Account
+  /** As its owner knows it now: its name is told to peers. */
+  account: Account
   /** Relationships with a delivery under way. */
   readonly running: Set<string>
   /** When the next access of a peer expires, in seconds; `undefined` if that has to be looked up. */
@@ -62,8 +63,8 @@ export class Deliveries {
     this.#peers = new PeerCalls(this.services, dispatcher)
     if (!this.services.config.cmc.enabled) return
     const { accounts, bus } = this.services
-    this.#unsubscribe = bus.subscribe(({ username }, { kind }) => {
-      const account = accounts.find(username)
+    this.#unsubscribe = bus.subscribe((changed, { kind }) => {
+      const account = this.#findCurrent(changed)
       if (!account) return
       const task = this.#tasks.get(account.id)
       if (task && kind === 'accesses') task.nextExpiry = undefined
@@ -190,18 +191,27 @@ export class Deliveries {
     this.#tasks.delete(id)
   }
 
+  /** Finds an account by its present name: since it was found, it may have been renamed, and it may have been found by an alias. */
+  #findCurrent({ id, username }: Pick<Account, 'id' | 'username'>): Account | undefined {
+    const { accounts, platform } = this.services
+    const account = accounts.findServed(platform.findById(id)?.username ?? username)
+    return account?.id === id ? account : undefined
+  }
+
   /** Starts what is due, and sets the timer for what comes next. */
-  #wake(account: Account): void {
+  #wake(known: Account): void {
     if (this.#isClosed) return
     try {
       const { accounts, clock } = this.services
-      if (!accounts.owns(account) || accounts.findServed(account.username)?.id !== account.id) return
+      const account = this.#findCurrent(known)
+      if (!account || !accounts.owns(account)) return
       const store = accounts.store(account)
       if (!store.read(() => store.cmc.isUsed)) return
       const now = clock.now()
       const empty = { account, running: new Set<string>(), nextExpiry: undefined, cancelTimer: () => {} }
       const task: Task = this.#tasks.get(account.id) ?? empty
       this.#tasks.set(account.id, task)
+      task.account = account
       let next = (task.nextExpiry ??= store.read(() => findNextExpiry(store)) ?? Infinity)
       if (next <= now) {
         task.nextExpiry = next = Infinity
@@ -217,7 +227,7 @@ export class Deliveries {
       task.cancelTimer = next === Infinity ? () => {} : clock.after(next - now, () => this.#wake(account))
     } catch (cause) {
       if (cause instanceof AccountElsewhere) return
-      this.services.log.warn('deliveries to peers could not be made', { accountId: account.id, cause })
+      this.services.log.warn('deliveries to peers could not be made', { accountId: known.id, cause })
     }
   }
 

@@ -40,8 +40,11 @@ export async function isWho(
   const info = await peers.call(endpoint, 'service.info')
   assertAvailable(info)
   const { api } = info.body
-  const url = typeof api === 'string' ? parseUrl(api.replace('{username}', claimed.username)) : undefined
-  return url?.hostname.toLowerCase() === endpoint.host
+  if (typeof api !== 'string') return false
+  // The endpoint may be older than the name.
+  return [claimed.username, endpoint.host.split('.', 1)[0]!].some(
+    name => parseUrl(api.replace('{username}', name))?.hostname.toLowerCase() === endpoint.host
+  )
 }
 
 /**

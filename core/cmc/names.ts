@@ -1,13 +1,26 @@
 /** The names of accounts across servers: a user name and a host, and the slug of both. (docs/spec/consent.md#names) */
+import type { Call } from '../call/method.js'
 import type { Config } from '../settings/config.js'
 import { getAccountUrl } from '../service-info.js'
 import type { Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
+import { refuseContent } from './failures.js'
 
 /** Returns the name under which an account takes part. */
 export function getOwnName(config: Config, username: string): Person {
   const host = config.domain || new URL(getAccountUrl(config, username)).hostname
   return { username, host: host.toLowerCase() }
+}
+
+/**
+ * Returns the name under which the account of a call takes part. Error: `cmc-invalid-event-content` for a name that allows no
+ * slug, and for callers who must not learn the name: peers would tell them. (docs/spec/usernames.md#aliases)
+ */
+export function requireOwnName({ account, services }: Call, eventType: string): Person {
+  const self = getOwnName(services.config, account.username)
+  if (account.alias !== undefined || createSlug(self) === undefined)
+    refuseContent(eventType, [`"${self.username}@${self.host}" cannot take part`])
+  return self
 }
 
 const partPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/

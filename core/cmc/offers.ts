@@ -8,8 +8,8 @@ import { createId, createToken } from '../ids.js'
 import { getCapability, type CapabilityMark, type Person } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
 import { types, type Content } from './contents.js'
-import { refuse, refuseContent } from './failures.js'
-import { createSlug, getOwnName, isSamePerson } from './names.js'
+import { refuse } from './failures.js'
+import { getOwnName, isSamePerson, requireOwnName } from './names.js'
 import { amendContent, insertAccess, recordAction, updateMark } from './service-calls.js'
 
 const daySeconds = 86_400
@@ -33,9 +33,7 @@ export function publishOffer(
 ): { readonly content: object; readonly secrets: object } {
   const { account, now, services, store } = call
   const { config } = services
-  const self = getOwnName(config, account.username)
-  if (createSlug(self) === undefined)
-    refuseContent(types.request, [`"${self.username}@${self.host}" cannot take part`])
+  const self = requireOwnName(call, types.request)
   const request = content['request'] as Content
   const ends = getEnd(call, request['expiresAt'] as number | undefined)
   const capabilityId = randomBytes(16).toString('base64url')

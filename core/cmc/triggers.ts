@@ -5,7 +5,7 @@ import type { Call } from '../call/method.js'
 import { mayManage } from '../accesses/public-access.js'
 import { types, withoutStamped, type Content } from './contents.js'
 import { refuse, refuseContent, TriggerFailed } from './failures.js'
-import { createSlug, getOwnName } from './names.js'
+import { requireOwnName } from './names.js'
 import { invalidate, publishOffer } from './offers.js'
 import { deriveEventId, enqueue } from './outbox.js'
 import {
@@ -71,13 +71,11 @@ function actOnRequest(call: Call, { content, id, place, streamId, type }: Trigge
 }
 
 function actOnAnswer(call: Call, { content: given, id, place, type }: Trigger): Written {
-  const { account, caller, services } = call
+  const { caller } = call
   if (type === types.accept && !caller.isPersonal)
     refuse('cmc-accept-requires-personal-token', 'Only the user can accept an offer', { eventType: type })
   if (place.machinery) refuseContent(type, ['answers are written in the stream of an app'])
-  const self = getOwnName(services.config, account.username)
-  if (createSlug(self) === undefined)
-    refuseContent(type, [`"${self.username}@${self.host}" cannot take part`])
+  const self = requireOwnName(call, type)
   const { capabilityUrl, ...content } = given
   const { accessName, features, grantedPermissions } = content
   if (type === types.accept)

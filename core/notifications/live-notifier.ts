@@ -223,7 +223,8 @@ export class LiveNotifier implements Notifier {
       ({ access }) =>
         accessIds.length === 0 || accessIds.includes(access.id) || accessIds.includes(getCreatorId(access))
     )
-    for (const member of concerned) this.#closeIfEnded(member)
+    // Those that have not ended may end earlier or later now.
+    for (const member of concerned) if (!this.#closeIfEnded(member)) this.#watch(member)
   }
 
   #closeIfEnded(member: Member): boolean {
@@ -235,6 +236,7 @@ export class LiveNotifier implements Notifier {
 
   /** Checks again when the access is due to end, since the access may have been prolonged by then. */
   #watch(member: Member): void {
+    member.cancelTimer()
     const end = this.#endOf(member)
     if (end === Infinity) return
     const { clock } = this.services

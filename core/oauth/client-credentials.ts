@@ -30,14 +30,16 @@ export function findClientAccount({ access }: Pick<Config, 'access'>, id: string
  * own, `invalid_scope`, and `invalid_request` for a proof of a key, which these tokens are not bound to.
  */
 export function parseClientGrant(
-  { account }: Pick<Call, 'account'>,
+  { account, services }: Pick<Call, 'account' | 'services'>,
   client: Client,
   { scope: text }: { readonly scope?: string | undefined },
   thumbprint: string | undefined
 ): ClientGrant {
   if (!isConfidential(client))
     failOAuth('unauthorized_client', 'Only clients with a secret or a key can act on their own behalf')
-  if (client.account !== account.username) refuseAccount(client)
+  // The settings may contain a former name.
+  if (client.account === undefined || services.accounts.findServed(client.account)?.id !== account.id)
+    refuseAccount(client)
   if (account.deletion !== null) throw createClosingError(account.deletion)
   if (thumbprint !== undefined)
     failOAuth(

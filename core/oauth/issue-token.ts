@@ -17,7 +17,7 @@ import { getIssuer } from './metadata.js'
 import { formatScope } from './scope.js'
 import { createAccessToken, createRefreshToken, formatRefreshToken } from './tokens.js'
 import { getAbsoluteEnd, getRefreshEnd, type RedeemedCode, type RefreshedGrant } from './redeem.js'
-import { assertSameKey, bindAccess, hasClientToken } from './sessions.js'
+import { assertSameKey, bindAccess, isIssued } from './sessions.js'
 
 /** The answer of the token endpoint. (RFC 6749, 5.1) */
 export const TokenAnswer = Type.Object({
@@ -53,7 +53,9 @@ export function issueToken(
     failOAuth('invalid_grant', 'The access is no longer valid', use.accessId)
   if (thumbprint === undefined) assertSameKey(known, undefined)
   const access =
-    thumbprint === undefined ? replaceToken(call, known) : bindAccess(call, client, known, thumbprint)
+    thumbprint === undefined
+      ? replaceToken(call, known)
+      : bindAccess(call, client, known, { thumbprint, use })
   const refreshToken =
     access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
   const grant = {
@@ -119,7 +121,7 @@ export function renewToken(
 /** Replaces the first token of an access, which consent pages know, by a token that only the client knows. */
 function replaceToken(call: Call, access: Access): Access {
   const { account, changes, now, store } = call
-  if (hasClientToken(call, access)) return access
+  if (isIssued(call, access)) return access
   const kept = store.accesses.update({
     ...access,
     token: createAccessToken(access.alias ?? account.username),

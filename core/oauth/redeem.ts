@@ -15,7 +15,7 @@ import { isConfidential, type Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { createClosingError } from '../unknown-user.js'
 import { deriveNextToken, findSuccessor, formatRefreshToken, parseRefreshToken } from './tokens.js'
-import { hasClientToken } from './sessions.js'
+import { isIssued } from './sessions.js'
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
 import { parseAskedScope, formatScope } from './scope.js'
@@ -219,7 +219,7 @@ function revokeAccessById(call: Call, id: string): void {
  */
 function revokeUnused(call: Call, id: string): void {
   const access = call.store.accesses.find(id)
-  const isUsed = access && (hasClientToken(call, access) || call.store.oauthGrants.list(id).length > 0)
+  const isUsed = access && (isIssued(call, access) || call.store.oauthGrants.list(id).length > 0)
   const isNew = access && call.now - access.created <= requestLifetime + codeLifetime
   if (access && isNew && !isUsed) revokeAccess(call, access)
 }

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { claimAlias } from '../accesses/aliases.js'
 import { createId } from '../ids.js'
+import { claimAlias } from '../accesses/aliases.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
@@ -30,30 +30,18 @@ export function listSessions(store: UserStore, client: Pick<Client, 'id'>): Acce
     .filter(each => each.createdBy === 'system' && getBoundKey(each) === undefined)
 }
 
-/** Returns whether an access has a token that only its client knows, not one that consent pages have seen. */
-export function hasClientToken({ account, services }: Call, { alias, token }: Access): boolean {
-  const owner = getTokenOwner(token)
-  return alias === undefined ? services.accounts.findOwn(owner)?.id === account.id : owner === alias
-}
-
-/**
- * Inserts the access of a new session, and ends sessions that have expired or are too many. With `hidesUsername`, it gets an alias of
- * its own. Must run within a transaction.
- */
+/** Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a transaction. */
 export function openSession(
   call: Call,
   client: Pick<Client, 'id'>,
-  access: Pick<Access, 'clientData' | 'createdBy' | 'expires' | 'permissions'>,
-  hidesUsername = false
+  access: Pick<Access, 'alias' | 'clientData' | 'createdBy' | 'expires' | 'permissions'>
 ): Access {
   const { account, changes, now, store } = call
   makeRoom(call, client)
-  const alias = hidesUsername ? claimAlias(call, client) : undefined
   const session = store.accesses.insert({
     ...access,
-    ...(alias !== undefined && { alias }),
     id: createId(),
-    token: createAccessToken(alias ?? account.username),
+    token: createAccessToken(access.alias ?? account.username),
     type: 'app',
     ...buildNames(client),
     created: now,
@@ -64,30 +52,42 @@ export function openSession(
   return session
 }
 
+/** Returns whether the token of an access is one that only its client knows: it begins with a name of the account. */
+export function isIssued({ account, services }: Call, { alias, token }: Access): boolean {
+  const owner = getTokenOwner(token)
+  return alias === undefined ? services.accounts.findOwn(owner)?.id === account.id : owner === alias
+}
+
 /**
  * Returns a session bound to a key, for an access that the user has just granted: the access itself, if no client uses it yet, or
- * a new one with the same permissions. Must run within a transaction.
+ * a new one with the same permissions, and an alias of its own if the other has one. Must run within a transaction. `use`: the
+ * redeemed code, the same if the transaction is repeated.
  */
-export function bindAccess(call: Call, client: Client, access: Access, thumbprint: string): Access {
+export function bindAccess(
+  call: Call,
+  client: Client,
+  access: Access,
+  { thumbprint, use }: { readonly thumbprint: string; readonly use: object }
+): Access {
   const { account, changes, now, store } = call
   if (getBoundKey(access) === thumbprint) return access
   const clientData = { ...access.clientData, [bindingKey]: { jkt: thumbprint } }
-  const { alias, createdBy, expires, permissions } = access
-  const isUnused = !hasClientToken(call, access) && store.oauthGrants.list(access.id).length === 0
+  const isUnused = !isIssued(call, access) && store.oauthGrants.list(access.id).length === 0
   if (!isUnused) {
-    const session = {
+    const { createdBy, expires, permissions } = access
+    return openSession(call, client, {
+      ...(access.alias !== undefined && { alias: claimAlias(call, use) }),
       clientData,
       createdBy,
       ...(expires !== undefined && { expires }),
       ...(permissions && { permissions })
-    }
-    return openSession(call, client, session, alias !== undefined)
+    })
   }
   makeRoom(call, client)
   const session = store.accesses.update({
     ...access,
     ...buildNames(client),
-    token: createAccessToken(alias ?? account.username),
+    token: createAccessToken(access.alias ?? account.username),
     clientData,
     modified: store.stamp(now),
     modifiedBy: access.id

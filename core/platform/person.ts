@@ -55,15 +55,16 @@ export async function listPersons(call: ServiceCall, accounts: readonly Account[
 }
 
 /** Returns what the platform database holds about an account. */
-function getPlatformDetails({ config }: Services, account: Account): Omit<Person, keyof Usage> {
-  const { created, deletion, quota, suspended, username } = account
+function getPlatformDetails({ config, platform }: Services, account: Account): Omit<Person, keyof Usage> {
+  const { created, deletion, id, quota, suspended, username } = account
   return {
     username,
     created,
     state: getState(account),
     suspended,
     deletion,
-    isOperator: config.operators.includes(username),
+    // The setting may contain a former name.
+    isOperator: config.operators.some(name => platform.find(name)?.id === id),
     quota: quota ?? config.quota.bytes,
     hasOwnQuota: quota !== null
   }

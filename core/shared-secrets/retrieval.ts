@@ -1,6 +1,7 @@
 /** Retrieves a secret, once. (docs/spec/shared-secrets.md#retrieving) */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SharedSecret } from '../../storage/shared-secrets/shared-secret-repository.js'
+import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call, ServiceCall } from '../call/method.js'
 import { writeSeparately } from '../call/write-separately.js'
@@ -34,11 +35,21 @@ export function countAttempt({ credentials, services }: ServiceCall, username: s
 
 /**
  * Returns the secret of a key. Every other key gets the same error, and takes about as long: that of another form, an
- * unknown one, and one whose random half is wrong. Error: `unknown-resource`.
+ * unknown one, one whose random half is wrong, and by an alias, one of another access than that with the alias.
+ * Error: `unknown-resource`.
  */
-export function requireSecret(store: UserStore, { id, random }: SecretKey): SharedSecret {
-  const secret = store.sharedSecrets.find(id)
-  return matchesHash(random, secret?.keyHash) ? secret! : refuseUnknownKey()
+export function requireSecret(
+  { account, store }: Pick<Call, 'account' | 'store'>,
+  key: SecretKey
+): SharedSecret {
+  const found = store.sharedSecrets.find(key.id)
+  const secret = found && isOfAlias(store, account, found) ? found : undefined
+  return matchesHash(key.random, secret?.keyHash) ? secret! : refuseUnknownKey()
+}
+
+/** Returns whether a secret may be retrieved by the name of a call: by an alias, only those of its access. */
+function isOfAlias(store: UserStore, { alias }: Account, { access }: SharedSecret): boolean {
+  return alias === undefined || store.accesses.find(access)?.alias === alias
 }
 
 /** Refuses the key of an account that does not exist as that of an unknown secret. Error: `unknown-resource`. */
@@ -57,7 +68,7 @@ function refuseUnknownKey(): never {
  */
 export async function discardIfWrong(call: Call, params: RetrievalParams): Promise<void> {
   const key = parseKey(params.key)
-  const secret = requireSecret(call.store, key)
+  const secret = requireSecret(call, key)
   const reason = findProblem(call, secret, key, params)
   if (reason === undefined) return
   if (reason !== 'unavailable')
@@ -73,7 +84,7 @@ export async function discardIfWrong(call: Call, params: RetrievalParams): Promi
 export function consumeSecret(call: Call, params: RetrievalParams): unknown {
   const { store } = call
   const key = parseKey(params.key)
-  const secret = requireSecret(store, key)
+  const secret = requireSecret(call, key)
   if (findProblem(call, secret, key, params) !== undefined) refuseUnavailable(secret)
   const text = store.sharedSecrets.findValue(secret.id) ?? refuseUnavailable(secret)
   finishSecret(call, secret, { status: 'consumed' })

@@ -16,8 +16,9 @@ export const getOne = method({
   result: Type.Object({ sharedSecret: SharedSecretView }),
   mode: 'read',
   allow: anyAccessIfEnabled,
-  run({ caller, now, store }, { key }) {
-    const secret = requireSecret(store, parseKey(key))
+  run(call, { key }) {
+    const { caller, now } = call
+    const secret = requireSecret(call, parseKey(key))
     if (!maySeeSecret(caller, secret)) fail('unknown-resource', 'Unknown key')
     return { sharedSecret: toSecretView(secret, now) }
   }

@@ -32,6 +32,8 @@ export const retrieve = method({
   mayExceedQuota: true,
   allow: anyoneIfEnabled,
   auditActor: 'public',
+  // The holder of an access with an alias can give receivers no other name.
+  worksByAlias: true,
   async prepare(call, params) {
     countAttempt(call, call.account.username)
     await discardIfWrong(call, params)

@@ -1,5 +1,18 @@
 import t from 'tap'
-import { accept, arrived, listPeers, offer, relate, scope, startTwo } from '../../support/two-servers.js'
+import { Client } from '../../support/coffer.js'
+import {
+  accept,
+  arrived,
+  listEvents,
+  listPeers,
+  offer,
+  relate,
+  requestContent,
+  scope,
+  settled,
+  startTwo,
+  write
+} from '../../support/two-servers.js'
 
 for (const isShared of [false, true])
   t.test(isShared ? 'two accounts on one service' : 'two services', async t => {
@@ -82,3 +95,59 @@ for (const isShared of [false, true])
       t.equal((await listPeers(paul)).length, before, 'nothing stays granted')
     })
   })
+
+for (const isShared of [false, true])
+  t.test(`names that change, on ${isShared ? 'one service' : 'two services'}`, async t => {
+    const two = await startTwo(t, {}, { isShared })
+    const { dora, paul } = two
+    const { accepted } = await relate(two)
+    const { capabilityUrl } = (await offer(dora, { capability: { mode: 'open-link' } })).content
+    await dora.do('account.changeUsername', { newUsername: 'dora-surgeon' })
+    await paul.do('account.changeUsername', { newUsername: 'paul-walker' })
+    const later = await accept(paul, capabilityUrl)
+    t.match(later, {
+      status: 'completed',
+      from: { username: 'dora-surgeon' },
+      acceptedBy: { apiEndpoint: /\/paul-walker\/$/ }
+    })
+    const [latest] = await listEvents(dora, ':_cmc:inbox', 'consent/accept-cmc')
+    t.match(latest.content.from, { username: 'paul-walker' })
+    // The relationship from before the change goes on.
+    const stream = `${scope}:chats:${two.doraSlug}`
+    const { event } = await write(paul, 'message/chat-cmc', { content: 'still me' }, stream)
+    t.match(await settled(paul, event.id), { status: 'completed' }, accepted.dataGrantAccessId)
+  })
+
+t.test('apps with an alias do not take part: peers would have to learn the name', async t => {
+  const { dora, requesterService } = await startTwo(t, {}, { isShared: true })
+  await dora.call('streams.create', { id: scope, name: 'Clinic', parentId: ':_cmc:apps' })
+  const { access } = await dora.grant('manage', scope, { type: 'app', randomAlias: true })
+  const holder = new Client(requesterService, access.alias!, access)
+  for (const [type, content] of [
+    ['consent/request-cmc', requestContent()],
+    ['consent/refuse-cmc', { capabilityUrl: 'https://abc@peer.example/dora/' }]
+  ] as const)
+    t.match(await write(holder, type, content), {
+      error: { id: 'invalid-operation', data: { id: 'cmc-invalid-event-content' } }
+    })
+})
+
+t.test('the history of a grant shows the endpoint of the peer to the user alone', async t => {
+  const two = await startTwo(t, { accesses: { updates: true } }, { isShared: true })
+  const { paul, requesterService } = two
+  const { accepted } = await relate(two, { request: { accessType: 'app' } })
+  const id = accepted.dataGrantAccessId
+  await paul.do('accesses.update', { id, update: { name: 'Dora' } })
+  const endpoint = /piEndpoint":"http/
+  const own = await paul.do('accesses.getOne', { id, includeHistory: true })
+  t.match(JSON.stringify(own.history), endpoint)
+  const token = new URL(accepted.acceptedBy.apiEndpoint).username
+  for (const params of [
+    { id, includeHistory: true },
+    { id: `${id}:1`, includeHistory: true }
+  ]) {
+    const { access, history } = await requesterService.call('paul-patient', 'accesses.getOne', params, token)
+    t.equal(history.length, 1)
+    t.notMatch(JSON.stringify([access.clientData, history]), endpoint)
+  }
+})

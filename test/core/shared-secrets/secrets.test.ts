@@ -3,7 +3,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { Client, openCoffer, type Answer, type Service } from '../../support/coffer.js'
 import { AccountReader } from '../../../storage/transfer/account-reader.js'
 import { eraseExpiredSecrets } from '../../../core/platform/retention.js'
 
@@ -331,3 +331,16 @@ function filesOf({ directory }: Service): string {
   )
   return names.map(({ name, parentPath }) => readFileSync(join(parentPath, name), 'latin1')).join('\n')
 }
+
+t.test('by an alias, the secrets of its access are retrieved', async t => {
+  const { access } = await alice.grant('read', 'diary', { type: 'app', randomAlias: true })
+  const holder = new Client(service, access.alias!, access)
+  const [own, other] = [await share(holder), await share()]
+  const unknown = { status: 404, error: { id: 'unknown-resource', message: 'Unknown key' } }
+  for (const key of [other.key, 'x', `${own.id}.${'x'.repeat(43)}`])
+    t.same(await retrieve(key, undefined, access.alias), unknown)
+  t.same(await retrieve(own.key, undefined, 'r-00000000'), unknown)
+  t.match(await retrieve(own.key, undefined, access.alias), { status: 200, secret: value })
+  t.match(await retrieve(own.key, undefined, access.alias), unavailable)
+  t.match(await retrieve(other.key), { status: 200 })
+})

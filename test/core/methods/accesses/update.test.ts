@@ -359,6 +359,23 @@ t.test('accesses.update and accesses.getOne', async t => {
     for (const name of ['bob', 'share']) await sockets[name]!.closed()
   })
 
+  t.test('closes sockets at the end that an update sets', async t => {
+    const alice = await user()
+    const bob = await app(alice, { diary: 'read' })
+    const share = await bob.grant('read', 'diary')
+    const late = await app(alice, { body: 'read' }, { expireAfter: 100 })
+    const sockets = await Promise.all([bob, share, late].map(client => socketOf(t, client)))
+    await change(alice, bob.access.id, { expireAfter: 10 })
+    await change(alice, late.access.id, { expireAfter: 1000 })
+    clock.advance(50)
+    for (const socket of sockets.slice(0, 2)) await socket.closed()
+    clock.advance(100)
+    t.notOk((await sockets[2]!.call('events.get')).error, 'prolonged')
+    await change(alice, `${late.access.id}:1`, { expireAfter: 10 })
+    clock.advance(11)
+    await sockets[2]!.closed()
+  })
+
   t.test('records calls under all versions, and under each', async t => {
     const alice = await user()
     const bob = await app(alice, { diary: 'contribute' })

@@ -48,8 +48,9 @@ const owning = {
   id: 'owning-client',
   oauth: { redirectURIs, secretHash, account: 'robot', accessSeconds: 600 }
 }
+const renamed = { id: 'renamed-client', oauth: { redirectURIs, secretHash, account: 'gadget' } }
 const settings = {
-  ...apps(app, keyed, homeless, owning),
+  ...apps(app, keyed, homeless, owning, renamed),
   adminKey,
   throttle: { failures: 1000, invalidTokens: 1000 }
 }
@@ -220,6 +221,15 @@ t.test('assertions and client credentials', async t => {
       status: 400,
       body: { error: { id: 'invalid-operation', data: { error: 'unauthorized_client' } } }
     })
+  })
+
+  t.test('clients keep their account under its former name', async t => {
+    const gadget = await service.user('gadget')
+    await gadget.stream('diary')
+    const own = { client_id: 'renamed-client', client_secret: secret }
+    t.match((await ask(service, own)).body, { username: 'gadget' })
+    await gadget.do('account.changeUsername', { newUsername: 'new-gadget' })
+    t.match((await ask(service, { ...own, scope: 'diary:read' })).body, { username: 'new-gadget' })
   })
 
   t.test('operators revoke keys, and allow them again', async t => {
