@@ -12,7 +12,7 @@ import { attempt, giveUp } from './attempts.js'
 import { endExpired, findNextExpiry } from './expiry.js'
 import { PeerUnavailable } from './failures.js'
 import { announceAllEnds, healAccount } from './healing.js'
-import { getDelay, parseDelivery, type QueuedDelivery } from './outbox.js'
+import { getDelay, parseDelivery, type DeliveryTask, type QueuedDelivery } from './outbox.js'
 import { PeerCalls } from './peer-calls.js'
 import { amendContent, writeAsService } from './service-calls.js'
 
@@ -26,18 +26,8 @@ const maxHealingMs = 120_000
 /** Maximum number of deliveries of one account that are started together. */
 const maxFirst = 200
 
-interface Task {
-  /** As its owner knows it now: its name is told to peers. */
-  account: Account
-  /** Relationships with a delivery under way. */
-  readonly running: Set<string>
-  /** When the next access of a peer expires, in seconds; `undefined` if that has to be looked up. */
-  nextExpiry: number | undefined
-  cancelTimer: () => void
-}
-
 export class Deliveries {
-  readonly #tasks = new Map<string, Task>()
+  readonly #tasks = new Map<string, DeliveryTask>()
   readonly #running = new Set<Promise<void>>()
   /** Functions that are called after each delivery. */
   readonly #waiting = new Set<() => void>()
@@ -209,7 +199,7 @@ export class Deliveries {
       if (!store.read(() => store.cmc.isUsed)) return
       const now = clock.now()
       const empty = { account, running: new Set<string>(), nextExpiry: undefined, cancelTimer: () => {} }
-      const task: Task = this.#tasks.get(account.id) ?? empty
+      const task: DeliveryTask = this.#tasks.get(account.id) ?? empty
       this.#tasks.set(account.id, task)
       task.account = account
       let next = (task.nextExpiry ??= store.read(() => findNextExpiry(store)) ?? Infinity)
@@ -231,7 +221,7 @@ export class Deliveries {
     }
   }
 
-  #start(task: Task, queued: QueuedDelivery): void {
+  #start(task: DeliveryTask, queued: QueuedDelivery): void {
     task.running.add(queued.relationship)
     this.#track(
       this.#run(task.account, queued).finally(() => {

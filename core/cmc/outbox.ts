@@ -2,6 +2,7 @@
  * What is to be delivered to peers: queued in the transaction that causes it, and in order for each relationship.
  * (docs/spec/consent.md#delivery)
  */
+import type { Account } from '../../storage/platform/account.js'
 import { createHash } from 'node:crypto'
 import type { StoredDelivery } from '../../storage/cmc/cmc-repository.js'
 import type { Call } from '../call/method.js'
@@ -71,4 +72,15 @@ const delays = [1, 5, 60, 300, 1800, 7200, 21_600, 86_400]
 export function getDelay(attempts: number, maxDelayMs: number, retryAfter = 0): number {
   const delay = delays[Math.min(attempts, delays.length) - 1] ?? 0
   return Math.min(Math.max(delay, retryAfter), maxDelayMs / 1000)
+}
+
+/** What is under way for an account. */
+export interface DeliveryTask {
+  /** As its owner knows it now: its name is told to peers. */
+  account: Account
+  /** Relationships with a delivery under way. */
+  readonly running: Set<string>
+  /** When the next access of a peer expires, in seconds; `undefined` if that has to be looked up. */
+  nextExpiry: number | undefined
+  cancelTimer: () => void
 }

@@ -46,7 +46,7 @@ t.test('deploy/', async t => {
     const env = Object.fromEntries(
       Object.entries(services['coffer']!.environment).map(([name, value]) => [
         name,
-        String(value).replaceAll(/\$\{\w+:\?[^}]*\}/g, 'from the environment')
+        value.replaceAll(/\$\{\w+:\?[^}]*\}/g, 'from the environment')
       ])
     )
     const { http } = loadSettings({

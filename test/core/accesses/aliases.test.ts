@@ -434,34 +434,4 @@ t.test('an app whose access has an alias', async t => {
     t.equal(aliases.size, 2)
     t.notOk(aliases.has(accepted.alias), 'it has an alias of its own')
   })
-
-  t.test('gets it with tokens that are bound to a key, too', async t => {
-    const tokens = async (): Promise<Answer> => {
-      const begun = await begin(service, { scope: 'diary:contribute:Diary offline_access' })
-      const key = begun.location.searchParams.get('key') ?? ''
-      const { answer } = await accept(key, owner)
-      const url = `${service.server.url}/oauth/token`
-      const holder = await createHolder()
-      const dpop = await makeProof(holder, { verb: 'POST', url, now: service.clock.now() })
-      const fields = {
-        grant_type: 'authorization_code',
-        code: new URL(answer.redirect).searchParams.get('code') ?? '',
-        redirect_uri: begun.params['redirect_uri'],
-        client_id: app.id,
-        code_verifier: begun.verifier
-      }
-      const { body } = await post(service, '/oauth/token', fields, { dpop })
-      const path = `/${body.username}/access-info`
-      const info = await callBound(service, holder, body.access_token, ['GET', path])
-      t.match(info, { status: 200, body: { user: { username: body.username } } })
-      return body
-    }
-    const [first, second] = [await tokens(), await tokens()]
-    for (const body of [first, second]) {
-      t.match(body, { token_type: 'DPoP', username: form })
-      t.ok(body.access_token.startsWith(`${body.username}.`))
-      t.notMatch(JSON.stringify(body), name)
-    }
-    t.not(first.username, second.username)
-  })
 })
