@@ -2,8 +2,8 @@
  * What is to be delivered to peers: queued in the transaction that causes it, and in order for each relationship.
  * (docs/spec/consent.md#delivery)
  */
-import type { Account } from '../../storage/platform/account.js'
 import { createHash } from 'node:crypto'
+import type { Account } from '../../storage/platform/account.js'
 import type { StoredDelivery } from '../../storage/cmc/cmc-repository.js'
 import type { Call } from '../call/method.js'
 import type { Features, Person } from '../permissions/peer-access.js'
