@@ -135,8 +135,8 @@ export const createUpdateHook = (limits: PeerLimits): MethodHook => ({
   before(call, given) {
     const params = given as UpdateParams
     const { update } = params
-    const before = call.store.events.find(params.id)
     const named = getNamedStreams(update)
+    const before = findPlaced(call, params.id, named)
     const [formerIds, nextIds] = [before?.streamIds ?? [], named ?? before?.streamIds ?? []].map(ids =>
       ids.filter(isCmcId)
     )
@@ -182,10 +182,20 @@ function assertOwnEvent({ caller }: Call, event: Event): void {
   if (getCounterparty(caller.access) && getCreatorId(event) !== caller.access?.id) fail('forbidden')
 }
 
+/**
+ * Finds an event that may be below `:_cmc:`. Without such streams there is none, and a content of megabytes is not read twice.
+ * `named`: the streams into which it is to be moved.
+ */
+function findPlaced({ store }: Call, id: string, named: readonly string[] = []): Event | undefined {
+  if (!store.streams.find(cmcRoot) && !named.some(isCmcId)) return undefined
+  const { streamIds } = store.events.findOutline(id) ?? {}
+  return [...(streamIds ?? []), ...named].some(isCmcId) ? store.events.find(id) : undefined
+}
+
 /** The hook of the methods that add and remove files. */
 export const fileHook: MethodHook = {
   before(call, given) {
-    const before = call.store.events.find((given as { id: string }).id)
+    const before = findPlaced(call, (given as { id: string }).id)
     if (before?.streamIds.some(isCmcId)) assertOwnEvent(call, before)
     return { params: given }
   }
