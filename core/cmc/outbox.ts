@@ -76,7 +76,7 @@ export function getDelay(attempts: number, maxDelayMs: number, retryAfter = 0): 
 
 /** What is under way for an account. */
 export interface DeliveryTask {
-  /** As its owner knows it now: its name is told to peers. */
+  /** With its present name, which peers see. */
   account: Account
   /** Relationships with a delivery under way. */
   readonly running: Set<string>

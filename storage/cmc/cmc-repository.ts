@@ -147,7 +147,7 @@ export class CmcRepository {
   /** Lists the relationships that have not been checked since a time, in seconds, the longest unchecked first. */
   listUnchecked(since: number, limit: number): StoredRelationship[] {
     const sql = `SELECT ${relationshipColumns} FROM cmc_relationship WHERE ifnull(checked, 0) < ?
-      ORDER BY ifnull(checked, 0), access LIMIT ?`
+      ORDER BY ifnull(checked, 0), access LIMIT +?`
     return statement(this.db, sql).all(since, limit) as StoredRelationship[]
   }
 
