@@ -186,10 +186,11 @@ function assertOwnEvent({ caller }: Call, event: Event): void {
  * Finds an event that may be below `:_cmc:`. Without such streams there is none, and a content of megabytes is not read twice.
  * `named`: the streams into which it is to be moved.
  */
-function findPlaced({ store }: Call, id: string, named: readonly string[] = []): Event | undefined {
-  if (!store.streams.find(cmcRoot) && !named.some(isCmcId)) return undefined
-  const { streamIds } = store.events.findOutline(id) ?? {}
-  return [...(streamIds ?? []), ...named].some(isCmcId) ? store.events.find(id) : undefined
+function findPlaced(call: Call, id: string, named: readonly string[] = []): Event | undefined {
+  const { events, streams } = call.store
+  if (!streams.find(cmcRoot) && !named.some(isCmcId)) return undefined
+  const { streamIds } = events.findOutline(id) ?? {}
+  return [...(streamIds ?? []), ...named].some(isCmcId) ? events.find(id) : undefined
 }
 
 /** The hook of the methods that add and remove files. */
