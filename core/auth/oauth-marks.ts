@@ -26,16 +26,9 @@ export function getClientId({ clientData }: Pick<Access, 'clientData'>): string 
   return typeof clientId === 'string' ? clientId : undefined
 }
 
-/**
- * Throws `invalid-operation` for client data that would change the key of an access. `before`: the data that the access
- * has, if it exists.
- */
-export function assertBindingUnchanged(given: KeyValue | null | undefined, before?: KeyValue): void {
-  if (given === undefined) return
-  const wanted = given?.[bindingKey]
-  const isNamed = given !== null && Object.hasOwn(given, bindingKey)
-  const isChanged = given === null ? before?.[bindingKey] !== undefined : isNamed
-  if (isChanged && JSON.stringify(wanted) !== JSON.stringify(before?.[bindingKey]))
+/** Throws `invalid-operation` for client data of a new access that claims to be bound to a key. */
+export function assertNoBinding(clientData: KeyValue | null | undefined): void {
+  if (clientData && Object.hasOwn(clientData, bindingKey))
     fail('invalid-operation', `The client data "${bindingKey}" can only be set by the service`)
 }
 

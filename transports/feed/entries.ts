@@ -1,4 +1,5 @@
 /** The events that feeds show: those that last, and words, files and photos. Readings are not, unless their type is requested. */
+import { truncate } from '../../core/exports/chunks.js'
 import { findMeasure, findMeasureByType } from '../../schemas/measures/catalogue.js'
 import { measureKey } from '../../schemas/measures/measure.js'
 import type { Event } from '../../schemas/event.js'
@@ -110,8 +111,4 @@ function describeValue({ content, type }: Event, stream: Stream | undefined): st
   const unit = splitType(converted === undefined ? type : shown)[1]
   const number = Math.round((converted ?? content) * 100) / 100
   return unit === 'generic' ? String(number) : `${number} ${unit}`
-}
-
-function truncate(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

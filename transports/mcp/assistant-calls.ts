@@ -1,6 +1,7 @@
 /** Calls methods on behalf of an assistant, with results short enough for a model. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { ApiError } from '../../core/errors.js'
+import { isObject } from '../../core/validation/is-object.js'
 import type { EndpointMessage } from '../user-endpoint.js'
 
 /** Longest result, in characters. A model could not process more. */
@@ -46,10 +47,6 @@ export class AssistantCalls {
     }
     return type === 'personal' || (permissions ?? []).some(({ level = 'read' }) => !readOnlyLevels.has(level))
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 function omitToken(item: Record<string, unknown>): Record<string, unknown> {

@@ -163,12 +163,14 @@ export class Evaluator {
 }
 
 /** Returns the summary of cells; `undefined` if there are none. */
-function summarise(cells: readonly Cell[], apply: RangeFunction, seconds: number): number | undefined {
+function summarise(
+  cells: readonly Cell[],
+  apply: Exclude<RangeFunction, 'last'>,
+  seconds: number
+): number | undefined {
   if (cells.length === 0) return undefined
   const add = (of: (cell: Cell) => number): number => cells.reduce((total, cell) => total + of(cell), 0)
   switch (apply) {
-    case 'last':
-      return getMean(cells.at(-1)!)
     case 'count':
       return add(cell => cell.count)
     case 'sum':

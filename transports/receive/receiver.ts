@@ -7,6 +7,7 @@ import { ApiError, fail } from '../../core/errors.js'
 import type { Connection } from '../../schemas/connection.js'
 import type { Level } from '../../schemas/permission.js'
 import { runInTurns } from '../../storage/steps.js'
+import { UserCalls } from '../user-calls.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../receive-endpoint.js'
 import type { Dialect, DialectAnswer, Reading, ReceivedRequest } from './dialect.js'
 import { dialects } from './dialects.js'
@@ -127,14 +128,10 @@ export class Receiver implements ReceiveEndpoint {
     method: string,
     params: object
   ): Promise<Record<string, unknown>> {
-    const outcome = await this.dispatcher.call({
-      user,
+    return await new UserCalls(this.dispatcher, user, { ...credentials, isCounted: true }).call(
       method,
-      params,
-      isWhole: true,
-      credentials: { ...credentials, isCounted: true }
-    })
-    return JSON.parse(`{${requireSuccess(outcome).members}}`) as Record<string, unknown>
+      params
+    )
   }
 
   /** Lets a dialect handle a request. Error: `invalid-request-structure` if its body does not suit the dialect. */

@@ -7,7 +7,7 @@ import { assertNotOutliving, failOutliving, inheritSecretSharing } from '../../a
 import { assertNoCmcData } from '../../accesses/service-data.js'
 import { mayManage, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
 import { notShared } from '../../auth/allow.js'
-import { assertBindingUnchanged } from '../../auth/oauth-marks.js'
+import { assertNoBinding } from '../../auth/oauth-marks.js'
 import type { Caller } from '../../permissions/caller.js'
 import { fail } from '../../errors.js'
 import {
@@ -104,7 +104,7 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
 function buildAccess(call: Call, params: Params, type: AccessType, permissions: Permission[]): Access {
   const { caller, now } = call
   const { clientData, deviceName, expireAfter, name, token } = params
-  assertBindingUnchanged(clientData)
+  assertNoBinding(clientData)
   assertNotImpersonatingConnection(clientData)
   const data = mergeLimitedClientData(call, undefined, clientData)
   return {
