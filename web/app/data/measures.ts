@@ -1,5 +1,5 @@
 /** Measures: their names, colours and units, and what the account has of each. (docs/api/measure-methods.md) */
-import type { Choice, Kind, Measure, Names } from '../../../schemas/measures/measure.js'
+import type { Choice, Measure, Names } from '../../../schemas/measures/measure.js'
 import { getLanguage, getLocale } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import type { Client } from './client.js'
@@ -177,11 +177,6 @@ export function toCurrency(measure: AnyMeasure, fact: Pick<MeasureFact, 'latest'
   if (currency === undefined || currency === measure.types[0]) return measure
   const { unit: _unit, ...others } = measure
   return { ...others, types: [currency, ...measure.types.filter(each => each !== currency)] }
-}
-
-/** Returns whether days of a measure have numbers that can be compared. */
-export function isNumerical(kind: Kind): boolean {
-  return kind === 'level' || kind === 'sum' || kind === 'span' || kind === 'pair'
 }
 
 function isGlucose(molarMass: number | undefined): boolean {

@@ -7,8 +7,7 @@ import {
   getChoiceLabel,
   getMeasureName,
   type AnyMeasure,
-  type LatestValue,
-  type MeasureFact
+  type LatestValue
 } from '../data/measures.js'
 import type { Tree } from '../data/tree.js'
 import { joinQuantity, toPointType, type Quantity } from '../data/units.js'
@@ -102,11 +101,6 @@ export function getSourceName(
   const stream = tree?.find(streamId)
   const name = stream && toPlainText(stream.name)
   return name?.toLowerCase() === getMeasureName(measure).toLowerCase() ? undefined : name
-}
-
-/** Returns the name of where an event came from, for the fact of a measure. */
-export function getLatestSource(fact: MeasureFact, measure: AnyMeasure, tree: Tree | undefined) {
-  return getSourceName(fact.latest.streamId, measure, tree)
 }
 
 function getPartOfDay(hour: number): 'night' | 'morning' | 'afternoon' | 'evening' {
