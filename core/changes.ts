@@ -5,7 +5,7 @@ import type { StreamNode } from '../storage/streams/node.js'
 import type { Account } from '../storage/platform/account.js'
 import { countCharacters, type ChangedAccess, type ChangedItem, type Path } from './changed-item.js'
 
-/** Kinds of changes, in the order of notification. The last three stay within the service. */
+/** Kinds of changes, in the order of notification. The last four stay within the service: `timers` is what is due at certain times. */
 export const changeKinds = [
   'streams',
   'events',
@@ -13,7 +13,8 @@ export const changeKinds = [
   'username',
   'account',
   'followedSlices',
-  'sessions'
+  'sessions',
+  'timers'
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 

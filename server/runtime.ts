@@ -31,6 +31,7 @@ import { HolderUpdater } from '../core/series/holder-updater.js'
 import { TextIndexer } from '../core/events/text-indexer.js'
 import { forShard, includesUser, wholeShard, type Shard } from '../core/call/shard.js'
 import { SharedThrottle } from '../core/security/shared-throttle.js'
+import { AccountTimers } from '../core/timers/account-timers.js'
 import { createThrottle } from '../core/security/throttle.js'
 import type { Clock } from '../core/time.js'
 import { WebhookDeliveries } from '../core/notifications/webhook-deliveries.js'
@@ -85,8 +86,8 @@ export class Runtime {
     readonly feed: LiveNotifier,
     private readonly holderUpdater: HolderUpdater,
     private readonly textIndexer: TextIndexer,
-    private readonly deliveries: WebhookDeliveries,
-    private readonly peerDeliveries: Deliveries,
+    /** Resumes background work for users who are served here from now on, as after a start. */
+    readonly resumeWork: (isAmong: (username: string) => boolean) => void,
     private readonly closers: Closers
   ) {}
 
@@ -132,13 +133,6 @@ export class Runtime {
     await this.textIndexer.catchUp(true)
   }
 
-  /** Resumes background work for users who are served here from now on, as after a start. */
-  resumeWork(isAmong: (username: string) => boolean): void {
-    void this.deliveries.start(isAmong)
-    void this.peerDeliveries.resume(isAmong)
-    this.services.imports.resumeAll()
-  }
-
   /** Stops background work and notifications. Calls are still answered. */
   async drain(): Promise<void> {
     await this.textIndexer.close()
@@ -161,7 +155,7 @@ function canRead({ platform }: Services): boolean {
   }
 }
 
-type Parts = [Services, Registry, LiveNotifier, HolderUpdater, TextIndexer, WebhookDeliveries, Deliveries]
+type Parts = [Services, Registry, LiveNotifier, HolderUpdater, TextIndexer, Runtime['resumeWork']]
 
 /** Creates the services of a runtime and the registry of its methods. What it opens is added to `closers`. */
 async function build(
@@ -216,11 +210,14 @@ async function build(
   closers.push(() => messaging.close())
   const definitions = [...methods, ...(await loadMethods(methodModules))]
   const imports = new ImportJobs(new ImportFiles(layout), new ReaderThreads())
+  const bus = new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause }))
+  const timers = new AccountTimers({ accounts, bus, clock, log, platform })
   const services: Services = {
     config,
     clock,
     log,
     platform,
+    timers,
     // The file may be replaced while it is served.
     authRequests: { find: (key, now) => platform.authRequests.find(key, now) },
     accounts,
@@ -237,7 +234,7 @@ async function build(
     longResponses: new LongResponses(config.limits, clock),
     throttle,
     callLimit: createCallLimit(config, clock),
-    bus: new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause })),
+    bus,
     mailer,
     messaging,
     webhookSender,
@@ -254,6 +251,8 @@ async function build(
   const registry = new Registry(services, supportOlderIds(config, hooked))
   peerDeliveries.open(registry)
   closers.push(() => peerDeliveries.close())
+  timers.open()
+  closers.push(() => timers.close())
   imports.start(services, findWriteMethods(hooked), !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet
@@ -266,17 +265,21 @@ async function build(
   }
   const deliveries = new WebhookDeliveries(services, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
-  if (!isQuiet) {
-    void deliveries.start()
-    void peerDeliveries.resume()
+  const resumeWork = (isAmong?: (username: string) => boolean): void => {
+    void deliveries.start(isAmong)
+    void peerDeliveries.resume(isAmong)
+    void timers.resume(isAmong)
   }
+  if (!isQuiet) resumeWork()
   return [
     services,
     registry,
     new LiveNotifier(services),
     new HolderUpdater(services),
     new TextIndexer(services),
-    deliveries,
-    peerDeliveries
+    isAmong => {
+      resumeWork(isAmong)
+      imports.resumeAll()
+    }
   ]
 }

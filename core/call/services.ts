@@ -27,6 +27,7 @@ import type { AuthorizationStep } from './authorization-step.js'
 import type { Credentials } from './credentials.js'
 import type { Reader } from './reader.js'
 import type { Syslog } from '../outgoing/syslog.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 
 /** The HTTP endpoint of a method, for the audit. Transports pass them to the core. */
 export interface Endpoint {
@@ -47,6 +48,16 @@ export type Endpoints = ReadonlyMap<string, Endpoint>
 export type EventSecrets = (
   reader: Reader & { readonly credentials: Credentials }
 ) => ((body: string) => string | undefined) | undefined
+
+/** Work that accounts have to do at certain times. (`core/timers/account-timers.ts`) */
+export interface Timers {
+  /** Plans the work of an account anew. Changes of an account do so by themselves, such as one of kind `timers`. */
+  wake(account: Pick<Account, 'id' | 'username'>): void
+  /** Notes that an account may have such work. To be called before its first work is stored. */
+  mark(account: Pick<Account, 'id'>): Promise<void>
+  /** Returns whether an account has work that is due at some time. */
+  hasWork(account: Account, store: UserStore): boolean
+}
 
 /** The services shared by all methods. */
 export interface Services {
@@ -74,6 +85,7 @@ export interface Services {
   readonly callLimit?: CallLimit | undefined
   readonly mailer: Mailer
   readonly messaging: Messaging
+  readonly timers: Timers
   readonly bus: ChangeBus
   readonly previews: Previews
   readonly webhookSender: WebhookSender

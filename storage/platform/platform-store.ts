@@ -242,12 +242,12 @@ export class PlatformStore {
     return this.#tables.unique.listReservations(account)
   }
 
-  /** Returns whether an account is marked as possibly having webhooks. */
+  /** Returns whether an account is marked as possibly having webhooks or other work in the background. */
   isWebhookAccount(id: string): boolean {
     return this.#tables.accounts.mayHaveWebhooks(id)
   }
 
-  /** Lists accounts that may have webhooks. */
+  /** Lists accounts that may have webhooks or other work in the background. */
   listWebhookAccounts(): Account[] {
     return this.#tables.accounts.listWithWebhooks()
   }

@@ -1,0 +1,224 @@
+/**
+ * Work that accounts have to do at certain times: it is done by the process that serves the account, and what is due is in the
+ * account's file, so a restart or a move loses nothing. (docs/architecture.md#timers)
+ */
+import { AccountElsewhere } from '../../storage/errors.js'
+import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Services, Timers } from '../call/services.js'
+
+/** Seconds after which work that failed is tried again, and accounts that could not be opened. */
+const retrySeconds = 30
+
+/** One kind of work. */
+export interface TimedTask {
+  readonly name: string
+  /**
+   * Returns when the work of an account is next due, in seconds; `undefined` if never. Called after every change of an account: it
+   * must not query the file of an account without such work.
+   */
+  findNext(store: UserStore, account: Account): number | undefined
+  /** Does what is due now. If it rejects, that is logged, and it is called again after {@link retrySeconds}. */
+  run(account: Account): Promise<void>
+}
+
+/** What is planned for an account. */
+interface Plan {
+  /** With its current name. */
+  account: Account
+  readonly running: Set<TimedTask>
+  /** Tasks that have failed, with the time in seconds before which they are not tried again. */
+  readonly postponed: Map<TimedTask, number>
+  cancelTimer: () => void
+}
+
+type Needed = 'accounts' | 'bus' | 'clock' | 'log' | 'platform'
+
+export class AccountTimers implements Timers {
+  readonly #tasks: TimedTask[] = []
+  readonly #plans = new Map<string, Plan>()
+  /** Accounts that have changed in this turn of the event loop. */
+  readonly #changed = new Map<string, Pick<Account, 'id' | 'username'>>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #cancelRetries = new Set<() => void>()
+  #unsubscribe: () => void = () => {}
+  #isClosed = false
+
+  constructor(private readonly services: Pick<Services, Needed>) {}
+
+  /** Adds a kind of work. To be called before {@link open}. */
+  add(task: TimedTask): void {
+    this.#tasks.push(task)
+  }
+
+  /** Follows the changes of accounts from now on. */
+  open(): void {
+    const { accounts, bus } = this.services
+    this.#unsubscribe = bus.subscribe(account => this.wake(account))
+    accounts.handover.onRelease(({ id }) => this.#drop(id))
+  }
+
+  /** Plans the work of all accounts that may have some, as after a start. Never rejects. */
+  async resume(isIncluded: (username: string) => boolean = () => true): Promise<void> {
+    const { accounts, log, platform } = this.services
+    try {
+      for (const account of platform.listWebhookAccounts()) {
+        if (!accounts.owns(account) || !isIncluded(account.username)) continue
+        await nextTurn()
+        if (this.#isClosed) return
+        await this.#resumeAccount(account)
+      }
+    } catch (cause) {
+      log.error('timed work could not be resumed', { cause })
+    }
+  }
+
+  /** Plans the work of an account anew, in a later turn of the event loop. Changes of an account do so by themselves. */
+  wake(account: Pick<Account, 'id' | 'username'>): void {
+    if (this.#isClosed) return
+    if (this.#changed.size === 0) setImmediate(() => this.#planChanged())
+    this.#changed.set(account.id, account)
+  }
+
+  /** Returns whether an account has work that is due at some time. */
+  hasWork(account: Account, store: UserStore): boolean {
+    return store.read(() => this.#tasks.some(task => task.findNext(store, account) !== undefined))
+  }
+
+  /**
+   * Notes in the platform that an account may have timed work, so that the next start looks. To be called before the first work of an
+   * account is stored.
+   */
+  async mark({ id }: Pick<Account, 'id'>): Promise<void> {
+    const { platform } = this.services
+    if (!platform.isWebhookAccount(id)) await platform.change('addWebhooks', id)
+  }
+
+  /** Stops, and waits for the work in progress. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#unsubscribe()
+    for (const cancel of this.#cancelRetries) cancel()
+    for (const { cancelTimer } of this.#plans.values()) cancelTimer()
+    this.#plans.clear()
+    await Promise.all(this.#running)
+  }
+
+  async #resumeAccount(account: Account): Promise<void> {
+    const { accounts, clock, log } = this.services
+    try {
+      await accounts.waitUntilReady(account)
+      this.#plan(account)
+    } catch (cause) {
+      if (cause instanceof AccountElsewhere || this.#isClosed) return
+      log.error('the timed work of an account cannot be read', { accountId: account.id, cause })
+      const cancel = clock.after(retrySeconds, () => {
+        this.#cancelRetries.delete(cancel)
+        void this.#resumeAccount(account)
+      })
+      this.#cancelRetries.add(cancel)
+    }
+  }
+
+  #planChanged(): void {
+    const changed = [...this.#changed.values()]
+    this.#changed.clear()
+    for (const each of changed) {
+      if (this.#isClosed) return
+      const account = this.#findCurrent(each)
+      if (!account) continue
+      try {
+        this.#plan(account)
+      } catch (cause) {
+        if (cause instanceof AccountElsewhere) continue
+        this.services.log.warn('timed work could not be planned', { accountId: account.id, cause })
+      }
+    }
+  }
+
+  /** Finds an account by its current name: it may have been renamed, or found by an alias. */
+  #findCurrent({ id, username }: Pick<Account, 'id' | 'username'>): Account | undefined {
+    const { accounts, platform } = this.services
+    const account = accounts.findServed(platform.findById(id)?.username ?? username)
+    return account?.id === id ? account : undefined
+  }
+
+  /** Starts what is due in an account, and sets the timer for what comes next. Throws if the account is not served here. */
+  #plan(account: Account): void {
+    const { accounts, clock } = this.services
+    const store = accounts.store(account)
+    const now = clock.now()
+    const known = this.#plans.get(account.id)
+    let next = Infinity
+    const due: TimedTask[] = []
+    store.read(() => {
+      for (const task of this.#tasks) {
+        if (known?.running.has(task)) continue
+        const at = Math.max(
+          task.findNext(store, account) ?? Infinity,
+          known?.postponed.get(task) ?? -Infinity
+        )
+        if (at <= now) due.push(task)
+        else next = Math.min(next, at)
+      }
+    })
+    if (!known && next === Infinity && due.length === 0) return
+    const plan = known ?? { account, running: new Set(), postponed: new Map(), cancelTimer: () => {} }
+    plan.account = account
+    plan.cancelTimer()
+    this.#plans.set(account.id, plan)
+    if (!known) this.#track(this.#markQuietly(account))
+    for (const task of due) this.#start(plan, task)
+    if (next === Infinity && plan.running.size === 0 && plan.postponed.size === 0)
+      this.#plans.delete(account.id)
+    plan.cancelTimer = next === Infinity ? () => {} : clock.after(next - now, () => this.wake(account))
+  }
+
+  #start(plan: Plan, task: TimedTask): void {
+    const { account, postponed, running } = plan
+    running.add(task)
+    postponed.delete(task)
+    this.#track(
+      this.#run(account, task).then(isDone => {
+        running.delete(task)
+        if (!isDone) postponed.set(task, this.services.clock.now() + retrySeconds)
+        if (this.#plans.get(account.id) === plan) this.wake(account)
+      })
+    )
+  }
+
+  /** Never rejects. */
+  async #run(account: Account, task: TimedTask): Promise<boolean> {
+    try {
+      await task.run(account)
+      return true
+    } catch (cause) {
+      if (!this.#isClosed)
+        this.services.log.warn(`timed work failed: ${task.name}`, { accountId: account.id, cause })
+      return false
+    }
+  }
+
+  async #markQuietly(account: Account): Promise<void> {
+    try {
+      await this.mark(account)
+    } catch (cause) {
+      if (!this.#isClosed)
+        this.services.log.warn('an account with timed work could not be noted', {
+          accountId: account.id,
+          cause
+        })
+    }
+  }
+
+  #drop(id: string): void {
+    this.#plans.get(id)?.cancelTimer()
+    this.#plans.delete(id)
+  }
+
+  #track(work: Promise<void>): void {
+    this.#running.add(work)
+    void work.finally(() => this.#running.delete(work))
+  }
+}

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { Changes, LocalChangeBus } from '../../../core/changes.js'
+import { createId } from '../../../core/ids.js'
+import type { LogFields } from '../../../core/log.js'
+import { ManualClock } from '../../../core/time.js'
+import { AccountTimers, type TimedTask } from '../../../core/timers/account-timers.js'
+import { Accounts } from '../../../storage/accounts.js'
+import { Layout } from '../../../storage/files/layout.js'
+import type { Account } from '../../../storage/platform/account.js'
+import { PlatformStore } from '../../../storage/platform/platform-store.js'
+import { createWalSyncs } from '../../../storage/wal/sync.js'
+import { policies } from '../../support/keeping.js'
+
+/** A data directory with one account, and timers for a task whose due times are given by the test. */
+class World {
+  readonly clock = new ManualClock()
+  readonly warnings: [string, LogFields | undefined][] = []
+  readonly bus = new LocalChangeBus(error => {
+    throw error
+  })
+  readonly platform: PlatformStore
+  readonly accounts: Accounts
+  account!: Account
+  /** When the task is due, in seconds. */
+  due: number | undefined
+  /** When the task has run, in seconds since the start. */
+  readonly runs: number[] = []
+  /** What the task does. */
+  work: () => Promise<void> = async () => void (this.due = undefined)
+  readonly task: TimedTask = {
+    name: 'test',
+    findNext: () => this.due,
+    run: () => {
+      this.runs.push(this.clock.now() - 1_700_000_000)
+      return this.work()
+    }
+  }
+
+  constructor(folder: string) {
+    const layout = new Layout(folder)
+    this.platform = new PlatformStore(layout)
+    this.accounts = new Accounts(layout, this.platform, {
+      owns: () => true,
+      maxOpen: 10,
+      idleSeconds: 60,
+      closingSeconds: 60,
+      cacheKiB: 64,
+      policies,
+      durability: createWalSyncs(layout, error => {
+        throw error
+      }),
+      onError: (_id, error) => this.warnings.push([String(error), undefined])
+    })
+  }
+
+  static async create(t: Test): Promise<World> {
+    const folder = mkdtempSync(join(tmpdir(), 'coffer-timers-'))
+    const world = new World(folder)
+    t.teardown(async () => {
+      await world.accounts.close()
+      world.platform.close()
+      rmSync(folder, { recursive: true })
+    })
+    await world.accounts.create({
+      id: createId(),
+      username: 'alice',
+      created: 1,
+      unique: {},
+      fill: () => {}
+    })
+    world.account = world.accounts.find('alice')!
+    return world
+  }
+
+  /** Creates timers, as a process does when it starts. */
+  start(t: Test): AccountTimers {
+    const { accounts, bus, clock, platform } = this
+    const warn = (message: string, fields?: LogFields): void => void this.warnings.push([message, fields])
+    const timers = new AccountTimers({
+      accounts,
+      bus,
+      clock,
+      platform,
+      log: { info() {}, warn, error: warn }
+    })
+    timers.add(this.task)
+    timers.open()
+    t.teardown(() => timers.close())
+    return timers
+  }
+
+  /** Publishes a change of the account, and waits until it has been noticed. */
+  async change(): Promise<void> {
+    const changes = new Changes({ find: () => undefined })
+    changes.add('timers')
+    this.bus.publish(this.account, changes)
+    await settle()
+  }
+
+  async advance(seconds: number): Promise<void> {
+    this.clock.advance(seconds)
+    await settle()
+  }
+
+  /** Sets the due time in seconds from now. */
+  dueIn(seconds: number | undefined): void {
+    this.due = seconds === undefined ? undefined : this.clock.now() + seconds
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await setImmediate()
+}
+
+t.test('timers of accounts', async t => {
+  t.test('run work when it is due, and plan it anew after a change', async t => {
+    const world = await World.create(t)
+    world.start(t)
+    await world.change()
+    world.dueIn(100)
+    await world.change()
+    await world.advance(99)
+    t.same(world.runs, [])
+    world.dueIn(11)
+    await world.change()
+    await world.advance(10)
+    t.same(world.runs, [], 'it is due later now')
+    await world.advance(1)
+    t.same(world.runs, [110])
+    await world.advance(1000)
+    t.same(world.runs, [110], 'once')
+    world.dueIn(0)
+    await world.change()
+    t.same(world.runs, [110, 1110], 'at once')
+  })
+
+  t.test('repeat work that fails after 30 seconds, whatever changes', async t => {
+    const world = await World.create(t)
+    world.start(t)
+    world.work = () => Promise.reject(new Error('no'))
+    world.dueIn(5)
+    await world.change()
+    await world.advance(5)
+    await world.change()
+    await world.advance(29)
+    await world.change()
+    t.same(world.runs, [5])
+    await world.advance(1)
+    t.same(world.runs, [5, 35])
+    t.match(world.warnings, [
+      ['timed work failed: test', { accountId: world.account.id, cause: { message: 'no' } }],
+      ['timed work failed: test', {}]
+    ])
+    world.work = async () => void (world.due = undefined)
+    await world.advance(30)
+    await world.advance(1000)
+    t.same(world.runs, [5, 35, 65])
+  })
+
+  t.test('run one kind of work of an account one at a time, and wait for it when they stop', async t => {
+    const world = await World.create(t)
+    const timers = world.start(t)
+    let finish = (): void => {}
+    world.work = () => new Promise<void>(resolve => (finish = resolve))
+    world.dueIn(0)
+    await world.change()
+    await world.change()
+    t.same(world.runs, [0])
+    await world.advance(7)
+    finish()
+    await settle()
+    t.same(world.runs, [0, 7], 'what is due by then follows')
+    let isClosed = false
+    const closing = timers.close().then(() => (isClosed = true))
+    await settle()
+    t.notOk(isClosed)
+    finish()
+    await closing
+    await world.change()
+    await world.advance(100)
+    t.same(world.runs, [0, 7])
+  })
+
+  t.test('are planned after a restart, until the account is served elsewhere', async t => {
+    const world = await World.create(t)
+    world.dueIn(50)
+    const first = world.start(t)
+    await first.resume()
+    await first.close()
+    await world.advance(50)
+    t.same(world.runs, [], 'the account is not noted')
+    world.dueIn(50)
+    const second = world.start(t)
+    await world.change()
+    t.ok(world.platform.isWebhookAccount(world.account.id), 'it is noted with its first work')
+    t.ok(second.hasWork(world.account, world.accounts.store(world.account)))
+    await second.close()
+    await world.advance(60)
+    const third = world.start(t)
+    await third.resume(name => name !== 'alice')
+    await settle()
+    t.same(world.runs, [])
+    await third.resume()
+    await settle()
+    t.same(world.runs, [110], 'what was missed is done at once')
+    world.dueIn(10)
+    await world.change()
+    await world.accounts.handover.release(world.account)
+    await world.advance(20)
+    t.same(world.runs, [110])
+    t.same(world.warnings, [])
+  })
+})
