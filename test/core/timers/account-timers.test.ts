@@ -164,21 +164,21 @@ t.test('timers of accounts', async t => {
   t.test('run one kind of work of an account one at a time, and wait for it when they stop', async t => {
     const world = await World.create(t)
     const timers = world.start(t)
-    let finish = (): void => {}
+    let finish: (() => void) | undefined
     world.work = () => new Promise<void>(resolve => (finish = resolve))
     world.dueIn(0)
     await world.change()
     await world.change()
     t.same(world.runs, [0])
     await world.advance(7)
-    finish()
+    finish?.()
     await settle()
     t.same(world.runs, [0, 7], 'what is due by then follows')
     let isClosed = false
     const closing = timers.close().then(() => (isClosed = true))
     await settle()
     t.notOk(isClosed)
-    finish()
+    finish?.()
     await closing
     await world.change()
     await world.advance(100)
