@@ -1,6 +1,7 @@
 /** iCalendar: times in zones of any name, recurrence, cancellations, and text as programs write it. */
 import t from 'tap'
-import { total } from '../support/importing.js'
+import { coffer } from '../support/coffer.js'
+import { broughtIn, total } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
 
 const utc = (text: string): number => Date.parse(`${text}Z`) / 1000
@@ -264,4 +265,57 @@ t.test('truncated, broken or large calendars are read up to the damage', async t
   t.same(large.leftOut, { 'larger than a record can be': 1 })
   await t.rejects(collected(calendar(one).replace('VERSION:2.0', 'VERSION:1.0')), { message: /version 1\.0/ })
   await t.rejects(collected(`BEGIN:VCALENDAR\n${'BEGIN:X\n'.repeat(1000)}`), { message: /nested deeper/ })
+})
+
+t.test('of several versions of an entry, the newest is imported', async t => {
+  const version = (hour: string, ...lines: readonly string[]): string =>
+    event('UID:a', `DTSTART:20240501T${hour}0000Z`, 'SUMMARY:Check-up', ...lines)
+  const cases: [string, string[], number[], number][] = [
+    ['by sequence', [version('12', 'SEQUENCE:2'), version('10'), version('11', 'SEQUENCE:1')], [0], 2],
+    [
+      'by time of change, if the sequence is the same',
+      [version('11', 'LAST-MODIFIED:20240401T080000Z'), version('12', 'LAST-MODIFIED:20240402T080000Z')],
+      [0],
+      1
+    ],
+    ['all, if no order is known', [version('12', 'SEQUENCE:3'), version('14', 'SEQUENCE:3')], [0, 7200], 0],
+    ['of each occurrence', [version('12'), version('13', 'RECURRENCE-ID:20240502T120000Z')], [0, 3600], 0]
+  ]
+  for (const [name, parts, times, older] of cases)
+    for (const order of [parts, parts.toReversed()]) {
+      const found = await read(order)
+      t.ok(isComplete(found), name)
+      t.same(
+        found.data.map(({ time }) => time - noon).toSorted((a, b) => a - b),
+        times,
+        name
+      )
+      t.equal(found.leftOut['an earlier version of a record that is in the file'] ?? 0, older, name)
+    }
+  const cancelled = await read([version('12'), version('12', 'SEQUENCE:1', 'STATUS:CANCELLED')])
+  t.same(cancelled.data, [])
+  t.same(cancelled.leftOut, {
+    'an earlier version of a record that is in the file': 1,
+    'cancelled, not carried out or ruled out': 1
+  })
+})
+
+t.test('a changed entry in another file is skipped by name, not imported a second time', async t => {
+  const { alice } = await coffer(t)
+  const appointment = (start: string, ...lines: readonly string[]): string =>
+    calendar(event('UID:a', `DTSTART:${start}`, 'SUMMARY:Check-up', ...lines))
+  const { tally } = await broughtIn(alice, 'a.ics', appointment('20240501T120000Z'))
+  t.same(tally.broughtIn, { 'activity/plain': 1 })
+  for (const changed of [
+    appointment('20240501T140000Z', 'SEQUENCE:1'),
+    appointment('20240501T120000Z', 'SEQUENCE:2', 'LOCATION:Room 2')
+  ])
+    t.same((await broughtIn(alice, 'b.ics', changed)).tally, {
+      broughtIn: {},
+      known: {},
+      leftOut: { 'another version of a record that was brought in before': 1 }
+    })
+  const stamped = appointment('20240501T120000Z', 'SEQUENCE:3', 'DTSTAMP:20240502T080000Z')
+  t.same((await broughtIn(alice, 'c.ics', stamped)).tally.known, { 'activity/plain': 1 })
+  t.match((await alice.do('events.get', {})).events, [{ time: noon }])
 })
