@@ -267,9 +267,11 @@ t.test('truncated, broken or large calendars are read up to the damage', async t
   await t.rejects(collected(`BEGIN:VCALENDAR\n${'BEGIN:X\n'.repeat(1000)}`), { message: /nested deeper/ })
 })
 
+/** An entry that begins at an hour of the day. */
+const version = (hour: string, ...lines: readonly string[]): string =>
+  event('UID:a', `DTSTART:20240501T${hour}0000Z`, 'SUMMARY:Check-up', ...lines)
+
 t.test('of several versions of an entry, the newest is imported', async t => {
-  const version = (hour: string, ...lines: readonly string[]): string =>
-    event('UID:a', `DTSTART:20240501T${hour}0000Z`, 'SUMMARY:Check-up', ...lines)
   const cases: [string, string[], number[], number][] = [
     ['by sequence', [version('12', 'SEQUENCE:2'), version('10'), version('11', 'SEQUENCE:1')], [0], 2],
     [
@@ -302,20 +304,18 @@ t.test('of several versions of an entry, the newest is imported', async t => {
 
 t.test('a changed entry in another file is skipped by name, not imported a second time', async t => {
   const { alice } = await coffer(t)
-  const appointment = (start: string, ...lines: readonly string[]): string =>
-    calendar(event('UID:a', `DTSTART:${start}`, 'SUMMARY:Check-up', ...lines))
-  const { tally } = await broughtIn(alice, 'a.ics', appointment('20240501T120000Z'))
+  const { tally } = await broughtIn(alice, 'a.ics', calendar(version('12')))
   t.same(tally.broughtIn, { 'activity/plain': 1 })
   for (const changed of [
-    appointment('20240501T140000Z', 'SEQUENCE:1'),
-    appointment('20240501T120000Z', 'SEQUENCE:2', 'LOCATION:Room 2')
+    calendar(version('14', 'SEQUENCE:1')),
+    calendar(version('12', 'SEQUENCE:2', 'LOCATION:Room 2'))
   ])
     t.same((await broughtIn(alice, 'b.ics', changed)).tally, {
       broughtIn: {},
       known: {},
       leftOut: { 'another version of a record that was brought in before': 1 }
     })
-  const stamped = appointment('20240501T120000Z', 'SEQUENCE:3', 'DTSTAMP:20240502T080000Z')
+  const stamped = calendar(version('12', 'SEQUENCE:3', 'DTSTAMP:20240502T080000Z'))
   t.same((await broughtIn(alice, 'c.ics', stamped)).tally.known, { 'activity/plain': 1 })
   t.match((await alice.do('events.get', {})).events, [{ time: noon }])
 })
