@@ -89,7 +89,8 @@ export class RecordCounter implements Sink {
     }
     const { time } = record
     lane.count++
-    lane.contents.add(record.content)
+    // Records without a content, such as appointments, say in their description what they are.
+    lane.contents.add(record.content ?? record.description)
     if (time < lane.from) lane.from = time
     if (time > lane.to) lane.to = time
     if (time < this.#from) this.#from = time

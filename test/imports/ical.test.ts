@@ -304,8 +304,9 @@ t.test('of several versions of an entry, the newest is imported', async t => {
 
 t.test('a changed entry in another file is skipped by name, not imported a second time', async t => {
   const { alice } = await coffer(t)
-  const { tally } = await broughtIn(alice, 'a.ics', calendar(version('12')))
+  const { look, tally } = await broughtIn(alice, 'a.ics', calendar(version('12')))
   t.same(tally.broughtIn, { 'activity/plain': 1 })
+  t.match(look.lanes, [{ example: 'Check-up' }], 'the description tells what an entry is')
   for (const changed of [
     calendar(version('14', 'SEQUENCE:1')),
     calendar(version('12', 'SEQUENCE:2', 'LOCATION:Room 2'))
