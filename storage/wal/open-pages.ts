@@ -167,16 +167,20 @@ export class OpenPages {
 }
 
 function readLogState(db: Database, file: string): Pick<LogSnapshot, 'frames' | 'salts'> {
-  const frames = lastFrame(db)
-  if (frames <= 0) return { frames: 0, salts: '' }
-  const log = openSync(getLogPath(file), 'r')
-  try {
-    const header = Buffer.alloc(headerBytes)
-    readSync(log, header, 0, headerBytes, 0)
-    return { frames, salts: readSalts(header) }
-  } finally {
-    closeSync(log)
+  const header = Buffer.alloc(headerBytes)
+  for (let frames = lastFrame(db); frames > 0;) {
+    const log = openSync(getLogPath(file), 'r')
+    try {
+      readSync(log, header, 0, headerBytes, 0)
+    } finally {
+      closeSync(log)
+    }
+    // The log may have been restarted in between: the salts would be those of the next generation.
+    const again = lastFrame(db)
+    if (again === frames) return { frames, salts: readSalts(header) }
+    frames = again
   }
+  return { frames: 0, salts: '' }
 }
 
 /** Returns the salts that identify a generation of a log. */

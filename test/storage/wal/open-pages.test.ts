@@ -64,6 +64,21 @@ t.test('the pages of a file', async t => {
     t.same(Buffer.concat(pieces), before)
   })
 
+  await t.test('are those of the last commit while another one begins the log again', async t => {
+    db.pragma('wal_checkpoint(PASSIVE)')
+    const before = db.serialize()
+    const writer = new SQLite(file)
+    // The transaction writes to the log before it is committed.
+    writer.pragma('cache_size = 1')
+    writer.exec("BEGIN; UPDATE part SET text = text || ' more'; UPDATE log_position SET lsn = lsn + 1")
+    const { bytes, position } = await read(file)
+    t.same(bytes, before)
+    t.same(position, { lsn: 2, epoch: 1 })
+    writer.exec('COMMIT')
+    writer.close()
+    t.same((await read(file)).bytes, db.serialize())
+  })
+
   await t.test('are readable when the file is closed, and leave no log behind', async t => {
     const expected = db.serialize()
     db.close()
