@@ -23,7 +23,14 @@ export async function makeInstallable(): Promise<void> {
     }
   })
   try {
-    await navigator.serviceWorker.register(policy?.createScriptURL(own) ?? own, { updateViaCache: 'none' })
+    const { waiting } = await navigator.serviceWorker.register(policy?.createScriptURL(own) ?? own, {
+      updateViaCache: 'none'
+    })
+    if (document.readyState !== 'complete')
+      await new Promise(resolve => addEventListener('load', resolve, { once: true }))
+    // The worker of a newer build takes over if this page is of that build.
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have no such argument
+    waiting?.postMessage(document.querySelector<HTMLScriptElement>('script[type=module]')?.src)
   } catch {
     // The app works without it while the service is reachable.
   }

@@ -30,8 +30,9 @@ const files: ReadonlySet<string> = new Set(paths.map(file => new URL(file, scope
 
 self.addEventListener('install', event => event.waitUntil(cacheFiles()))
 self.addEventListener('activate', event => event.waitUntil(deleteOldCaches()))
-self.addEventListener('message', ({ data }) => {
-  if (data === 'take over') void self.skipWaiting()
+self.addEventListener('message', event => {
+  // A page of another build, such as one from the cache, still needs the files of that.
+  if (String(event.data).endsWith(main)) event.waitUntil(takeOver())
 })
 self.addEventListener('fetch', event => {
   const { request } = event
@@ -67,10 +68,7 @@ async function openPage(request: Request): Promise<Response> {
   const responsePromise = fetch(request)
   const response = await Promise.race([responsePromise.catch(() => undefined), delay(timeoutMs)])
   // A status of 500 or more may come from a proxy whose service is down.
-  if (response && response.status < 500) {
-    await activateNewer()
-    return response
-  }
+  if (response && response.status < 500) return response
   return (await readCachedShell()) ?? (await responsePromise)
 }
 
@@ -84,13 +82,13 @@ async function readCachedShell(): Promise<Response | undefined> {
   return new Response(text, { headers })
 }
 
-/** Activates the worker of a newer build, unless other pages still need files of this one. */
-async function activateNewer(): Promise<void> {
-  const { waiting } = self.registration
-  if (!waiting) return
-  const pages = await self.clients.matchAll({ type: 'window' })
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have no such argument
-  if (pages.length <= 1) waiting.postMessage('take over')
+/**
+ * Activates this worker in place of that of an older build, unless other pages still need files of that. The page that asks has loaded:
+ * browsers may never finish loading one whose worker is replaced.
+ */
+async function takeOver(): Promise<void> {
+  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  if (pages.length <= 1) await self.skipWaiting()
 }
 
 async function delay(milliseconds: number): Promise<undefined> {
