@@ -74,7 +74,7 @@ export class AccountTimers implements Timers {
     }
   }
 
-  /** Plans the work of an account anew, in a later turn of the event loop. Changes of an account do so by themselves. */
+  /** Plans the work of an account again, in a later turn of the event loop. Changes of an account do so by themselves. */
   wake(account: Pick<Account, 'id' | 'username'>): void {
     if (this.#isClosed) return
     if (this.#changed.size === 0) setImmediate(() => this.#planChanged())

@@ -117,7 +117,7 @@ async function settle(): Promise<void> {
 }
 
 t.test('timers of accounts', async t => {
-  t.test('run work when it is due, and plan it anew after a change', async t => {
+  t.test('run work when it is due, and plan it again after a change', async t => {
     const world = await World.create(t)
     world.start(t)
     await world.change()
