@@ -131,6 +131,8 @@ const isOfIdentities = name => name.startsWith('sign-in/identities/')
 const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
 /** Loaded only by the account page. */
 const isOfAccount = name => name.startsWith('app/account/')
+/** Loaded only by the page of people. */
+const isOfPeople = name => name.startsWith('app/people/')
 /** Loaded only by the page of connections. */
 const isOfConnections = name => name.startsWith('app/connect/')
 /** Loaded only for the printout. */
@@ -159,6 +161,7 @@ const appFiles = collectFiles(
         isOfPasskeys(name) ||
         isOfAccount(name) ||
         isOfConnections(name) ||
+        isOfPeople(name) ||
         isOfEditing(name) ||
         isOfReport(name) ||
         isOfOwnMeasures(name)
@@ -190,6 +193,12 @@ report(
   'app, connections page',
   [...connectionFiles].filter(file => !appFiles.has(file)),
   12
+)
+const peopleFiles = collectFiles(findChunks(/^app\/people\//).filter(name => !isForeign(name)))
+report(
+  'app, people',
+  [...peopleFiles].filter(file => !appFiles.has(file)),
+  14
 )
 const reportFiles = collectFiles(findChunks(/^app\/report\//).filter(name => !isForeign(name)))
 report(

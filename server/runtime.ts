@@ -22,8 +22,10 @@ import { methods } from '../core/methods/index.js'
 import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
+import { readOffer } from '../core/cmc/acceptance.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
+import { readPeerAccess } from '../core/cmc/peers/read-peer-access.js'
 import { createEventSecrets } from '../core/cmc/secrets.js'
 import { addHooks } from '../core/dispatch/hooked-methods.js'
 import { Registry } from '../core/dispatch/registry.js'
@@ -220,6 +222,7 @@ async function build(
     timers,
     // The file may be replaced while it is served.
     authRequests: { find: (key, now) => platform.authRequests.find(key, now) },
+    catchUp: () => platform.catchUp(),
     accounts,
     attachments,
     exports: new ExportDrafts(layout),
@@ -241,6 +244,8 @@ async function build(
     endpoints: createEndpoints(),
     eventSecrets: createEventSecrets,
     tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
+    readOffer: (account, url) => readOffer(services, peerDeliveries.peers, account, url),
+    readPeerAccess: (call, id) => readPeerAccess(peerDeliveries.peers, call, id),
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),

@@ -136,6 +136,10 @@ export interface PageSettings {
   readonly hasMap: boolean
   /** Origin of the pages on which passkeys work; `null` if there are none. */
   readonly passkeyOrigin: string | null
+  /** Whether users can agree with other accounts to share data. */
+  readonly hasConsent: boolean
+  /** Origins of apps that may get the API endpoint of an access that the user grants to another account. */
+  readonly trustedReturnOrigins: readonly string[]
 }
 
 export async function readPageSettings(): Promise<PageSettings> {

@@ -51,7 +51,9 @@ const noFacts: PageSettings = {
   isDeletable: false,
   deletionGraceDays: 0,
   hasMap: false,
-  passkeyOrigin: null
+  passkeyOrigin: null,
+  hasConsent: false,
+  trustedReturnOrigins: []
 }
 
 export const PageContext = createContext<PageContext>({

@@ -17,6 +17,7 @@ import type { Log } from '../log.js'
 import type { LongResponses } from '../security/long-responses.js'
 import type { Mailer } from '../outgoing/mail/mailer.js'
 import type { Messaging } from '../outgoing/messaging.js'
+import type { Person } from '../permissions/peer-access.js'
 import type { Passwords } from '../security/passwords.js'
 import type { Previews } from '../previews/previews.js'
 import type { Shard } from './shard.js'
@@ -51,12 +52,32 @@ export type EventSecrets = (
 
 /** Work that accounts have to do at certain times. (`core/timers/account-timers.ts`) */
 export interface Timers {
-  /** Plans the work of an account anew. Changes of an account do so by themselves, such as one of kind `timers`. */
+  /** Plans the work of an account again. Changes of an account do so by themselves, such as one of kind `timers`. */
   wake(account: Pick<Account, 'id' | 'username'>): void
   /** Notes that an account may have such work. To be called before its first work is stored. */
   mark(account: Pick<Account, 'id'>): Promise<void>
   /** Returns whether an account has work that is due at some time. */
   hasWork(account: Account, store: UserStore): boolean
+}
+
+/** An offer of another account. */
+export interface PeerOffer {
+  readonly offerId: string
+  readonly content: Readonly<Record<string, unknown>>
+  readonly requester: Person
+}
+
+/** What another account has granted to this one, as its server says. */
+export interface PeerAccess {
+  /** Whether it has been revoked, or has expired. */
+  readonly hasEnded: boolean
+  readonly permissions: readonly {
+    readonly streamId: string
+    readonly level: string
+    readonly name: string
+  }[]
+  /** Seconds. */
+  readonly expires?: number
 }
 
 /** The services shared by all methods. */
@@ -68,6 +89,8 @@ export interface Services {
   readonly platform: PlatformStore
   /** The auth requests of the platform. */
   readonly authRequests: Pick<AuthRequestRepository, 'find'>
+  /** Resolves once accounts and requests that other nodes have just changed are known here. */
+  readonly catchUp: () => Promise<void>
   readonly attachments: AttachmentStore
   readonly exports: ExportDrafts
   readonly imports: Imports
@@ -94,6 +117,18 @@ export interface Services {
   readonly eventSecrets?: EventSecrets | undefined
   /** Tells the peers of an account that is about to be removed. Resolves after a few seconds at most; never rejects. */
   readonly tellPeersOfEnd?: (account: Account) => Promise<void>
+  /**
+   * Reads an offer of another account for an account, and checks who makes it. Rejects with `TriggerFailed` or `PeerUnavailable`.
+   * (`core/cmc/acceptance.ts`)
+   */
+  readonly readOffer: (account: Account, capabilityUrl: string) => Promise<PeerOffer>
+  /**
+   * Reads what the peer that holds an access has granted in turn; `undefined` if there is no such peer. Rejects with `PeerUnavailable`.
+   */
+  readonly readPeerAccess: (
+    call: { readonly account: Account; readonly store: UserStore },
+    accessId: string
+  ) => Promise<PeerAccess | undefined>
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep

@@ -3,11 +3,11 @@ import type { Access } from '../../schemas/access.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'
-import type { Services } from '../call/services.js'
+import type { PeerOffer, Services } from '../call/services.js'
 import { getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
 import { ApiError } from '../errors.js'
 import { createId, createToken } from '../ids.js'
-import type { CounterpartyMark, Person } from '../permissions/peer-access.js'
+import type { CounterpartyMark } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
 import { isObject } from '../validation/is-object.js'
 import {
@@ -19,23 +19,26 @@ import {
   type Content
 } from './contents.js'
 import { PeerUnavailable, TriggerFailed } from './failures.js'
-import { isWho } from './identity.js'
+import { isWho } from './peers/identity.js'
 import { getOwnName, isSamePerson, readPerson } from './names.js'
 import { deriveEventId, type Acceptance, type QueuedDelivery } from './outbox.js'
-import { describeAnswer, isTransient, parseEndpoint, type PeerAnswer, type PeerCalls } from './peer-calls.js'
+import {
+  describeAnswer,
+  isTransient,
+  parseEndpoint,
+  type PeerAnswer,
+  type PeerCalls
+} from './peers/peer-calls.js'
 import { addMachinery, selectGranted } from './permissions.js'
 import { addRelationship, endRelationship, findRelationship } from './relationships.js'
 import { addSecrets, amendContent, insertAccess, recordAction, writeAsService } from './service-calls.js'
 import { isOwnerOfSlug, providePeerStreams } from './streams.js'
 
 /** An offer that has been read and checked. */
-interface CheckedOffer {
-  readonly offerId: string
+interface CheckedOffer extends PeerOffer {
   readonly capabilityId: string
-  readonly content: Content
   readonly request: Content
   readonly scope: string
-  readonly requester: Person
 }
 
 /** Reads the offer of an acceptance, and checks who makes it. Throws `TriggerFailed` or `PeerUnavailable`. */

@@ -19,7 +19,7 @@ import {
   type Endpoint,
   type PeerAnswer,
   type PeerCalls
-} from './peer-calls.js'
+} from './peers/peer-calls.js'
 import { amendContent, recordAction, writeAsService } from './service-calls.js'
 
 /** Who delivers, and to whom. */

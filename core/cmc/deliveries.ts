@@ -13,7 +13,7 @@ import { endExpired, findNextExpiry } from './expiry.js'
 import { PeerUnavailable } from './failures.js'
 import { announceAllEnds, healAccount } from './healing.js'
 import { getDelay, parseDelivery, type DeliveryTask, type QueuedDelivery } from './outbox.js'
-import { PeerCalls } from './peer-calls.js'
+import { PeerCalls } from './peers/peer-calls.js'
 import { amendContent, writeAsService } from './service-calls.js'
 
 const daySeconds = 86_400

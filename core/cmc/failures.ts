@@ -6,6 +6,11 @@ export function refuse(id: string, message: string, data: object = {}): never {
   fail('invalid-operation', message, { id, ...data })
 }
 
+/** Refuses a call that needs the server of a peer, which cannot be reached. */
+export function refusePeerUnavailable(): never {
+  refuse('cmc-peer-unavailable', 'The server of the other account cannot be reached. Try again later')
+}
+
 /** Refuses a malformed event. */
 export function refuseContent(eventType: string, errors: readonly string[]): never {
   refuse('cmc-invalid-event-content', `The content of ${eventType} is invalid: ${errors.join('; ')}`, {

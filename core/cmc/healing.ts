@@ -5,7 +5,7 @@ import type { Call } from '../call/method.js'
 import { isObject } from '../validation/is-object.js'
 import { enqueueBackChannel } from './answers.js'
 import type { DeliveryContext } from './attempts.js'
-import { getErrorId, parseEndpoint, type PeerAnswer } from './peer-calls.js'
+import { getErrorId, parseEndpoint, type PeerAnswer } from './peers/peer-calls.js'
 import { announceEnd, findRelationship } from './relationships.js'
 import { updateMark, writeAsService } from './service-calls.js'
 

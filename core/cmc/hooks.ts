@@ -10,7 +10,7 @@ import {
 } from './access-hooks.js'
 import type { Deliveries } from './deliveries.js'
 import { createCreateHook, createGetHook, deleteHook, createUpdateHook, fileHook } from './event-hooks.js'
-import { PeerLimits } from './peer-limits.js'
+import { PeerLimits } from './peers/peer-limits.js'
 
 /** Returns the hooks. */
 export function createCmcHooks(deliveries: Deliveries): MethodHooks {

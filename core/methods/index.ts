@@ -38,6 +38,8 @@ import { lookUpIdentity } from './auth/look-up-identity.js'
 import { passkeyChallenge } from './auth/passkey-challenge.js'
 import { passkeyLogin } from './auth/passkey-login.js'
 import { callBatch } from './call-batch.js'
+import { getPeerAccess } from './cmc/get-peer-access.js'
+import { readOffer } from './cmc/read-offer.js'
 import { addAttachment } from './events/add-attachment.js'
 import { create as createEvent } from './events/create.js'
 import { deleteAttachment } from './events/delete-attachment.js'
@@ -164,6 +166,8 @@ export const methods: readonly AnyMethod[] = [
   passkeyChallenge,
   passkeyLogin,
   callBatch,
+  readOffer,
+  getPeerAccess,
   addAttachment,
   createEvent,
   deleteAttachment,

@@ -23,11 +23,15 @@ export interface PageFacts {
   readonly hasMap: boolean
   /** Origin of pages on which passkeys work; `null` if passkeys work on no page. */
   readonly passkeyOrigin: string | null
+  /** Whether users can agree with other accounts to share data. */
+  readonly hasConsent: boolean
+  /** Origins of apps that may get the API endpoint of an access that a user grants to another account. */
+  readonly trustedReturnOrigins: readonly string[]
 }
 
 /** Returns the settings that pages have to know. */
 export function getPageFacts(config: Config): PageFacts {
-  const { app, auth, quota, registration, services, userAccount } = config
+  const { app, auth, cmc, quota, registration, services, userAccount } = config
   const { enabled, http, smtp } = services.email
   const isEnabled = typeof enabled === 'boolean' ? enabled : (enabled.resetPassword ?? true)
   const hasServer = http.url !== '' || smtp.host !== ''
@@ -47,6 +51,8 @@ export function getPageFacts(config: Config): PageFacts {
     isDeletable: userAccount.delete.includes('personalToken'),
     deletionGraceDays: userAccount.deletionGraceDays,
     hasMap: app.mapFile !== '',
-    passkeyOrigin: getRelyingParty(config)?.origin ?? null
+    passkeyOrigin: getRelyingParty(config)?.origin ?? null,
+    hasConsent: cmc.enabled,
+    trustedReturnOrigins: cmc.trustedReturnOrigins
   }
 }

@@ -4,6 +4,7 @@ import { accountScenarios } from './account.js'
 import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
+import { cmcScenarios } from './cmc.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
 import { exportScenarios } from './exports.js'
@@ -43,6 +44,7 @@ export const contract: Contract = {
   ...accessScenarios,
   ...auditScenarios,
   ...accountScenarios,
+  ...cmcScenarios,
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...connectionScenarios,

@@ -240,6 +240,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'sessions.delete': [{ id: ids.session }],
     'sessions.deleteAll': [{}],
     'sessions.get': [{}],
+    'cmc.getPeerAccess': [{ id: note }],
+    'cmc.readOffer': [{ capabilityUrl: 'https://token@coffer.example/daisy/' }],
     'sharedSecrets.create': [
       { ttl: 60, title: 'x', onConsumed: { message: 'x' }, secret: 'a secret of the caller itself' }
     ],

@@ -116,6 +116,9 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/imports/:id/cancel', 'imports.cancel'),
   route('DELETE', '/imports/:id', 'imports.delete'),
 
+  route('POST', '/cmc/offer', 'cmc.readOffer', 200, { isPrivate: true }),
+  route('GET', '/cmc/peers/:id', 'cmc.getPeerAccess'),
+
   route('POST', '/shared-secrets', 'sharedSecrets.create', 201, { isPrivate: true }),
   route('POST', '/shared-secrets/retrieve', 'sharedSecrets.retrieve', 200, { isPrivate: true }),
   route('POST', '/shared-secrets/status', 'sharedSecrets.getOne', 200, { isPrivate: true }),

@@ -44,6 +44,7 @@ const groups: readonly Group[] = [
     description: 'Apps and devices that send data on their own',
     prefixes: ['connections']
   },
+  { name: 'Consent', description: 'Offers of other accounts', prefixes: ['cmc'] },
   { name: 'Shared secrets', description: 'Values handed over once', prefixes: ['sharedSecrets'] },
   { name: 'Followed slices', description: 'Data shared by other users', prefixes: ['followedSlices'] },
   {

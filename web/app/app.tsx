@@ -79,7 +79,9 @@ export function App({ info, facts, username }: Props) {
   useEffect(() => {
     if (user === undefined || route.user === user) return
     const { id, page } = route
-    const target = { page, ...(id === undefined ? {} : { id }) }
+    // Apps hand over what the page is to answer.
+    const query = page === 'people' ? { query: Object.fromEntries(route.query) } : {}
+    const target = { page, ...(id === undefined ? {} : { id }), ...query }
     navigate(buildHref(user, route.user === undefined ? target : { page: firstPage }), true)
   }, [user, route.user])
 

@@ -13,6 +13,7 @@ export const pageNames = [
   'report',
   'measures',
   'shared',
+  'people',
   'account',
   'import',
   'connect'
@@ -58,6 +59,12 @@ export const sharedName = 'shared'
 /** Replaces the username in URLs of the signed-in user's account page. No account can have this name. */
 const accountName = 'account'
 
+/** Replace the username in URLs with which apps open the pages for consent. No account can have these names. (docs/api/consent.md#pages) */
+const offerPages: ReadonlyMap<string, string> = new Map([
+  ['cmc-accept', 'offer'],
+  ['cmc-scope-update', 'scope-update']
+])
+
 /** The page where users of an account arrive, and where links to an account without a page lead. */
 export const firstPage: PageName = 'today'
 
@@ -69,6 +76,8 @@ export function parseRoute(url: URL): Omit<Route, 'user'> & { readonly user?: st
   const query = new URLSearchParams(url.search)
   if (url.hash.startsWith(`#${searchPrefix}`))
     query.set('text', decodeSegment(url.hash.slice(searchPrefix.length + 1)))
+  const offerPage = offerPages.get(user)
+  if (offerPage !== undefined) return { page: 'people', id: offerPage, query }
   if (user === accountName) return { page: 'account', query, ...(name === '' ? {} : { id: name }) }
   return { page, query, ...(user === '' ? {} : { user }), ...(id === '' ? {} : { id }) }
 }

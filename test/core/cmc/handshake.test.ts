@@ -80,6 +80,49 @@ for (const isShared of [false, true])
       t.match(after, { status: 'completed', acceptedBy: { username: 'paul-patient' }, accessId: channel.id })
     })
 
+    t.test('show an offer before it is accepted', async t => {
+      const { id, content } = await offer(dora)
+      const { capabilityUrl } = content
+      const read = await paul.do('cmc.readOffer', { capabilityUrl })
+      t.match(read, {
+        requester: { username: 'dora-doctor', host: '127.0.0.1' },
+        offer: { id: String, content: { request: requestContent()['request'], capabilityId: String } }
+      })
+      t.notMatch(JSON.stringify(read), capabilityUrl)
+      t.match((await dora.call('cmc.readOffer', { capabilityUrl })).error, {
+        id: 'invalid-operation',
+        data: { id: 'cmc-handler-counterparty-unknown' }
+      })
+      t.match(
+        (await dora.do('events.getOne', { id })).event.content,
+        { status: 'pending' },
+        'nothing changes'
+      )
+    })
+
+    t.test('know what the other side grants, until that ends', async t => {
+      const { accepted } = await relate(two)
+      const channels = await listPeers(dora)
+      const mine = channels.find(
+        ({ clientData }) => clientData.cmc.counterparty.apiEndpoint === accepted.acceptedBy.apiEndpoint
+      )
+      const read = async () => (await dora.do('cmc.getPeerAccess', { id: mine.id })).peerAccess
+      t.same(await read(), {
+        hasEnded: false,
+        permissions: [
+          { streamId: 'health', level: 'read', name: 'health' },
+          { streamId: 'diary', level: 'contribute', name: 'diary' }
+        ]
+      })
+      t.same(
+        (await paul.do('cmc.getPeerAccess', { id: accepted.dataGrantAccessId })).peerAccess.permissions,
+        []
+      )
+      t.match((await dora.call('cmc.getPeerAccess', { id: dora.access.id })).error, {
+        id: 'unknown-resource'
+      })
+    })
+
     t.test('refuse a second acceptance of a single-use offer', async t => {
       const { capabilityUrl } = (await offer(dora)).content
       t.match(await accept(paul, capabilityUrl), { status: 'completed' })

@@ -84,6 +84,11 @@ function addApp(router: Router<ExchangeState>, config: Config, files: ReadonlyMa
       return send(ctx, file, etag, appPolicy)
     })
   }
+  // The pages for consent that apps open. (docs/api/consent.md#pages)
+  for (const name of ['cmc-accept', 'cmc-scope-update'])
+    router.get(`/${name}`, ctx =>
+      redirect(ctx, `${isBelowDomain(ctx, config) ? `${config.publicUrl}/` : ''}app/${name}`)
+    )
   const shells = new Map<number, { readonly file: StaticFile; readonly etag: string }>()
   const getShell = (depth: number) => {
     const cached = shells.get(depth)

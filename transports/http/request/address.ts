@@ -39,6 +39,8 @@ export const servicePaths: ReadonlySet<string> = new Set([
   'oauth',
   'oauth2',
   'operator',
+  'cmc-accept',
+  'cmc-scope-update',
   'register',
   'access',
   'service',

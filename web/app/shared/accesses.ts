@@ -27,9 +27,9 @@ export async function readAccessGroups({ client }: Account): Promise<AccessGroup
     }),
     readAppNames()
   ])
-  const own = keepIds(accesses).filter(({ type }) => type !== 'personal')
+  const own = keepIds(accesses).filter(access => access.type !== 'personal' && !isOffer(access))
   const live = own.filter(access => !hasEnded(access))
-  const deleted = keepIds(accessDeletions).filter(({ type }) => type !== 'personal')
+  const deleted = keepIds(accessDeletions).filter(access => access.type !== 'personal' && !isOffer(access))
   const ended = [...own.filter(hasEnded), ...deleted]
   return {
     shared: live.filter(({ type }) => type === 'shared'),
@@ -37,6 +37,11 @@ export async function readAccessGroups({ client }: Account): Promise<AccessGroup
     ended: ended.toSorted((a, b) => getEnd(b) - getEnd(a)),
     appNames
   }
+}
+
+/** Returns whether an access only reads a request of the user: the page of people shows these. */
+function isOffer({ clientData }: Access): boolean {
+  return (clientData?.['cmc'] as { readonly kind?: unknown } | undefined)?.kind === 'capability'
 }
 
 /** Returns whether an access can no longer be used. */

@@ -9,6 +9,7 @@ import { openAddDialog } from './adding.js'
 
 /** Pages in the "More" menu. */
 const others: readonly (readonly [PageName, IconName])[] = [
+  ['people', 'people'],
   ['map', 'map'],
   ['streams', 'tree'],
   ['table', 'table'],
@@ -43,7 +44,7 @@ export function BottomBar({ page }: { readonly page: PageName }) {
       <button type="button" class="plus" aria-label={t('shell.add')} onClick={() => openAddDialog()}>
         <Icon name="plus" />
       </button>
-      {renderLink('shared', 'people')}
+      {renderLink('shared', 'eye')}
       <Menu
         class="nav-link"
         label={t('shell.more')}

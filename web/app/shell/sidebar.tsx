@@ -19,7 +19,8 @@ const mainLinks: readonly (readonly [PageName, IconName])[] = [
   ['photos', 'photo']
 ]
 const otherLinks: readonly (readonly [PageName, IconName])[] = [
-  ['shared', 'people'],
+  ['shared', 'eye'],
+  ['people', 'people'],
   ['import', 'import'],
   ['connect', 'phone'],
   ['account', 'person']

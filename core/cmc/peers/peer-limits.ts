@@ -1,7 +1,7 @@
 /** Limits how often a peer calls. (docs/spec/consent.md#delivery) */
-import type { Call } from '../call/method.js'
-import { ApiError } from '../errors.js'
-import { BoundedMap } from '../security/bounded-map.js'
+import type { Call } from '../../call/method.js'
+import { ApiError } from '../../errors.js'
+import { BoundedMap } from '../../security/bounded-map.js'
 
 /** Maximum number of accesses that are counted. The least recently used go first. */
 const maxAccesses = 50_000

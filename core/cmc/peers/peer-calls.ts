@@ -2,13 +2,13 @@
  * Calls to the accounts of peers, with the endpoints that they have given: over HTTP, or directly if the peer has an account on this
  * service. (docs/spec/consent.md#delivery)
  */
-import type { Dispatcher } from '../call/dispatcher.js'
-import type { Services } from '../call/services.js'
-import { createRequest } from '../call/outcome.js'
-import { Outgoing } from '../outgoing/http.js'
-import { parseUrl } from '../parse-url.js'
-import { getAccountUrl } from '../service-info.js'
-import { isObject } from '../validation/is-object.js'
+import type { Dispatcher } from '../../call/dispatcher.js'
+import type { Services } from '../../call/services.js'
+import { createRequest } from '../../call/outcome.js'
+import { Outgoing } from '../../outgoing/http.js'
+import { parseUrl } from '../../parse-url.js'
+import { getAccountUrl } from '../../service-info.js'
+import { isObject } from '../../validation/is-object.js'
 
 /** An API endpoint: the URL of an account, and a token. */
 export interface Endpoint {
@@ -53,7 +53,7 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 }
 
 /** The calls that are made to peers. */
-export type PeerMethod = 'events.get' | 'events.create' | 'getAccessInfo' | 'service.info'
+export type PeerMethod = 'events.get' | 'events.create' | 'getAccessInfo' | 'service.info' | 'streams.get'
 
 export class PeerCalls {
   readonly #outgoing: Outgoing
@@ -123,7 +123,8 @@ const requests: Readonly<Record<PeerMethod, { readonly verb: 'GET' | 'POST'; rea
   'events.get': { verb: 'GET', path: 'events' },
   'events.create': { verb: 'POST', path: 'events' },
   getAccessInfo: { verb: 'GET', path: 'access-info' },
-  'service.info': { verb: 'GET', path: 'service/info' }
+  'service.info': { verb: 'GET', path: 'service/info' },
+  'streams.get': { verb: 'GET', path: 'streams' }
 }
 
 function toQuery(params: object): string {

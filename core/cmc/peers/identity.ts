@@ -1,13 +1,13 @@
 /** Checks that a peer is who it claims to be: its host has to vouch for it. (docs/spec/consent.md#identity) */
 import ipaddr from 'ipaddr.js'
-import type { Person } from '../permissions/peer-access.js'
-import { cmcInbox } from '../cmc-ids.js'
-import { parseUrl } from '../parse-url.js'
-import { isObject } from '../validation/is-object.js'
-import { PeerUnavailable } from './failures.js'
-import { getOwnName, isSamePerson, readPerson } from './names.js'
+import type { Person } from '../../permissions/peer-access.js'
+import { cmcInbox } from '../../cmc-ids.js'
+import { parseUrl } from '../../parse-url.js'
+import { isObject } from '../../validation/is-object.js'
+import { PeerUnavailable } from '../failures.js'
+import { getOwnName, isSamePerson, readPerson } from '../names.js'
 import { isTransient, type Endpoint, type PeerAnswer, type PeerCalls } from './peer-calls.js'
-import type { Config } from '../settings/config.js'
+import type { Config } from '../../settings/config.js'
 
 /** Who the account of an endpoint is said to be and, if its access is to be a data grant, whom that is for. */
 interface Claim {

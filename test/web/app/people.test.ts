@@ -1,0 +1,317 @@
+/** Consent between two accounts in two browsers: asking, agreeing to part of it, writing, narrowing and ending; and hostile requests. */
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { desk, phone, startApp, untilSettled, type App } from '../../support/app.js'
+import { untilHeading } from '../../support/browser.js'
+import { Client, type Answer } from '../../support/coffer.js'
+import { look } from '../../support/look.js'
+import { signIn, startPages } from '../../support/pages.js'
+import { listPeers, offer, relate, scope, write } from '../../support/two-servers.js'
+
+const settings = { cmc: { allowInternalTargets: true }, accesses: { updates: true } }
+
+/** A patient's app, and a doctor on another server who uses its app, too. */
+interface Two {
+  readonly app: App
+  readonly dora: Client
+  /** Opens a page of the doctor's app. */
+  enterDora(path: string): Promise<Page>
+}
+
+async function startTwo(t: Test, trustedReturnOrigins: string[] = []): Promise<Two> {
+  const app = await startApp(t, { ...settings, cmc: { ...settings.cmc, trustedReturnOrigins } })
+  const other = await startPages(t, settings)
+  const token = await other.register('dora-doctor')
+  const { accesses } = await other.service.call('dora-doctor', 'accesses.get', {}, token)
+  const dora = new Client(
+    other.service,
+    'dora-doctor',
+    (accesses as Answer[]).find(each => each.token === token)
+  )
+  return {
+    app,
+    dora,
+    async enterDora(path) {
+      const page = await other.open('/access/facts.json', desk)
+      await page.clock.setFixedTime(other.service.clock.now() * 1000)
+      await page.goto(other.url + path)
+      await signIn(page, 'dora-doctor')
+      await page.locator('.lid').waitFor()
+      await untilSettled(page)
+      return page
+    }
+  }
+}
+
+t.test('a doctor and a patient on two servers', async t => {
+  const { app, dora, enterDora } = await startTwo(t)
+  const { daisy, enter } = app
+  await daisy.stream('scale')
+  await daisy.event({ streamIds: ['scale'], type: 'mass/kg', content: 70 })
+  await daisy.stream('blood-pressure')
+  const doctor = await enterDora('/app/dora-doctor/people')
+  const patient = await enter('/app/daisy/people', phone)
+  let code = ''
+
+  await t.test('ask', async t => {
+    const { streams } = await dora.do('streams.get')
+    t.notOk(
+      (streams as Answer[]).some(({ id }) => id === ':_cmc:'),
+      'looking at the page creates nothing'
+    )
+    await look(t, doctor, 'app-people-empty')
+    await doctor.getByRole('link', { name: 'Ask someone for data' }).click()
+    await doctor.getByRole('button', { name: 'Create link' }).click()
+    await doctor
+      .getByText('Choose at least one kind of data.')
+      .or(doctor.getByText('Check the'))
+      .first()
+      .waitFor()
+    for (const measure of ['Weight', 'Blood pressure']) {
+      await doctor.getByRole('searchbox').nth(1).fill(measure)
+      await doctor.getByLabel(measure, { exact: true }).check()
+    }
+    await doctor.getByLabel('Required').nth(1).check()
+    await doctor.getByLabel('Title').fill('Until your next visit')
+    await doctor.getByLabel('Why you ask').fill('To see how the new pills work.')
+    await doctor.getByLabel('Your name').fill('Dr Weber')
+    await look(t, doctor, 'app-people-ask')
+    await doctor.getByRole('button', { name: 'Create link' }).click()
+    await doctor.getByText('For people with an account on another server').waitFor()
+    code = await doctor.locator('.with-code code').nth(1).innerText()
+    await look(t, doctor, 'app-people-link')
+    await doctor.getByRole('link', { name: 'People', exact: true }).first().click()
+    await doctor.getByText('No answer yet.').waitFor()
+  })
+
+  await t.test('accept part of it', async t => {
+    await patient.getByLabel('Link').fill(code)
+    await patient.getByRole('button', { name: 'Open request' }).click()
+    await untilHeading(patient, 'Dr Weber asks for your data')
+    await patient.getByText('dora-doctor on 127.0.0.1').waitFor()
+    t.notMatch(patient.url(), /capability|token/, 'no secret in the address')
+    t.equal(await patient.getByLabel(/^blood-pressure/).isDisabled(), true, 'required')
+    const own = patient.getByLabel('Your data for this')
+    t.equal(await own.count(), 1, 'blood pressure exists')
+    t.equal(await own.inputValue(), 'scale', 'suggested by its measure')
+    await look(t, patient, 'app-people-offer')
+    await patient.getByRole('button', { name: 'Agree and share' }).click()
+    await untilHeading(patient, 'You now share')
+    const [peer] = await listPeers(daisy)
+    t.same(
+      peer.permissions.filter(({ streamId }: Answer) => !streamId.startsWith(':')),
+      [
+        { streamId: 'scale', level: 'read' },
+        { streamId: 'blood-pressure', level: 'read' }
+      ]
+    )
+    t.equal(peer.name, 'Dr Weber')
+    await patient.getByRole('link', { name: 'Open Dr Weber' }).click()
+    await patient.getByRole('heading', { name: 'They may see' }).waitFor()
+  })
+
+  await t.test('look, and write to each other', async t => {
+    await doctor.getByRole('link', { name: /daisy/ }).click()
+    await doctor.locator('.given').getByText('scale', { exact: true }).waitFor()
+    await doctor.getByRole('textbox', { name: 'Message' }).fill('Good morning!')
+    await doctor.getByRole('button', { name: 'Send', exact: true }).click()
+    await patient.getByText('Good morning!').waitFor()
+    await patient.getByRole('textbox', { name: 'Message' }).fill('<b>Hello</b> doctor')
+    await patient.getByRole('button', { name: 'Send', exact: true }).click()
+    await doctor.getByText('<b>Hello</b> doctor').waitFor()
+    t.equal(await doctor.locator('.bubble b').count(), 0, 'shown as it is')
+    await look(t, patient, 'app-people-person')
+    await look(t, doctor, 'app-people-conversation')
+  })
+
+  await t.test('ask for more, and narrow', async t => {
+    await doctor.getByRole('button', { name: 'Ask for more' }).click()
+    await doctor.getByRole('dialog').getByRole('searchbox').fill('heart rate')
+    await doctor.getByRole('dialog').getByLabel('Heart rate', { exact: true }).check()
+    await doctor.getByRole('button', { name: 'Send request' }).click()
+    await patient.getByText('Asks to see:').waitFor()
+    await patient.getByRole('button', { name: 'Allow' }).click()
+    await patient.locator('.given').getByText('Heart rate').waitFor()
+    await doctor.getByText('Changed what you may see').first().waitFor()
+    const weight = patient.locator('.given li').filter({ hasText: 'scale' })
+    await weight.getByRole('button', { name: 'Remove' }).click()
+    await patient.getByRole('button', { name: 'Save changes' }).click()
+    await weight.waitFor({ state: 'detached' })
+    const [peer] = await listPeers(daisy)
+    t.same(
+      peer.permissions.map(({ streamId }: Answer) => streamId).filter((id: string) => !id.startsWith(':')),
+      ['blood-pressure', 'heart-rate']
+    )
+  })
+
+  await t.test('revoke the access, and nothing is left', async t => {
+    await patient.getByRole('button', { name: 'Revoke access' }).click()
+    await patient.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click()
+    await untilHeading(patient, 'People you share with')
+    await untilHeading(doctor, 'This has ended')
+    for (const client of [daisy, dora]) t.same(await listPeers(client), [])
+    await look(t, patient, 'app-people-ended')
+  })
+  await patient.close()
+  await doctor.close()
+})
+
+t.test('hostile requests', async t => {
+  const { app, dora } = await startTwo(t)
+  const { daisy, enter } = app
+  const page = await enter('/app/daisy/people')
+  const open = async (link: string): Promise<void> => {
+    await page.goto(`${app.url}/app/daisy/people`)
+    await page.getByLabel('Link').fill(link)
+    await page.getByRole('button', { name: 'Open request' }).click()
+  }
+
+  await t.test('are shown as text, with the name that the server confirms', async t => {
+    const text = '<img src=x onerror=alert(1)>\u202Egnp.exe **bold**'
+    const { content } = await offer(dora, {
+      request: {
+        title: { en: text },
+        description: { en: text },
+        consent: { xx: text },
+        permissions: [
+          { streamId: '<b>x</b>', level: 'read', defaultName: text },
+          { streamId: '*', level: 'manage' },
+          { feature: 'selfRevoke', setting: 'forbidden' }
+        ]
+      },
+      requesterMeta: { displayName: 'Your bank\u202E', appId: 'x' }
+    })
+    await open(content.capabilityUrl)
+    await untilHeading(page, 'Your bank asks for your data')
+    await page.getByText('“Your bank” is the name they chose themselves.').waitFor()
+    await page.getByText('dora-doctor on 127.0.0.1').waitFor()
+    await page.getByText('You can only accept all of it.').waitFor()
+    t.equal(await page.locator('main img').count(), 0)
+    t.notMatch(await page.locator('main').innerText(), '\u202E')
+    await look(t, page, 'app-people-hostile')
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await untilHeading(page, 'Declined')
+    t.same(await listPeers(daisy), [])
+  })
+
+  await t.test('that are none, are used up, or come from nowhere say so', async t => {
+    const { request } = await relate({ dora, paul: daisy } as Parameters<typeof relate>[0])
+    for (const [link, message] of [
+      ['nonsense', 'This is not a link to a request'],
+      ['http://token@127.0.0.1:9/nobody/', 'can’t be reached right now'],
+      [(await offer(daisy)).content.capabilityUrl, 'or this is your own request']
+    ] as const) {
+      await open(link)
+      await page.getByText(message).first().waitFor()
+    }
+    await open(request.content.capabilityUrl)
+    await page.getByRole('button', { name: 'Agree and share' }).click()
+    await untilHeading(page, 'This didn’t work')
+    await page.getByText('the request was answered or closed before').waitFor()
+    t.equal((await listPeers(daisy)).length, 1)
+  })
+  await page.close()
+})
+
+t.test('apps open the page', async t => {
+  const trusted = 'https://clinic.example'
+  const { app, dora } = await startTwo(t, [trusted])
+  const { daisy, enter, url } = app
+  await daisy.stream('health')
+  await daisy.stream('diary')
+  const first = await enter()
+  // Its requests to the apps are expected.
+  const page = await first.context().newPage()
+  for (const origin of [trusted, 'https://other.example'])
+    await page
+      .context()
+      .route(`${origin}/**`, route => route.fulfill({ body: 'the app', contentType: 'text/html' }))
+  const query = async (more: Record<string, string>): Promise<string> => {
+    const { capabilityUrl } = (await offer(dora)).content
+    return new URLSearchParams({
+      capabilityUrl,
+      scopeStreamId: scope,
+      pryvApi: `${url}/service/info`,
+      ...more
+    }).toString()
+  }
+  const agree = async (at: Page): Promise<void> => {
+    await untilHeading(at, 'Dr. Dora asks for your data')
+    await at.getByRole('button', { name: 'Agree and share' }).click()
+  }
+
+  await t.test(
+    'and get the result by a redirect, with a token only where the operator trusts them',
+    async t => {
+      for (const [origin, isTrusted] of [
+        [trusted, true],
+        ['https://other.example', false]
+      ] as const) {
+        await page.goto(
+          `${url}/cmc-accept?${await query({ returnUrl: `${origin}/back?a=b`, mode: 'redirect' })}`
+        )
+        await page.getByText(`You then return to ${origin}.`).waitFor()
+        await agree(page)
+        await page.waitForURL(`${origin}/**`)
+        const { searchParams } = new URL(page.url())
+        t.equal(searchParams.get('a'), 'b')
+        const result = JSON.parse(searchParams.get('cmcAcceptResult')!)
+        t.match(result, { ok: true, acceptEventId: String })
+        t.equal(typeof result.dataGrantApiEndpoint, isTrusted ? 'string' : 'undefined')
+        const { event } = await daisy.do('events.getOne', { id: result.acceptEventId })
+        t.same([event.streamIds, event.content.status], [[scope], 'completed'])
+      }
+    }
+  )
+
+  await t.test('or by a message to the window that opened it, and to no other origin', async t => {
+    const receive = async (claimed: string): Promise<Answer> => {
+      await page.goto(`${trusted}/`)
+      const target = `${url}/cmc-accept?${await query({ returnUrl: `${claimed}/`, mode: 'popup' })}`
+      const opening = page.context().waitForEvent('page')
+      await page.evaluate(
+        `window.results = []; addEventListener('message', event => results.push([event.origin, event.data])); void open(${JSON.stringify(target)})`
+      )
+      const popup = await opening
+      const closed = popup.waitForEvent('close')
+      await agree(popup)
+      await closed
+      return await page.evaluate('results')
+    }
+    t.match(await receive(trusted), [
+      [url, { type: 'cmc-accept-result', ok: true, acceptEventId: String, dataGrantApiEndpoint: String }]
+    ])
+    t.same(await receive('https://other.example'), [])
+  })
+
+  await t.test('for a request for more', async t => {
+    const [peer] = await listPeers(daisy)
+    const { collectors } = {
+      collectors: peer.permissions.find(({ streamId }: Answer) => streamId.includes(':collectors:')).streamId
+    }
+    const [back] = await listPeers(dora)
+    const stream = back.permissions.find(({ streamId }: Answer) => streamId.includes(':collectors:')).streamId
+    await write(
+      dora,
+      'consent/scope-request-cmc',
+      { newPermissions: [{ streamId: 'diary', level: 'read' }] },
+      stream
+    )
+    let id = ''
+    while (id === '') {
+      const { events } = await daisy.do('events.get', {
+        streams: [collectors],
+        types: ['consent/scope-request-cmc']
+      })
+      id = events[0]?.id ?? ''
+    }
+    const asked = new URLSearchParams({ scopeRequestEventId: id, returnUrl: `${trusted}/`, mode: 'redirect' })
+    await page.goto(`${url}/cmc-scope-update?${asked.toString()}`)
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.waitForURL(`${trusted}/**`)
+    const result = JSON.parse(new URL(page.url()).searchParams.get('cmcScopeUpdateResult')!)
+    t.match(result, { ok: true, action: 'refuse', updateEventId: String })
+  })
+  await page.close()
+  await first.close()
+})

@@ -1,0 +1,289 @@
+/** Shows what another account asks for, and accepts or refuses it. */
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { Refusal } from '../../api.js'
+import { explainError, type Message } from '../../explain-error.js'
+import { t } from '../../language.js'
+import { PageContext } from '../../page-context.js'
+import { toPlainText } from '../../plain-text.js'
+import { Action } from '../../parts/action.js'
+import { Field } from '../../parts/field.js'
+import { Form } from '../../parts/form.js'
+import { useAccount, type Account } from '../data/account.js'
+import { Icon } from '../parts/icon.js'
+import { ReadProblem } from '../parts/read-problem.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { AppLink } from '../parts/app-link.js'
+import { takeAsked, keepAsked, type Asked } from './asked.js'
+import { AskedList, getKey } from './asked-list.js'
+import { describeFailure, explainFailure } from './describe-failure.js'
+import {
+  formatPerson,
+  ownScope,
+  pickText,
+  types,
+  waitForOutcome,
+  writeEvent,
+  type AskedPermission,
+  type Outcome,
+  type Person,
+  type RequestContent
+} from './people.js'
+import { returnToApp, getAppOrigin } from './return-to-app.js'
+
+interface Read {
+  readonly offer: { readonly content: RequestContent }
+  readonly requester: Person
+}
+
+export function AnswerOffer({ query }: { readonly query: URLSearchParams }) {
+  const { client } = useAccount()
+  const [asked] = useState(() => takeAsked(query))
+  const [read, setRead] = useState<Read>()
+  const [problem, setProblem] = useState<Message>()
+  const { capabilityUrl } = asked
+  useEffect(() => {
+    if (capabilityUrl === undefined) return
+    client
+      .callAlone<Read>('cmc.readOffer', { capabilityUrl })
+      .then(setRead, (error: unknown) => setProblem(explainError(explainFailure(error)).message))
+  }, [capabilityUrl])
+  if (capabilityUrl === undefined)
+    return (
+      <div class="empty">
+        <h1>{t('people.noOffer')}</h1>
+        <p>{t('people.noOfferLead')}</p>
+      </div>
+    )
+  if (problem !== undefined) return <ReadProblem message={problem} />
+  return read ? <Offer asked={asked} read={read} /> : <Skeleton kind="page" />
+}
+
+function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) {
+  const account = useAccount()
+  const { facts, info } = useContext(PageContext)
+  const { offer, requester } = read
+  const { request, requesterMeta } = offer.content
+  const { allowUserChoice = false, permissions } = request
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(permissions.map(getKey)))
+  const [streams, setStreams] = useState(() => suggestStreams(account, permissions))
+  const [withChat, setChat] = useState(request.features?.chat !== false)
+  const [outcome, setOutcome] = useState<Outcome>()
+  const [isRefused, setRefused] = useState(false)
+  const shownName = toPlainText(requesterMeta?.displayName ?? '')
+  const name = shownName === '' ? toPlainText(requester.username) : shownName
+  if (isRefused)
+    return (
+      <div class="empty">
+        <h1>{t('people.refused')}</h1>
+        <p>{t('people.refusedLead', { name })}</p>
+      </div>
+    )
+  if (outcome) return <Result outcome={outcome} name={name} />
+  const accept = async (accessName: string, endDate: string): Promise<void> => {
+    const granted = permissions.filter(each => chosen.has(getKey(each)))
+    if (granted.length === 0) throw new Refusal('people-nothing', t('people.chooseSome'))
+    const end = toEnd(endDate)
+    const found = await acceptOffer(account, asked, {
+      granted,
+      accessName,
+      features: { chat: withChat, systemMessaging: request.features?.systemMessaging !== false }
+    })
+    const { accessId } = found
+    if (accessId !== undefined) {
+      if (streams.size > 0) await replaceStreams(account, accessId, granted, streams, found.scopeStreamId)
+      if (end !== undefined)
+        await account.client.call('accesses.update', { id: accessId, update: { expireAfter: end } })
+    }
+    await account.readAccesses()
+    keepAsked({})
+    const isReturned =
+      found.outcome.status !== 'failed' &&
+      returnToApp(asked, 'accept', {
+        ok: true,
+        acceptEventId: found.outcome.event.id,
+        ...getEndpointFor(asked, found, facts.trustedReturnOrigins)
+      })
+    if (!isReturned) setOutcome(found.outcome)
+  }
+  const refuse = async (): Promise<void> => {
+    await writeEvent(account, asked.scopeStreamId ?? ownScope, types.refuse, {
+      capabilityUrl: asked.capabilityUrl
+    })
+    keepAsked({})
+    if (!returnToApp(asked, 'accept', { ok: false, reason: 'refused' })) setRefused(true)
+  }
+  return (
+    <>
+      <h1>{t('people.asks', { name })}</h1>
+      <p class="who-asks">
+        <Icon name="check" />
+        <span>
+          {t('people.confirmedBy')} <b>{formatPerson(requester)}</b>
+        </span>
+      </p>
+      {shownName !== '' && <p class="hint">{t('people.displayNameHint', { name: shownName })}</p>}
+      <section class="card panel">
+        <h2>{pickText(request.title)}</h2>
+        {paragraphs(pickText(request.description))}
+        <Form
+          action={t('people.accept')}
+          onSubmit={async ({ accessName, end = '' }) => await accept(accessName!.trim(), end)}
+          others={
+            <Action class="button" onClick={refuse}>
+              {t('people.refuse')}
+            </Action>
+          }
+        >
+          <AskedList
+            permissions={permissions}
+            mayChoose={allowUserChoice}
+            chosen={chosen}
+            onChoose={setChosen}
+            streams={streams}
+            onStream={(streamId, own) => {
+              const next = new Map(streams)
+              if (own === streamId) next.delete(streamId)
+              else next.set(streamId, own)
+              setStreams(next)
+            }}
+          />
+          {request.features?.chat !== false && (
+            <label class="tick">
+              <input
+                type="checkbox"
+                checked={withChat}
+                onChange={event => setChat(event.currentTarget.checked)}
+              />
+              {t('people.allowChat', { name })}
+            </label>
+          )}
+          <Field
+            name="accessName"
+            label={t('people.theirName')}
+            hint={t('people.theirNameHint')}
+            input={{ defaultValue: asked.accessName ?? name, maxLength: 100, autocomplete: 'off' }}
+          />
+          {info.features?.accessesUpdate === true && (
+            <Field
+              name="end"
+              label={t('people.until')}
+              hint={t('people.untilHint')}
+              input={{ type: 'date', required: false }}
+            />
+          )}
+          <blockquote>{paragraphs(pickText(request.consent))}</blockquote>
+          {getAppOrigin(asked) !== undefined && (
+            <p class="hint">{t('people.returnsTo', { app: getAppOrigin(asked)! })}</p>
+          )}
+        </Form>
+      </section>
+    </>
+  )
+}
+
+/** Suggests streams of the user for those that the offer names and the account does not have: an offer of this app names measures. */
+function suggestStreams(
+  { measureFacts, tree }: Account,
+  permissions: readonly AskedPermission[]
+): ReadonlyMap<string, string> {
+  const suggested = new Map<string, string>()
+  for (const { streamId = '' } of permissions) {
+    const fact = measureFacts.value.find(({ measure }) => measure === streamId)
+    const [source] = fact?.sources.toSorted((a, b) => b.count - a.count) ?? []
+    if (source && !tree.value?.find(streamId)) suggested.set(streamId, source.streamId)
+  }
+  return suggested
+}
+
+/** Says whether the acceptance has been completed. */
+function Result({ outcome, name }: { readonly outcome: Outcome; readonly name: string }) {
+  const { dataGrantAccessId } = outcome.event.content as { readonly dataGrantAccessId?: string }
+  const { status } = outcome
+  return (
+    <div class="empty">
+      <h1>{t(`people.result.${status}`)}</h1>
+      <p>
+        {status === 'failed' ? describeFailure(outcome.reason) : t(`people.resultLead.${status}`, { name })}
+      </p>
+      {dataGrantAccessId !== undefined && status === 'completed' && (
+        <AppLink to={{ page: 'people', id: dataGrantAccessId }} class="button primary">
+          {t('people.openPerson', { name })}
+        </AppLink>
+      )}
+    </div>
+  )
+}
+
+interface Choice {
+  readonly granted: readonly AskedPermission[]
+  readonly accessName: string
+  readonly features: object
+}
+
+interface Found {
+  readonly outcome: Outcome
+  readonly scopeStreamId: string
+  /** Set once the access exists. */
+  readonly accessId?: string
+}
+
+/** Accepts an offer, and waits until both servers have carried that out. */
+async function acceptOffer(account: Account, asked: Asked, { granted, ...chosen }: Choice): Promise<Found> {
+  const scopeStreamId = asked.scopeStreamId ?? ownScope
+  // Without a list, everything that is offered would be granted.
+  const grantedPermissions = granted.map(({ feature, level, setting, streamId }) =>
+    feature === undefined ? { streamId, level } : { feature, setting }
+  )
+  const content = { capabilityUrl: asked.capabilityUrl, grantedPermissions, ...chosen }
+  const written = await writeEvent(account, scopeStreamId, types.accept, content)
+  const outcome = await waitForOutcome(account, written.id)
+  const { dataGrantAccessId: accessId } = outcome.event.content as { readonly dataGrantAccessId?: string }
+  return { outcome, scopeStreamId, ...(accessId !== undefined && { accessId }) }
+}
+
+/** Grants streams of the user in place of those that the offer names and the account does not have. */
+async function replaceStreams(
+  account: Account,
+  accessId: string,
+  granted: readonly AskedPermission[],
+  streams: ReadonlyMap<string, string>,
+  scope: string
+): Promise<void> {
+  const newPermissions = granted.map(({ feature, level, setting, streamId = '' }) =>
+    feature === undefined ? { streamId: streams.get(streamId) ?? streamId, level } : { feature, setting }
+  )
+  await account.readAccesses()
+  const relationship = account.accesses.value.find(({ id }) => id === accessId)
+  const collectors = relationship?.permissions.find(
+    each => 'streamId' in each && each.streamId.includes(':collectors:')
+  )
+  const streamId = collectors && 'streamId' in collectors ? collectors.streamId : scope
+  const { id } = await writeEvent(account, streamId, types.scopeUpdate, { accessId, newPermissions })
+  const { reason, status } = await waitForOutcome(account, id)
+  if (status === 'failed') throw new Refusal('people-streams', describeFailure(reason))
+}
+
+/** Returns the API endpoint of the access for an app to which the operator lets it be given. */
+function getEndpointFor(
+  asked: Asked,
+  { outcome }: Found,
+  trustedOrigins: readonly string[]
+): { readonly dataGrantApiEndpoint?: string } {
+  const { acceptedBy } = outcome.event.content as { readonly acceptedBy?: { readonly apiEndpoint?: string } }
+  const origin = getAppOrigin(asked)
+  const endpoint = acceptedBy?.apiEndpoint
+  const isTrusted = origin !== undefined && trustedOrigins.includes(origin)
+  return isTrusted && endpoint !== undefined ? { dataGrantApiEndpoint: endpoint } : {}
+}
+
+/** Returns the seconds until the end of a day; undefined without a day. */
+function toEnd(date: string): number | undefined {
+  if (date === '') return undefined
+  const end = new Date(`${date}T24:00`).getTime()
+  if (!(end > Date.now())) throw new Refusal('people-past', t('people.dateInPast'))
+  return Math.round((end - Date.now()) / 1000)
+}
+
+function paragraphs(text: string) {
+  return text === '' ? null : <p>{text}</p>
+}

@@ -1,0 +1,112 @@
+/** What an offer asks for. The user chooses what to give, and which stream stands for one that the account does not have. */
+import { isKey, t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+import { useAccount } from '../data/account.js'
+import { getStreamColour } from '../data/stream-colours.js'
+import { useStore } from '../data/store.js'
+import type { AskedPermission } from './people.js'
+import { useStreamNames } from './stream-names.js'
+
+interface Props {
+  readonly permissions: readonly AskedPermission[]
+  /** Whether the offer allows to leave some out. */
+  readonly mayChoose: boolean
+  /** Keys of the permissions to give. */
+  readonly chosen: ReadonlySet<string>
+  readonly onChoose: (chosen: ReadonlySet<string>) => void
+  /** Ids of the user's streams by the id that the offer names. */
+  readonly streams: ReadonlyMap<string, string>
+  readonly onStream: (streamId: string, own: string) => void
+}
+
+export function AskedList({ permissions, mayChoose, chosen, onChoose, streams, onStream }: Props) {
+  return (
+    <fieldset class="asked">
+      <legend>{t('people.asksFor')}</legend>
+      <ul>
+        {permissions.map(permission => {
+          const key = getKey(permission)
+          const isFixed = !mayChoose || permission.mandatory === true
+          return (
+            <li key={key}>
+              <label class="tick">
+                <input
+                  type="checkbox"
+                  checked={chosen.has(key)}
+                  disabled={isFixed}
+                  onChange={event => {
+                    const next = new Set(chosen)
+                    if (event.currentTarget.checked) next.add(key)
+                    else next.delete(key)
+                    onChoose(next)
+                  }}
+                />
+                <Name permission={permission} />
+              </label>
+              {isFixed && mayChoose && <small>{t('people.required')}</small>}
+              <OwnStream permission={permission} streams={streams} onStream={onStream} />
+            </li>
+          )
+        })}
+      </ul>
+      {!mayChoose && permissions.length > 1 && <p class="hint">{t('people.allOrNothing')}</p>}
+    </fieldset>
+  )
+}
+
+/** Returns a key of a permission. */
+export function getKey({ feature, level, setting, streamId }: AskedPermission): string {
+  return JSON.stringify([feature, level, setting, streamId])
+}
+
+/** Returns what a permission means that is not about data. */
+export function getFeatureName(feature: string): string {
+  const key = `people.feature.${feature}`
+  return isKey(key) ? t(key) : t('people.feature', { name: toPlainText(feature) })
+}
+
+function Name({ permission }: { readonly permission: AskedPermission }) {
+  const tree = useStore(useAccount().tree)
+  const getName = useStreamNames()
+  const { defaultName, feature, level = '', streamId = '' } = permission
+  if (feature !== undefined) return <span>{getFeatureName(feature)}</span>
+  const stream = tree?.find(streamId)
+  return (
+    <span>
+      {stream && <i class="dot" style={{ '--c': getStreamColour(stream) }} />}
+      <b>{getName(streamId, defaultName)}</b>
+      <small>{t(`people.level.${level}` as 'people.level.read')}</small>
+    </span>
+  )
+}
+
+/** Offers to choose a stream in place of one that does not exist. */
+function OwnStream({
+  permission: { feature, streamId = '' },
+  streams,
+  onStream
+}: Pick<Props, 'streams' | 'onStream'> & { readonly permission: AskedPermission }) {
+  const tree = useStore(useAccount().tree)
+  if (feature !== undefined || streamId === '*' || tree?.find(streamId)) return null
+  return (
+    <label class="own-stream">
+      <span>{t('people.yourStream')}</span>
+      <select
+        value={streams.get(streamId) ?? streamId}
+        onChange={event => onStream(streamId, event.currentTarget.value)}
+      >
+        <option value={streamId}>{t('people.noStream')}</option>
+        {tree?.all
+          .filter(({ trashed }) => trashed !== true)
+          .map(stream => (
+            <option key={stream.id} value={stream.id}>
+              {tree
+                .getPath(stream.id)
+                .map(({ name }) => toPlainText(name))
+                .join(' › ')}
+            </option>
+          ))}
+      </select>
+    </label>
+  )
+}

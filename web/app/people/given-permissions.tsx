@@ -1,0 +1,86 @@
+/** What another account may see, and taking some of it back. */
+import { useState } from 'preact/hooks'
+import { Refusal } from '../../api.js'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { useAccount } from '../data/account.js'
+import { getStreamColour } from '../data/stream-colours.js'
+import { useStore } from '../data/store.js'
+import { formatDay } from '../parts/format-time.js'
+import { showToast } from '../parts/toast.js'
+import { describeFailure } from './describe-failure.js'
+import {
+  getStreams,
+  listDataPermissions,
+  types,
+  waitForOutcome,
+  writeEvent,
+  type Relationship
+} from './people.js'
+import { useStreamNames } from './stream-names.js'
+
+export function GivenPermissions({ relationship }: { readonly relationship: Relationship }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const getName = useStreamNames()
+  const { access, name } = relationship
+  const given = listDataPermissions(access.permissions)
+  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set())
+  const save = async (): Promise<void> => {
+    const accessId = access.versionId ?? access.id
+    const kept = given.filter(({ streamId }) => !taken.has(streamId))
+    const newPermissions = kept.map(({ level, streamId }) => ({ streamId, level }))
+    const { id } = await writeEvent(account, getStreams(relationship).collectors, types.scopeUpdate, {
+      accessId,
+      newPermissions
+    })
+    const { reason, status } = await waitForOutcome(account, id)
+    if (status === 'failed') throw new Refusal('people-failed', describeFailure(reason))
+    await account.readAccesses()
+    setTaken(new Set())
+    showToast(t('people.narrowed', { name }))
+  }
+  return (
+    <>
+      <h2>{t('people.theyMaySee')}</h2>
+      <ul class="given">
+        {given.map(({ level, streamId }) => {
+          const stream = tree?.find(streamId)
+          return (
+            <li key={streamId} class={taken.has(streamId) ? 'taken' : undefined}>
+              <span>
+                <i class="dot" style={{ '--c': stream ? getStreamColour(stream) : 'var(--ink)' }} />
+                <b>{getName(streamId)}</b>
+                <small>{t(`people.level.${level}` as 'people.level.read')}</small>
+              </span>
+              {given.length > 1 && (
+                <button
+                  type="button"
+                  class="button"
+                  aria-pressed={taken.has(streamId)}
+                  onClick={() => {
+                    const next = new Set(taken)
+                    if (!next.delete(streamId)) next.add(streamId)
+                    setTaken(next)
+                  }}
+                >
+                  {t(taken.has(streamId) ? 'people.keep' : 'people.remove')}
+                </button>
+              )}
+            </li>
+          )
+        })}
+        {given.length === 0 && <li>{t('people.nothing')}</li>}
+      </ul>
+      {typeof access.expires === 'number' && (
+        <p class="hint">{t('shell.until', { date: formatDay(access.expires) })}</p>
+      )}
+      {taken.size > 0 && taken.size < given.length && (
+        <Action class="button primary" onClick={save}>
+          {t('people.saveChanges')}
+        </Action>
+      )}
+      {taken.size > 0 && taken.size === given.length && <p class="hint">{t('people.takeBackAll')}</p>}
+    </>
+  )
+}

@@ -1,0 +1,212 @@
+/** All people with whom the user shares, the requests under way, and what can be done next. */
+import { useEffect, useState } from 'preact/hooks'
+import { explainError, type Message } from '../../explain-error.js'
+import { t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+import { Action } from '../../parts/action.js'
+import { Field } from '../../parts/field.js'
+import { Form } from '../../parts/form.js'
+import { useAccount } from '../data/account.js'
+import type { Event } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { AppLink } from '../parts/app-link.js'
+import { formatDay } from '../parts/format-time.js'
+import { Icon } from '../parts/icon.js'
+import { ReadProblem } from '../parts/read-problem.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { buildHref, navigate } from '../route.js'
+import { describeFailure } from './describe-failure.js'
+import { keepAsked } from './asked.js'
+import {
+  formatPerson,
+  pickText,
+  readRequests,
+  toRelationship,
+  types,
+  writeEvent,
+  type Person,
+  type Relationship,
+  type RequestContent
+} from './people.js'
+
+/** Milliseconds between two reads while changes arrive. */
+const minIntervalMs = 1000
+
+export function Overview() {
+  const account = useAccount()
+  const accesses = useStore(account.accesses)
+  const [requests, setRequests] = useState<readonly Event[]>()
+  const [problem, setProblem] = useState<Message>()
+  const reread = (): void =>
+    void readRequests(account).then(setRequests, (error: unknown) => setProblem(explainError(error).message))
+  useEffect(() => {
+    reread()
+    return account.live.follow('events', reread, minIntervalMs)
+  }, [])
+  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (!requests) return <Skeleton kind="page" />
+  const relationships = accesses.flatMap(access => toRelationship(access) ?? [])
+  const open = requests.filter(isOpen)
+  return (
+    <div class="column">
+      <h1>{t('people.title')}</h1>
+      <p class="lead">{t('people.lead')}</p>
+      <div class="actions side">
+        <AppLink to={{ page: 'people', id: 'ask' }} class="button primary">
+          {t('people.ask')}
+        </AppLink>
+      </div>
+      {relationships.length > 0 && (
+        <section class="card list" aria-labelledby="people-all">
+          <h2 id="people-all">{t('people.all')}</h2>
+          <ul>
+            {relationships.map(each => (
+              <PersonLine key={each.access.id} relationship={each} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {open.length > 0 && (
+        <section class="card list" aria-labelledby="people-open">
+          <h2 id="people-open">{t('people.open')}</h2>
+          <ul>
+            {open.map(event => (
+              <li key={event.id}>
+                {event.type === types.request ? (
+                  <OfferLine event={event} onChanged={reread} />
+                ) : (
+                  <AcceptanceLine event={event} />
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <OpenRequest />
+    </div>
+  )
+}
+
+function PersonLine({ relationship }: { readonly relationship: Relationship }) {
+  const { access, isGone, name, person, seesMine } = relationship
+  return (
+    <li>
+      <AppLink to={{ page: 'people', id: access.id }} class="person">
+        <span class="face" aria-hidden="true">
+          {name.charAt(0).toUpperCase()}
+        </span>
+        <span>
+          <b>{name}</b>
+          <small>{formatPerson(person)}</small>
+          <small>{t(isGone ? 'people.gone' : seesMine ? 'people.seesYours' : 'people.youSee')}</small>
+        </span>
+        <Icon name="right" />
+      </AppLink>
+    </li>
+  )
+}
+
+/** Returns whether a request waits for an answer, or an acceptance has not been completed. */
+function isOpen({ content, trashed, type }: Event): boolean {
+  const {
+    capabilityExpiresAt = Infinity,
+    capability,
+    invalidatedAt,
+    refusedBy,
+    status
+  } = content as RequestContent
+  if (trashed === true) return false
+  if (type === types.accept) return status !== 'completed'
+  if (refusedBy) return true
+  const isAnswered = status === 'completed' && capability?.mode !== 'open-link'
+  return !isAnswered && invalidatedAt === undefined && capabilityExpiresAt > Date.now() / 1000
+}
+
+/** A request that the user has made: it can be shown again or closed. */
+function OfferLine({ event, onChanged }: { readonly event: Event; readonly onChanged: () => void }) {
+  const account = useAccount()
+  const {
+    acceptedCount = 0,
+    capabilityExpiresAt,
+    capabilityId,
+    refusedBy,
+    request
+  } = event.content as RequestContent
+  const isRefused = refusedBy !== undefined
+  return (
+    <>
+      <span>
+        <b>{pickText(request.title)}</b>
+        <small>
+          {isRefused
+            ? t('people.refusedBy', { name: formatPerson(refusedBy) })
+            : t('people.waiting', { date: formatDay(capabilityExpiresAt ?? 0) })}
+          {acceptedCount > 0 && ` ${t('people.accepted', { count: acceptedCount })}`}
+        </small>
+      </span>
+      <span class="actions side">
+        {!isRefused && (
+          <AppLink to={{ page: 'people', id: 'ask', query: { show: event.id } }} class="button">
+            {t('people.showLink')}
+          </AppLink>
+        )}
+        <Action
+          class="button"
+          onClick={async () => {
+            if (isRefused) await account.client.call('events.delete', { id: event.id })
+            else await writeEvent(account, event.streamIds[0]!, types.invalidate, { capabilityId })
+            onChanged()
+          }}
+        >
+          {t(isRefused ? 'people.dismiss' : 'people.close')}
+        </Action>
+      </span>
+    </>
+  )
+}
+
+/** An acceptance that is under way, or has failed. */
+function AcceptanceLine({ event }: { readonly event: Event }) {
+  const { failure, from, status } = event.content as {
+    readonly status?: string
+    readonly from?: Person
+    readonly failure?: { readonly reason?: string }
+  }
+  return (
+    <span>
+      <b>{from ? formatPerson(from) : t('people.acceptance')}</b>
+      <small>{status === 'failed' ? describeFailure(failure?.reason) : t('people.underWay')}</small>
+    </span>
+  )
+}
+
+/** Opens a request that someone has sent. */
+function OpenRequest() {
+  const { username } = useAccount()
+  return (
+    <section class="card panel" aria-labelledby="people-request">
+      <h2 id="people-request">{t('people.received')}</h2>
+      <p class="hint">{t('people.receivedLead')}</p>
+      <Form
+        action={t('people.openRequest')}
+        isQuiet
+        onSubmit={async ({ link }) => {
+          keepAsked({ capabilityUrl: takeCapabilityUrl(toPlainText(link!)) })
+          navigate(buildHref(username, { page: 'people', id: 'offer' }))
+          await Promise.resolve()
+        }}
+      >
+        <Field name="link" label={t('people.link')} input={{ autocomplete: 'off', inputMode: 'url' }} />
+      </Form>
+    </section>
+  )
+}
+
+/** Returns the URL of an offer: the pasted text itself, or what a link to this page contains. */
+function takeCapabilityUrl(text: string): string {
+  try {
+    return new URL(text).searchParams.get('capabilityUrl') ?? text
+  } catch {
+    return text
+  }
+}

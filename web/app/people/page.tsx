@@ -1,0 +1,36 @@
+/** The page of people: with whom the user shares, asking someone, answering a request, and one person. */
+import './style.css'
+import { useEffect } from 'preact/hooks'
+import { t } from '../../language.js'
+import { AppLink } from '../parts/app-link.js'
+import { Icon } from '../parts/icon.js'
+import type { PageProps } from '../route.js'
+import { AnswerOffer } from './answer-offer.js'
+import { AnswerScopeRequest } from './answer-scope-request.js'
+import { AskForm } from './ask-form.js'
+import { Overview } from './overview.js'
+import { PersonView } from './person-view.js'
+
+export default function PeoplePage({ id, query }: PageProps) {
+  useEffect(() => {
+    document.title = t('shell.people')
+  }, [])
+  if (id === undefined) return <Overview />
+  return (
+    <div class="column">
+      <AppLink to={{ page: 'people' }} class="crumb">
+        <Icon name="left" />
+        {t('shell.people')}
+      </AppLink>
+      {id === 'ask' ? (
+        <AskForm shown={query.get('show') ?? undefined} />
+      ) : id === 'offer' ? (
+        <AnswerOffer query={query} />
+      ) : id === 'scope-update' ? (
+        <AnswerScopeRequest query={query} />
+      ) : (
+        <PersonView id={id} />
+      )}
+    </div>
+  )
+}
