@@ -58,6 +58,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
         log,
         accounts,
         authRequests: platform.authRequests,
+        catchUp: () => platform.catchUp(),
         attachments,
         exports: new ExportDrafts(layout),
         uploadBuffers: createUploadBuffers(config, clock),

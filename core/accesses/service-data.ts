@@ -14,3 +14,11 @@ export function assertNoCmcData(clientData: KeyValue | null | undefined): void {
       id: 'cmc-clientdata-cmc-forbidden'
     })
 }
+
+/** Throws `invalid-operation` for client data that only the service sets, except under a key. */
+export function assertNoServiceData(clientData: KeyValue | null | undefined, except?: string): void {
+  assertNoCmcData(clientData)
+  for (const key in clientData)
+    if (key !== except && isServiceKey(key))
+      fail('invalid-operation', `The client data "${key.slice(0, 100)}" can only be set by the service`)
+}

@@ -26,12 +26,6 @@ export function getClientId({ clientData }: Pick<Access, 'clientData'>): string 
   return typeof clientId === 'string' ? clientId : undefined
 }
 
-/** Throws `invalid-operation` for client data of a new access that claims to be bound to a key. */
-export function assertNoBinding(clientData: KeyValue | null | undefined): void {
-  if (clientData && Object.hasOwn(clientData, bindingKey))
-    fail('invalid-operation', `The client data "${bindingKey}" can only be set by the service`)
-}
-
 /** Returns whether an operator has revoked the client of an access, or of the access by which it was shared. */
 export function isClientRevoked(
   { platform }: Pick<Services, 'platform'>,

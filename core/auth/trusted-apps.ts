@@ -33,7 +33,11 @@ export function assertTrustedApp(
   checkAppId(params)
   const { appId } = params as { appId: string }
   const from = origin || referer || ''
-  const isTrusted = getTrustedPairs(config).some(pair => matches(pair.appId, appId) && isFrom(pair, from))
+  // A Referer has a path, which a pair without one covers.
+  const forms = origin ? [origin] : [from, removePath(from)]
+  const isTrusted = getTrustedPairs(config).some(
+    pair => matches(pair.appId, appId) && forms.some(form => isFrom(pair, form))
+  )
   if (!isTrusted) fail('forbidden', buildRefusal(config, appId, from))
 }
 
@@ -44,7 +48,7 @@ function buildRefusal({ auth, publicUrl }: Config, appId: string, from: string):
     `${own}ask the operator to add "${appId}@${origin}" to the setting auth.trustedApps`
   if (from === '') return `The app "${appId}" is not trusted without an Origin: ${set('*')}`
   // The path and query of a Referer are private: only the origin is quoted.
-  const [origin] = /^[^/?#\\]*(?:\/\/[^/?#\\]*)?/.exec(from.slice(0, maxQuotedLength)) ?? ['']
+  const origin = removePath(from.slice(0, maxQuotedLength))
   return `The app "${appId}" is not trusted from "${origin}": ${set(origin)}`
 }
 
@@ -59,6 +63,11 @@ function isFrom({ origin }: TrustedPair, from: string): boolean {
   // A call without an origin does not come from a browser: only pairs that trust every origin cover it.
   if (origin === '*' || from === '') return origin === '*'
   return from.length <= maxOriginLength && matchesOrigin(origin, from)
+}
+
+function removePath(url: string): string {
+  const [origin = ''] = /^[^/?#\\]*(?:\/\/[^/?#\\]*)?/.exec(url) ?? []
+  return origin
 }
 
 const pairsByConfig = new WeakMap<Config, readonly TrustedPair[]>()

@@ -28,6 +28,8 @@ export interface SharedServices {
   readonly eventTypes: EventTypes
   /** Requests of apps. The request that an OAuth code belongs to names its account. */
   readonly authRequests: Pick<AuthRequestRepository, 'find'>
+  /** Resolves once accounts and requests that other nodes have just changed are known here. */
+  readonly catchUp: () => Promise<void>
   /** Limits the memory for request bodies. */
   readonly uploadBuffers: UploadBuffers
   /** Limits the number of long responses that are being sent. */

@@ -5,8 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Access } from '../../schemas/access.js'
 import type { AuthRequest } from '../../schemas/auth-request.js'
-import { bindingKey, oauthKey } from '../auth/oauth-marks.js'
-import { fail } from '../errors.js'
+import { oauthKey } from '../auth/oauth-marks.js'
 import type { Client } from './clients.js'
 import type { Scope } from './scope.js'
 
@@ -15,13 +14,6 @@ export function buildOAuthData({ id, name }: Client, { identity }: Scope): Recor
   return {
     [oauthKey]: { clientId: id, ...(name !== undefined && { clientName: name }), scopes: identity.toSorted() }
   }
-}
-
-/** Throws `invalid-operation` for a request that claims to come by OAuth. */
-export function assertNotImpersonatingOAuth({ clientData }: Pick<AuthRequest, 'clientData'>): void {
-  for (const key of [oauthKey, bindingKey])
-    if (clientData && Object.hasOwn(clientData, key))
-      fail('invalid-operation', `The client data "${key}" can only be set by the service`)
 }
 
 /** Returns whether an access was granted for this request, or one like it. */

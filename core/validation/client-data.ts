@@ -1,5 +1,4 @@
 /** `clientData`: the client's own data, merged key by key. (docs/spec/conventions.md#client-data) */
-import { connectionKey } from '../../schemas/connection.js'
 import type { KeyValue } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
 
@@ -71,10 +70,4 @@ function assertJsonLength(value: KeyValue, maxCharacters: number, what: string, 
   const { length } = JSON.stringify(value)
   if (length > maxCharacters && length >= JSON.stringify(before).length)
     fail('invalid-operation', `${what} can have at most ${maxCharacters} characters`)
-}
-
-/** Throws `invalid-operation` for client data of an access that would make it pass for that of a connection. */
-export function assertNotImpersonatingConnection(clientData: KeyValue | null | undefined): void {
-  if (clientData && Object.hasOwn(clientData, connectionKey))
-    fail('invalid-operation', `The client data "${connectionKey}" can only be set by the service`)
 }

@@ -71,6 +71,21 @@ export function parseQuery(text: string): Expression {
   return new QueryReader(text).readExpression(node, 0)
 }
 
+/** Returns whether an expression selects series; otherwise it is a calculation with numbers. */
+export function hasSelection(expression: Expression): boolean {
+  switch (expression.is) {
+    case 'number':
+      return false
+    case 'selection':
+      return true
+    case 'negation':
+    case 'aggregation':
+      return hasSelection(expression.of)
+    default:
+      return hasSelection(expression.left) || hasSelection(expression.right)
+  }
+}
+
 /** Parses a selector, as in `match[]`. */
 export function parseSelector(text: string): readonly Matcher[] {
   const expression = parseQuery(text)

@@ -4,10 +4,10 @@ import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { closed, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
 import { assertNotOutliving, failOutliving, inheritSecretSharing } from '../../accesses/chain-rules.js'
-import { assertNoCmcData } from '../../accesses/service-data.js'
+import { assertNoServiceData } from '../../accesses/service-data.js'
 import { mayManage, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
 import { notShared } from '../../auth/allow.js'
-import { assertNoBinding } from '../../auth/oauth-marks.js'
+import { oauthKey } from '../../auth/oauth-marks.js'
 import type { Caller } from '../../permissions/caller.js'
 import { fail } from '../../errors.js'
 import {
@@ -20,7 +20,7 @@ import {
 import { createId, createToken, toSlug } from '../../ids.js'
 import { claimAlias } from '../../accesses/aliases.js'
 import { methodInSteps, type Call } from '../../call/method.js'
-import { assertNotImpersonatingConnection, mergeLimitedClientData } from '../../validation/client-data.js'
+import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
 import type { Steps } from '../../../storage/steps.js'
@@ -86,7 +86,8 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
   const { changes, store } = call
   const type = params.type ?? 'shared'
   if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([deviceNameViolation])
-  assertNoCmcData(params.clientData)
+  // The consent page passes on the mark of a client of OAuth. It counts only with the client's request.
+  assertNoServiceData(params.clientData, call.caller.isPersonal ? oauthKey : undefined)
   const permissions = toStoredPermissions(call, params.permissions)
   yield
   assertMayGrant(call, type, permissions)
@@ -104,8 +105,6 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
 function buildAccess(call: Call, params: Params, type: AccessType, permissions: Permission[]): Access {
   const { caller, now } = call
   const { clientData, deviceName, expireAfter, name, token } = params
-  assertNoBinding(clientData)
-  assertNotImpersonatingConnection(clientData)
   const data = mergeLimitedClientData(call, undefined, clientData)
   return {
     id: createId(),

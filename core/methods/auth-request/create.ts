@@ -7,11 +7,10 @@ import { resolveAuthPage, assertListedReturnUrl, assertReturnUrl } from '../../a
 import { toAuthState, NeedSignin, requestLifetime } from '../../accesses/auth-requests.js'
 import { getClientAddress } from '../../accesses/consent.js'
 import { assertNoTagNames } from '../../accesses/granting.js'
+import { assertNoServiceData } from '../../accesses/service-data.js'
 import { fail } from '../../errors.js'
 import { createRequestKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
-import { assertNotImpersonatingOAuth } from '../../oauth/client-data.js'
-import { assertNotImpersonatingConnection } from '../../validation/client-data.js'
 import { parseUrl } from '../../parse-url.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -52,8 +51,7 @@ export const create = serviceMethod({
     assertListedReturnUrl(services.config, request, credentials.origin)
     const page = resolveAuthPage(services.config, params.authUrl ?? undefined)
     assertServiceInfo(request)
-    assertNotImpersonatingOAuth(request)
-    assertNotImpersonatingConnection(request.clientData)
+    assertNoServiceData(request.clientData)
     assertNoTagNames(services.config, request.requestedPermissions, 'requestedPermissions')
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(

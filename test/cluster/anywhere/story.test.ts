@@ -119,6 +119,11 @@ test('three nodes', { timeout: 600_000 }, async t => {
     for (const { url } of nodes)
       t.equal((await three.http('GET', '/daisy/events', undefined, { authorization }, url)).status, 200)
     t.not((await exchange(service, begun, answered)).status, 200, 'a code once')
+    for (let times = 0; times < 15; times++) {
+      const next = await begin(service)
+      const { body, status } = await exchange(service, next, await agree(service, daisy, next))
+      t.equal(status, 200, `whichever node it is exchanged at: ${body.error_description ?? ''}`)
+    }
   })
 
   await t.test('refresh an OAuth token and revoke it', async t => {

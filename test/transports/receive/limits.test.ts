@@ -158,6 +158,11 @@ t.test('only the service marks the access of a connection', async t => {
     t.match(await alice.call('accesses.create', { type, name: 'app', permissions, clientData }), {
       error: { id: 'invalid-operation', message: /coffer:connection/ }
     })
+  const app = await alice.grantAll([{ streamId: 'diary', level: 'manage' }], { type: 'app' })
+  for (const key of ['coffer:oauth', 'coffer:anything', 'dpop'])
+    t.match(await app.call('accesses.create', { name: 'x', permissions, clientData: { [key]: {} } }), {
+      error: { id: 'invalid-operation', message: `The client data "${key}" can only be set by the service` }
+    })
   const asked = { requestingAppId: 'example-app', requestedPermissions: permissions, clientData }
   t.match(await alice.service.http('POST', '/reg/access', asked), {
     status: 400,

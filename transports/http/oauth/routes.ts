@@ -28,8 +28,26 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
   const { pathname } = new URL(config.publicUrl)
   const basePath = pathname.replace(/\/$/, '')
 
+  /** Runs a look-up, and if it finds nothing, runs it again once this node knows what others have just changed. */
+  const findUpToDate = async <T>(find: () => T | undefined): Promise<T | undefined> => {
+    const found = find()
+    if (found !== undefined) return found
+    await services.catchUp()
+    return find()
+  }
   /** Returns the user name; empty if the account is suspended, has moved or never existed, so that callers cannot tell which. */
-  const toServedUser = (username: string): string => (services.accounts.findServed(username) ? username : '')
+  const toServedUser = async (username: string): Promise<string> => {
+    if (username === '') return ''
+    const account = await findUpToDate(() => services.accounts.findServed(username))
+    return account ? username : ''
+  }
+  /** Returns the name of the user whose account has issued a code. */
+  const getCodeOwner = async (code: string): Promise<string | undefined> => {
+    const key = getRequestKey(code)
+    return key === ''
+      ? ''
+      : findUpToDate(() => services.authRequests.find(key, services.clock.now())?.username)
+  }
   /** Makes a call and returns its result as JSON. The client's own credentials are params, not a token. */
   const callMethod = async (
     ctx: PageContext,
@@ -54,14 +72,15 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
     }
     replyRedirect(ctx, redirect)
   }
-  const addByToken = (path: string, method: string, getUser: (owner: string) => string): void =>
+  const addByToken = (
+    path: string,
+    method: string,
+    getUser: (owner: string) => Promise<string> | string
+  ): void =>
     void router.post(path, async ctx => {
       const params = readClientForm(ctx)
-      replyJson(
-        ctx,
-        200,
-        await callMethod(ctx, { user: getUser(getTokenOwner(params['token'] ?? '')), method, params })
-      )
+      const user = await getUser(getTokenOwner(params['token'] ?? ''))
+      replyJson(ctx, 200, await callMethod(ctx, { user, method, params }))
     })
 
   // The second path is that of version 2 of the platform. (docs/api/oauth.md#endpoints)
@@ -79,8 +98,9 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
           ? getTokenOwner(refreshToken ?? '')
           : params['grant_type'] === 'client_credentials'
             ? findClientAccount(config, getClientIdParam(params))
-            : (services.authRequests.find(getRequestKey(code ?? ''), services.clock.now())?.username ?? '')
-      replyJson(ctx, 200, await callMethod(ctx, { user: toServedUser(user), method: 'oauth.token', params }))
+            : ((await getCodeOwner(code ?? '')) ?? '')
+      const servedUser = await toServedUser(user)
+      replyJson(ctx, 200, await callMethod(ctx, { user: servedUser, method: 'oauth.token', params }))
     })
     // For a suspended account, revoking is refused: it would not be true that the token was revoked.
     addByToken(`${base}/revoke`, 'oauth.revoke', user =>
@@ -92,7 +112,7 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
         const credentials = getCredentials(ctx, services, { ip: getClientAddress(ctx.req), via: 'http' })
         const user = getTokenOwner(getPresentedToken(credentials) ?? '')
         // The error does not reveal whether the user exists.
-        if (!services.accounts.findServed(user)) fail('invalid-access-token')
+        if ((await toServedUser(user)) === '') fail('invalid-access-token')
         replyJson(ctx, 200, await callMethod(ctx, { user, method: 'oauth.getUserInfo', params: {} }, true))
       })
     router.post(`${base}/register`, async ctx => {

@@ -289,6 +289,7 @@ t.test('trusted apps', async t => {
     ['any origin', 'test-app@*', {}, [['https://anywhere.test'], ['', ''], ['null']]],
     ['one of several', 'other-app@https://a.b , test-app @ https://c.d', {}, [['https://c.d']]],
     ['a wildcard in the app id', 'test-*@https://c.d', {}, [['https://c.d']]],
+    ['a page that only its Referer names', '*@https://c.d', {}, [['', 'https://c.d/app/x?y=z']]],
     [
       'what is left of malformed pairs',
       'nonsense,@https://c.d,test-app@,test-app@https://c.d',
