@@ -3,10 +3,8 @@
  * sets these members. (docs/api/oauth.md#accesses)
  */
 import type { Access } from '../../schemas/access.js'
-import type { KeyValue } from '../../schemas/scalars.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services } from '../call/services.js'
-import { fail } from '../errors.js'
 import { getCreatorId } from '../permissions/access.js'
 
 /** The member that names the client. */

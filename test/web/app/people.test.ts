@@ -213,6 +213,11 @@ t.test('hostile requests', async t => {
   await page.close()
 })
 
+async function agree(page: Page): Promise<void> {
+  await untilHeading(page, 'Dr. Dora asks for your data')
+  await page.getByRole('button', { name: 'Agree and share' }).click()
+}
+
 t.test('apps open the page', async t => {
   const trusted = 'https://clinic.example'
   const { app, dora } = await startTwo(t, [trusted])
@@ -235,11 +240,6 @@ t.test('apps open the page', async t => {
       ...more
     }).toString()
   }
-  const agree = async (at: Page): Promise<void> => {
-    await untilHeading(at, 'Dr. Dora asks for your data')
-    await at.getByRole('button', { name: 'Agree and share' }).click()
-  }
-
   await t.test(
     'and get the result by a redirect, with a token only where the operator trusts them',
     async t => {
