@@ -200,9 +200,32 @@ function createGrant(
       from: requester,
       anchorStreamIds: [streams.chats, streams.collectors],
       appCode,
-      features
+      features,
+      notice: toNotice(request)
     }
   }
+}
+
+/** Maximum length of each text of a notice, in characters. */
+const maxNoticeLength = 5000
+
+/** Returns the texts that the user has agreed to, for the receipt. (docs/spec/receipts.md) */
+function toNotice(request: Content): Content {
+  return Object.fromEntries(
+    ['title', 'description', 'consent'].map(key => {
+      const texts = isObject(request[key]) ? Object.entries(request[key]) : []
+      return [
+        key,
+        Object.fromEntries(
+          texts
+            .slice(0, 20)
+            .flatMap(([language, text]) =>
+              typeof text === 'string' ? [[language.slice(0, 3), text.slice(0, maxNoticeLength)]] : []
+            )
+        )
+      ]
+    })
+  )
 }
 
 /** Inserts the access under its name or, if that is taken, under another. */

@@ -48,7 +48,8 @@ export const stampedKeys: ReadonlySet<string> = new Set([
   'peerNotified',
   'deliveryFailure',
   'newAccessId',
-  'previousPermissions'
+  'previousPermissions',
+  'notice'
 ])
 
 /** Members that the service writes in a type, besides {@link stampedKeys}. */

@@ -12,6 +12,7 @@ import { verifyEmail } from './account/verify-email.js'
 import { checkApp } from './accesses/check-app.js'
 import { create as createAccess } from './accesses/create.js'
 import { deleteAccess } from './accesses/delete.js'
+import { getReceipt } from './accesses/get-receipt.js'
 import { get as getAccesses } from './accesses/get.js'
 import { getOne as getAccess } from './accesses/get-one.js'
 import { update as updateAccess } from './accesses/update.js'
@@ -148,6 +149,7 @@ export const methods: readonly AnyMethod[] = [
   deleteAccess,
   getAccess,
   getAccesses,
+  getReceipt,
   updateAccess,
   createAuthRequest,
   decideAuthRequest,

@@ -1,6 +1,7 @@
 /** ID tokens of OpenID Connect: who has signed in, and when. (docs/api/oauth.md#id-tokens) */
-import { createHash, sign } from 'node:crypto'
-import { algorithm, type SigningKey } from './keys.js'
+import { createHash } from 'node:crypto'
+import { signToken } from './jwt.js'
+import type { SigningKey } from './keys.js'
 
 /** Lifetime of an ID token in seconds. */
 export const idTokenLifetime = 600
@@ -19,10 +20,9 @@ export interface IdTokenClaims {
 }
 
 /** Returns an ID token: a JSON Web Signature. */
-export function createIdToken({ id, key }: SigningKey, details: IdTokenClaims): string {
+export function createIdToken(key: SigningKey, details: IdTokenClaims): string {
   const { accessToken, authTime, client, issuer, nonce, now, subject } = details
   const issued = Math.floor(now)
-  const header = { alg: algorithm, typ: 'JWT', kid: id }
   const claims = {
     iss: issuer,
     sub: subject,
@@ -34,10 +34,5 @@ export function createIdToken({ id, key }: SigningKey, details: IdTokenClaims): 
     // The left half of the digest that the algorithm is based on. (OpenID Connect Core, 3.1.3.6)
     at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')
   }
-  const text = `${encodeJson(header)}.${encodeJson(claims)}`
-  return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`
-}
-
-function encodeJson(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+  return signToken(key, 'JWT', claims)
 }

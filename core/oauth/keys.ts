@@ -33,6 +33,8 @@ interface KnownKey {
 }
 
 const prefix = 'oauth-key:'
+/** Public keys that no longer sign, for signatures that are checked long afterwards, such as those of consent receipts. */
+const formerPrefix = 'oauth-public-key:'
 const bits = 2048
 /** Seconds for which a replaced key is still published: longer than its signatures are valid. */
 const publishedAfterSeconds = 86_400
@@ -55,7 +57,11 @@ export async function listPublicKeys(
     const next = known[index + 1]
     return next === undefined || next.created + publishedAfterSeconds > now
   })
-  return { keys: keys.map(toPublicKey) }
+  const former = services.platform.secrets
+    .list(formerPrefix)
+    .map(({ value }) => JSON.parse(value) as JsonWebKey)
+    .filter(each => !keys.some(({ id }) => id === each['kid']))
+  return { keys: [...former, ...keys.map(toPublicKey)] }
 }
 
 /** Keys that are being created, by platform: concurrent calls wait for the same key. */
@@ -81,6 +87,13 @@ async function createKey(services: Services, latest: KnownKey | undefined, now: 
   const value = JSON.stringify({ id: randomBytes(12).toString('base64url'), created: now, pem })
   // Names sort by time.
   const name = `${prefix}${String(Math.floor(now)).padStart(12, '0')}`
+  if (other) {
+    const kept = {
+      name: `${formerPrefix}${other.name.slice(prefix.length)}`,
+      value: JSON.stringify(toPublicKey(other))
+    }
+    await services.platform.change('replaceSecret', kept, [])
+  }
   const former = known.slice(0, -1).map(each => each.name)
   await services.platform.change('replaceSecret', { name, value }, former)
   return listKeys(services).at(-1)!

@@ -235,6 +235,39 @@ export const accessScenarios: Contract = {
     ...withoutToken(reading)
   ],
 
+  'accesses.getReceipt': [
+    {
+      name: 'returns a signed receipt to the access itself',
+      kind: 'success',
+      by: 'reader',
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id }),
+      answer: {
+        receipt: { type: 'ConsentRecord', hasPersonalData: [{ streamId: 'diary' }] },
+        jws: /^[\w-]+\.[\w-]+\.[\w-]+$/
+      }
+    },
+    {
+      name: 'refuses other params',
+      kind: 'params',
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id, x: 1 }),
+      error: 'invalid-parameters-format'
+    },
+    {
+      name: 'knows no session',
+      kind: 'state',
+      params: ({ owner }) => ({ id: owner.access.id }),
+      error: 'invalid-operation'
+    },
+    {
+      name: 'hides the accesses of others',
+      kind: 'caller',
+      by: 'reader',
+      params: ({ clients }) => ({ id: clients.get('app')!.access.id }),
+      error: 'unknown-resource'
+    },
+    { name: 'knows no other', kind: 'unknown', params: { id: 'unheard-of' }, error: 'unknown-resource' },
+    ...withoutToken({ id: 'x' })
+  ],
   'accesses.getOne': [
     {
       name: 'returns an access to its owner',

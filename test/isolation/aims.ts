@@ -31,6 +31,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     ],
     'accesses.delete': accesses,
     'accesses.get': [{}, { includeExpired: true, includeDeletions: true }],
+    'accesses.getReceipt': accesses.map(({ id }) => ({ id })),
     'accesses.getOne': accesses.flatMap(({ id }) => [{ id, includeHistory: true }, { id: `${id}:1` }]),
     'accesses.update': accesses.flatMap(({ id }) => [
       { id, update: { name: 'x' } },

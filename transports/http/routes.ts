@@ -88,6 +88,7 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/accesses', 'accesses.create', 201),
   route('POST', '/accesses/check-app', 'accesses.checkApp'),
   route('GET', '/accesses/:id', 'accesses.getOne'),
+  route('GET', '/accesses/:id/receipt', 'accesses.getReceipt'),
   route('PUT', '/accesses/:id', 'accesses.update'),
   route('DELETE', '/accesses/:id', 'accesses.delete'),
 

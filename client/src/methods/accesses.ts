@@ -99,6 +99,39 @@ export interface AccessesMethods {
     }
     result: { accesses: PublicAccess[]; accessDeletions?: Access[] }
   }
+  /** Get the consent receipt of an access. */
+  'accesses.getReceipt': {
+    params: { readonly id: string }
+    result: {
+      receipt: {
+        '@context': { [key: string]: unknown }
+        type: 'ConsentRecord'
+        conformsTo: 'ISO/IEC TS 27560:2023'
+        id: string
+        version: number
+        issued: string
+        issuer: string
+        hasDataSubject: { username: string; service: string }
+        hasRecipient: {
+          kind: 'app' | 'person' | 'link'
+          name: string
+          clientId?: string
+          username?: string
+          host?: string
+        }
+        hasNotice: { texts: { [key: string]: { [key: string]: string } }; sha256: string } | null
+        hasPersonalData: { streamId: string; name: string; level: string; hasProcessing: string[] }[]
+        hasLegalBasis: 'Consent'
+        hasConsentStatus: 'ConsentGiven' | 'ConsentExpired'
+        given: string
+        changed: string
+        validUntil: string | null
+        withdrawal: { method: string; page?: string }
+        evidence: { auditStreamId: string; integrity?: string }
+      }
+      jws: string
+    }
+  }
   /** Update an access. */
   'accesses.update': {
     params: {

@@ -4,8 +4,9 @@ import { useContext, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { PageContext } from '../../page-context.js'
+import { Action } from '../../parts/action.js'
 import { getAccessId } from '../data/access-ids.js'
-import { useAccount } from '../data/account.js'
+import { useAccount, type Account } from '../data/account.js'
 import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Confirm } from '../parts/confirm.js'
@@ -13,6 +14,7 @@ import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { lazy } from '../parts/lazy.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
+import { saveFile } from '../parts/save-file.js'
 import { showToast } from '../parts/toast.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { ReadProblem } from '../parts/read-problem.js'
@@ -133,6 +135,9 @@ export function AccessView({ id }: { readonly id: string }) {
               </Fact>
             )}
           </dl>
+          {access.deleted === undefined && (
+            <Action onClick={async () => await saveReceipt(account, access)}>{t('shared.receipt')}</Action>
+          )}
           {access.deleted === undefined &&
             (isEditable ? (
               <button type="button" class="button" onClick={() => setEditing(true)}>
@@ -161,6 +166,12 @@ export function AccessView({ id }: { readonly id: string }) {
       )}
     </div>
   )
+}
+
+/** Saves the signed record of what the access allows. (docs/spec/receipts.md) */
+async function saveReceipt({ client }: Account, { id, versionId = id }: Access): Promise<void> {
+  const receipt = await client.call('accesses.getReceipt', { id: versionId })
+  saveFile(new Blob([JSON.stringify(receipt, null, 2)], { type: 'application/json' }), `receipt-${id}.json`)
 }
 
 /** Describes how an app was authorized, and when it last renewed its access. */

@@ -1,0 +1,169 @@
+/**
+ * Consent receipts: a record of who may do what with which data, why and until when, in the fields of ISO/IEC TS 27560 and with the
+ * words of the W3C's Data Privacy Vocabulary. (docs/spec/receipts.md)
+ */
+import { createHash } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import type { Access } from '../../schemas/access.js'
+import type { Level } from '../../schemas/permission.js'
+import { formatWireId } from '../access-ids.js'
+import { getClientId } from '../auth/oauth-marks.js'
+import type { Call } from '../call/method.js'
+import { isCmcId } from '../cmc-ids.js'
+import { isExpired } from '../permissions/access.js'
+import { getCounterparty } from '../permissions/peer-access.js'
+import { getAccountUrl } from '../service-info.js'
+import { isObject } from '../validation/is-object.js'
+
+/** What the words of a receipt stand for: nothing has to be fetched to read it. */
+const context = {
+  '@version': 1.1,
+  '@vocab': 'https://w3id.org/dpv#',
+  dct: 'http://purl.org/dc/terms/',
+  xsd: 'http://www.w3.org/2001/XMLSchema#',
+  id: '@id',
+  type: '@type',
+  issued: { '@id': 'dct:issued', '@type': 'xsd:dateTime' },
+  conformsTo: 'dct:conformsTo'
+}
+
+const Texts = Type.Record(Type.String(), Type.String())
+
+export const Receipt = Type.Object({
+  '@context': Type.Record(Type.String(), Type.Unknown()),
+  type: Type.Literal('ConsentRecord'),
+  conformsTo: Type.Literal('ISO/IEC TS 27560:2023'),
+  /** URL of the access at this version. */
+  id: Type.String(),
+  /** How often the access was updated. */
+  version: Type.Integer(),
+  /** Times are in ISO 8601, as JSON-LD requires. */
+  issued: Type.String(),
+  issuer: Type.String(),
+  hasDataSubject: Type.Object({ username: Type.String(), service: Type.String() }),
+  hasRecipient: Type.Object({
+    kind: Type.Enum(['app', 'person', 'link']),
+    name: Type.String(),
+    clientId: Type.Optional(Type.String()),
+    username: Type.Optional(Type.String()),
+    host: Type.Optional(Type.String())
+  }),
+  /** The texts that the user has agreed to, and their SHA-256; `null` if none were shown. */
+  hasNotice: Type.Union([
+    Type.Object({ texts: Type.Record(Type.String(), Texts), sha256: Type.String() }),
+    Type.Null()
+  ]),
+  hasPersonalData: Type.Array(
+    Type.Object({
+      streamId: Type.String(),
+      name: Type.String(),
+      level: Type.String(),
+      hasProcessing: Type.Array(Type.String())
+    })
+  ),
+  hasLegalBasis: Type.Literal('Consent'),
+  hasConsentStatus: Type.Enum(['ConsentGiven', 'ConsentExpired']),
+  given: Type.String(),
+  changed: Type.String(),
+  /** `null`: until it is revoked. */
+  validUntil: Type.Union([Type.String(), Type.Null()]),
+  /** How the access is revoked: the call, and for the user a page. */
+  withdrawal: Type.Object({ method: Type.String(), page: Type.Optional(Type.String()) }),
+  /** What proves it: the audit of the access, and its digest. */
+  evidence: Type.Object({ auditStreamId: Type.String(), integrity: Type.Optional(Type.String()) })
+})
+export type Receipt = Static<typeof Receipt>
+
+/** What each level allows, in words of the vocabulary. */
+const processing: Readonly<Record<Level, readonly string[]>> = {
+  read: ['Access'],
+  'create-only': ['Record'],
+  contribute: ['Access', 'Record', 'Alter', 'Erase'],
+  manage: ['Access', 'Record', 'Alter', 'Erase', 'Organise'],
+  none: []
+}
+
+type Context = Pick<Call, 'account' | 'caller' | 'now' | 'services' | 'store'>
+
+/** Builds the receipt of an access that is not a session. Its holder sees the account under the name that the access has for it. */
+export function buildReceipt(call: Context, access: Access): Receipt {
+  const { account, caller, now, services, store } = call
+  const { config } = services
+  const username = caller.isPersonal ? account.username : (access.alias ?? account.username)
+  const root = getAccountUrl(config, username)
+  const url = `${root}accesses/${formatWireId(access)}`
+  return {
+    '@context': context,
+    type: 'ConsentRecord',
+    conformsTo: 'ISO/IEC TS 27560:2023',
+    id: url,
+    version: access.serial ?? 0,
+    issued: formatTime(now),
+    issuer: config.publicUrl,
+    hasDataSubject: { username, service: config.publicUrl },
+    hasRecipient: describeRecipient(access),
+    hasNotice: findNotice(call, access),
+    hasPersonalData: (access.permissions ?? []).flatMap(permission =>
+      'streamId' in permission && !isMachinery(permission.streamId)
+        ? [
+            {
+              streamId: permission.streamId,
+              name: store.streams.find(permission.streamId)?.stream.name ?? permission.streamId,
+              level: permission.level,
+              hasProcessing: [...processing[permission.level]]
+            }
+          ]
+        : []
+    ),
+    hasLegalBasis: 'Consent',
+    hasConsentStatus: isExpired(access, now) ? 'ConsentExpired' : 'ConsentGiven',
+    given: formatTime(access.created),
+    changed: formatTime(access.modified),
+    validUntil: access.expires === undefined ? null : formatTime(access.expires),
+    withdrawal: {
+      method: `DELETE ${url}`,
+      ...(caller.isPersonal && { page: `${config.publicUrl}/app/${username}/shared/${access.id}` })
+    },
+    evidence: {
+      auditStreamId: `:_audit:access-${access.id}`,
+      ...(access.integrity !== undefined && { integrity: access.integrity })
+    }
+  }
+}
+
+/** Streams of the service that carry messages, and the audit of the access itself. */
+function isMachinery(streamId: string): boolean {
+  return isCmcId(streamId) || streamId.startsWith(':_audit:')
+}
+
+function describeRecipient(access: Access): Receipt['hasRecipient'] {
+  const { name, type } = access
+  const peer = getCounterparty(access)?.counterparty
+  if (peer) return { kind: 'person', name, username: peer.username, host: peer.host }
+  const clientId = getClientId(access)
+  return { kind: type === 'app' ? 'app' : 'link', name, ...(clientId !== undefined && { clientId }) }
+}
+
+/**
+ * Returns the texts that were shown to the user: those of an offer, which its acceptance keeps, or the description that an app has sent
+ * with its request.
+ */
+function findNotice({ store }: Context, access: Access): Receipt['hasNotice'] {
+  const { acceptEventId } = getCounterparty(access) ?? {}
+  const acceptance = acceptEventId === undefined ? undefined : store.events.find(acceptEventId)
+  const content = acceptance && isObject(acceptance.content) ? acceptance.content['notice'] : undefined
+  const description = access.clientData?.['app-web-auth:description']
+  const text = isObject(description) ? description['content'] : undefined
+  const texts = isObject(content)
+    ? content
+    : typeof text === 'string'
+      ? { description: { und: text } }
+      : undefined
+  if (!texts) return null
+  const sha256 = createHash('sha256').update(JSON.stringify(texts)).digest('hex')
+  return { texts: texts as Record<string, Record<string, string>>, sha256 }
+}
+
+function formatTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
