@@ -119,7 +119,7 @@ t.test('a receipt', async t => {
     t.notMatch(Buffer.from(body.jws.split('.')[1], 'base64url').toString(), 'alice')
   })
 
-  t.test('can be verified after the key has been replaced', async t => {
+  t.test('can be verified after the key has been replaced', async () => {
     const { jws, receipt } = await alice.do('accesses.getReceipt', { id: app.access.id })
     for (let times = 0; times < 3; times++) {
       clock.advance(400 * 86_400)
