@@ -131,6 +131,8 @@ const isOfIdentities = name => name.startsWith('sign-in/identities/')
 const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
 /** Loaded only by the account page. */
 const isOfAccount = name => name.startsWith('app/account/')
+/** Loaded only by the page that compares measures. */
+const isOfComparing = name => name.startsWith('app/compare/')
 /** Loaded only by the page of people. */
 const isOfPeople = name => name.startsWith('app/people/')
 /** Loaded only by the page of connections. */
@@ -162,6 +164,7 @@ const appFiles = collectFiles(
         isOfAccount(name) ||
         isOfConnections(name) ||
         isOfPeople(name) ||
+        isOfComparing(name) ||
         isOfEditing(name) ||
         isOfReport(name) ||
         isOfOwnMeasures(name)
@@ -175,7 +178,7 @@ const firstFiles = collectFiles([
 ])
 report('sign-in pages', collectFiles(['index.html'], true), 60)
 report('app, first page', firstFiles, 75)
-report('app', appFiles, 191)
+report('app', appFiles, 192)
 const editingFiles = collectFiles(findChunks(/^app\/edit-access\//).filter(name => !isForeign(name)))
 report(
   'app, changing an access',
@@ -199,6 +202,12 @@ report(
   'app, people',
   [...peopleFiles].filter(file => !appFiles.has(file)),
   14
+)
+const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
+report(
+  'app, comparing measures',
+  [...comparingFiles].filter(file => !appFiles.has(file)),
+  5
 )
 const reportFiles = collectFiles(findChunks(/^app\/report\//).filter(name => !isForeign(name)))
 report(

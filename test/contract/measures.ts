@@ -5,6 +5,7 @@ import type { World } from './world.js'
 
 const range = { measure: 'weight', fromTime: 0, toTime: 4000, parts: 4 }
 const dates = { measure: 'weight', from: '1970-01-01', to: '1970-01-02' }
+const compared = { ...dates, other: 'note' }
 const own = { id: 'dog', name: 'Rex', icon: 'dog', hue: 30, kind: 'level', types: ['mass/kg'] }
 
 /** Adds weights of a second source, in pounds. */
@@ -201,6 +202,28 @@ export const measureScenarios: Contract = {
     ...refusedScopes(range)
   ],
 
+  'measures.compare': [
+    {
+      name: 'counts the days with both',
+      kind: 'success',
+      params: { ...compared, maxLag: 1 },
+      answer: {
+        lags: [
+          { lag: -1, days: 0 },
+          { lag: 0, days: 1 },
+          { lag: 1, days: 0 }
+        ]
+      }
+    },
+    ...refusedParams([
+      { ...compared, maxLag: 4 },
+      { ...compared, maxLag: -1 },
+      { ...compared, from: '1970-02-30' },
+      { ...compared, zone: 'Mars/Base' },
+      { ...dates }
+    ]),
+    ...refusedScopes(compared)
+  ],
   'measures.days': [
     {
       name: 'returns a row for each day with data',

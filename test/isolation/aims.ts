@@ -175,6 +175,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { id: 'a guess', lanes: { lane: { streamId: hidden } } }
     ],
     getAccessInfo: [{}],
+    'measures.compare': [undefined, ...streams.map(id => [id])].map(asked => ({
+      measure: 'note',
+      other: 'weight',
+      from: '2023-11-01',
+      to: '2023-12-31',
+      ...(asked && { streams: asked })
+    })),
     'measures.days': ['note', 'weight'].flatMap(measure =>
       [undefined, ...streams.map(id => [id])].map(asked => ({
         measure,

@@ -77,6 +77,7 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/measures/facts', 'measures.facts'),
   route('GET', '/measures/sample', 'measures.sample'),
   route('GET', '/measures/days', 'measures.days'),
+  route('GET', '/measures/compare', 'measures.compare'),
 
   route('GET', '/streams', 'streams.get'),
   route('GET', '/streams/facts', 'streams.facts'),

@@ -49,6 +49,9 @@ const hints: Readonly<Record<string, string>> = {
   parts: 'Number of equal intervals to divide the range into',
   measure: 'ID of a measure, such as "weight" or "steps"',
   measures: 'IDs of measures. Default: all',
+  other: 'ID of the measure to compare with',
+  maxLag:
+    'Largest shift in days, from 0 to 3: by how many days the other measure is later or earlier. Default: 3',
   from: 'First local date, such as 2026-03-29',
   to: 'Last local date',
   zone: 'IANA time zone, such as "Europe/Zurich". Default: UTC',

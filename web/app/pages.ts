@@ -17,6 +17,7 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
   report: () => import('./report/page.js'),
   measures: () => import('./measures/page.js'),
   shared: () => import('./shared/page.js'),
+  compare: () => import('./compare/page.js'),
   people: () => import('./people/page.js'),
   account: () => import('./account/page.js'),
   import: () => import('./import/page.js'),

@@ -14,6 +14,7 @@ export const pageNames = [
   'measures',
   'shared',
   'people',
+  'compare',
   'account',
   'import',
   'connect'

@@ -17,6 +17,19 @@ export interface MeasuresMethods {
       days: { day: string; value?: unknown; min?: unknown; max?: unknown; count: number; source: string }[]
     }
   }
+  /** Compare two measures day by day. */
+  'measures.compare': {
+    params: {
+      readonly measure: string
+      readonly other: string
+      readonly streams?: StreamsQuery | undefined
+      readonly from: string
+      readonly to: string
+      readonly zone?: string | null | undefined
+      readonly maxLag?: number | null | undefined
+    }
+    result: { lags: { lag: number; days: number; rho?: number; low?: number; high?: number }[] }
+  }
   /** Get the latest value and the sources of each measure. */
   'measures.facts': {
     params: {

@@ -14,6 +14,7 @@ const others: readonly (readonly [PageName, IconName])[] = [
   ['streams', 'tree'],
   ['table', 'table'],
   ['photos', 'photo'],
+  ['compare', 'link'],
   ['import', 'import'],
   ['connect', 'phone'],
   ['account', 'person']

@@ -16,7 +16,8 @@ const mainLinks: readonly (readonly [PageName, IconName])[] = [
   ['timeline', 'lines'],
   ['table', 'table'],
   ['map', 'map'],
-  ['photos', 'photo']
+  ['photos', 'photo'],
+  ['compare', 'link']
 ]
 const otherLinks: readonly (readonly [PageName, IconName])[] = [
   ['shared', 'eye'],
@@ -36,7 +37,7 @@ export function Sidebar({ route }: { readonly route: Route }) {
   )
   return (
     <nav class="side" aria-label={t('shell.main')}>
-      {mainLinks.filter(([name]) => isOwner || name !== 'today').map(renderLink)}
+      {mainLinks.filter(([name]) => isOwner || (name !== 'today' && name !== 'compare')).map(renderLink)}
       <h2>
         <AppLink to={{ page: 'streams' }} isCurrent={route.page === 'streams' && route.id === undefined}>
           {t('shell.streams')}
