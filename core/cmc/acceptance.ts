@@ -13,6 +13,7 @@ import { isObject } from '../validation/is-object.js'
 import {
   assertOfferable,
   isPermissionForm,
+  isStreamChoice,
   joinFeatures,
   readFeatures,
   types,
@@ -29,7 +30,7 @@ import {
   type PeerAnswer,
   type PeerCalls
 } from './peers/peer-calls.js'
-import { addMachinery, selectGranted } from './permissions.js'
+import { addMachinery, replaceStreams, selectGranted } from './permissions.js'
 import { addRelationship, endRelationship, findRelationship } from './relationships.js'
 import { addSecrets, amendContent, insertAccess, recordAction, writeAsService } from './service-calls.js'
 import { isOwnerOfSlug, providePeerStreams } from './streams.js'
@@ -138,7 +139,14 @@ function createGrant(
 ): NonNullable<Acceptance['granted']> {
   const { account, services, store } = call
   const self = getOwnName(services.config, account.username)
-  const permissions = selectGranted(store.streams, request, chosen.grantedPermissions)
+  const selected = selectGranted(store.streams, request, chosen.grantedPermissions)
+  const permissions = isStreamChoice(chosen.ownStreams)
+    ? replaceStreams(selected, chosen.ownStreams)
+    : selected
+  const { expires } = chosen
+  // It took so long to reach the requester that the access would be of no use.
+  if (typeof expires === 'number' && expires <= call.now)
+    throw new TriggerFailed('cmc-handler-build-data-grant-failed', { reason: 'expired' })
   const features = joinFeatures(readFeatures(request['features']), readFeatures(chosen.features))
   if (!isOwnerOfSlug(call, scope, requester)) throw new TriggerFailed('cmc-handler-counterparty-unknown')
   const streams = providePeerStreams(call, scope, requester)
@@ -167,6 +175,7 @@ function createGrant(
       type: request['accessType'] === 'app' ? 'app' : 'shared',
       name: name.slice(0, 1000),
       permissions: addMachinery(permissions, streams),
+      ...(typeof expires === 'number' && { expires }),
       clientData: { cmc: mark }
     },
     triggerId

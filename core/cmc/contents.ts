@@ -105,8 +105,11 @@ const features: ReadonlySet<unknown> = new Set(['selfRevoke', 'selfAudit', 'secr
 function isOfferable(value: unknown): boolean {
   const permission = value as Content
   if ('feature' in permission) return true
-  const id = String(permission['streamId'])
-  return levels.has(permission['level']) && !isSystemId(id) && !isCmcId(id)
+  return levels.has(permission['level']) && isShareable(String(permission['streamId']))
+}
+
+function isShareable(streamId: string): boolean {
+  return !isSystemId(streamId) && !isCmcId(streamId)
 }
 
 /** Returns whether a value has the form of a permission. */
@@ -141,6 +144,13 @@ function isPermissionList(value: unknown): boolean {
     value.length <= maxPermissions &&
     value.every(isPermissionForm)
   )
+}
+
+/** Returns whether a value names streams of the user for those that an offer names. */
+export function isStreamChoice(value: unknown): value is Readonly<Record<string, string>> {
+  if (!isObject(value)) return false
+  const ids = Object.values(value)
+  return ids.length <= maxPermissions && ids.every(id => isText(id, 1024) && id !== '' && isShareable(id))
 }
 
 /** Collects what is wrong with a content. */
@@ -225,6 +235,8 @@ const checks: Readonly<Record<string, (errors: ErrorList) => void>> = {
     errors.text('capabilityUrl', true)
     errors.features()
     errors.check('accessName', value => isText(value, 200) && value !== '', 'text')
+    errors.check('expires', Number.isFinite, 'a time in seconds')
+    errors.check('ownStreams', isStreamChoice, 'an object with ids of streams by those that are offered')
   },
   [types.refuse](errors) {
     errors.text('capabilityUrl', true)

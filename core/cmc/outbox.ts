@@ -32,6 +32,10 @@ export interface Acceptance {
     readonly grantedPermissions?: unknown
     readonly features?: unknown
     readonly accessName?: unknown
+    /** When the access ends, in seconds. */
+    readonly expires?: unknown
+    /** Ids of streams of the user by those that the offer names. */
+    readonly ownStreams?: unknown
   }
   /** Set once the access for the requester exists. */
   readonly granted?: {

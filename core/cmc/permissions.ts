@@ -48,6 +48,23 @@ export function selectGranted(
   return kept
 }
 
+/** Returns the permissions with the user's own streams in place of those that the offer names. */
+export function replaceStreams(
+  permissions: readonly Permission[],
+  own: Readonly<Record<string, string>>
+): Permission[] {
+  const seen = new Set<string>()
+  return permissions.flatMap((permission): Permission[] => {
+    if (!('streamId' in permission)) return [permission]
+    const { level, streamId } = permission
+    const chosen = Object.hasOwn(own, streamId) ? own[streamId]! : streamId
+    // Two offered streams may stand for one of the user's.
+    if (seen.has(chosen)) return []
+    seen.add(chosen)
+    return [{ streamId: chosen, level }]
+  })
+}
+
 function refuseSelection(): never {
   throw new TriggerFailed('cmc-granted-permissions-not-subset')
 }

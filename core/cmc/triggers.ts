@@ -77,12 +77,14 @@ function actOnAnswer(call: Call, { content: given, id, place, type }: Trigger): 
   if (place.machinery) refuseContent(type, ['answers are written in the stream of an app'])
   const self = requireOwnName(call, type)
   const { capabilityUrl, ...content } = given
-  const { accessName, features, grantedPermissions } = content
+  const { accessName, expires, features, grantedPermissions, ownStreams } = content
+  if (typeof expires === 'number' && expires <= call.now)
+    refuseContent(type, ['expires must be in the future'])
   if (type === types.accept)
     enqueue(call, `accept ${id}`, {
       kind: 'accept',
       trigger: id,
-      chosen: { accessName, features, grantedPermissions }
+      chosen: { accessName, expires, features, grantedPermissions, ownStreams }
     })
   else
     enqueue(call, `refuse ${id}`, {

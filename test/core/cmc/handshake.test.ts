@@ -17,7 +17,7 @@ import {
 for (const isShared of [false, true])
   t.test(isShared ? 'two accounts on one service' : 'two services', async t => {
     const two = await startTwo(t, {}, { isShared })
-    const { dora, doraSlug, paul, paulSlug } = two
+    const { accepterService, dora, doraSlug, paul, paulSlug } = two
 
     t.test('agree on an offer', async t => {
       const { accepted, request } = await relate(two)
@@ -121,6 +121,29 @@ for (const isShared of [false, true])
       t.match((await dora.call('cmc.getPeerAccess', { id: dora.access.id })).error, {
         id: 'unknown-resource'
       })
+    })
+
+    t.test('grant streams of the user in place of those that the offer names, until an end', async t => {
+      await paul.stream(`own-${isShared}`)
+      const { capabilityUrl } = (await offer(dora, { request: { allowUserChoice: true } })).content
+      const expires = accepterService.clock.now() + 3600
+      const ownStreams = { health: `own-${isShared}` }
+      const grantedPermissions = [{ streamId: 'health', level: 'read' }]
+      const accepted = await accept(paul, capabilityUrl, { grantedPermissions, ownStreams, expires })
+      const grant = (await listPeers(paul)).find(({ id }) => id === accepted.dataGrantAccessId)
+      t.same(grant.permissions[0], { streamId: `own-${isShared}`, level: 'read' })
+      t.notOk(JSON.stringify(grant.permissions).includes('health'))
+      t.equal(grant.expires, expires)
+      for (const content of [
+        { expires: accepterService.clock.now() },
+        { expires: 'tomorrow' },
+        { ownStreams: { health: ':_system:account' } },
+        { ownStreams: { health: ':_cmc:inbox' } },
+        { ownStreams: ['x'] }
+      ]) {
+        const { error } = await write(paul, 'consent/accept-cmc', { capabilityUrl, ...content })
+        t.match(error, { data: { id: 'cmc-invalid-event-content' } }, JSON.stringify(content))
+      }
     })
 
     t.test('refuse a second acceptance of a single-use offer', async t => {

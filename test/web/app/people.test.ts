@@ -95,6 +95,7 @@ t.test('a doctor and a patient on two servers', async t => {
     t.equal(await own.count(), 1, 'blood pressure exists')
     t.equal(await own.inputValue(), 'scale', 'suggested by its measure')
     await look(t, patient, 'app-people-offer')
+    await patient.getByLabel('Until').fill('2024-01-31')
     await patient.getByRole('button', { name: 'Agree and share' }).click()
     await untilHeading(patient, 'You now share')
     const [peer] = await listPeers(daisy)
@@ -106,6 +107,7 @@ t.test('a doctor and a patient on two servers', async t => {
       ]
     )
     t.equal(peer.name, 'Dr Weber')
+    t.ok(Math.abs(peer.expires - Date.UTC(2024, 1, 1) / 1000) < 86_400, 'the end of the last day')
     await patient.getByRole('link', { name: 'Open Dr Weber' }).click()
     await patient.getByRole('heading', { name: 'They may see' }).waitFor()
   })

@@ -60,7 +60,7 @@ export function AnswerOffer({ query }: { readonly query: URLSearchParams }) {
 
 function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) {
   const account = useAccount()
-  const { facts, info } = useContext(PageContext)
+  const { facts } = useContext(PageContext)
   const { offer, requester } = read
   const { request, requesterMeta } = offer.content
   const { allowUserChoice = false, permissions } = request
@@ -83,27 +83,26 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
     const granted = permissions.filter(each => chosen.has(getKey(each)))
     if (granted.length === 0) throw new Refusal('people-nothing', t('people.chooseSome'))
     const end = toEnd(endDate)
+    const own = granted.flatMap(({ streamId = '' }) =>
+      streams.has(streamId) ? [[streamId, streams.get(streamId)!] as const] : []
+    )
     const found = await acceptOffer(account, asked, {
       granted,
       accessName,
-      features: { chat: withChat, systemMessaging: request.features?.systemMessaging !== false }
+      features: { chat: withChat, systemMessaging: request.features?.systemMessaging !== false },
+      ...(own.length > 0 && { ownStreams: Object.fromEntries(own) }),
+      ...(end !== undefined && { expires: end })
     })
-    const { accessId } = found
-    if (accessId !== undefined) {
-      if (streams.size > 0) await replaceStreams(account, accessId, granted, streams, found.scopeStreamId)
-      if (end !== undefined)
-        await account.client.call('accesses.update', { id: accessId, update: { expireAfter: end } })
-    }
     await account.readAccesses()
     keepAsked({})
     const isReturned =
-      found.outcome.status !== 'failed' &&
+      found.status !== 'failed' &&
       returnToApp(asked, 'accept', {
         ok: true,
-        acceptEventId: found.outcome.event.id,
+        acceptEventId: found.event.id,
         ...getEndpointFor(asked, found, facts.trustedReturnOrigins)
       })
-    if (!isReturned) setOutcome(found.outcome)
+    if (!isReturned) setOutcome(found)
   }
   const refuse = async (): Promise<void> => {
     await writeEvent(account, asked.scopeStreamId ?? ownScope, types.refuse, {
@@ -163,14 +162,12 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
             hint={t('people.theirNameHint')}
             input={{ defaultValue: asked.accessName ?? name, maxLength: 100, autocomplete: 'off' }}
           />
-          {info.features?.accessesUpdate === true && (
-            <Field
-              name="end"
-              label={t('people.until')}
-              hint={t('people.untilHint')}
-              input={{ type: 'date', required: false }}
-            />
-          )}
+          <Field
+            name="end"
+            label={t('people.until')}
+            hint={t('people.untilHint')}
+            input={{ type: 'date', required: false }}
+          />
           <blockquote>{paragraphs(pickText(request.consent))}</blockquote>
           {getAppOrigin(asked) !== undefined && (
             <p class="hint">{t('people.returnsTo', { app: getAppOrigin(asked)! })}</p>
@@ -218,17 +215,13 @@ interface Choice {
   readonly granted: readonly AskedPermission[]
   readonly accessName: string
   readonly features: object
-}
-
-interface Found {
-  readonly outcome: Outcome
-  readonly scopeStreamId: string
-  /** Set once the access exists. */
-  readonly accessId?: string
+  readonly ownStreams?: Readonly<Record<string, string>>
+  /** Seconds. */
+  readonly expires?: number
 }
 
 /** Accepts an offer, and waits until both servers have carried that out. */
-async function acceptOffer(account: Account, asked: Asked, { granted, ...chosen }: Choice): Promise<Found> {
+async function acceptOffer(account: Account, asked: Asked, { granted, ...chosen }: Choice): Promise<Outcome> {
   const scopeStreamId = asked.scopeStreamId ?? ownScope
   // Without a list, everything that is offered would be granted.
   const grantedPermissions = granted.map(({ feature, level, setting, streamId }) =>
@@ -236,52 +229,28 @@ async function acceptOffer(account: Account, asked: Asked, { granted, ...chosen 
   )
   const content = { capabilityUrl: asked.capabilityUrl, grantedPermissions, ...chosen }
   const written = await writeEvent(account, scopeStreamId, types.accept, content)
-  const outcome = await waitForOutcome(account, written.id)
-  const { dataGrantAccessId: accessId } = outcome.event.content as { readonly dataGrantAccessId?: string }
-  return { outcome, scopeStreamId, ...(accessId !== undefined && { accessId }) }
-}
-
-/** Grants streams of the user in place of those that the offer names and the account does not have. */
-async function replaceStreams(
-  account: Account,
-  accessId: string,
-  granted: readonly AskedPermission[],
-  streams: ReadonlyMap<string, string>,
-  scope: string
-): Promise<void> {
-  const newPermissions = granted.map(({ feature, level, setting, streamId = '' }) =>
-    feature === undefined ? { streamId: streams.get(streamId) ?? streamId, level } : { feature, setting }
-  )
-  await account.readAccesses()
-  const relationship = account.accesses.value.find(({ id }) => id === accessId)
-  const collectors = relationship?.permissions.find(
-    each => 'streamId' in each && each.streamId.includes(':collectors:')
-  )
-  const streamId = collectors && 'streamId' in collectors ? collectors.streamId : scope
-  const { id } = await writeEvent(account, streamId, types.scopeUpdate, { accessId, newPermissions })
-  const { reason, status } = await waitForOutcome(account, id)
-  if (status === 'failed') throw new Refusal('people-streams', describeFailure(reason))
+  return await waitForOutcome(account, written.id)
 }
 
 /** Returns the API endpoint of the access for an app to which the operator lets it be given. */
 function getEndpointFor(
   asked: Asked,
-  { outcome }: Found,
+  { event }: Outcome,
   trustedOrigins: readonly string[]
 ): { readonly dataGrantApiEndpoint?: string } {
-  const { acceptedBy } = outcome.event.content as { readonly acceptedBy?: { readonly apiEndpoint?: string } }
+  const { acceptedBy } = event.content as { readonly acceptedBy?: { readonly apiEndpoint?: string } }
   const origin = getAppOrigin(asked)
   const endpoint = acceptedBy?.apiEndpoint
   const isTrusted = origin !== undefined && trustedOrigins.includes(origin)
   return isTrusted && endpoint !== undefined ? { dataGrantApiEndpoint: endpoint } : {}
 }
 
-/** Returns the seconds until the end of a day; undefined without a day. */
+/** Returns the end of a day in seconds; undefined without a day. */
 function toEnd(date: string): number | undefined {
   if (date === '') return undefined
   const end = new Date(`${date}T24:00`).getTime()
   if (!(end > Date.now())) throw new Refusal('people-past', t('people.dateInPast'))
-  return Math.round((end - Date.now()) / 1000)
+  return Math.round(end / 1000)
 }
 
 function paragraphs(text: string) {
