@@ -5,6 +5,8 @@ const secretTables = new Set<ExportedTable>([
   'password',
   'session',
   'sign_in_state',
+  // Otherwise messages that wait would be sent from both accounts.
+  'channel_message',
   'cmc_capability',
   'cmc_answer',
   'cmc_outbox',
@@ -26,6 +28,8 @@ export function removeSecrets(table: ExportedTable, row: Row): Row {
       return { ...row, body: removeEndpoints(String(row['body'])) }
     case 'webhook':
       return { ...row, secret: null }
+    case 'channel':
+      return { ...row, secrets: '{}' }
     case 'connection':
       return { ...row, body: removeMembers(row['body'], 'passphrase') }
     case 'followed_slice':

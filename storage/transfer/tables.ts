@@ -31,6 +31,8 @@ export const exportedTables = [
   'followed_slice',
   'webhook',
   'connection',
+  'channel',
+  'channel_message',
   'received_item',
   'touched_points',
   'cmc_capability',

@@ -5,6 +5,8 @@ import { AccountFields } from '../repositories/account-fields.js'
 import { AccountRepository } from '../repositories/account.js'
 import { AttachmentRepository } from '../repositories/attachments.js'
 import { AuditRepository } from '../repositories/audit.js'
+import { ChannelRepository } from '../channels/channel-repository.js'
+import { MessageRepository } from '../channels/message-repository.js'
 import { ConnectionRepository } from '../connections/connection-repository.js'
 import { ReceivedRepository } from '../connections/received-repository.js'
 import { ConfirmedValues } from '../repositories/confirmed-values.js'
@@ -60,6 +62,8 @@ export class Repositories {
   readonly passkeys: PasskeyRepository
   readonly webhooks: WebhookRepository
   readonly connections: ConnectionRepository
+  readonly channels: ChannelRepository
+  readonly messages: MessageRepository
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -95,6 +99,8 @@ export class Repositories {
     this.passkeys = new PasskeyRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.connections = new ConnectionRepository(db)
+    this.channels = new ChannelRepository(db)
+    this.messages = new MessageRepository(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -123,6 +129,8 @@ export class Repositories {
     this.series.invalidate()
     this.webhooks.invalidate()
     this.connections.invalidate()
+    this.channels.invalidate()
+    this.messages.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

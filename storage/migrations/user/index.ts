@@ -29,6 +29,7 @@ import { usedProofs } from './v2/026-used-proofs.js'
 import { sharedSecrets } from './v2/027-shared-secrets.js'
 import { emailAddresses } from './v2/028-email-addresses.js'
 import { accessAliases } from './v2/029-access-aliases.js'
+import { channels } from './v2/030-channels.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -60,7 +61,8 @@ export const userSteps = {
   usedProofs,
   sharedSecrets,
   emailAddresses,
-  accessAliases
+  accessAliases,
+  channels
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

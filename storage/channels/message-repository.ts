@@ -1,0 +1,144 @@
+/** The messages for the channels of one account: those that wait, and what has become of the last ones. */
+import type { Database } from 'better-sqlite3'
+import type { DeliveryState } from '../../schemas/channel.js'
+import { translateError } from '../errors.js'
+import { column, statement } from '../sqlite/statements.js'
+
+/** A message for one channel. Times in seconds. */
+export interface StoredMessage {
+  readonly number: number
+  readonly key: string
+  readonly channel: string
+  readonly queued: number
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly last: number | null
+  /** `null` once there is no further attempt. */
+  readonly next: number | null
+  /** JSON. */
+  readonly error: string | null
+  /** JSON. */
+  readonly body: string
+}
+
+/** Seconds for which the keys of messages are remembered. */
+const keptSeconds = 30 * 86_400
+/** Number of messages of a channel that are kept longer. */
+const keptMessages = 50
+
+export class MessageRepository {
+  #isWaiting: boolean | undefined
+
+  constructor(private readonly db: Database) {}
+
+  /** Whether any message waits. */
+  get isWaiting(): boolean {
+    return (this.#isWaiting ??=
+      column(this.db, 'SELECT EXISTS (SELECT 1 FROM channel_message WHERE next IS NOT NULL)').get() === 1)
+  }
+
+  /** Returns whether a message with this key has been queued, for any channel. */
+  isKnown(key: string): boolean {
+    return column(this.db, 'SELECT 1 FROM channel_message WHERE key = ? LIMIT 1').get(key) === 1
+  }
+
+  /** Returns the number of messages that wait, at most `limit`. */
+  countWaiting(limit: number): number {
+    const sql = 'SELECT count(*) FROM (SELECT 1 FROM channel_message WHERE next IS NOT NULL LIMIT +?)'
+    return column(this.db, sql).get(limit) as number
+  }
+
+  /** Adds a message that is due at `next`. */
+  add({
+    body,
+    channel,
+    key,
+    next,
+    queued
+  }: Pick<StoredMessage, 'body' | 'channel' | 'key' | 'queued'> & { readonly next: number }): void {
+    const sql = `INSERT INTO channel_message (key, channel, queued, state, attempts, next, body)
+      VALUES (?, ?, ?, 'waiting', 0, ?, ?)`
+    this.#write(sql, [key, channel, queued, next, body])
+    this.#isWaiting = true
+  }
+
+  find(number: number): StoredMessage | undefined {
+    return statement(this.db, 'SELECT * FROM channel_message WHERE number = ?').get(number) as
+      | StoredMessage
+      | undefined
+  }
+
+  /** Lists messages that wait, the first due first. */
+  listWaiting(limit: number): StoredMessage[] {
+    const sql = 'SELECT * FROM channel_message WHERE next IS NOT NULL ORDER BY next, number LIMIT +?'
+    return statement(this.db, sql).all(limit) as StoredMessage[]
+  }
+
+  /** Lists the times at which messages are due, the first one first, with their numbers. */
+  listDue(limit: number): { readonly number: number; readonly next: number }[] {
+    const sql = 'SELECT number, next FROM channel_message WHERE next IS NOT NULL ORDER BY next LIMIT +?'
+    return statement(this.db, sql).all(limit) as { number: number; next: number }[]
+  }
+
+  /** Lists the last messages of a channel, latest first. */
+  listOfChannel(channel: string): StoredMessage[] {
+    const sql = 'SELECT * FROM channel_message WHERE channel = ? ORDER BY number DESC LIMIT +?'
+    return statement(this.db, sql).all(channel, keptMessages) as StoredMessage[]
+  }
+
+  /** Returns the times of the first attempts of a channel's messages since a time, oldest first. */
+  listSent(channel: string, since: number): number[] {
+    const sql = `SELECT last FROM channel_message WHERE channel = ? AND attempts > 0 AND last > ? ORDER BY last`
+    return column(this.db, sql).all(channel, since) as number[]
+  }
+
+  /** Returns how many messages of a channel were held back since a time. */
+  countHeld(channel: string, since: number): number {
+    const sql = `SELECT count(*) FROM channel_message WHERE channel = ? AND state = 'held' AND last > ?`
+    return column(this.db, sql).get(channel, since) as number
+  }
+
+  /** Records what has become of a message. */
+  update({
+    attempts,
+    error,
+    last,
+    next,
+    number,
+    state
+  }: Omit<StoredMessage, 'body' | 'channel' | 'key' | 'queued'>): void {
+    const sql =
+      'UPDATE channel_message SET state = ?, attempts = ?, last = ?, next = ?, error = ? WHERE number = ?'
+    this.#write(sql, [state, attempts, last, next, error, number])
+    this.#isWaiting = undefined
+  }
+
+  /** Ends all waiting messages of a channel, for a reason (JSON). */
+  failWaiting(channel: string, error: string): void {
+    const sql = `UPDATE channel_message SET state = 'failed', next = NULL, error = ?
+      WHERE channel = ? AND next IS NOT NULL`
+    this.#write(sql, [error, channel])
+    this.#isWaiting = undefined
+  }
+
+  /** Removes messages that are done and older than those that are kept. */
+  prune(channel: string, now: number): void {
+    const sql = `DELETE FROM channel_message WHERE channel = ?1 AND next IS NULL AND queued < ?2
+      AND number < (SELECT min(number) FROM (SELECT number FROM channel_message WHERE channel = ?1
+        ORDER BY number DESC LIMIT ${keptMessages}))`
+    this.#write(sql, [channel, now - keptSeconds])
+  }
+
+  /** Drops what is cached. */
+  invalidate(): void {
+    this.#isWaiting = undefined
+  }
+
+  #write(sql: string, values: readonly unknown[]): void {
+    try {
+      statement(this.db, sql).run(...values)
+    } catch (error) {
+      throw translateError(error, this.db.name)
+    }
+  }
+}
