@@ -78,6 +78,11 @@ export function getAccountPageUrl({ publicUrl }: UrlSettings, username: string):
   return `${publicUrl}/app/${username}/account`
 }
 
+/** Returns the URL of a page in the app. `page`: its path within those of the user, such as `timeline`. */
+export function getAppPageUrl({ publicUrl }: UrlSettings, username: string, page: string): string {
+  return `${publicUrl}/app/${username}/${page}`
+}
+
 /** Returns the root of all registration routes; ends in a slash. */
 export function getRegisterUrl(config: UrlSettings): string {
   return config.domain === '' ? `${config.publicUrl}/reg/` : getHostUrl(config, 'reg')

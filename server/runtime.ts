@@ -23,6 +23,7 @@ import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { readOffer } from '../core/cmc/acceptance.js'
+import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
 import { readPeerAccess } from '../core/cmc/peers/read-peer-access.js'
@@ -256,9 +257,13 @@ async function build(
   const registry = new Registry(services, supportOlderIds(config, hooked))
   peerDeliveries.open(registry)
   closers.push(() => peerDeliveries.close())
+  const writeMethods = findWriteMethods(hooked)
+  const channels = new ChannelDeliveries(services, writeMethods.createEvent)
+  closers.push(() => channels.close())
+  if (!isQuiet) timers.add(channels)
   timers.open()
   closers.push(() => timers.close())
-  imports.start(services, findWriteMethods(hooked), !isQuiet)
+  imports.start(services, writeMethods, !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet
     ? undefined

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Services } from '../call/services.js'
 
 /** Names of the secrets. */
-const secretNames = ['readToken', 'passkeyChallenge'] as const
+const secretNames = ['readToken', 'passkeyChallenge', 'webPush'] as const
 
 /** Creates the secrets that do not exist yet. Concurrent callers all get the secrets that were created first. */
 export async function createSecrets({ platform }: Pick<Services, 'platform'>): Promise<void> {

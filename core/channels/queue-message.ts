@@ -28,7 +28,7 @@ export interface ChannelMessage {
 /** A message as it is stored. */
 export type QueuedMessage = Omit<ChannelMessage, 'channelIds' | 'key'>
 
-/** Maximum lengths of title and text, in characters: with them, a message fits into 4 KB of Web Push. */
+/** Maximum lengths of title and text, in characters. */
 const maxTitleLength = 200
 const maxTextLength = 1500
 /** Maximum number of messages of an account that wait. More of them mean that something is wrong. */

@@ -51,6 +51,7 @@ import { getOne as getEvent } from './events/get-one.js'
 import { get as getEvents } from './events/get.js'
 import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
+import { channelMethods } from './channels/index.js'
 import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
@@ -271,6 +272,7 @@ export const methods: readonly AnyMethod[] = [
   restoreClientKey,
   deleteUser,
   ...sharedSecretMethods,
+  ...channelMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

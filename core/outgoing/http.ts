@@ -39,7 +39,7 @@ export class NoResponse extends Error {}
 export interface OutgoingFetch {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
+  readonly body?: string | Buffer | undefined
   readonly signal?: AbortSignal | undefined
 }
 

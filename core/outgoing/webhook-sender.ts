@@ -93,7 +93,8 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
 }
 
-function createSignature(secret: string, now: number, body: string): string {
+/** Returns the value of {@link signatureHeader}. `now` in seconds. */
+export function createSignature(secret: string, now: number, body: string): string {
   const digest = createHmac('sha256', secret).update(`${now}.${body}`).digest('hex')
   return `t=${now},v1=${digest}`
 }

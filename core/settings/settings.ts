@@ -23,6 +23,7 @@ import { audit } from './groups/audit.js'
 import { auth } from './groups/auth.js'
 import { alarms } from './groups/alarms.js'
 import { backup } from './groups/backup.js'
+import { channels } from './groups/channels.js'
 import { cluster } from './groups/cluster.js'
 import { cmc } from './groups/cmc.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './groups/limits.js'
@@ -212,6 +213,7 @@ export const Settings = group({
     perUser: integer('Maximum number of webhook calls at a time for one user', 4, 1),
     allowInternalTargets: flag('Allow webhooks to loopback, private and other internal addresses', false)
   }),
+  channels,
   cmc,
   sharedSecrets,
   versioning: group({

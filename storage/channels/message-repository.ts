@@ -21,6 +21,11 @@ export interface StoredMessage {
   readonly body: string
 }
 
+/** What is needed to plan the attempts of a message. */
+export type WaitingMessage = Pick<StoredMessage, 'attempts' | 'channel' | 'key' | 'number'> & {
+  readonly next: number
+}
+
 /** Seconds for which the keys of messages are remembered. */
 const keptSeconds = 30 * 86_400
 /** Number of messages of a channel that are kept longer. */
@@ -69,15 +74,10 @@ export class MessageRepository {
   }
 
   /** Lists messages that wait, the first due first. */
-  listWaiting(limit: number): StoredMessage[] {
-    const sql = 'SELECT * FROM channel_message WHERE next IS NOT NULL ORDER BY next, number LIMIT +?'
-    return statement(this.db, sql).all(limit) as StoredMessage[]
-  }
-
-  /** Lists the times at which messages are due, the first one first, with their numbers. */
-  listDue(limit: number): { readonly number: number; readonly next: number }[] {
-    const sql = 'SELECT number, next FROM channel_message WHERE next IS NOT NULL ORDER BY next LIMIT +?'
-    return statement(this.db, sql).all(limit) as { number: number; next: number }[]
+  listWaiting(limit: number): WaitingMessage[] {
+    const sql = `SELECT number, channel, attempts, next, key FROM channel_message
+      WHERE next IS NOT NULL ORDER BY next, number LIMIT +?`
+    return statement(this.db, sql).all(limit) as WaitingMessage[]
   }
 
   /** Lists the last messages of a channel, latest first. */
@@ -86,15 +86,22 @@ export class MessageRepository {
     return statement(this.db, sql).all(channel, keptMessages) as StoredMessage[]
   }
 
-  /** Returns the times of the first attempts of a channel's messages since a time, oldest first. */
+  /** Returns the times of the last attempts of a channel's messages since a time, oldest first. */
   listSent(channel: string, since: number): number[] {
     const sql = `SELECT last FROM channel_message WHERE channel = ? AND attempts > 0 AND last > ? ORDER BY last`
     return column(this.db, sql).all(channel, since) as number[]
   }
 
+  /** Returns whether a message with a key that begins so waits for a channel. */
+  hasWaiting(channel: string, prefix: string): boolean {
+    const sql = `SELECT 1 FROM channel_message
+      WHERE channel = ?1 AND next IS NOT NULL AND substr(key, 1, length(?2)) = ?2 LIMIT 1`
+    return column(this.db, sql).get(channel, prefix) === 1
+  }
+
   /** Returns how many messages of a channel were held back since a time. */
   countHeld(channel: string, since: number): number {
-    const sql = `SELECT count(*) FROM channel_message WHERE channel = ? AND state = 'held' AND last > ?`
+    const sql = `SELECT count(*) FROM channel_message WHERE channel = ? AND state = 'held' AND last >= ?`
     return column(this.db, sql).get(channel, since) as number
   }
 

@@ -75,6 +75,23 @@ export class Mailer {
     })
   }
 
+  /**
+   * Makes one attempt to send a message, for callers that repeat it on their own. Returns `refused` if another attempt would fail as
+   * well. Never rejects.
+   */
+  async attempt(message: Message): Promise<'sent' | 'failed' | 'refused'> {
+    const { log, transport } = this.options
+    if (!transport || this.#isClosed) return 'failed'
+    try {
+      if (!isAddress(message.email)) throw new Undeliverable('not an email address')
+      await transport.deliver(message, this.#aborting.signal)
+      return 'sent'
+    } catch (error) {
+      log.warn('an email could not be sent', { accountId: message.accountId, cause: describeError(error) })
+      return isPermanent(error) ? 'refused' : 'failed'
+    }
+  }
+
   /** Stops accepting messages, and sends what is waiting for up to `seconds`; the rest is dropped. */
   async close(seconds: number): Promise<void> {
     this.#isClosed = true

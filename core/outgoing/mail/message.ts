@@ -11,6 +11,7 @@ export type MessageKind =
   | 'emailChangedByApp'
   | 'backupFailed'
   | 'alarms'
+  | 'notification'
   | 'test'
   | NoticeKind
 
@@ -66,6 +67,7 @@ export function getTemplate({ services }: Config, kind: MessageKind): string {
     emailChangedByApp: 'email-changed-by-app',
     backupFailed: 'backup-failed',
     alarms: 'alarms',
+    notification: 'notification',
     test: 'test'
   }[kind]
 }

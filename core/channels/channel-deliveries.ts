@@ -1,0 +1,234 @@
+/**
+ * Sends the messages that wait for channels: each as soon as it is due, and again after failures. What waits is in the accounts' files,
+ * so the process that serves an account goes on with it. (docs/api/channels.md#delivery)
+ */
+import type { DeliveryError } from '../../schemas/channel.js'
+import { AccountElsewhere } from '../../storage/errors.js'
+import type { StoredChannel } from '../../storage/channels/channel-repository.js'
+import type { StoredMessage, WaitingMessage } from '../../storage/channels/message-repository.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Call, UserMethod } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import { writeAsService } from '../cmc/service-calls.js'
+import type { TimedTask } from '../timers/account-timers.js'
+import { findActingAccess, isWithinAccount, writeMessage } from './account-messages.js'
+import { ChannelSender, type Attempt } from './channel-sender.js'
+import type { QueuedMessage } from './queue-message.js'
+import { getDelay, getLifetime } from './retries.js'
+import { getChannelTexts } from './texts.js'
+
+/** Maximum number of messages of an account that are being sent. */
+const maxSending = 50
+/** Seconds after which a message whose result could not be recorded is tried again. */
+const failureDelay = 30
+const hourSeconds = 3600
+const summaryPrefix = 'summary:'
+
+/** A message that is being sent. */
+type Sending = Map<number, WaitingMessage>
+
+export class ChannelDeliveries implements TimedTask {
+  readonly name = 'channels'
+  readonly #sender: ChannelSender
+  /** By account. */
+  readonly #sending = new Map<string, Sending>()
+  readonly #running = new Set<Promise<void>>()
+  #isClosed = false
+
+  constructor(
+    private readonly services: Services,
+    private readonly createEvent: UserMethod
+  ) {
+    this.#sender = new ChannelSender(services)
+  }
+
+  findNext({ messages }: UserStore, { id }: Account): number | undefined {
+    if (!this.services.config.channels.enabled || !messages.isWaiting) return undefined
+    const sending = this.#sending.get(id)
+    const count = sending?.size ?? 0
+    // The end of a message that is being sent wakes the account.
+    if (count >= maxSending) return undefined
+    return messages.listWaiting(count + 1).find(({ number }) => !sending?.has(number))?.next
+  }
+
+  /** Starts to send what is due. Does not wait for it: one receiver that hangs must not delay the others. */
+  async run(account: Account): Promise<void> {
+    const store = this.services.accounts.store(account)
+    const sending = this.#sending.get(account.id) ?? new Map<number, WaitingMessage>()
+    const now = this.services.clock.now()
+    const due = store
+      .read(() => store.messages.listWaiting(maxSending))
+      .filter(({ next, number }) => next <= now && !sending.has(number))
+    const { held, sent } = store.read(() => this.#applyLimit(store, due, sending, now))
+    // Added without an `await` in between, so that no message is started twice.
+    for (const each of sent) {
+      sending.set(each.number, each)
+      this.#sending.set(account.id, sending)
+      this.#track(this.#send(account, each, sending))
+    }
+    if (held.length > 0) await writeAsService(this.services, account, call => hold(call, held))
+  }
+
+  /** Aborts what is being sent; it stays queued for the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#sender.close()
+    await Promise.all(this.#running)
+  }
+
+  /** Separates the messages that exceed the hourly limit of their channel from the others. */
+  #applyLimit(
+    { messages }: UserStore,
+    due: readonly WaitingMessage[],
+    sending: Sending,
+    now: number
+  ): { readonly sent: WaitingMessage[]; readonly held: WaitingMessage[] } {
+    const { maxPerHour } = this.services.config.channels
+    const counts = new Map<string, number>()
+    for (const { attempts, channel } of sending.values())
+      if (attempts === 0) counts.set(channel, (counts.get(channel) ?? 0) + 1)
+    const [sent, held]: [WaitingMessage[], WaitingMessage[]] = [[], []]
+    const recent = new Map<string, number>()
+    for (const each of due) {
+      const { attempts, channel, key } = each
+      if (attempts > 0 || key.startsWith(summaryPrefix)) {
+        sent.push(each)
+        continue
+      }
+      if (!recent.has(channel)) recent.set(channel, messages.listSent(channel, now - hourSeconds).length)
+      const count = counts.get(channel) ?? 0
+      if (recent.get(channel)! + count >= maxPerHour) held.push(each)
+      else {
+        sent.push(each)
+        counts.set(channel, count + 1)
+      }
+    }
+    return { sent, held }
+  }
+
+  /** Sends a message, and records the result. Never rejects. */
+  async #send(account: Account, waiting: WaitingMessage, sending: Sending): Promise<void> {
+    const { clock, log } = this.services
+    try {
+      await this.#attempt(account, waiting)
+    } catch (cause) {
+      if (this.#isClosed || cause instanceof AccountElsewhere) return
+      log.error('a message for a channel could not be sent', { accountId: account.id, cause })
+      // It stays queued, but must not be repeated immediately.
+      await new Promise<void>(resolve => clock.after(failureDelay, resolve))
+    } finally {
+      sending.delete(waiting.number)
+      if (sending.size === 0) this.#sending.delete(account.id)
+      if (!this.#isClosed) this.services.timers.wake(account)
+    }
+  }
+
+  async #attempt(account: Account, { number }: WaitingMessage): Promise<void> {
+    const { services } = this
+    const store = services.accounts.store(account)
+    const now = services.clock.now()
+    const found = store.read(() => this.#prepare(store, number, now))
+    if (!found) return
+    const { error, message, row, stored } = found
+    if (error || isWithinAccount(stored))
+      return await writeAsService(services, account, call => {
+        const reason = error ?? writeMessage(call, this.createEvent, stored, message)
+        record(
+          call,
+          row,
+          reason ? { isDelivered: false, error: reason, isFinal: true } : { isDelivered: true }
+        )
+      })
+    const attempt = await this.#sender.send({ services, account, stored, row, message })
+    // Aborted by the shutdown: it may not have arrived.
+    if (!attempt || (this.#isClosed && !attempt.isDelivered)) return
+    await writeAsService(services, account, call => record(call, row, attempt))
+  }
+
+  /** Returns a message with its channel, and why it must not be sent; `undefined` if it is gone. */
+  #prepare(store: UserStore, number: number, now: number) {
+    const row = store.messages.find(number)
+    const stored = row && store.channels.find(row.channel)
+    if (!row || !stored || row.next === null) return undefined
+    const message = JSON.parse(row.body) as QueuedMessage
+    return {
+      row,
+      stored,
+      message: message.source.kind === 'summary' ? this.#summarize(store, row, message) : message,
+      error: findReason(store, stored, { now, late: row.queued + getLifetime(message.urgency) }, row)
+    }
+  }
+
+  /** Returns a summary with its texts. */
+  #summarize(store: UserStore, row: StoredMessage, message: QueuedMessage): QueuedMessage {
+    const texts = getChannelTexts(store)
+    return {
+      ...message,
+      title: texts.more(store.messages.countHeld(row.channel, row.queued)),
+      text: texts.moreText(this.services.config.channels.maxPerHour)
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    this.#running.add(work)
+    void work.finally(() => this.#running.delete(work))
+  }
+}
+
+/** Returns why a message must not be sent. */
+function findReason(
+  store: UserStore,
+  stored: StoredChannel,
+  { late, now }: { readonly now: number; readonly late: number },
+  { key }: StoredMessage
+): DeliveryError | undefined {
+  if (stored.channel.state !== 'active') return { id: 'channel-ended' }
+  if (!findActingAccess({ now, store }, stored)) return { id: 'access-ended' }
+  return now > late && !key.startsWith(summaryPrefix) ? { id: 'too-late' } : undefined
+}
+
+/** Records the result of an attempt, and ends a channel that cannot be used any more. */
+function record({ changes, now, store }: Call, row: StoredMessage, attempt: Attempt): void {
+  const { channels, messages } = store
+  const current = messages.find(row.number)
+  // The channel may have been deleted meanwhile.
+  if (!current) return
+  changes.add('timers')
+  const attempts = row.attempts + 1
+  const made = { number: row.number, attempts, last: now }
+  if (attempt.isDelivered) {
+    messages.update({ ...made, state: 'delivered', next: null, error: null })
+    messages.prune(row.channel, now)
+    return
+  }
+  const { urgency } = JSON.parse(row.body) as QueuedMessage
+  const next = now + getDelay(attempts, attempt.retryAfter)
+  const isFinal = attempt.isFinal || next > row.queued + getLifetime(urgency)
+  const error = JSON.stringify(attempt.error)
+  messages.update({ ...made, state: isFinal ? 'failed' : 'waiting', next: isFinal ? null : next, error })
+  const stored = attempt.ends && channels.find(row.channel)
+  if (!stored) return
+  channels.put({ ...stored, channel: { ...stored.channel, state: 'ended', reason: attempt.ends! } })
+  messages.failWaiting(row.channel, JSON.stringify({ id: 'channel-ended' } satisfies DeliveryError))
+}
+
+/** Holds messages back, and queues a summary for when the hour is over. */
+function hold({ changes, now, store }: Call, held: readonly WaitingMessage[]): void {
+  const { messages } = store
+  changes.add('timers')
+  for (const { channel, number } of held) {
+    messages.update({ number, attempts: 0, last: now, state: 'held', next: null, error: null })
+    if (messages.hasWaiting(channel, summaryPrefix)) continue
+    const [first = now] = messages.listSent(channel, now - hourSeconds)
+    const source: QueuedMessage['source'] = { kind: 'summary', id: channel }
+    const body: QueuedMessage = { title: '', text: '', urgency: 'normal', page: 'channels', source }
+    messages.add({
+      key: `${summaryPrefix}${channel}:${now}`,
+      channel,
+      queued: now,
+      next: first + hourSeconds,
+      body: JSON.stringify(body)
+    })
+  }
+}

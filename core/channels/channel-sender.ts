@@ -1,0 +1,108 @@
+/** Makes one attempt to send a message to a channel outside the account. (docs/api/channels.md#delivery) */
+import type { DeliveryError } from '../../schemas/channel.js'
+import { isTransient } from '../cmc/peers/peer-calls.js'
+import type { Services } from '../call/services.js'
+import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
+import { Outgoing } from '../outgoing/http.js'
+import { getAppPageUrl } from '../service-info.js'
+import { createChannelCall, type ChannelCall, type PendingMessage } from './requests.js'
+import { findConfirmed } from './rules.js'
+import { getLanguage } from './texts.js'
+
+/** The result of an attempt; `ends`: why the channel cannot be used any more. */
+export type Attempt =
+  | { readonly isDelivered: true }
+  | {
+      readonly isDelivered: false
+      readonly error: DeliveryError
+      readonly isFinal: boolean
+      /** Seconds. */
+      readonly retryAfter?: number | undefined
+      readonly ends?: 'gone' | 'incomplete'
+    }
+
+const delivered: Attempt = { isDelivered: true }
+
+/** Bytes of a response that are read. */
+const maxResponseBytes = 64 * 1024
+
+export class ChannelSender {
+  readonly #outgoing: Outgoing
+  readonly #limiter = new ConcurrencyLimiter({
+    concurrency: 64,
+    perSecond: 200,
+    limitFor: key => (key.startsWith('account ') ? 8 : 4)
+  })
+
+  constructor(services: Services) {
+    const { allowInternalTargets, timeoutMs } = services.config.channels
+    this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
+  }
+
+  /** Makes an attempt as soon as the limits allow. Returns `undefined` after {@link close}. */
+  async send(pending: PendingMessage): Promise<Attempt | undefined> {
+    const { account, stored } = pending
+    const keys = [`account ${account.id}`, `channel ${stored.channel.id}`]
+    if (stored.channel.type === 'mail') return await this.#limiter.run(keys, () => sendMail(pending))
+    const call = await createChannelCall(pending)
+    if (!call) return fail({ id: 'channel-ended' }, { ends: 'incomplete' })
+    return await this.#limiter.run([...keys, `host ${new URL(call.url).host}`], () =>
+      this.#call(call, stored.channel.type === 'web-push')
+    )
+  }
+
+  /** Aborts the calls in progress, and makes no more. */
+  async close(): Promise<void> {
+    this.#limiter.close()
+    await this.#outgoing.close()
+  }
+
+  async #call({ url, ...call }: ChannelCall, isPush: boolean): Promise<Attempt> {
+    const exchange = await this.#outgoing.exchange(url, call, maxResponseBytes)
+    if ('problem' in exchange) {
+      const { problem } = exchange
+      if (problem === 'internal') return fail({ id: 'internal-address' })
+      // The receiver has got the message, whatever it says at such length.
+      if (problem === 'too-long') return fail({ id: 'refused' })
+      return retry({ id: problem })
+    }
+    const { retryAfter, status } = exchange
+    if (status >= 200 && status <= 299) return delivered
+    if (isTransient({ status, body: {} })) return retry({ id: 'refused', status }, retryAfter)
+    const isGone = isPush && (status === 404 || status === 410)
+    return fail({ id: 'refused', status }, isGone ? { ends: 'gone' } : {})
+  }
+}
+
+async function sendMail({ account, message, services, stored }: PendingMessage): Promise<Attempt> {
+  const { accounts, config, mailer } = services
+  const store = accounts.store(account)
+  // The address may have been removed from the account since then.
+  const email = store.read(() => findConfirmed(store, stored.channel.target.address ?? ''))
+  if (email === undefined) return fail({ id: 'address-not-confirmed' })
+  const { username } = accounts.toOwn(account)
+  const result = await mailer.attempt({
+    kind: 'notification',
+    accountId: account.id,
+    username,
+    email,
+    language: store.read(() => getLanguage(store)),
+    substitutions: {
+      USERNAME: username,
+      TITLE: message.title,
+      TEXT: message.text,
+      LINK: getAppPageUrl(config, username, message.page ?? ''),
+      CHANNELS_LINK: getAppPageUrl(config, username, 'channels')
+    }
+  })
+  if (result === 'sent') return delivered
+  return result === 'refused' ? fail({ id: 'mail-refused' }) : retry({ id: 'mail-unavailable' })
+}
+
+function fail(error: DeliveryError, more: { readonly ends?: 'gone' | 'incomplete' } = {}): Attempt {
+  return { isDelivered: false, error, isFinal: true, ...more }
+}
+
+function retry(error: DeliveryError, retryAfter?: number): Attempt {
+  return { isDelivered: false, error, isFinal: false, retryAfter }
+}

@@ -1,0 +1,197 @@
+/** The HTTP calls of channels, by type. (docs/api/channels.md#types) */
+import { createHash } from 'node:crypto'
+import type { ChannelType } from '../../schemas/channel.js'
+import type { StoredChannel } from '../../storage/channels/channel-repository.js'
+import type { StoredMessage } from '../../storage/channels/message-repository.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { Services } from '../call/services.js'
+import type { OutgoingFetch } from '../outgoing/http.js'
+import { createSignature, signatureHeader } from '../outgoing/webhook-sender.js'
+import { getAppPageUrl } from '../service-info.js'
+import { truncateText } from '../truncate-text.js'
+import type { QueuedMessage } from './queue-message.js'
+import { getLifetime } from './retries.js'
+import { createPushCall } from './web-push.js'
+
+/** A message that is about to be sent. */
+export interface PendingMessage {
+  readonly services: Services
+  readonly account: Account
+  readonly stored: StoredChannel
+  readonly row: StoredMessage
+  readonly message: QueuedMessage
+}
+
+/** A call to make. */
+export interface ChannelCall extends OutgoingFetch {
+  readonly url: string
+}
+
+/** Header with the id of a message, by which receivers recognise one that arrives twice. */
+export const messageIdHeader = 'Coffer-Message-Id'
+
+/** Bytes of the payload of Web Push, which push services limit to about 4,000. */
+const maxPayloadBytes = 3500
+
+const ntfyPriorities = { low: 2, normal: 3, high: 5 } as const
+const gotifyPriorities = { low: 2, normal: 5, high: 8 } as const
+
+/** Returns the id of a message that its receiver gets: the same for each attempt, another one for each channel. */
+export function getMessageId({ channel, key }: Pick<StoredMessage, 'channel' | 'key'>): string {
+  return createHash('sha256').update(`${channel}\n${key}`).digest('base64url').slice(0, 22)
+}
+
+/** Creates the call for a message; `undefined` if the channel lacks its secrets, as after the import of an export. */
+export async function createChannelCall(pending: PendingMessage): Promise<ChannelCall | undefined> {
+  const create = creators[pending.stored.channel.type]
+  const call = await create?.(pending)
+  if (!call) return undefined
+  const { row, services } = pending
+  return {
+    ...call,
+    headers: {
+      'user-agent': `Coffer/${services.config.apiVersion}`,
+      [messageIdHeader]: getMessageId(row),
+      ...call.headers
+    }
+  }
+}
+
+type Create = (pending: PendingMessage) => ChannelCall | undefined | Promise<ChannelCall | undefined>
+
+const creators: Partial<Record<ChannelType, Create>> = {
+  'web-push': createPush,
+  ntfy(pending) {
+    const { message, row, stored } = pending
+    const { target, secrets } = split(stored)
+    if (target.url === undefined || (target.hasToken === true && secrets.token === undefined))
+      return undefined
+    const click = getPageUrl(pending)
+    return post(
+      target.url,
+      {
+        topic: target.topic,
+        title: message.title,
+        message: message.text,
+        priority: ntfyPriorities[message.urgency],
+        // Servers of 2025 and later replace a notification that arrives twice.
+        sequence_id: getMessageId(row),
+        ...(click !== undefined && { click }),
+        ...(message.actions && {
+          actions: message.actions
+            .slice(0, 3)
+            .map(({ page, title }) => ({ action: 'view', label: title, url: getPageUrl(pending, page) }))
+        })
+      },
+      secrets.token === undefined ? {} : { authorization: `Bearer ${secrets.token}` }
+    )
+  },
+  gotify(pending) {
+    const { message, stored } = pending
+    const { target, secrets } = split(stored)
+    if (target.url === undefined || secrets.token === undefined) return undefined
+    const url = getPageUrl(pending)
+    return post(
+      joinUrl(target.url, 'message'),
+      {
+        title: message.title,
+        message: message.text,
+        priority: gotifyPriorities[message.urgency],
+        ...(url !== undefined && { extras: { 'client::notification': { click: { url } } } })
+      },
+      { 'x-gotify-key': secrets.token }
+    )
+  },
+  apprise(pending) {
+    const { message, stored } = pending
+    const { target, secrets } = split(stored)
+    if (target.url === undefined || secrets.key === undefined) return undefined
+    const url = getPageUrl(pending)
+    return post(joinUrl(target.url, `notify/${encodeURIComponent(secrets.key)}`), {
+      title: message.title,
+      body: url === undefined ? message.text : `${message.text}\n${url}`,
+      type: message.urgency === 'high' ? 'warning' : 'info',
+      format: 'text'
+    })
+  },
+  webhook(pending) {
+    const { account, message, row, services, stored } = pending
+    const { target, secrets } = split(stored)
+    if (target.url === undefined || (target.hasSecret === true && secrets.secret === undefined))
+      return undefined
+    const url = getPageUrl(pending)
+    const { source, text, title, urgency } = message
+    const call = post(target.url, {
+      id: getMessageId(row),
+      username: account.username,
+      title,
+      text,
+      urgency,
+      source,
+      queued: row.queued,
+      ...(url !== undefined && { url })
+    })
+    if (secrets.secret === undefined) return call
+    const signature = createSignature(secrets.secret, services.clock.now(), call.body)
+    return { ...call, headers: { ...call.headers, [signatureHeader]: signature } }
+  }
+}
+
+function split({ channel, secrets }: StoredChannel) {
+  return { target: channel.target, secrets }
+}
+
+async function createPush(pending: PendingMessage): Promise<ChannelCall | undefined> {
+  const { message, row, services, stored } = pending
+  const { endpoint } = stored.secrets
+  if (endpoint === undefined) return undefined
+  const id = getMessageId(row)
+  const { urgency } = message
+  const call = await createPushCall(services, stored.secrets, {
+    payload: createPayload(pending, id),
+    topic: id,
+    ttl: Math.max(0, Math.round(row.queued + getLifetime(urgency) - services.clock.now())),
+    urgency
+  })
+  return { url: endpoint, ...call }
+}
+
+/** Returns what the app's service worker gets, as JSON. Paths are relative to the app. */
+function createPayload({ account, message }: PendingMessage, id: string): string {
+  const { actions, page, text, title, urgency } = message
+  const toPath = (path: string): string => `${account.username}/${path}`
+  const build = (shown: string): string =>
+    JSON.stringify({
+      id,
+      title,
+      text: shown,
+      urgency,
+      ...(page !== undefined && { page: toPath(page) }),
+      ...(actions && { actions: actions.map(each => ({ ...each, page: toPath(each.page) })) })
+    })
+  let shown = text
+  while (Buffer.byteLength(build(shown)) > maxPayloadBytes && shown.length > 1)
+    shown = `${truncateText(shown, Math.floor(shown.length * 0.8))}…`
+  return build(shown)
+}
+
+function getPageUrl({ account, message, services }: PendingMessage, page = message.page): string | undefined {
+  return page === undefined ? undefined : getAppPageUrl(services.config, account.username, page)
+}
+
+function joinUrl(url: string, path: string): string {
+  return `${url.replace(/\/+$/, '')}/${path}`
+}
+
+function post(
+  url: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {}
+): ChannelCall & { readonly body: string } {
+  return {
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body)
+  }
+}

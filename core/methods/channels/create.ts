@@ -1,0 +1,64 @@
+/** `channels.create`: adds a place where notifications go. (docs/api/channels.md) */
+import { Type, type Static } from 'typebox'
+import { Channel, channelTypes } from '../../../schemas/channel.js'
+import { closed, KeyValue, Name } from '../../../schemas/scalars.js'
+import { method, type Call } from '../../call/method.js'
+import { anyAccessIfEnabled, assertNotSubscribed, readTarget } from '../../channels/rules.js'
+import { fail } from '../../errors.js'
+import { createId } from '../../ids.js'
+
+/** Maximum number of channels of an account. */
+const maxChannels = 50
+
+const Params = Type.Object(
+  {
+    type: Type.Enum(channelTypes),
+    name: Name,
+    /** Depends on the type, and is checked by it. */
+    target: KeyValue
+  },
+  closed
+)
+
+/** Returns the channel, without what is secret in its target. */
+export const create = method({
+  id: 'channels.create',
+  summary: 'Add a channel for notifications',
+  params: Params,
+  result: Type.Object({ channel: Channel }),
+  mode: 'write',
+  allow: anyAccessIfEnabled,
+  async prepare({ account, services }) {
+    await services.timers.mark(account)
+  },
+  run(call, given) {
+    const { store } = call
+    const read = readTarget(call, given)
+    assertNotSubscribed(call, read.target)
+    if (store.channels.size >= maxChannels)
+      fail('invalid-operation', `An account can have at most ${maxChannels} channels`)
+    const channel = buildChannel(call, given, read.target)
+    store.channels.put({ channel, secrets: read.secrets })
+    return { channel }
+  }
+})
+
+function buildChannel(
+  { caller, now, store }: Call,
+  { name, type }: Static<typeof Params>,
+  target: Channel['target']
+): Channel {
+  const at = store.stamp(now)
+  return {
+    id: createId(),
+    type,
+    name,
+    accessId: caller.accessId,
+    target,
+    state: 'active',
+    created: at,
+    createdBy: caller.signature,
+    modified: at,
+    modifiedBy: caller.signature
+  }
+}
