@@ -8,6 +8,7 @@ import type { StoredChannel } from '../../storage/channels/channel-repository.js
 import type { StoredMessage, WaitingMessage } from '../../storage/channels/message-repository.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { isClientRevoked } from '../auth/oauth-marks.js'
 import type { Call, UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { writeAsService } from '../cmc/service-calls.js'
@@ -43,8 +44,8 @@ export class ChannelDeliveries implements TimedTask {
     this.#sender = new ChannelSender(services)
   }
 
-  findNext({ messages }: UserStore, { id }: Account): number | undefined {
-    if (!this.services.config.channels.enabled || !messages.isWaiting) return undefined
+  findNext({ messages }: UserStore, { deletion, id }: Account): number | undefined {
+    if (!this.services.config.channels.enabled || deletion !== null || !messages.isWaiting) return undefined
     const sending = this.#sending.get(id)
     const count = sending?.size ?? 0
     // The end of a message that is being sent wakes the account.
@@ -55,7 +56,8 @@ export class ChannelDeliveries implements TimedTask {
   /** Starts to send what is due. Does not wait for it: one receiver that hangs must not delay the others. */
   async run(account: Account): Promise<void> {
     const store = this.services.accounts.store(account)
-    const sending = this.#sending.get(account.id) ?? new Map<number, WaitingMessage>()
+    const sending: Sending = this.#sending.get(account.id) ?? new Map()
+    this.#sending.set(account.id, sending)
     const now = this.services.clock.now()
     const due = store
       .read(() => store.messages.listWaiting(maxSending))
@@ -64,7 +66,6 @@ export class ChannelDeliveries implements TimedTask {
     // Added without an `await` in between, so that no message is started twice.
     for (const each of sent) {
       sending.set(each.number, each)
-      this.#sending.set(account.id, sending)
       this.#track(this.#send(account, each, sending))
     }
     if (held.length > 0) await writeAsService(this.services, account, call => hold(call, held))
@@ -109,18 +110,19 @@ export class ChannelDeliveries implements TimedTask {
 
   /** Sends a message, and records the result. Never rejects. */
   async #send(account: Account, waiting: WaitingMessage, sending: Sending): Promise<void> {
-    const { clock, log } = this.services
+    const { clock, log, timers } = this.services
+    const end = (): void => {
+      sending.delete(waiting.number)
+      if (!this.#isClosed) timers.wake(account)
+    }
     try {
       await this.#attempt(account, waiting)
+      end()
     } catch (cause) {
-      if (this.#isClosed || cause instanceof AccountElsewhere) return
+      if (this.#isClosed || cause instanceof AccountElsewhere) return end()
       log.error('a message for a channel could not be sent', { accountId: account.id, cause })
-      // It stays queued, but must not be repeated immediately.
-      await new Promise<void>(resolve => clock.after(failureDelay, resolve))
-    } finally {
-      sending.delete(waiting.number)
-      if (sending.size === 0) this.#sending.delete(account.id)
-      if (!this.#isClosed) this.services.timers.wake(account)
+      // Nothing is recorded, so it must not be repeated at once.
+      clock.after(failureDelay, end)
     }
   }
 
@@ -133,6 +135,8 @@ export class ChannelDeliveries implements TimedTask {
     const { error, message, row, stored } = found
     if (error || isWithinAccount(stored))
       return await writeAsService(services, account, call => {
+        // Its channel may have been deleted meanwhile.
+        if (!call.store.messages.find(number)) return
         const reason = error ?? writeMessage(call, this.createEvent, stored, message)
         record(
           call,
@@ -156,7 +160,7 @@ export class ChannelDeliveries implements TimedTask {
       row,
       stored,
       message: message.source.kind === 'summary' ? this.#summarize(store, row, message) : message,
-      error: findReason(store, stored, { now, late: row.queued + getLifetime(message.urgency) }, row)
+      error: this.#findReason(store, stored, { now, late: row.queued + getLifetime(message.urgency) }, row)
     }
   }
 
@@ -170,29 +174,29 @@ export class ChannelDeliveries implements TimedTask {
     }
   }
 
+  /** Returns why a message must not be sent. */
+  #findReason(
+    store: UserStore,
+    stored: StoredChannel,
+    { late, now }: { readonly now: number; readonly late: number },
+    { key }: StoredMessage
+  ): DeliveryError | undefined {
+    if (stored.channel.state !== 'active') return { id: 'channel-ended' }
+    const access = findActingAccess({ now, store }, stored)
+    if (!access || isClientRevoked(this.services, store, access)) return { id: 'access-ended' }
+    return now > late && !key.startsWith(summaryPrefix) ? { id: 'too-late' } : undefined
+  }
+
   #track(work: Promise<void>): void {
     this.#running.add(work)
     void work.finally(() => this.#running.delete(work))
   }
 }
 
-/** Returns why a message must not be sent. */
-function findReason(
-  store: UserStore,
-  stored: StoredChannel,
-  { late, now }: { readonly now: number; readonly late: number },
-  { key }: StoredMessage
-): DeliveryError | undefined {
-  if (stored.channel.state !== 'active') return { id: 'channel-ended' }
-  if (!findActingAccess({ now, store }, stored)) return { id: 'access-ended' }
-  return now > late && !key.startsWith(summaryPrefix) ? { id: 'too-late' } : undefined
-}
-
 /** Records the result of an attempt, and ends a channel that cannot be used any more. */
 function record({ changes, now, store }: Call, row: StoredMessage, attempt: Attempt): void {
   const { channels, messages } = store
   const current = messages.find(row.number)
-  // The channel may have been deleted meanwhile.
   if (!current) return
   changes.add('timers')
   const attempts = row.attempts + 1

@@ -27,6 +27,7 @@ export interface Problem {
     | 'profile'
     | 'followedSlice'
     | 'connection'
+    | 'channel'
     | 'sharedSecret'
     | 'consent'
     | 'audit'

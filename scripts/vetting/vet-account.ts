@@ -4,6 +4,7 @@ import { ForeignRows } from '../../storage/validation/foreign-file.js'
 import type { Problem } from '../maintenance/check-account.js'
 import { examineAccesses } from './accesses.js'
 import { examineAccountValues } from './account-values.js'
+import { examineChannels } from './channels.js'
 import { examineConnections } from './connections.js'
 import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
@@ -38,6 +39,7 @@ export function vetAccount(
       examineAccesses,
       examineImports,
       examineConnections,
+      examineChannels,
       examineSecretsAndAddresses,
       examinePeers,
       examineOtherTables

@@ -95,8 +95,8 @@ export class MessageRepository {
   /** Returns whether a message with a key that begins so waits for a channel. */
   hasWaiting(channel: string, prefix: string): boolean {
     const sql = `SELECT 1 FROM channel_message
-      WHERE channel = ?1 AND next IS NOT NULL AND substr(key, 1, length(?2)) = ?2 LIMIT 1`
-    return column(this.db, sql).get(channel, prefix) === 1
+      WHERE channel = ? AND next IS NOT NULL AND substr(key, 1, ?) = ? LIMIT 1`
+    return column(this.db, sql).get(channel, prefix.length, prefix) === 1
   }
 
   /** Returns how many messages of a channel were held back since a time. */
@@ -130,10 +130,10 @@ export class MessageRepository {
 
   /** Removes messages that are done and older than those that are kept. */
   prune(channel: string, now: number): void {
-    const sql = `DELETE FROM channel_message WHERE channel = ?1 AND next IS NULL AND queued < ?2
-      AND number < (SELECT min(number) FROM (SELECT number FROM channel_message WHERE channel = ?1
+    const sql = `DELETE FROM channel_message WHERE channel = ? AND next IS NULL AND queued < ?
+      AND number < (SELECT min(number) FROM (SELECT number FROM channel_message WHERE channel = ?
         ORDER BY number DESC LIMIT ${keptMessages}))`
-    this.#write(sql, [channel, now - keptSeconds])
+    this.#write(sql, [channel, now - keptSeconds, channel])
   }
 
   /** Drops what is cached. */

@@ -9,6 +9,7 @@ export interface Delivery {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
+  readonly bytes: Buffer
   readonly body: Answer
 }
 
@@ -41,11 +42,13 @@ export async function receiver(t: Test): Promise<Receiver> {
     const chunks: Buffer[] = []
     request.on('data', chunk => chunks.push(chunk as Buffer))
     request.on('end', () => {
-      const text = Buffer.concat(chunks).toString()
+      const bytes = Buffer.concat(chunks)
+      const text = bytes.toString()
       made.deliveries.push({
         path: `${request.method} ${request.url}`,
         headers: request.headers,
         text,
+        bytes,
         body: text.startsWith('{') ? JSON.parse(text) : undefined
       })
       if (typeof made.answer === 'number') response.writeHead(made.answer).end()
