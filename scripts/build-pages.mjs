@@ -133,6 +133,8 @@ const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
 const isOfAccount = name => name.startsWith('app/account/')
 /** Loaded only by the page that compares measures. */
 const isOfComparing = name => name.startsWith('app/compare/')
+/** Loaded only by the page of notifications. */
+const isOfChannels = name => name.startsWith('app/channels/')
 /** Loaded only by the page of people. */
 const isOfPeople = name => name.startsWith('app/people/')
 /** Loaded only by the page of connections. */
@@ -164,6 +166,7 @@ const appFiles = collectFiles(
         isOfAccount(name) ||
         isOfConnections(name) ||
         isOfPeople(name) ||
+        isOfChannels(name) ||
         isOfComparing(name) ||
         isOfEditing(name) ||
         isOfReport(name) ||
@@ -202,6 +205,12 @@ report(
   'app, people',
   [...peopleFiles].filter(file => !appFiles.has(file)),
   14
+)
+const channelFiles = collectFiles(findChunks(/^app\/channels\//).filter(name => !isForeign(name)))
+report(
+  'app, notifications',
+  [...channelFiles].filter(file => !appFiles.has(file)),
+  7
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(

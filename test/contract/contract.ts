@@ -4,6 +4,7 @@ import { accountScenarios } from './account.js'
 import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
+import { channelScenarios } from './channels.js'
 import { cmcScenarios } from './cmc.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
@@ -47,6 +48,7 @@ export const contract: Contract = {
   ...cmcScenarios,
   ...sharedSecretScenarios,
   ...webhookScenarios,
+  ...channelScenarios,
   ...connectionScenarios,
   ...followedSliceScenarios,
   ...identityScenarios,

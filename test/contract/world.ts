@@ -69,6 +69,8 @@ export class World {
   fileId = ''
   /** Id of the webhook that {@link hook} created. */
   webhookId = ''
+  /** Id of the channel that {@link addChannel} created. */
+  channelId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
   /** Id of a connection of the owner. */
@@ -163,6 +165,17 @@ export class World {
     this.webhookId = webhook.id
   }
 
+  /** Creates a channel of the app unless it has one. */
+  async addChannel(target: object): Promise<void> {
+    if (this.channelId !== '') return
+    const { channel } = await this.client('app').do('channels.create', {
+      type: 'ntfy',
+      name: 'phone',
+      target
+    })
+    this.channelId = channel.id
+  }
+
   /** Creates an event with a series of two data points unless there is one. */
   async holder(): Promise<void> {
     if (this.holderId !== '') return
@@ -249,11 +262,13 @@ export class World {
     ])
     const { followedSlices } = await this.owner.do('followedSlices.get')
     const { connections } = await this.owner.do('connections.get')
+    const { channels } = await this.owner.do('channels.get')
     const { passkeys } = await this.owner.do('passkeys.get')
     const { notices } = await this.owner.do('account.getNotices')
     return (this.#found = {
       followedSlices,
       connections,
+      channels,
       passkeys,
       notices,
       profiles: profiles.map(({ profile }) => profile),

@@ -80,6 +80,17 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
         { method: 'events.get', params: everything }
       ]
     ],
+    'channels.create': [
+      { type: 'event', name: 'x', target: { streamId: hidden } },
+      { type: 'event', name: 'x', target: { streamId: closed } },
+      { type: 'person', name: 'x', target: { accessId: ids.app } },
+      { type: 'mail', name: 'x', target: { address: 'a@example.com' } }
+    ],
+    'channels.delete': [{ id: ids.channel }],
+    'channels.get': [{}],
+    'channels.getOne': [{ id: ids.channel }],
+    'channels.test': [{ id: ids.channel }],
+    'channels.update': [{ id: ids.channel, update: { name: 'x' } }],
     'connections.create': [
       { dialect: 'owntracks', name: 'x' },
       { dialect: 'owntracks', name: 'x', parentId: hidden },

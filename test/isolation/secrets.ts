@@ -95,6 +95,11 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
   await alice.do('accesses.delete', { id: former.access.id })
   const hook = await receiver(t)
   const { webhook } = await app.do('webhooks.create', { url: `${hook.url}/${mark()}` })
+  const { channel } = await app.do('channels.create', {
+    type: 'ntfy',
+    name: mark(),
+    target: { url: `https://${mark()}.example`, topic: mark(), token: mark() }
+  })
   await app.do('profile.updateApp', { update: { [mark()]: mark() } })
   await app.do('events.get', { streams: [hidden] })
   await alice.do('profile.updatePrivate', { update: { [mark()]: mark() } })
@@ -142,6 +147,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       webhook: webhook.id,
       slice: followedSlice.id,
       connection: connection.id,
+      channel: channel.id,
       session: session.access.id,
       passkey: passkey.id
     }

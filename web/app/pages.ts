@@ -18,6 +18,7 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
   measures: () => import('./measures/page.js'),
   shared: () => import('./shared/page.js'),
   compare: () => import('./compare/page.js'),
+  channels: () => import('./channels/page.js'),
   people: () => import('./people/page.js'),
   account: () => import('./account/page.js'),
   import: () => import('./import/page.js'),

@@ -15,6 +15,7 @@ export const pageNames = [
   'shared',
   'people',
   'compare',
+  'channels',
   'account',
   'import',
   'connect'

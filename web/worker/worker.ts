@@ -1,6 +1,6 @@
 /**
  * The service worker of the app. It caches the files of one build, and no data, so that the app rather than the browser can report
- * that the service is unreachable. (docs/app.md#offline)
+ * that the service is unreachable. It also shows notifications. (docs/app.md#offline; docs/api/channels.md)
  */
 declare const self: ServiceWorkerGlobalScope
 
@@ -34,6 +34,17 @@ self.addEventListener('message', event => {
   // A page of another build, such as one from the cache, still needs the files of that.
   if (String(event.data).endsWith(main)) event.waitUntil(takeOver())
 })
+self.addEventListener('push', event => {
+  const message = readMessage(event.data)
+  if (message) event.waitUntil(show(message))
+})
+self.addEventListener('notificationclick', event => {
+  const { action, notification } = event
+  notification.close()
+  const { actions = [], page } = notification.data as PushedMessage
+  const chosen = actions.find(({ id }) => id === action)
+  event.waitUntil(open(chosen ? chosen.page : page))
+})
 self.addEventListener('fetch', event => {
   const { request } = event
   if (request.method !== 'GET') return
@@ -41,6 +52,52 @@ self.addEventListener('fetch', event => {
   else if (files.has(request.url)) event.respondWith(openFile(request))
   // Other requests, such as calls, are not handled, and their responses are not cached.
 })
+
+/** What a notification says (`core/channels/requests.ts`). Paths are relative to the app. */
+interface PushedMessage {
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  readonly urgency: 'low' | 'normal' | 'high'
+  readonly page?: string
+  readonly actions?: readonly { readonly id: string; readonly title: string; readonly page: string }[]
+}
+
+/** Reads a message, which only the service can send; `undefined` for one of another version. */
+function readMessage(data: PushMessageData | null): PushedMessage | undefined {
+  try {
+    const message = data?.json() as PushedMessage | undefined
+    return typeof message?.title === 'string' ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function show(message: PushedMessage): Promise<void> {
+  const { actions = [], id, text, title, urgency } = message
+  const options = {
+    body: text,
+    // A message that arrives twice is shown once.
+    tag: id,
+    data: message,
+    icon: new URL('../www/assets/icon-192.png', scope).href,
+    requireInteraction: urgency === 'high',
+    silent: urgency === 'low',
+    actions: actions.map(each => ({ action: each.id, title: each.title }))
+  }
+  await self.registration.showNotification(title, options)
+}
+
+/** Shows a page of the app, in a window that is open already if there is one. */
+async function open(page = ''): Promise<void> {
+  const url = new URL(page, scope).href
+  if (!url.startsWith(scope)) return
+  const windows = await self.clients.matchAll({ type: 'window' })
+  const client = windows.find(each => each.url.startsWith(scope))
+  if (!client) return void (await self.clients.openWindow(url))
+  await client.focus()
+  await client.navigate(url)
+}
 
 /** Caches the files. Rejects if the service has a newer version; the browser tries again later. */
 async function cacheFiles(): Promise<void> {

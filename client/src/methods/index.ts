@@ -6,6 +6,7 @@ import type { AdminMethods } from './admin.js'
 import type { AuditMethods } from './audit.js'
 import type { AuthMethods } from './auth.js'
 import type { AuthRequestMethods } from './auth-request.js'
+import type { ChannelsMethods } from './channels.js'
 import type { CmcMethods } from './cmc.js'
 import type { ConnectionsMethods } from './connections.js'
 import type { EventsMethods } from './events.js'
@@ -30,6 +31,7 @@ export interface Methods
     AuditMethods,
     AuthMethods,
     AuthRequestMethods,
+    ChannelsMethods,
     CmcMethods,
     ConnectionsMethods,
     EventsMethods,

@@ -15,6 +15,7 @@ const others: readonly (readonly [PageName, IconName])[] = [
   ['table', 'table'],
   ['photos', 'photo'],
   ['compare', 'link'],
+  ['channels', 'bell'],
   ['import', 'import'],
   ['connect', 'phone'],
   ['account', 'person']

@@ -22,6 +22,7 @@ const mainLinks: readonly (readonly [PageName, IconName])[] = [
 const otherLinks: readonly (readonly [PageName, IconName])[] = [
   ['shared', 'eye'],
   ['people', 'people'],
+  ['channels', 'bell'],
   ['import', 'import'],
   ['connect', 'phone'],
   ['account', 'person']

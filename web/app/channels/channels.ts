@@ -1,0 +1,94 @@
+/** Reads channels, where notifications go. (docs/api/channels.md) */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { explainError, type Message } from '../../explain-error.js'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import type { IconName } from '../parts/icon.js'
+
+export const channelTypes = [
+  'web-push',
+  'mail',
+  'ntfy',
+  'gotify',
+  'apprise',
+  'webhook',
+  'person',
+  'event'
+] as const
+export type ChannelType = (typeof channelTypes)[number]
+
+/** A channel as the API returns it. */
+export interface Channel {
+  readonly id: string
+  readonly type: ChannelType
+  readonly name: string
+  readonly accessId: string
+  readonly target: Readonly<Record<string, unknown>> & { readonly digest?: string }
+  readonly state: 'active' | 'ended'
+  readonly reason?: 'gone' | 'incomplete'
+}
+
+/** A message for a channel, and what became of it. Times are in seconds. */
+export interface Delivery {
+  readonly id: string
+  readonly title: string
+  readonly source: { readonly kind: string }
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'held'
+  readonly queued: number
+  readonly lastAttempt?: number
+  readonly nextAttempt?: number
+  readonly error?: { readonly id: string; readonly status?: number }
+}
+
+interface Read {
+  readonly channels: readonly Channel[]
+  /** The key with which browsers subscribe. */
+  readonly webPushKey: string
+}
+
+const icons: Readonly<Record<ChannelType, IconName>> = {
+  'web-push': 'bell',
+  mail: 'note',
+  ntfy: 'phone',
+  gotify: 'phone',
+  apprise: 'globe',
+  webhook: 'link',
+  person: 'person',
+  event: 'tree'
+}
+
+export function getIcon(type: ChannelType): IconName {
+  return icons[type]
+}
+
+/** Returns the name of a type of channels. */
+export function getTypeName(type: ChannelType): string {
+  return t(`channels.type.${type}`)
+}
+
+/** Returns all channels. */
+export function useChannels(): {
+  readonly read: Read | undefined
+  readonly problem: Message | undefined
+  readonly reread: () => Promise<void>
+} {
+  const { client } = useAccount()
+  const [read, setRead] = useState<Read>()
+  const [problem, setProblem] = useState<Message>()
+  const isGone = useRef(false)
+  const reread = async (): Promise<void> => {
+    try {
+      const found = await client.call<Read>('channels.get')
+      if (isGone.current) return
+      setRead(found)
+      setProblem(undefined)
+    } catch (error) {
+      if (!isGone.current) setProblem(explainError(error).message)
+    }
+  }
+  useEffect(() => {
+    void reread()
+    return () => void (isGone.current = true)
+  }, [client])
+  return { read, problem, reread }
+}

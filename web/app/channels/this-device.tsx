@@ -1,0 +1,93 @@
+/** Turns notifications on this device on and off: a subscription of this browser, and the channel for it. */
+import { useEffect, useState } from 'preact/hooks'
+import { Refusal } from '../../api.js'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { useAccount } from '../data/account.js'
+import { describeThisDevice } from './device-name.js'
+import type { Channel } from './channels.js'
+
+interface Props {
+  readonly channels: readonly Channel[]
+  readonly webPushKey: string
+  readonly onChanged: () => Promise<void>
+}
+
+export function ThisDevice({ channels, webPushKey, onChanged }: Props) {
+  const { client } = useAccount()
+  const [digest, setDigest] = useState<string>()
+  const isSupported =
+    'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
+  useEffect(() => {
+    if (!isSupported) return
+    void findSubscription().then(async found => setDigest(found && (await digestEndpoint(found.endpoint))))
+  }, [channels])
+  const channel = channels.find(each => each.target.digest !== undefined && each.target.digest === digest)
+  const turnOn = async (): Promise<void> => {
+    if ((await Notification.requestPermission()) !== 'granted')
+      throw new Refusal('channels-denied', t('channels.denied'))
+    const subscription = await subscribe(webPushKey)
+    if (!subscription) throw new Refusal('channels-unsupported', t('channels.unsupported'))
+    const target = subscription.toJSON()
+    if (channel) await client.call('channels.update', { id: channel.id, update: { target, state: 'active' } })
+    else await client.call('channels.create', { type: 'web-push', name: describeThisDevice(), target })
+    await onChanged()
+  }
+  const turnOff = async (): Promise<void> => {
+    await (await findSubscription())?.unsubscribe()
+    if (channel) await client.call('channels.delete', { id: channel.id })
+    await onChanged()
+  }
+  const isOn = channel?.state === 'active'
+  return (
+    <section class="card panel device" aria-labelledby="device">
+      <h2 id="device">{t('channels.device')}</h2>
+      <p>{t(isSupported ? (isOn ? 'channels.deviceOn' : 'channels.deviceOff') : 'channels.unsupported')}</p>
+      {isSupported && (
+        <div class="actions side">
+          {isOn ? (
+            <Action onClick={turnOff}>{t('channels.turnOff')}</Action>
+          ) : (
+            <Action class="button primary" onClick={turnOn}>
+              {t('channels.turnOn')}
+            </Action>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}
+
+async function findSubscription(): Promise<PushSubscription | undefined> {
+  const registration = await navigator.serviceWorker.getRegistration()
+  return (await registration?.pushManager.getSubscription()) ?? undefined
+}
+
+/** Subscribes with the key of the service; undefined if the browser cannot reach its push service. */
+async function subscribe(key: string): Promise<PushSubscription | undefined> {
+  const registration = await navigator.serviceWorker.getRegistration()
+  if (!registration) return undefined
+  const existing = await registration.pushManager.getSubscription()
+  try {
+    return await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key })
+  } catch (error) {
+    // A subscription with another key, such as that of a service that was set up again.
+    if (!existing || !(await existing.unsubscribe())) return ignore(error)
+    return await registration.pushManager
+      .subscribe({ userVisibleOnly: true, applicationServerKey: key })
+      .catch(ignore)
+  }
+}
+
+function ignore(_error: unknown): undefined {
+  return undefined
+}
+
+/** Returns the SHA-256 of an endpoint in base64url, as channels show it. */
+async function digestEndpoint(endpoint: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint)))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
+}
