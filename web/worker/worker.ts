@@ -95,8 +95,8 @@ async function open(page = ''): Promise<void> {
   const windows = await self.clients.matchAll({ type: 'window' })
   const client = windows.find(each => each.url.startsWith(scope))
   if (!client) return void (await self.clients.openWindow(url))
-  await client.focus()
   await client.navigate(url)
+  await client.focus()
 }
 
 /** Caches the files. Rejects if the service has a newer version; the browser tries again later. */

@@ -43,40 +43,47 @@ t.test('notifications', async t => {
     t.same((await daisy.do('channels.get')).channels, [])
   })
 
-  await t.test('the worker shows a message once, and opens its page', async t => {
-    await page.context().grantPermissions(['notifications'], { origin: service.server.url })
-    const session = await page.context().newCDPSession(page)
-    const registered = new Promise<string>(resolve =>
-      session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-        const [found] = registrations
-        if (found) resolve(found.registrationId)
-      })
-    )
-    await page.evaluate(async () => void (await navigator.serviceWorker.ready))
-    await session.send('ServiceWorker.enable')
-    const registrationId = await registered
-    const message = {
-      id: 'message-1',
-      title: 'Glucose',
-      text: 'Something new',
-      urgency: 'high',
-      page: 'daisy/timeline',
-      actions: [{ id: 'seen', title: 'Seen', page: 'daisy/table' }]
+  await t.test('the worker shows a message, and opens what is chosen', async t => {
+    const [worker] = page.context().serviceWorkers()
+    // The headless browser has neither a push service nor notifications: the events are those that they would cause.
+    const shown = await worker!.evaluate(`(async () => {
+      const shown = []
+      self.registration.showNotification = async (title, options) => void shown.push({ title, ...options })
+      const message = {
+        id: 'message-1',
+        title: 'Glucose',
+        text: 'Something new',
+        urgency: 'high',
+        page: 'daisy/timeline',
+        actions: [{ id: 'seen', title: 'Seen', page: 'daisy/table' }]
+      }
+      for (const data of [JSON.stringify(message), 'no JSON', '{}', undefined])
+        self.dispatchEvent(new PushEvent('push', data === undefined ? {} : { data }))
+      await new Promise(resolve => setTimeout(resolve))
+      return shown
+    })()`)
+    t.match(shown, [
+      {
+        title: 'Glucose',
+        body: 'Something new',
+        tag: 'message-1',
+        requireInteraction: true,
+        actions: [{ action: 'seen', title: 'Seen' }]
+      }
+    ])
+    t.equal((shown as unknown[]).length, 1, 'only what is a message')
+    for (const [action, name] of [
+      ['seen', 'table'],
+      ['', 'timeline']
+    ] as const) {
+      await worker!.evaluate(`(() => {
+        const data = { page: 'daisy/timeline', actions: [{ id: 'seen', page: 'daisy/table' }] }
+        const notification = { close() {}, data }
+        const fields = { action: '${action}', notification, waitUntil() {} }
+        self.dispatchEvent(Object.assign(new Event('notificationclick'), fields))
+      })()`)
+      await page.waitForURL(`**/app/daisy/${name}`)
     }
-    for (const data of [JSON.stringify(message), JSON.stringify(message), 'no JSON'])
-      await session.send('ServiceWorker.deliverPushMessage', {
-        origin: service.server.url,
-        registrationId,
-        data
-      })
-    const shown = async () =>
-      await page.evaluate(async () => {
-        const { registration } = { registration: await navigator.serviceWorker.ready }
-        const list = await registration.getNotifications()
-        return list.map(({ body, tag, title }) => ({ body, tag, title }))
-      })
-    for (let count = 0; count < 200 && (await shown()).length === 0; count++) await page.waitForTimeout(20)
-    t.same(await shown(), [{ title: 'Glucose', body: 'Something new', tag: 'message-1' }])
   })
   await page.close()
 })
