@@ -135,8 +135,7 @@ export class ChannelDeliveries implements TimedTask {
     const { error, message, row, stored } = found
     if (error || isWithinAccount(stored))
       return await writeAsService(services, account, call => {
-        // Its channel may have been deleted meanwhile.
-        if (!call.store.messages.find(number)) return
+        if (!isSame(call.store.messages.find(number), row)) return
         const reason = error ?? writeMessage(call, this.createEvent, stored, message)
         record(
           call,
@@ -193,11 +192,15 @@ export class ChannelDeliveries implements TimedTask {
   }
 }
 
+/** Returns false if a message was removed with its channel; another one may have got its number. */
+function isSame(current: StoredMessage | undefined, { channel, key }: StoredMessage): boolean {
+  return current?.key === key && current.channel === channel
+}
+
 /** Records the result of an attempt, and ends a channel that cannot be used any more. */
 function record({ changes, now, store }: Call, row: StoredMessage, attempt: Attempt): void {
   const { channels, messages } = store
-  const current = messages.find(row.number)
-  if (!current) return
+  if (!isSame(messages.find(row.number), row)) return
   changes.add('timers')
   const attempts = row.attempts + 1
   const made = { number: row.number, attempts, last: now }

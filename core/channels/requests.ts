@@ -180,7 +180,7 @@ function getPageUrl({ account, message, services }: PendingMessage, page = messa
 }
 
 function joinUrl(url: string, path: string): string {
-  return `${url.replace(/\/+$/, '')}/${path}`
+  return url.endsWith('/') ? `${url}${path}` : `${url}/${path}`
 }
 
 function post(

@@ -89,5 +89,5 @@ async function digestEndpoint(endpoint: string): Promise<string> {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
-    .replace(/=+$/, '')
+    .replaceAll('=', '')
 }

@@ -9,7 +9,7 @@ CREATE TABLE channel (
 ) WITHOUT ROWID;
 
 CREATE TABLE channel_message (         -- one row for each message and channel
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  number INTEGER PRIMARY KEY,
   key TEXT NOT NULL,                   -- of the message, unique in the account
   channel TEXT NOT NULL,
   queued REAL NOT NULL,                -- seconds, as all times here
