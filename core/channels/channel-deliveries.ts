@@ -214,9 +214,10 @@ function record({ changes, now, store }: Call, row: StoredMessage, attempt: Atte
   const isFinal = attempt.isFinal || next > row.queued + getLifetime(urgency)
   const error = JSON.stringify(attempt.error)
   messages.update({ ...made, state: isFinal ? 'failed' : 'waiting', next: isFinal ? null : next, error })
-  const stored = attempt.ends && channels.find(row.channel)
-  if (!stored) return
-  channels.put({ ...stored, channel: { ...stored.channel, state: 'ended', reason: attempt.ends! } })
+  const { ends } = attempt
+  const stored = channels.find(row.channel)
+  if (!ends || !stored) return
+  channels.put({ ...stored, channel: { ...stored.channel, state: 'ended', reason: ends } })
   messages.failWaiting(row.channel, JSON.stringify({ id: 'channel-ended' } satisfies DeliveryError))
 }
 

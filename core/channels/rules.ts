@@ -88,7 +88,7 @@ export function readTarget(
     }
     case 'person':
       return { target: { accessId: requirePerson(call, typed.target.accessId) }, secrets: {} }
-    case 'event': {
+    default: {
       const { streamId } = typed.target
       requireStreams(call.store, [streamId])
       call.caller.must('create', streamId)

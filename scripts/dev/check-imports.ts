@@ -86,7 +86,7 @@ const coreOrder = splitWords(
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
     'service-info.ts unknown-user.ts call timers ' +
     'auth account streams sign-in identities accesses oauth receipts shared-secrets events notifications registration platform series audit measures exports ' +
-    'dispatch cmc imports connections methods'
+    'dispatch cmc channels imports connections methods'
 )
 
 /** Files at the top of `web`. */
@@ -103,8 +103,9 @@ const webOrder: readonly (readonly string[])[] = [
   splitWords('app/route.ts app/texts.ts app/pages.ts app/worker.ts app/data app/parts app/shell/adding.ts'),
   ['app/lanes'],
   ['app/shell'],
-  // Other pages show its forms and values.
+  // Other pages show the forms and values of the one, and the choice of the other.
   ['app/events'],
+  ['app/channels'],
   [page],
   splitWords('app/guest app/app.tsx operator'),
   ['app/main.tsx']

@@ -6,7 +6,7 @@ import { look } from '../../support/look.js'
 import { receiver } from '../../support/receiver.js'
 
 t.test('notifications', async t => {
-  const { daisy, enter, service } = await startApp(t, { channels: { allowInternalTargets: true } })
+  const { daisy, enter } = await startApp(t, { channels: { allowInternalTargets: true } })
   const server = await receiver(t)
   const page = await enter('/app/daisy/channels', { ...phone, serviceWorkers: 'allow' })
   await untilHeading(page, 'Notifications')

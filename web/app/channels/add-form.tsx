@@ -124,7 +124,7 @@ function TargetFields({ type, addresses }: Props) {
           ))}
         </Select>
       )
-    case 'event':
+    default:
       return (
         <Select name="streamId" label={t('channels.stream')}>
           <StreamOptions />
