@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
-import type { Level } from '../../schemas/permission.js'
+import type { Level, StreamPermission } from '../../schemas/permission.js'
 import { formatWireId } from '../access-ids.js'
 import { getClientId } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
@@ -108,7 +108,7 @@ export function buildReceipt(call: Context, access: Access): Receipt {
         ? [
             {
               streamId: permission.streamId,
-              name: store.streams.find(permission.streamId)?.stream.name ?? permission.streamId,
+              name: findName(call, permission),
               level: permission.level,
               hasProcessing: [...processing[permission.level]]
             }
@@ -129,6 +129,12 @@ export function buildReceipt(call: Context, access: Access): Receipt {
       ...(access.integrity !== undefined && { integrity: access.integrity })
     }
   }
+}
+
+/** Returns the name of a stream; its id where the holder of the access must not see the name, or the stream does not exist. */
+function findName({ caller, store }: Context, { level, streamId }: StreamPermission): string {
+  const isHidden = level === 'none' && !caller.isPersonal
+  return (isHidden ? undefined : store.streams.find(streamId)?.stream.name) ?? streamId
 }
 
 /** Streams of the service that carry messages, and the audit of the access itself. */

@@ -104,6 +104,18 @@ t.test('a receipt', async t => {
     })
   })
 
+  t.test('does not name streams that are hidden from its holder', async t => {
+    await alice.do('streams.create', { id: 'secret', name: 'Therapy', parentId: 'diary' })
+    const reader = await alice.grantAll([
+      { streamId: 'diary', level: 'read' },
+      { streamId: 'secret', level: 'none' }
+    ])
+    const names = async (client: Client): Promise<string[]> =>
+      (await read(client, reader.access.id)).hasPersonalData.map(({ name }: Answer) => name)
+    t.same(await names(reader), ['diary', 'secret'])
+    t.same(await names(alice), ['diary', 'Therapy'])
+  })
+
   t.test('does not tell the user name to the holder of an alias', async t => {
     const hidden = await alice.do('accesses.create', {
       name: 'hidden',
