@@ -103,7 +103,8 @@ const signIn = serviceMethod({
   result: Type.Object({ access: Type.Unknown() }),
   allow: anyone,
   async run({ services, now }, { appId, username }) {
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const account = services.accounts.find(username) ?? fail('unknown-resource', 'No such account is served')
+    const store = services.accounts.store(account)
     return { access: await store.write(() => openSession(services.config, store, appId, now - 1)) }
   }
 })
