@@ -12,7 +12,7 @@ async function read(client: Client, id: string): Promise<Answer> {
 }
 
 async function verify(client: Client, jws: string, receipt: Answer): Promise<void> {
-  const { body } = await client.service.http('GET', '/oauth2/jwks')
+  const { body } = await client.service.http('GET', '/oauth2/jwks/receipts')
   const { payload, protectedHeader } = await compactVerify(jws, createLocalJWKSet(body))
   t.match(protectedHeader, { alg: 'RS256', typ: 'consent-receipt+jwt', kid: String })
   const { iat, iss, ...signed } = JSON.parse(Buffer.from(payload).toString())
