@@ -87,7 +87,7 @@ type Context = Pick<Call, 'account' | 'caller' | 'now' | 'services' | 'store'>
 
 /** Builds the receipt of an access that is not a session. Its holder sees the account under the name that the access has for it. */
 export function buildReceipt(call: Context, access: Access): Receipt {
-  const { account, caller, now, services, store } = call
+  const { account, caller, now, services } = call
   const { config } = services
   const username = caller.isPersonal ? account.username : (access.alias ?? account.username)
   const root = getAccountUrl(config, username)
