@@ -23,6 +23,7 @@ import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
+import { createExpiryTask } from '../core/cmc/expiry.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
 import { PeerReads } from '../core/cmc/peers/peer-reads.js'
 import { createEventSecrets } from '../core/cmc/secrets.js'
@@ -259,6 +260,7 @@ async function build(
     peerReads.close()
     await peerDeliveries.close()
   })
+  if (config.cmc.enabled) timers.add(createExpiryTask(services))
   timers.open()
   closers.push(() => timers.close())
   imports.start(services, findWriteMethods(hooked), !isQuiet)
