@@ -22,11 +22,11 @@ import { methods } from '../core/methods/index.js'
 import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
-import { readOffer } from '../core/cmc/acceptance.js'
 import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
+import { createExpiryTask } from '../core/cmc/expiry.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
-import { readPeerAccess } from '../core/cmc/peers/read-peer-access.js'
+import { PeerReads } from '../core/cmc/peers/peer-reads.js'
 import { createEventSecrets } from '../core/cmc/secrets.js'
 import { addHooks } from '../core/dispatch/hooked-methods.js'
 import { Registry } from '../core/dispatch/registry.js'
@@ -245,18 +245,23 @@ async function build(
     endpoints: createEndpoints(),
     eventSecrets: createEventSecrets,
     tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
-    readOffer: (account, url) => readOffer(services, peerDeliveries.peers, account, url),
-    readPeerAccess: (call, id) => readPeerAccess(peerDeliveries.peers, call, id),
+    readOffer: (account, url) => peerReads.readOffer(account, url),
+    readPeerAccess: (call, id) => peerReads.readPeerAccess(call, id),
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})
   }
   const peerDeliveries: Deliveries = new Deliveries(services)
+  const peerReads: PeerReads = new PeerReads(services, () => peerDeliveries.peers)
   const hooked = addHooks(definitions, createCmcHooks(peerDeliveries))
   const registry = new Registry(services, supportOlderIds(config, hooked))
   peerDeliveries.open(registry)
-  closers.push(() => peerDeliveries.close())
+  closers.push(async () => {
+    peerReads.close()
+    await peerDeliveries.close()
+  })
+  if (config.cmc.enabled) timers.add(createExpiryTask(services))
   const writeMethods = findWriteMethods(hooked)
   const channels = new ChannelDeliveries(services, writeMethods.createEvent)
   closers.push(() => channels.close())

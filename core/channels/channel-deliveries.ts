@@ -11,6 +11,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { isClientRevoked } from '../auth/oauth-marks.js'
 import type { Call, UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
+import type { ChangeKind } from '../changes.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/account-timers.js'
 import { findActingAccess, isWithinAccount, writeMessage } from './account-messages.js'
@@ -31,6 +32,8 @@ type Sending = Map<number, WaitingMessage>
 
 export class ChannelDeliveries implements TimedTask {
   readonly name = 'channels'
+  /** An account that was suspended, or scheduled for deletion, may be active again. */
+  readonly kinds: readonly ChangeKind[] = ['account']
   readonly #sender: ChannelSender
   /** By account. */
   readonly #sending = new Map<string, Sending>()
@@ -50,7 +53,8 @@ export class ChannelDeliveries implements TimedTask {
     const count = sending?.size ?? 0
     // The end of a message that is being sent wakes the account.
     if (count >= maxSending) return undefined
-    return messages.listWaiting(count + 1).find(({ number }) => !sending?.has(number))?.next
+    const first = messages.listWaiting(count + 1).find(({ number }) => !sending?.has(number))
+    return first && getDueTime(first)
   }
 
   /** Starts to send what is due. Does not wait for it: one receiver that hangs must not delay the others. */
@@ -61,7 +65,7 @@ export class ChannelDeliveries implements TimedTask {
     const now = this.services.clock.now()
     const due = store
       .read(() => store.messages.listWaiting(maxSending))
-      .filter(({ next, number }) => next <= now && !sending.has(number))
+      .filter(each => getDueTime(each) <= now && !sending.has(each.number))
     const { held, sent } = store.read(() => this.#applyLimit(store, due, sending, now))
     // Added without an `await` in between, so that no message is started twice.
     for (const each of sent) {
@@ -190,6 +194,14 @@ export class ChannelDeliveries implements TimedTask {
     this.#running.add(work)
     void work.finally(() => this.#running.delete(work))
   }
+}
+
+/**
+ * Returns when a message is due, in seconds. Messages that are queued together differ by microseconds: otherwise, timers would take the
+ * next one for work that was tried already.
+ */
+function getDueTime({ next, number }: WaitingMessage): number {
+  return next - (number % 1000) * 1e-6
 }
 
 /** Returns false if a message was removed with its channel; another one may have got its number. */

@@ -9,7 +9,6 @@ import type { Dispatcher } from '../call/dispatcher.js'
 import type { Services } from '../call/services.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import { attempt, giveUp } from './attempts.js'
-import { endExpired, findNextExpiry } from './expiry.js'
 import { PeerUnavailable } from './failures.js'
 import { announceAllEnds, healAccount } from './healing.js'
 import { getDelay, parseDelivery, type DeliveryTask, type QueuedDelivery } from './outbox.js'
@@ -53,12 +52,9 @@ export class Deliveries {
     this.#peers = new PeerCalls(this.services, dispatcher)
     if (!this.services.config.cmc.enabled) return
     const { accounts, bus } = this.services
-    this.#unsubscribe = bus.subscribe((changed, { kind }) => {
+    this.#unsubscribe = bus.subscribe(changed => {
       const account = this.#findCurrent(changed)
-      if (!account) return
-      const task = this.#tasks.get(account.id)
-      if (task && kind === 'accesses') task.nextExpiry = undefined
-      this.#wake(account)
+      if (account) this.#wake(account)
     })
     accounts.handover.onRelease(account => this.#drop(account))
   }
@@ -198,15 +194,11 @@ export class Deliveries {
       const store = accounts.store(account)
       if (!store.read(() => store.cmc.isUsed)) return
       const now = clock.now()
-      const empty = { account, running: new Set<string>(), nextExpiry: undefined, cancelTimer: () => {} }
+      const empty = { account, running: new Set<string>(), cancelTimer: () => {} }
       const task: DeliveryTask = this.#tasks.get(account.id) ?? empty
       this.#tasks.set(account.id, task)
       task.account = account
-      let next = (task.nextExpiry ??= store.read(() => findNextExpiry(store)) ?? Infinity)
-      if (next <= now) {
-        task.nextExpiry = next = Infinity
-        this.#track(this.#endExpired(account))
-      }
+      let next = Infinity
       const first = store.read(() => (store.cmc.hasDeliveries ? store.cmc.listFirstDeliveries(maxFirst) : []))
       for (const row of first) {
         if (task.running.has(row.relationship)) continue
@@ -285,13 +277,5 @@ export class Deliveries {
       const delivery = { attempts, nextTry: next, lastError }
       amendContent(call, body.trigger, { status: isReading ? 'pending' : 'delivered', delivery })
     })
-  }
-
-  async #endExpired(account: Account): Promise<void> {
-    try {
-      await writeAsService(this.services, account, endExpired)
-    } catch (cause) {
-      this.services.log.warn('the end of an access could not be told', { accountId: account.id, cause })
-    }
   }
 }

@@ -1,16 +1,22 @@
 /** Tells peers that their access has expired. (docs/spec/consent.md#ends) */
-import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import type { TimedTask } from '../timers/account-timers.js'
 import { announceEnd, findRelationship } from './relationships.js'
-import { updateMark } from './service-calls.js'
+import { updateMark, writeAsService } from './service-calls.js'
 
-/** Returns when the next access that a peer holds expires, in seconds, if the peer has not been told yet. */
-export function findNextExpiry(store: UserStore): number | undefined {
-  return store.cmc.getNextExpiry()
+/** Returns the work of telling peers whose access has expired. */
+export function createExpiryTask(services: Services): TimedTask {
+  return {
+    name: 'ends of consent',
+    kinds: ['accesses'],
+    findNext: store => (store.cmc.isUsed ? store.cmc.getNextExpiry() : undefined),
+    run: account => writeAsService(services, account, endExpired)
+  }
 }
 
 /** Queues the messages to the peers whose access has expired. */
-export function endExpired(call: Call): void {
+function endExpired(call: Call): void {
   const { now, store } = call
   for (const accessId of store.cmc.listExpired(now)) {
     const found = findRelationship(call, accessId)

@@ -84,7 +84,5 @@ export interface DeliveryTask {
   account: Account
   /** Relationships with a delivery under way. */
   readonly running: Set<string>
-  /** When the next access of a peer expires, in seconds; `undefined` if that has to be looked up. */
-  nextExpiry: number | undefined
   cancelTimer: () => void
 }

@@ -46,10 +46,11 @@ export async function getSigningKey(services: Services, now: number): Promise<Si
   return { id, key: createPrivateKey(pem) }
 }
 
-/** Returns the keys that verify ID tokens, as a JSON Web Key Set. */
+/** Returns the keys that verify ID tokens, as a JSON Web Key Set; with `withFormer` also those that no longer sign. */
 export async function listPublicKeys(
   services: Services,
-  now: number
+  now: number,
+  withFormer = false
 ): Promise<{ readonly keys: readonly JsonWebKey[] }> {
   await getKeyInForce(services, now)
   const known = listKeys(services)
@@ -57,11 +58,12 @@ export async function listPublicKeys(
     const next = known[index + 1]
     return next === undefined || next.created + publishedAfterSeconds > now
   })
+  const current = keys.map(toPublicKey)
+  if (!withFormer) return { keys: current }
   const former = services.platform.secrets
     .list(formerPrefix)
     .map(({ value }) => JSON.parse(value) as JsonWebKey)
-    .filter(each => !keys.some(({ id }) => id === each['kid']))
-  return { keys: [...former, ...keys.map(toPublicKey)] }
+  return { keys: [...former.filter(each => !keys.some(({ id }) => id === each['kid'])), ...current] }
 }
 
 /** Keys that are being created, by platform: concurrent calls wait for the same key. */

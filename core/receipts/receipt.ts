@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
-import type { Level } from '../../schemas/permission.js'
+import type { Level, StreamPermission } from '../../schemas/permission.js'
 import { formatWireId } from '../access-ids.js'
 import { getClientId } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { isCmcId } from '../cmc-ids.js'
-import { isExpired } from '../permissions/access.js'
+import { getCreatorId, isExpired } from '../permissions/access.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { getAccountUrl } from '../service-info.js'
 import { isObject } from '../validation/is-object.js'
@@ -48,9 +48,11 @@ export const Receipt = Type.Object({
     username: Type.Optional(Type.String()),
     host: Type.Optional(Type.String())
   }),
-  /** The texts that the user has agreed to, and their SHA-256; `null` if none were shown. */
+  /**
+   * The texts that the user has agreed to, their SHA-256, and the version of the access to which they applied; `null` if none are known.
+   */
   hasNotice: Type.Union([
-    Type.Object({ texts: Type.Record(Type.String(), Texts), sha256: Type.String() }),
+    Type.Object({ texts: Type.Record(Type.String(), Texts), sha256: Type.String(), version: Type.Integer() }),
     Type.Null()
   ]),
   hasPersonalData: Type.Array(
@@ -61,7 +63,8 @@ export const Receipt = Type.Object({
       hasProcessing: Type.Array(Type.String())
     })
   ),
-  hasLegalBasis: Type.Literal('Consent'),
+  /** Absent for what an app has shared: the user has agreed to the app's access, not to this one. */
+  hasLegalBasis: Type.Optional(Type.Literal('Consent')),
   hasConsentStatus: Type.Enum(['ConsentGiven', 'ConsentExpired']),
   given: Type.String(),
   changed: Type.String(),
@@ -87,7 +90,7 @@ type Context = Pick<Call, 'account' | 'caller' | 'now' | 'services' | 'store'>
 
 /** Builds the receipt of an access that is not a session. Its holder sees the account under the name that the access has for it. */
 export function buildReceipt(call: Context, access: Access): Receipt {
-  const { account, caller, now, services, store } = call
+  const { account, caller, now, services } = call
   const { config } = services
   const username = caller.isPersonal ? account.username : (access.alias ?? account.username)
   const root = getAccountUrl(config, username)
@@ -108,14 +111,14 @@ export function buildReceipt(call: Context, access: Access): Receipt {
         ? [
             {
               streamId: permission.streamId,
-              name: store.streams.find(permission.streamId)?.stream.name ?? permission.streamId,
+              name: findName(call, permission),
               level: permission.level,
               hasProcessing: [...processing[permission.level]]
             }
           ]
         : []
     ),
-    hasLegalBasis: 'Consent',
+    ...(!isSharedByApp(call, access) && { hasLegalBasis: 'Consent' as const }),
     hasConsentStatus: isExpired(access, now) ? 'ConsentExpired' : 'ConsentGiven',
     given: formatTime(access.created),
     changed: formatTime(access.modified),
@@ -131,6 +134,12 @@ export function buildReceipt(call: Context, access: Access): Receipt {
   }
 }
 
+/** Returns the name of a stream; its id where the holder of the access must not see the name, or the stream does not exist. */
+function findName({ caller, store }: Context, { level, streamId }: StreamPermission): string {
+  const isHidden = level === 'none' && !caller.isPersonal
+  return (isHidden ? undefined : store.streams.find(streamId)?.stream.name) ?? streamId
+}
+
 /** Streams of the service that carry messages, and the audit of the access itself. */
 function isMachinery(streamId: string): boolean {
   return isCmcId(streamId) || streamId.startsWith(':_audit:')
@@ -144,24 +153,20 @@ function describeRecipient(access: Access): Receipt['hasRecipient'] {
   return { kind: type === 'app' ? 'app' : 'link', name, ...(clientId !== undefined && { clientId }) }
 }
 
-/**
- * Returns the texts that were shown to the user: those of an offer, which its acceptance keeps, or the description that an app has sent
- * with its request.
- */
+/** Returns the texts of the offer that the user has accepted. What apps say of themselves is no evidence of what was shown. */
 function findNotice({ store }: Context, access: Access): Receipt['hasNotice'] {
   const { acceptEventId } = getCounterparty(access) ?? {}
   const acceptance = acceptEventId === undefined ? undefined : store.events.find(acceptEventId)
-  const content = acceptance && isObject(acceptance.content) ? acceptance.content['notice'] : undefined
-  const description = access.clientData?.['app-web-auth:description']
-  const text = isObject(description) ? description['content'] : undefined
-  const texts = isObject(content)
-    ? content
-    : typeof text === 'string'
-      ? { description: { und: text } }
-      : undefined
-  if (!texts) return null
+  const texts = acceptance && isObject(acceptance.content) ? acceptance.content['notice'] : undefined
+  if (!isObject(texts)) return null
   const sha256 = createHash('sha256').update(JSON.stringify(texts)).digest('hex')
-  return { texts: texts as Record<string, Record<string, string>>, sha256 }
+  // An acceptance makes the first version.
+  return { texts: texts as Record<string, Record<string, string>>, sha256, version: 0 }
+}
+
+/** Returns whether an app has made an access, rather than the user. */
+function isSharedByApp({ store }: Context, access: Access): boolean {
+  return store.accesses.find(getCreatorId(access))?.type === 'app'
 }
 
 function formatTime(seconds: number): string {

@@ -7,6 +7,7 @@ import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services, Timers } from '../call/services.js'
+import type { ChangeKind } from '../changes.js'
 
 /** Seconds after which work that failed is tried again, and accounts that could not be opened. */
 const retrySeconds = 30
@@ -14,12 +15,17 @@ const retrySeconds = 30
 /** One kind of work. */
 export interface TimedTask {
   readonly name: string
+  /** Kinds of changes after which another time may be due, besides `timers`. */
+  readonly kinds: readonly ChangeKind[]
   /**
-   * Returns when the work of an account is next due, in seconds; `undefined` if never. Called after every change of an account: it
-   * must not query the file of an account without such work.
+   * Returns when the work of an account is next due, in seconds; `undefined` if never. Called after changes of an account: it must not
+   * query the file of an account without such work.
    */
   findNext(store: UserStore, account: Account): number | undefined
-  /** Does what is due now. If it rejects, that is logged, and it is called again after {@link retrySeconds}. */
+  /**
+   * Does what is due now. If it rejects, that is logged. It is called again after {@link retrySeconds} if it has failed, or if the same
+   * work is still due.
+   */
   run(account: Account): Promise<void>
 }
 
@@ -28,18 +34,23 @@ interface Plan {
   /** With its current name. */
   account: Account
   readonly running: Set<TimedTask>
+  /** When each task is next due, in seconds; infinite if never. */
+  readonly due: Map<TimedTask, number>
+  /** When the work was due that each task has just done. */
+  readonly done: Map<TimedTask, number>
   /** Tasks that have failed, with the time in seconds before which they are not tried again. */
   readonly postponed: Map<TimedTask, number>
   cancelTimer: () => void
 }
 
+type Named = Pick<Account, 'id' | 'username'>
 type Needed = 'accounts' | 'bus' | 'clock' | 'log' | 'platform'
 
 export class AccountTimers implements Timers {
   readonly #tasks: TimedTask[] = []
   readonly #plans = new Map<string, Plan>()
-  /** Accounts that have changed in this turn of the event loop. */
-  readonly #changed = new Map<string, Pick<Account, 'id' | 'username'>>()
+  /** Accounts to be planned after this turn of the event loop, and which tasks. */
+  readonly #changed = new Map<string, { readonly account: Named; readonly tasks: Set<TimedTask> }>()
   readonly #running = new Set<Promise<void>>()
   readonly #cancelRetries = new Set<() => void>()
   #unsubscribe: () => void = () => {}
@@ -55,7 +66,10 @@ export class AccountTimers implements Timers {
   /** Follows the changes of accounts from now on. */
   open(): void {
     const { accounts, bus } = this.services
-    this.#unsubscribe = bus.subscribe(account => this.wake(account))
+    this.#unsubscribe = bus.subscribe((account, { kind }) => {
+      const concerned = this.#tasks.filter(({ kinds }) => kind === 'timers' || kinds.includes(kind))
+      if (concerned.length > 0) this.#planLater(account, concerned)
+    })
     accounts.handover.onRelease(({ id }) => this.#drop(id))
   }
 
@@ -75,10 +89,8 @@ export class AccountTimers implements Timers {
   }
 
   /** Plans the work of an account again, in a later turn of the event loop. Changes of an account do so by themselves. */
-  wake(account: Pick<Account, 'id' | 'username'>): void {
-    if (this.#isClosed) return
-    if (this.#changed.size === 0) setImmediate(() => this.#planChanged())
-    this.#changed.set(account.id, account)
+  wake(account: Named): void {
+    this.#planLater(account, this.#tasks)
   }
 
   /** Returns whether an account has work that is due at some time. */
@@ -109,7 +121,7 @@ export class AccountTimers implements Timers {
     const { accounts, clock, log } = this.services
     try {
       await accounts.waitUntilReady(account)
-      this.#plan(account)
+      this.#plan(account, new Set(this.#tasks))
     } catch (cause) {
       if (cause instanceof AccountElsewhere || this.#isClosed) return
       log.error('the timed work of an account cannot be read', { accountId: account.id, cause })
@@ -121,15 +133,24 @@ export class AccountTimers implements Timers {
     }
   }
 
+  /** Plans tasks of an account in a later turn of the event loop; without tasks, starts what has become due. */
+  #planLater(account: Named, tasks: readonly TimedTask[]): void {
+    if (this.#isClosed) return
+    if (this.#changed.size === 0) setImmediate(() => this.#planChanged())
+    const known = this.#changed.get(account.id) ?? { account, tasks: new Set() }
+    for (const task of tasks) known.tasks.add(task)
+    this.#changed.set(account.id, known)
+  }
+
   #planChanged(): void {
     const changed = [...this.#changed.values()]
     this.#changed.clear()
-    for (const each of changed) {
+    for (const { account: named, tasks } of changed) {
       if (this.#isClosed) return
-      const account = this.#findCurrent(each)
+      const account = this.#findCurrent(named)
       if (!account) continue
       try {
-        this.#plan(account)
+        this.#plan(account, tasks)
       } catch (cause) {
         if (cause instanceof AccountElsewhere) continue
         this.services.log.warn('timed work could not be planned', { accountId: account.id, cause })
@@ -144,46 +165,66 @@ export class AccountTimers implements Timers {
     return account?.id === id ? account : undefined
   }
 
-  /** Starts what is due in an account, and sets the timer for what comes next. Throws if the account is not served here. */
-  #plan(account: Account): void {
+  /**
+   * Looks when tasks of an account are due, starts all that are, and sets the timer for what comes next. Throws if the account is not
+   * served here.
+   */
+  #plan(account: Account, tasks: ReadonlySet<TimedTask>): void {
     const { accounts, clock } = this.services
-    const store = accounts.store(account)
     const now = clock.now()
     const known = this.#plans.get(account.id)
+    const plan = known ?? {
+      account,
+      running: new Set(),
+      due: new Map<TimedTask, number>(),
+      done: new Map<TimedTask, number>(),
+      postponed: new Map(),
+      cancelTimer: () => {}
+    }
+    plan.account = account
+    if (tasks.size > 0) {
+      const store = accounts.store(account)
+      store.read(() => {
+        for (const task of tasks) {
+          const at = task.findNext(store, account) ?? Infinity
+          plan.due.set(task, at)
+          // It has achieved nothing: without a pause, it would run all the time.
+          if (plan.done.get(task) === at) plan.postponed.set(task, now + retrySeconds)
+          plan.done.delete(task)
+        }
+      })
+    }
     let next = Infinity
     const due: TimedTask[] = []
-    store.read(() => {
-      for (const task of this.#tasks) {
-        if (known?.running.has(task)) continue
-        const at = Math.max(
-          task.findNext(store, account) ?? Infinity,
-          known?.postponed.get(task) ?? -Infinity
-        )
-        if (at <= now) due.push(task)
-        else next = Math.min(next, at)
-      }
-    })
-    if (!known && next === Infinity && due.length === 0) return
-    const plan = known ?? { account, running: new Set(), postponed: new Map(), cancelTimer: () => {} }
-    plan.account = account
+    for (const [task, found] of plan.due) {
+      if (plan.running.has(task)) continue
+      const at = Math.max(found, plan.postponed.get(task) ?? -Infinity)
+      if (at <= now) due.push(task)
+      else next = Math.min(next, at)
+    }
     plan.cancelTimer()
+    if (next === Infinity && due.length === 0 && plan.running.size === 0) {
+      this.#plans.delete(account.id)
+      return
+    }
     this.#plans.set(account.id, plan)
     if (!known) this.#track(this.#markQuietly(account))
     for (const task of due) this.#start(plan, task)
-    if (next === Infinity && plan.running.size === 0 && plan.postponed.size === 0)
-      this.#plans.delete(account.id)
-    plan.cancelTimer = next === Infinity ? () => {} : clock.after(next - now, () => this.wake(account))
+    plan.cancelTimer =
+      next === Infinity ? () => {} : clock.after(next - now, () => this.#planLater(account, []))
   }
 
   #start(plan: Plan, task: TimedTask): void {
-    const { account, postponed, running } = plan
+    const { account, done, due, postponed, running } = plan
+    const at = due.get(task) ?? Infinity
     running.add(task)
     postponed.delete(task)
     this.#track(
       this.#run(account, task).then(isDone => {
         running.delete(task)
-        if (!isDone) postponed.set(task, this.services.clock.now() + retrySeconds)
-        if (this.#plans.get(account.id) === plan) this.wake(account)
+        if (isDone) done.set(task, at)
+        else postponed.set(task, this.services.clock.now() + retrySeconds)
+        if (this.#plans.get(account.id) === plan) this.#planLater(account, [task])
       })
     )
   }

@@ -274,6 +274,18 @@ export const oauthScenarios: Contract = {
       kind: 'success',
       answer: { keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig', kid: String, n: String, e: 'AQAB' }] },
       after: (_world, { keys: [key] }) => lacks(key, 'd', 'p', 'q')
+    },
+    {
+      name: 'returns those of receipts',
+      kind: 'success',
+      params: { purpose: 'receipts' },
+      answer: { keys: [{ kty: 'RSA' }] }
+    },
+    {
+      name: 'refuses other purposes',
+      kind: 'params',
+      params: { purpose: 'encryption' },
+      error: 'invalid-parameters-format'
     }
   ],
 

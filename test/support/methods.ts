@@ -8,6 +8,7 @@ import { anyAccess, anyone } from '../../core/auth/allow.js'
 import { createId, createToken } from '../../core/ids.js'
 import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
 import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
+import { fail } from '../../core/errors.js'
 import { method, serviceMethod, type AnyMethod } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import { recordSignIn, openSession } from '../../core/auth/personal-access.js'
@@ -103,7 +104,8 @@ const signIn = serviceMethod({
   result: Type.Object({ access: Type.Unknown() }),
   allow: anyone,
   async run({ services, now }, { appId, username }) {
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const account = services.accounts.find(username) ?? fail('unknown-resource', 'No such account is served')
+    const store = services.accounts.store(account)
     return { access: await store.write(() => openSession(services.config, store, appId, now - 1)) }
   }
 })

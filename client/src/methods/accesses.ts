@@ -119,9 +119,13 @@ export interface AccessesMethods {
           username?: string
           host?: string
         }
-        hasNotice: { texts: { [key: string]: { [key: string]: string } }; sha256: string } | null
+        hasNotice: {
+          texts: { [key: string]: { [key: string]: string } }
+          sha256: string
+          version: number
+        } | null
         hasPersonalData: { streamId: string; name: string; level: string; hasProcessing: string[] }[]
-        hasLegalBasis: 'Consent'
+        hasLegalBasis?: 'Consent'
         hasConsentStatus: 'ConsentGiven' | 'ConsentExpired'
         given: string
         changed: string

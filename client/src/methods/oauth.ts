@@ -8,7 +8,10 @@ export interface OauthMethods {
     result: { redirect: string }
   }
   /** Get the keys that verify ID tokens. */
-  'oauth.getKeys': { params: Record<string, never>; result: { keys: { [key: string]: unknown }[] } }
+  'oauth.getKeys': {
+    params: { readonly purpose?: 'receipts' | null | undefined }
+    result: { keys: { [key: string]: unknown }[] }
+  }
   /** Get the signed-in user. */
   'oauth.getUserInfo': {
     params: Record<string, never>

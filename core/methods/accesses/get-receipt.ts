@@ -35,8 +35,10 @@ export const getReceipt = method({
 /** Returns an access that the caller holds or manages. Sessions and the links of offers are no consent. */
 function requireConsent(call: Call, id: string): Access {
   const { caller, store } = call
-  const access = store.accesses.find(parseWireId(id)?.base ?? id)
-  if (!access || !(access.id === caller.accessId || mayManage(call, access)))
+  const asked = parseWireId(id)
+  const access = asked && store.accesses.find(asked.base)
+  const isCurrent = asked?.serial === undefined || asked.serial === access?.serial
+  if (!access || !isCurrent || !(access.id === caller.accessId || mayManage(call, access)))
     fail('unknown-resource', `Unknown access "${id.slice(0, 100)}"`)
   if (access.type === 'personal' || getCapability(access))
     fail('invalid-operation', 'A session, or the link of an offer, has no receipt')

@@ -96,6 +96,17 @@ t.test('internal addresses', async t => {
   t.equal(server.deliveries.length, 0)
 })
 
+t.test('many messages of one transaction', async t => {
+  const { alice } = await startWorld(t, { channels: { maxPerHour: 1000 } })
+  const server = await receiver(t)
+  const { id } = await addChannel(alice, 'webhook', { url: server.url })
+  const calls = Array.from({ length: 120 }, () => ({ method: 'channels.test', params: { id } }))
+  await alice.http('POST', '/', calls)
+  await until(() => server.deliveries.length >= 120, 'all messages')
+  await reaches(alice, id, 'delivered')
+  t.equal(server.deliveries.length, 120)
+})
+
 t.test('the channels of an access end with it', async t => {
   const { alice, clock } = await startWorld(t)
   const server = await receiver(t)
@@ -126,6 +137,29 @@ t.test('the channels of an access end with it', async t => {
   clock.advance(61)
   await queue(alice, { key: 'b', channelIds: [briefId] })
   t.match(await reaches(alice, briefId, 'failed'), [{ error: { id: 'access-ended' } }])
+})
+
+t.test('a suspended account sends nothing until it is resumed', async t => {
+  const adminKey = 'a-key-for-the-operator-0123456789'
+  const service = await startWorld(t, { adminKey })
+  const { alice, clock } = service
+  const server = await receiver(t)
+  server.answer = 503
+  const { id } = await addChannel(alice, 'webhook', { url: server.url })
+  await queue(alice, { key: 'a', channelIds: [id] })
+  await reaches(alice, id, 'waiting', 1)
+  const operate = async (method: string): Promise<void> => {
+    const { error } = await service.call(undefined, method, { username: 'alice' }, adminKey)
+    t.notOk(error, method)
+  }
+  await operate('system.suspendUser')
+  server.answer = 200
+  clock.advance(60)
+  // The service runs its other work in between.
+  await service.http('GET', '/service/info')
+  t.equal(server.deliveries.length, 1)
+  await operate('system.resumeUser')
+  await reaches(alice, id, 'delivered', 2)
 })
 
 t.test('channels that are turned off', async t => {

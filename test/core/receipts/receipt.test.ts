@@ -12,7 +12,7 @@ async function read(client: Client, id: string): Promise<Answer> {
 }
 
 async function verify(client: Client, jws: string, receipt: Answer): Promise<void> {
-  const { body } = await client.service.http('GET', '/oauth2/jwks')
+  const { body } = await client.service.http('GET', '/oauth2/jwks/receipts')
   const { payload, protectedHeader } = await compactVerify(jws, createLocalJWKSet(body))
   t.match(protectedHeader, { alg: 'RS256', typ: 'consent-receipt+jwt', kid: String })
   const { iat, iss, ...signed } = JSON.parse(Buffer.from(payload).toString())
@@ -62,9 +62,8 @@ t.test('a receipt', async t => {
       evidence: { auditStreamId: `:_audit:access-${app.access.id}` },
       '@context': { '@vocab': 'https://w3id.org/dpv#' }
     })
-    const texts = { description: { und: 'To draw your diary' } }
-    const sha256 = createHash('sha256').update(JSON.stringify(texts)).digest('hex')
-    t.same(receipt.hasNotice, { texts, sha256 })
+    t.equal(receipt.hasNotice, null, 'what an app says of itself is no evidence')
+    t.equal(receipt.hasLegalBasis, 'Consent')
   })
 
   t.test('follows changes and the end of the access', async t => {
@@ -82,6 +81,9 @@ t.test('a receipt', async t => {
       hasNotice: null,
       validUntil: new Date((clock.now() + 60) * 1000).toISOString()
     })
+    t.equal((await read(alice, `${access.id}:1`)).version, 1)
+    for (const id of [`${access.id}:9`, `${access.id}:0`])
+      t.match((await alice.call('accesses.getReceipt', { id })).error, { id: 'unknown-resource' })
     clock.advance(61)
     t.match(await read(alice, access.id), { hasConsentStatus: 'ConsentExpired' })
   })
@@ -90,7 +92,9 @@ t.test('a receipt', async t => {
     t.match(await read(app, app.access.id), { hasRecipient: { name: 'an-app' } })
     const shared = await app.grant('read', 'diary', { name: 'shared by the app' })
     const other = await alice.grant('read', 'diary', { name: 'shared by alice' })
-    t.match(await read(app, shared.access.id), { hasRecipient: { name: 'shared by the app' } })
+    const byApp = await read(app, shared.access.id)
+    t.match(byApp, { hasRecipient: { name: 'shared by the app' } })
+    t.notOk('hasLegalBasis' in byApp, 'the user has not agreed to it')
     const own = await read(shared, shared.access.id)
     t.notOk('page' in own.withdrawal)
     for (const [client, id] of [
@@ -102,6 +106,18 @@ t.test('a receipt', async t => {
     t.match((await alice.call('accesses.getReceipt', { id: alice.access.id })).error, {
       id: 'invalid-operation'
     })
+  })
+
+  t.test('does not name streams that are hidden from its holder', async t => {
+    await alice.do('streams.create', { id: 'secret', name: 'Therapy', parentId: 'diary' })
+    const reader = await alice.grantAll([
+      { streamId: 'diary', level: 'read' },
+      { streamId: 'secret', level: 'none' }
+    ])
+    const names = async (client: Client): Promise<string[]> =>
+      (await read(client, reader.access.id)).hasPersonalData.map(({ name }: Answer) => name)
+    t.same(await names(reader), ['diary', 'secret'])
+    t.same(await names(alice), ['diary', 'Therapy'])
   })
 
   t.test('does not tell the user name to the holder of an alias', async t => {
@@ -141,7 +157,11 @@ t.test('both sides of a relationship have the words that the user agreed to', as
   t.same(notice, texts)
   const receipt = await read(paul, id)
   t.match(receipt, {
-    hasNotice: { texts },
+    hasNotice: {
+      texts,
+      sha256: createHash('sha256').update(JSON.stringify(texts)).digest('hex'),
+      version: 0
+    },
     hasRecipient: { kind: 'person', username: 'dora-doctor', host: '127.0.0.1' },
     hasPersonalData: [{ streamId: 'health' }, { streamId: 'diary' }]
   })
@@ -153,4 +173,20 @@ t.test('both sides of a relationship have the words that the user agreed to', as
   const theirs = ((await response.json()) as Answer).receipt
   t.same(theirs.hasNotice, receipt.hasNotice)
   t.equal((await listPeers(dora)).length, 1)
+  await paul.do('events.create', {
+    streamIds: [receiptStream(await listPeers(paul))],
+    type: 'consent/scope-update-cmc',
+    content: { accessId: id, newPermissions: [{ streamId: 'health', level: 'manage' }] }
+  })
+  const [changed] = await listPeers(paul)
+  t.match(
+    await read(paul, changed.id),
+    { version: 1, hasNotice: { version: 0 } },
+    'agreed to an earlier version'
+  )
 })
+
+/** Returns the stream in which changes of a relationship are written. */
+function receiptStream([peer]: readonly Answer[]): string {
+  return peer.permissions.find(({ streamId }: Answer) => streamId.includes(':collectors:')).streamId
+}

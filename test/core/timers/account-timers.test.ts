@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { Changes, LocalChangeBus } from '../../../core/changes.js'
+import { Changes, LocalChangeBus, type ChangeKind } from '../../../core/changes.js'
 import { createId } from '../../../core/ids.js'
 import type { LogFields } from '../../../core/log.js'
 import { ManualClock } from '../../../core/time.js'
@@ -27,13 +27,19 @@ class World {
   account!: Account
   /** When the task is due, in seconds. */
   due: number | undefined
+  /** How often its due time was asked for. */
+  lookups = 0
   /** When the task has run, in seconds since the start. */
   readonly runs: number[] = []
   /** What the task does. */
   work: () => Promise<void> = async () => void (this.due = undefined)
   readonly task: TimedTask = {
     name: 'test',
-    findNext: () => this.due,
+    kinds: ['events'],
+    findNext: () => {
+      this.lookups++
+      return this.due
+    },
     run: () => {
       this.runs.push(this.clock.now() - 1_700_000_000)
       return this.work()
@@ -94,9 +100,9 @@ class World {
   }
 
   /** Publishes a change of the account, and waits until it has been noticed. */
-  async change(): Promise<void> {
+  async change(kind: ChangeKind = 'timers'): Promise<void> {
     const changes = new Changes({ find: () => undefined })
-    changes.add('timers')
+    changes.add(kind)
     this.bus.publish(this.account, changes)
     await settle()
   }
@@ -138,6 +144,20 @@ t.test('timers of accounts', async t => {
     t.same(world.runs, [110, 1110], 'at once')
   })
 
+  t.test('look again only after changes that concern the work', async t => {
+    const world = await World.create(t)
+    world.start(t)
+    world.dueIn(50)
+    await world.change('events')
+    t.equal(world.lookups, 1)
+    world.dueIn(10)
+    await world.change('streams')
+    await world.advance(20)
+    t.same([world.lookups, world.runs], [1, []])
+    await world.change('events')
+    t.same(world.runs, [20])
+  })
+
   t.test('repeat work that fails after 30 seconds, whatever changes', async t => {
     const world = await World.create(t)
     world.start(t)
@@ -173,7 +193,11 @@ t.test('timers of accounts', async t => {
     await world.advance(7)
     finish?.()
     await settle()
-    t.same(world.runs, [0, 7], 'what is due by then follows')
+    t.same(world.runs, [0], 'it has achieved nothing, and pauses')
+    world.dueIn(0)
+    await world.change()
+    await world.advance(30)
+    t.same(world.runs, [0, 37], 'what is due by then follows')
     let isClosed = false
     const closing = timers.close().then(() => (isClosed = true))
     await settle()
@@ -182,7 +206,7 @@ t.test('timers of accounts', async t => {
     await closing
     await world.change()
     await world.advance(100)
-    t.same(world.runs, [0, 7])
+    t.same(world.runs, [0, 37])
   })
 
   t.test('are planned after a restart, until the account is served elsewhere', async t => {

@@ -287,7 +287,7 @@ async function plant(daisy: Client, now: number): Promise<{ streams: string[]; e
       deviceName: markup,
       type: 'app',
       permissions: [{ streamId: 'odd', level: 'manage' }],
-      clientData: { [markup]: { a: markup }, description: markup, 'coffer:link': markup }
+      clientData: { [markup]: { a: markup }, description: markup }
     })
   return { streams, events }
 }

@@ -119,9 +119,13 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
       const params = await readDeclaredBody(ctx, services, getClientAddress(ctx.req))
       replyJson(ctx, 201, await callMethod(ctx, { method: 'oauth.register', params }))
     })
-    router.get(`${base}/jwks`, async ctx =>
-      replyJson(ctx, 200, await callMethod(ctx, { method: 'oauth.getKeys', params: {} }), cacheForHour)
-    )
+    for (const [path, params] of [
+      ['jwks', {}],
+      ['jwks/receipts', { purpose: 'receipts' }]
+    ] as const)
+      router.get(`${base}/${path}`, async ctx =>
+        replyJson(ctx, 200, await callMethod(ctx, { method: 'oauth.getKeys', params }), cacheForHour)
+      )
   }
   // Clients insert the well-known path before the path of the issuer or append it. (RFC 8414, 3; OpenID Connect Discovery, 4)
   for (const name of ['oauth-authorization-server', 'openid-configuration'])

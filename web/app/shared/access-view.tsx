@@ -18,7 +18,14 @@ import { saveFile } from '../parts/save-file.js'
 import { showToast } from '../parts/toast.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { ReadProblem } from '../parts/read-problem.js'
-import { listGrants, hasEnded, getDisplayName, readAccessGroups, type AccessGroups } from './accesses.js'
+import {
+  listGrants,
+  hasEnded,
+  getDisplayName,
+  getPeerName,
+  readAccessGroups,
+  type AccessGroups
+} from './accesses.js'
 import { formatEndDay, describeAccess } from './describe-access.js'
 import { CallList } from './call-list.js'
 import { AccessIcon } from './access-lane.js'
@@ -135,6 +142,11 @@ export function AccessView({ id }: { readonly id: string }) {
               </Fact>
             )}
           </dl>
+          {access.deleted === undefined && getPeerName(access) !== undefined && (
+            <p>
+              <AppLink to={{ page: 'people', id }}>{t('shared.openPerson')}</AppLink>
+            </p>
+          )}
           {access.deleted === undefined && (
             <Action onClick={async () => await saveReceipt(account, access)}>{t('shared.receipt')}</Action>
           )}

@@ -39,9 +39,20 @@ export async function readAccessGroups({ client }: Account): Promise<AccessGroup
   }
 }
 
+/** What the service notes of an access for another account. */
+interface PeerMark {
+  readonly kind?: unknown
+  readonly counterparty?: { readonly username: string }
+}
+
+/** Returns the username of the other account for which the service has made an access. */
+export function getPeerName({ clientData }: Access): string | undefined {
+  return (clientData?.['cmc'] as PeerMark | undefined)?.counterparty?.username
+}
+
 /** Returns whether an access only reads a request of the user: the page of people shows these. */
 function isOffer({ clientData }: Access): boolean {
-  return (clientData?.['cmc'] as { readonly kind?: unknown } | undefined)?.kind === 'capability'
+  return (clientData?.['cmc'] as PeerMark | undefined)?.kind === 'capability'
 }
 
 /** Returns whether an access can no longer be used. */
@@ -58,11 +69,12 @@ export function getEnd({ deleted, expires, oauth }: Access): number {
 }
 
 /** Returns the display name of an access. */
-export function getDisplayName(
-  { type, name, deviceName, oauth }: Access,
-  appNames: AccessGroups['appNames']
-): string {
-  const own = (type === 'app' ? appNames.get(name) : undefined) ?? toPlainText(oauth?.clientName ?? name)
+export function getDisplayName(access: Access, appNames: AccessGroups['appNames']): string {
+  const { type, name, deviceName, oauth } = access
+  // Accesses without a name of the user's own.
+  const peerName = /^cmc[:-]/.test(name) ? getPeerName(access) : undefined
+  const own =
+    (type === 'app' ? appNames.get(name) : undefined) ?? toPlainText(peerName ?? oauth?.clientName ?? name)
   return deviceName === undefined || deviceName === null || deviceName === ''
     ? own
     : `${own} (${toPlainText(deviceName)})`
