@@ -338,6 +338,10 @@ t.test('coffer import', async t => {
       row('webhook', r => (r.url = r.body.url = 'file:///etc/passwd')),
       /cannot be called/
     ],
+    ['a channel to a file', body('channel', b => (b.target.url = 'file:///etc/passwd')), /does not call/],
+    ['a channel of nobody', row('channel', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
+    ['a channel of an unknown type', body('channel', b => (b.type = 'pigeon')), /shape/],
+    ['secrets of a channel that are none', row('channel', r => (r.secrets = { password: 'x' })), /shape/],
     ['a webhook of nobody', row('webhook', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
     ['a webhook that owes what is not a text', row('webhook', r => (r.owed = [{}])), /shape/],
     ['a webhook with odd counts', body('webhook', b => (b.runCount = -1)), /shape/],

@@ -38,6 +38,9 @@ async function fill(client: Client): Promise<void> {
   const app = await client.grant('manage', 'diary', { type: 'app', name: 'an-app' })
   await app.grant('read', 'diary', { name: 'shared-by-app' })
   await app.do('webhooks.create', { url: 'http://127.0.0.1:9/', signed: true })
+  const ntfy = { url: 'http://127.0.0.1:9/', topic: 'alice' }
+  const { channel } = await app.do('channels.create', { type: 'ntfy', name: 'phone', target: ntfy })
+  await app.do('channels.test', { id: channel.id })
   await client.do('profile.updatePrivate', { update: { a: { b: 1 } } })
   await client.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
   const { service, username } = client
