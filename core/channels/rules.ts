@@ -156,7 +156,7 @@ function requireUrl(url: string, path = '#/target/url'): string {
   return url
 }
 
-/** Requires a confirmed address of the account, so that nobody else gets mail. Error: `invalid-operation`. */
+/** Requires a confirmed address of the account, so that no one else gets mail. Error: `invalid-operation`. */
 function requireAddress({ services, store }: Call, address: string): string {
   if (!services.mailer.hasServer || !services.mailer.sends('notification'))
     fail('invalid-operation', 'This service sends no mail')

@@ -49,7 +49,7 @@ export function AddForm({ type, addresses }: Props) {
   )
 }
 
-/** Returns the target of a form; fields that may stay empty are left out. */
+/** Returns the target of a form, without the fields that are empty. */
 function readTarget(type: FormType, values: Values): Readonly<Record<string, string>> {
   const names: Readonly<Record<FormType, readonly string[]>> = {
     mail: ['address'],
