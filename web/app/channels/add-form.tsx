@@ -187,7 +187,7 @@ function Select({ name, label, children }: SelectProps) {
   )
 }
 
-/** Suggests a topic that nobody can guess: whoever knows it can read along. */
+/** Suggests a topic that no one can guess, because all who know it can read it. */
 function createTopic(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(10))
   return `coffer-${Array.from(bytes, byte => (byte % 36).toString(36)).join('')}`
