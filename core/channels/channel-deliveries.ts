@@ -2,6 +2,7 @@
  * Sends the messages that wait for channels: each as soon as it is due, and again after failures. What waits is in the accounts' files,
  * so the process that serves an account goes on with it. (docs/api/channels.md#delivery)
  */
+import type { Access } from '../../schemas/access.js'
 import type { DeliveryError } from '../../schemas/channel.js'
 import { AccountElsewhere } from '../../storage/errors.js'
 import type { StoredChannel } from '../../storage/channels/channel-repository.js'
@@ -136,7 +137,7 @@ export class ChannelDeliveries implements TimedTask {
     const now = services.clock.now()
     const found = store.read(() => this.#prepare(store, number, now))
     if (!found) return
-    const { error, message, row, stored } = found
+    const { access, error, message, row, stored } = found
     if (error || isWithinAccount(stored))
       return await writeAsService(services, account, call => {
         if (!isSame(call.store.messages.find(number), row)) return
@@ -147,7 +148,8 @@ export class ChannelDeliveries implements TimedTask {
           reason ? { isDelivered: false, error: reason, isFinal: true } : { isDelivered: true }
         )
       })
-    const attempt = await this.#sender.send({ services, account, stored, row, message })
+    const username = access?.alias ?? services.accounts.toOwn(account).username
+    const attempt = await this.#sender.send({ services, account, stored, row, message, username })
     // Aborted by the shutdown: it may not have arrived.
     if (!attempt || (this.#isClosed && !attempt.isDelivered)) return
     await writeAsService(services, account, call => record(call, row, attempt))
@@ -159,11 +161,14 @@ export class ChannelDeliveries implements TimedTask {
     const stored = row && store.channels.find(row.channel)
     if (!row || !stored || row.next === null) return undefined
     const message = JSON.parse(row.body) as QueuedMessage
+    const access = findActingAccess({ now, store }, stored)
+    const late = row.queued + getLifetime(message.urgency)
     return {
       row,
       stored,
+      access,
       message: message.source.kind === 'summary' ? this.#summarize(store, row, message) : message,
-      error: this.#findReason(store, stored, { now, late: row.queued + getLifetime(message.urgency) }, row)
+      error: this.#findReason(store, stored, access, row.key.startsWith(summaryPrefix) || now <= late)
     }
   }
 
@@ -180,14 +185,13 @@ export class ChannelDeliveries implements TimedTask {
   /** Returns why a message must not be sent. */
   #findReason(
     store: UserStore,
-    stored: StoredChannel,
-    { late, now }: { readonly now: number; readonly late: number },
-    { key }: StoredMessage
+    { channel }: StoredChannel,
+    access: Access | undefined,
+    isInTime: boolean
   ): DeliveryError | undefined {
-    if (stored.channel.state !== 'active') return { id: 'channel-ended' }
-    const access = findActingAccess({ now, store }, stored)
+    if (channel.state !== 'active') return { id: 'channel-ended' }
     if (!access || isClientRevoked(this.services, store, access)) return { id: 'access-ended' }
-    return now > late && !key.startsWith(summaryPrefix) ? { id: 'too-late' } : undefined
+    return isInTime ? undefined : { id: 'too-late' }
   }
 
   #track(work: Promise<void>): void {

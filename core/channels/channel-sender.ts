@@ -74,13 +74,12 @@ export class ChannelSender {
   }
 }
 
-async function sendMail({ account, message, services, stored }: PendingMessage): Promise<Attempt> {
+async function sendMail({ account, message, services, stored, username }: PendingMessage): Promise<Attempt> {
   const { accounts, config, mailer } = services
   const store = accounts.store(account)
   // The address may have been removed from the account since then.
   const email = store.read(() => findConfirmed(store, stored.channel.target.address ?? ''))
   if (email === undefined) return fail({ id: 'address-not-confirmed' })
-  const { username } = accounts.toOwn(account)
   const result = await mailer.attempt({
     kind: 'notification',
     accountId: account.id,

@@ -20,6 +20,8 @@ export interface PendingMessage {
   readonly stored: StoredChannel
   readonly row: StoredMessage
   readonly message: QueuedMessage
+  /** What the holder of the access calls the account: its alias for them, or the user name. */
+  readonly username: string
 }
 
 /** A call to make. */
@@ -115,7 +117,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
     })
   },
   webhook(pending) {
-    const { account, message, row, services, stored } = pending
+    const { message, row, services, stored, username } = pending
     const { target, secrets } = split(stored)
     if (target.url === undefined || (target.hasSecret === true && secrets.secret === undefined))
       return undefined
@@ -123,7 +125,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
     const { source, text, title, urgency } = message
     const call = post(target.url, {
       id: getMessageId(row),
-      username: account.username,
+      username,
       title,
       text,
       urgency,
@@ -157,9 +159,9 @@ async function createPush(pending: PendingMessage): Promise<ChannelCall | undefi
 }
 
 /** Returns what the app's service worker gets, as JSON. Paths are relative to the app. */
-function createPayload({ account, message }: PendingMessage, id: string): string {
+function createPayload({ message, username }: PendingMessage, id: string): string {
   const { actions, page, text, title, urgency } = message
-  const toPath = (path: string): string => `${account.username}/${path}`
+  const toPath = (path: string): string => `${username}/${path}`
   const build = (shown: string): string =>
     JSON.stringify({
       id,
@@ -175,8 +177,11 @@ function createPayload({ account, message }: PendingMessage, id: string): string
   return build(shown)
 }
 
-function getPageUrl({ account, message, services }: PendingMessage, page = message.page): string | undefined {
-  return page === undefined ? undefined : getAppPageUrl(services.config, account.username, page)
+function getPageUrl(
+  { message, services, username }: PendingMessage,
+  page = message.page
+): string | undefined {
+  return page === undefined ? undefined : getAppPageUrl(services.config, username, page)
 }
 
 function joinUrl(url: string, path: string): string {

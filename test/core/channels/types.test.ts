@@ -1,6 +1,7 @@
 /** Each type of channel, with a real receiver. */
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import t from 'tap'
+import { Client } from '../../support/coffer.js'
 import { mailbox } from '../../support/mailbox.js'
 import { PushSubscription } from '../../support/push-subscription.js'
 import { receiver } from '../../support/receiver.js'
@@ -225,6 +226,31 @@ t.test('events of the account', async t => {
   await alice.do('streams.delete', { id: 'inbox' })
   await queue(alice, { key: 'trashed', channelIds: [channel.id] })
   t.match(await reaches(alice, channel.id, 'failed'), [{ error: { id: 'stream-gone' } }, {}])
+})
+
+t.test('an access with an alias', async t => {
+  const { alice, server: service } = await startWorld(t)
+  const server = await receiver(t)
+  await alice.stream('diary')
+  const { access } = await alice.grant('read', 'diary', { type: 'app', randomAlias: true })
+  const app = new Client(alice.service, access.alias ?? '', access)
+  const subscription = PushSubscription.create()
+  for (const [type, target] of [
+    ['webhook', { url: `${server.url}/hook` }],
+    ['ntfy', { url: `${server.url}/ntfy`, topic: 'x' }],
+    ['web-push', subscription.toJSON(`${server.url}/push`)]
+  ] as const) {
+    const { id } = await addChannel(app, type, target)
+    await queue(alice, { key: type, channelIds: [id] })
+    await reaches(app, id, 'delivered')
+  }
+  const [hook, ntfy, push] = server.deliveries
+  const url = `${service.url}/app/${access.alias}/alerts/1`
+  t.match(hook!.body, { username: access.alias, url })
+  t.match(ntfy!.body, { click: url })
+  t.match(JSON.parse(subscription.decrypt(push!.bytes)), { page: `${access.alias}/alerts/1` })
+  for (const { headers, text } of server.deliveries)
+    t.notMatch(JSON.stringify(headers) + text, 'alice', 'nothing tells the user name')
 })
 
 t.test('a person with access', async t => {
