@@ -36,7 +36,7 @@ const moduleRules: Readonly<Record<string, Module>> = {
     ],
     libraries: splitWords(
       'typebox ajv ajv-formats croner nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
-        'otpauth qrcode nodemailer openid-client jose @simplewebauthn/server web-push'
+        'otpauth qrcode nodemailer openid-client jose @simplewebauthn/server web-push hyparquet-writer'
     )
   },
   transports: {
