@@ -268,7 +268,10 @@ export const connectionScenarios: Contract = {
     {
       name: 'refuses connections of apps that need no mapping',
       kind: 'params',
-      before: connect,
+      before: async world => {
+        world.connectionId = ''
+        await connect(world)
+      },
       params: ({ connectionId }) => ({ id: connectionId, mapping: weight }),
       ...invalid
     },

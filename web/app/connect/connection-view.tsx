@@ -14,6 +14,7 @@ import { buildHref, navigate } from '../route.js'
 import { Arrivals } from './arrivals.js'
 import { getDialectName } from './connection-list.js'
 import { newConnection, type Connection, type Dialect } from './connections.js'
+import { MappingCard } from './mapping-card.js'
 import { NewConnectionCard } from './new-connection-card.js'
 import { OptionFields, readOptions } from './option-fields.js'
 
@@ -54,6 +55,7 @@ export function ConnectionView({ connection, all, dialects, now, onChanged }: Pr
         <NewConnectionCard connection={created} app={app} onDone={() => newConnection.set(undefined)} />
       )}
       <Arrivals connection={connection} all={all} now={now} />
+      {dialect === 'json' && <MappingCard connection={connection} onChanged={onChanged} />}
       <section class="card panel" aria-labelledby="options">
         <h2 id="options">{t('connect.options')}</h2>
         <Form
