@@ -84,16 +84,13 @@ t.test('hostile bodies neither break nor slow the page', async t => {
     proto: '{"__proto__":{"kg":5,"toString":1},"constructor":{"prototype":2},"hasOwnProperty":3}',
     list: Array.from({ length: 20_000 }, () => 1),
     lists: [[[[[]]]], [], {}],
-    scalar: '"just text"'
+    scalar: '"just text"',
+    nothing: 'null'
   }
   for (const [name, body] of Object.entries(bodies)) {
     const device = await connect(daisy, 'json', { name })
-    t.equal((await send(daisy, 'json', device, body)).status, name === 'scalar' ? 400 : 200, name)
+    t.equal((await send(daisy, 'json', device, body)).status, 200, name)
     const page = await enter(`/app/daisy/connect/${device.id}`, phone)
-    if (name === 'scalar') {
-      await page.context().close()
-      continue
-    }
     await page.getByRole('button', { name: 'Save and store what waits' }).waitFor()
     t.ok((await page.locator('.fields li').count()) <= 100, name)
     t.equal(await page.locator('.fields img').count(), 0)

@@ -26,20 +26,22 @@ export function ValueTarget({ field, target, measure, measures, hasUnit, onChang
       <legend>{t('connect.map.target', { name: field.name || t('connect.map.body') })}</legend>
       <div class="field">
         <label for={id}>{t('connect.map.measure')}</label>
-        <input
-          id={id}
-          type="text"
-          list={`${id}-measures`}
-          autocomplete="off"
-          maxLength={100}
-          value={target.name}
-          aria-describedby={`${id}-hint`}
-          onInput={event => {
-            const name = event.currentTarget.value
-            const found = measures.find(each => foldText(getMeasureName(each)) === foldText(name.trim()))
-            onChange({ name, ...(found && { unit: guessUnit(field.pointer, found) }) })
-          }}
-        />
+        <div class="line">
+          <input
+            id={id}
+            type="text"
+            list={`${id}-measures`}
+            autocomplete="off"
+            maxLength={100}
+            value={target.name}
+            aria-describedby={`${id}-hint`}
+            onInput={event => {
+              const name = event.currentTarget.value
+              const found = measures.find(each => foldText(getMeasureName(each)) === foldText(name.trim()))
+              onChange({ name, ...(found && { unit: guessUnit(field.pointer, found) }) })
+            }}
+          />
+        </div>
         <datalist id={`${id}-measures`}>
           {measures
             .filter(each => fits(each, field))
