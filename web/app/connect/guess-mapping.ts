@@ -144,7 +144,7 @@ function isTime(field: BodyField): boolean {
   return [1, 1e3, 1e6, 1e9].some(factor => number >= 1e9 * factor && number < 4e9 * factor)
 }
 
-/** Returns the words of a name: `bodyWeight_kg` has three. */
+/** Returns the words of a name: those of “bodyWeight_kg” are three. */
 function splitWords(name: string): readonly string[] {
   return foldText(name.slice(-200).replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2'))
     .split(/[^\p{L}\p{N}]+/u)

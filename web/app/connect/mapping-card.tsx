@@ -29,7 +29,7 @@ export function MappingCard({ connection, onChanged }: Props) {
               .flat()
               .slice(0, maxShown)
               .map((each, index) => (
-                <li key={index}>{describe(each as Mapping)}</li>
+                <li key={index}>{describe(each)}</li>
               ))}
           </ul>
           <p class="hint">{t('connect.map.changeHint')}</p>

@@ -1,6 +1,6 @@
 /** Shows what a mapping makes of the waiting bodies. */
 import { useEffect, useState } from 'preact/hooks'
-import { explainError } from '../../explain-error.js'
+import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
@@ -35,7 +35,7 @@ const maxTextLength = 80
 export function MappingPreview({ connection: { id, waiting }, mappings, measures }: Props) {
   const { client } = useAccount()
   const [read, setRead] = useState<Read>()
-  const [problem, setProblem] = useState('')
+  const [problem, setProblem] = useState<Message>()
   const key = JSON.stringify(mappings)
   useEffect(() => {
     if (mappings.length === 0) return setRead(undefined)
@@ -44,12 +44,12 @@ export function MappingPreview({ connection: { id, waiting }, mappings, measures
       found => {
         if (isGone) return
         setRead(found)
-        setProblem('')
+        setProblem(undefined)
       },
       (error: unknown) => {
         if (isGone) return
         setRead(undefined)
-        setProblem(toPlainText(explainError(error).message.toString()))
+        setProblem(explainError(error).message)
       }
     )
     return () => void (isGone = true)
@@ -58,7 +58,7 @@ export function MappingPreview({ connection: { id, waiting }, mappings, measures
   return (
     <div class="gives" role="status">
       <h3>{t('connect.map.gives')}</h3>
-      {problem !== '' && <p class="notice bad">{problem}</p>}
+      {problem !== undefined && <p class="notice bad">{problem}</p>}
       {mappings.length === 0 && <p>{t('connect.map.noValue')}</p>}
       {read && read.values.length === 0 && <p>{t('connect.map.nothing')}</p>}
       {read && read.values.length > 0 && (
