@@ -20,6 +20,11 @@ async function choose(page: Page, name: string, text: string): Promise<void> {
     .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
 }
 
+/** Returns an attribute of XML. */
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
+
 /** Returns a cell of CSV. */
 function quote(text: string): string {
   return `"${text.replaceAll('"', '""')}"`
@@ -47,11 +52,9 @@ t.test('hostile names', async t => {
   await t.test('of 1,900 sources are shown, the first ones at once', async t => {
     const page = await enter('/app/daisy/import', phone)
     const sources = [...names.slice(0, 3), ...Array.from({ length: 1900 }, (_, index) => `Source ${index}`)]
-    const escape = (text: string): string =>
-      text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
     const records = sources.map(
       source =>
-        `<Record type="HKQuantityTypeIdentifierBodyMass" sourceName="${escape(source)}" unit="kg" startDate="2023-11-10 08:00:00 +0000" endDate="2023-11-10 08:00:00 +0000" value="70"/>`
+        `<Record type="HKQuantityTypeIdentifierBodyMass" sourceName="${escapeXml(source)}" unit="kg" startDate="2023-11-10 08:00:00 +0000" endDate="2023-11-10 08:00:00 +0000" value="70"/>`
     )
     const text = [
       '<?xml version="1.0" encoding="UTF-8"?><HealthData locale="en_CH"><ExportDate value="2023-11-14 08:00:00 +0000"/>',
