@@ -194,11 +194,22 @@ report(
   [...accountFiles].filter(file => !appFiles.has(file)),
   16
 )
-const connectionFiles = collectFiles(findChunks(/^app\/connect\//).filter(name => !isForeign(name)))
+/** Loaded only if a request waits until the user says what its fields mean. */
+const isOfMapping = name => name === 'app/connect/mapping-editor.tsx'
+const connectionFiles = collectFiles(
+  findChunks(/^app\/connect\//).filter(name => !isForeign(name) && !isOfMapping(name))
+)
 report(
   'app, connections page',
   [...connectionFiles].filter(file => !appFiles.has(file)),
-  12
+  14
+)
+report(
+  'app, meaning of fields',
+  [...collectFiles(findChunks(/^app\/connect\/mapping-editor/))].filter(
+    file => !appFiles.has(file) && !connectionFiles.has(file)
+  ),
+  6
 )
 const peopleFiles = collectFiles(findChunks(/^app\/people\//).filter(name => !isForeign(name)))
 report(

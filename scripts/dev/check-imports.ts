@@ -272,7 +272,8 @@ function checkFolderSizes(): string[] {
 }
 
 function checkLength(file: string): string[] {
-  if (file.startsWith('test/')) return []
+  // The types of the client's methods are generated.
+  if (file.startsWith('test/') || file.startsWith('client/src/methods/')) return []
   const lines = readSource(file).split('\n').length - 1
   return lines > maxLines ? [`${file} has ${lines} lines: split it, the limit is ${maxLines}`] : []
 }

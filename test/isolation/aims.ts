@@ -99,6 +99,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'connections.delete': [{ id: ids.connection }],
     'connections.get': [{}],
     'connections.getOne': [{ id: ids.connection }],
+    'connections.preview': [{ id: ids.connection, mapping: { value: '', type: 'note/txt' } }],
     'connections.update': [{ id: ids.connection, update: { name: 'x' } }],
     'events.addAttachment': events,
     'events.create': [

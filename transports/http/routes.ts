@@ -142,6 +142,7 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/connections/:id', 'connections.getOne'),
   route('PUT', '/connections/:id', 'connections.update'),
   route('DELETE', '/connections/:id', 'connections.delete'),
+  route('POST', '/connections/:id/preview', 'connections.preview'),
   route('GET', '/followed-slices', 'followedSlices.get'),
   route('POST', '/followed-slices', 'followedSlices.create', 201),
   route('PUT', '/followed-slices/:id', 'followedSlices.update'),
