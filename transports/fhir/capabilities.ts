@@ -1,0 +1,47 @@
+/** The capability statement: what clients can do here. */
+import type { Config } from '../../core/settings/config.js'
+import { version } from '../../core/version.js'
+
+/** The parameters of searches, by the types of their values. */
+const searchParams = {
+  Observation: {
+    _id: 'token',
+    _lastUpdated: 'date',
+    category: 'token',
+    code: 'token',
+    date: 'date',
+    patient: 'reference',
+    status: 'token',
+    subject: 'reference'
+  },
+  Patient: { _id: 'token' }
+} as const
+
+/** Returns the statement. `date`: when the service began to serve this, in seconds. */
+export function buildCapabilities(
+  { service }: Config,
+  { baseUrl, date }: { readonly baseUrl: string; readonly date: number }
+): object {
+  return {
+    resourceType: 'CapabilityStatement',
+    status: 'active',
+    date: new Date(date * 1000).toISOString(),
+    kind: 'instance',
+    software: { name: 'Coffer', version },
+    implementation: { description: service.name || 'Coffer', url: baseUrl.replace(/\/$/, '') },
+    fhirVersion: '4.0.1',
+    format: ['application/fhir+json', 'json'],
+    rest: [
+      {
+        mode: 'server',
+        security: { cors: true },
+        resource: Object.entries(searchParams).map(([type, params]) => ({
+          type,
+          interaction: [{ code: 'read' }, { code: 'search-type' }],
+          versioning: 'no-version',
+          searchParam: Object.entries(params).map(([name, kind]) => ({ name, type: kind }))
+        }))
+      }
+    ]
+  }
+}
