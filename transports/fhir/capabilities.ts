@@ -1,6 +1,7 @@
 /** The capability statement: what clients can do here. */
 import type { Config } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
+import { buildSecurity } from './smart.js'
 
 /** The parameters of searches, by the types of their values. */
 const searchParams = {
@@ -19,7 +20,7 @@ const searchParams = {
 
 /** Returns the statement. `date`: when the service began to serve this, in seconds. */
 export function buildCapabilities(
-  { service }: Config,
+  config: Config,
   { baseUrl, date }: { readonly baseUrl: string; readonly date: number }
 ): object {
   return {
@@ -28,13 +29,13 @@ export function buildCapabilities(
     date: new Date(date * 1000).toISOString(),
     kind: 'instance',
     software: { name: 'Coffer', version },
-    implementation: { description: service.name || 'Coffer', url: baseUrl.replace(/\/$/, '') },
+    implementation: { description: config.service.name || 'Coffer', url: baseUrl.replace(/\/$/, '') },
     fhirVersion: '4.0.1',
     format: ['application/fhir+json', 'json'],
     rest: [
       {
         mode: 'server',
-        security: { cors: true },
+        security: buildSecurity(config),
         resource: Object.entries(searchParams).map(([type, params]) => ({
           type,
           interaction: [{ code: 'read' }, { code: 'search-type' }],

@@ -2,6 +2,7 @@
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { ApiError } from '../../core/errors.js'
 import { createPatientId } from '../../core/oauth/patient.js'
+import type { Config } from '../../core/settings/config.js'
 import { getAccountUrl } from '../../core/service-info.js'
 import { refuseUnknownUser } from '../../core/unknown-user.js'
 import type { ReadEndpoint, ReadRequest } from '../read-endpoint.js'
@@ -36,13 +37,15 @@ export class Fhir implements ReadEndpoint {
       now: clock.now(),
       calls
     }
-    if (more.length > 0 && !isSearch) refuse('not-found', 'Nothing found at this path', 404)
-    if (type === 'metadata' && id === '') {
+    const path = segments.slice(1).join('/')
+    if (path === 'metadata' || path === '.well-known/smart-configuration') {
       // Nobody but the holder of an alias learns that it exists.
       if (account.alias !== undefined) await calls.call('getAccessInfo', {})
-      const { buildCapabilities } = await import('./capabilities.js')
-      return toFhirResponse(buildCapabilities(config, { baseUrl: patient.baseUrl, date: this.#started }))
+      return path === 'metadata'
+        ? toFhirResponse(await this.#describe(patient.baseUrl))
+        : await describeSmart(config)
     }
+    if (more.length > 0) refuse('not-found', 'Nothing found at this path', 404)
     const { resources } = await import('./resources.js')
     const resource = resources.get(type)
     if (!resource) return refuse('not-supported', `There are no resources "${type.slice(0, 100)}" here`, 404)
@@ -51,8 +54,23 @@ export class Fhir implements ReadEndpoint {
     )
   }
 
+  async #describe(baseUrl: string): Promise<object> {
+    const { buildCapabilities } = await import('./capabilities.js')
+    return buildCapabilities(this.dispatcher.services.config, { baseUrl, date: this.#started })
+  }
+
   /** Returns an error as an OperationOutcome. */
   describeError(error: ApiError): EndpointResponse {
     return describeOutcome(error)
+  }
+}
+
+/** Returns the configuration of SMART, which is no resource. */
+async function describeSmart(config: Config): Promise<EndpointResponse> {
+  const { buildSmartConfiguration } = await import('./smart.js')
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    text: JSON.stringify(buildSmartConfiguration(config))
   }
 }
