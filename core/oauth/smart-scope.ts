@@ -2,7 +2,7 @@
  * Scopes of SMART App Launch: which resources of FHIR a client reads, and for whom. The user decides which streams that
  * means. (docs/api/fhir.md#smart-app-launch)
  */
-import { smartScopePattern, type IdentityScope } from '../../schemas/oauth.js'
+import { resourceScopePattern, type IdentityScope } from '../../schemas/oauth.js'
 import { failOAuth } from './errors.js'
 
 /** A scope on resources. */
@@ -20,10 +20,10 @@ const maxResourceScopes = 30
 
 /** Returns whether a scope is one on resources of the patient. */
 export function isResourceScope(scope: string): scope is ResourceScope {
-  return smartScope.test(scope)
+  return resourceScope.test(scope)
 }
 
-const smartScope = new RegExp(smartScopePattern)
+const resourceScope = new RegExp(resourceScopePattern)
 
 /** Returns whether scopes are about a patient, whose id the client then gets. */
 export function concernPatient(scopes: readonly string[]): boolean {
