@@ -57,7 +57,7 @@ interface Resource {
   readonly form: JsonForm | undefined
 }
 
-/** Cleans long texts, which {@link cleanText} leaves as they are, chunk by chunk. */
+/** Cleans long texts, which `buildObservation` leaves as they are, chunk by chunk. */
 const cleanForm = {
   ...plainForm,
   text: (value: unknown) =>

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Returns the id of the patient, which never changes and does not tell the user name. By an alias it is another: nobody
- * can tell that both are the same user.
+ * Returns the id of the patient, which never changes and does not tell the user name. By an alias it is another: clients
+ * cannot tell that both are the same user.
  */
 export function createPatientId(accountId: string, alias = ''): string {
   return createHash('sha256').update(`patient ${accountId} ${alias}`).digest('hex').slice(0, 32)

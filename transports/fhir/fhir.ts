@@ -39,7 +39,7 @@ export class Fhir implements ReadEndpoint {
     }
     const path = segments.slice(1).join('/')
     if (path === 'metadata' || path === '.well-known/smart-configuration') {
-      // Nobody but the holder of an alias learns that it exists.
+      // Only the holder of an alias learns that it exists.
       if (account.alias !== undefined) await calls.call('getAccessInfo', {})
       return path === 'metadata'
         ? toFhirResponse(await this.#describe(patient.baseUrl))

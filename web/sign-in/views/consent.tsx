@@ -31,7 +31,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   /** Why the request could not be loaded; the user can retry. */
   const [loadError, setLoadError] = useState<Message>()
   const [attempt, setAttempt] = useState(0)
-  /** Streams that the service proposed and the user leaves out. */
+  /** Streams that the service proposed and the user omits. */
   const [omitted, setOmitted] = useState<ReadonlySet<string>>(new Set())
   const { app } = request
 

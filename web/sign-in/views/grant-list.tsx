@@ -21,10 +21,10 @@ interface Props {
   readonly choice: Choice
 }
 
-/** Streams that the user may leave out. */
+/** Streams that the user may omit. */
 export interface Choice {
   readonly streamIds: ReadonlySet<string>
-  /** Those that are left out. */
+  /** Those that are omitted. */
   readonly omitted: ReadonlySet<string>
   readonly onToggle: (streamId: string) => void
 }
