@@ -12,6 +12,8 @@ export interface DateFilter {
   /** No time before and after these, in seconds, can meet the filter; `undefined`: no limit. */
   readonly from: number | undefined
   readonly to: number | undefined
+  /** True if no time can meet the filter. */
+  readonly isEmpty: boolean
   matches(span: Span): boolean
 }
 
@@ -40,9 +42,12 @@ export function parseDates(name: string, lists: readonly (readonly string[])[], 
   })
   const starts = all.filter(({ prefix }) => hasStart.has(prefix)).map(({ date }) => date.start)
   const ends = all.filter(({ prefix }) => hasEnd.has(prefix)).map(({ date }) => date.end)
+  const from = starts.length > 0 ? Math.max(...starts) : undefined
+  const to = ends.length > 0 ? Math.min(...ends) : undefined
   return {
-    from: starts.length > 0 ? Math.max(...starts) : undefined,
-    to: ends.length > 0 ? Math.min(...ends) : undefined,
+    from,
+    to,
+    isEmpty: from !== undefined && to !== undefined && from > to,
     matches: span => all.every(({ date, prefix }) => tests[prefix](span, date))
   }
 }

@@ -36,6 +36,7 @@ export async function readEventPage(
   events: EventSearch
 ): Promise<FoundPage> {
   const resources: object[] = []
+  if (events.dates.isEmpty) return { resources, next: undefined }
   let cursor: Cursor = search.page === undefined ? { time: undefined, skip: 0 } : parseCursor(search.page)
   let limit = Math.min(maxRead, Math.max(minRead, search.count + 1))
   let size = 0
@@ -59,7 +60,7 @@ export async function readEventPage(
 }
 
 /** Returns the params with which the events after a cursor are read. */
-function toQuery({ dates, lastUpdated, order, types }: EventSearch, { skip, time }: Cursor): object {
+function toQuery({ dates, lastUpdated, order, types }: EventSearch, { skip, time }: Cursor): Record<string, unknown> {
   const to = time ?? dates.to
   return {
     types,
@@ -75,9 +76,9 @@ function toQuery({ dates, lastUpdated, order, types }: EventSearch, { skip, time
 }
 
 /** Reads events; fewer if the response would be too long. */
-async function readEvents(
+export async function readEvents(
   calls: Patient['calls'],
-  params: { readonly limit: number }
+  params: Readonly<Record<string, unknown>> & { readonly limit: number }
 ): Promise<{ readonly events: readonly Event[]; readonly limit: number }> {
   try {
     const { events } = await calls.call<{ events: Event[] }>('events.get', params)

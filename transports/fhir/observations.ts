@@ -6,11 +6,13 @@ import type { Event } from '../../schemas/event.js'
 import type { ReadRequest } from '../read-endpoint.js'
 import { buildBundle, type Bundle } from './bundle.js'
 import { parseDates } from './dates.js'
-import { readEventPage } from './event-pages.js'
-import { readEvent, readEventsById } from './events-by-id.js'
+import { readEventPage, type EventSearch, type FoundPage } from './event-pages.js'
+import { readItemsById } from './items-by-id.js'
+import { readMixedPage } from './mixed-pages.js'
 import { adaptOriginal, originalType, type Observation } from './originals.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
+import { readItem } from './points.js'
 import { meetsTokens, readSearch, type Search } from './search-params.js'
 import { readStreamPaths, type StreamPaths } from './stream-paths.js'
 
@@ -33,7 +35,7 @@ export const observationParams = [
 
 /** Reads one observation. */
 export async function readObservation(patient: Patient, id: string): Promise<object> {
-  const event = await readEvent(patient, id)
+  const event = await readItem(patient, id)
   return (
     convertEvent(patient, await readStreamPaths(patient.calls), event) ??
     refuse('not-found', `There is no Observation "${id.slice(0, 100)}"`, 404)
@@ -51,14 +53,21 @@ export async function searchObservations(patient: Patient, request: ReadRequest)
     const resource = convertEvent(patient, paths, event)
     return resource && meetsSearch(search, resource) ? resource : undefined
   }
-  const events = { types: listTypes(search), dates, lastUpdated, order, convert } as const
-  const ids = search.listValues('_id')
-  const found = !concernsPatient(patient, search)
-    ? { resources: [] }
-    : ids.length > 0
-      ? await readEventsById(patient, ids, events)
-      : await readEventPage(patient, search, events)
+  const found = concernsPatient(patient, search)
+    ? await findPage(patient, search, { types: listTypes(search), dates, lastUpdated, order, convert })
+    : { resources: [] }
   return buildBundle(patient, { type: 'Observation', search, ...found })
+}
+
+/** Finds a page. Data points are only searched for by a code, in a time that has a start and an end. */
+async function findPage(patient: Patient, search: Search, events: EventSearch): Promise<FoundPage> {
+  const { from, isEmpty, to } = events.dates
+  const ids = search.listValues('_id')
+  if (ids.length > 0) return await readItemsById(patient, ids, events)
+  const hasPoints = search.listValues('code').length > 0 && from !== undefined && to !== undefined && !isEmpty
+  return hasPoints
+    ? await readMixedPage(patient, search, { ...events, from, to })
+    : await readEventPage(patient, search, events)
 }
 
 /** Returns the observation of an event; `undefined` if it is none. */
