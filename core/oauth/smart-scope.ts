@@ -11,6 +11,7 @@ export type ResourceScope = Extract<IdentityScope, `patient/${string}`>
 /** Examples of scopes on resources: for all, and for each type. */
 export const resourceScopes: readonly ResourceScope[] = [
   'patient/*.rs',
+  'patient/DocumentReference.rs',
   'patient/Observation.rs',
   'patient/Patient.rs'
 ]
@@ -52,16 +53,22 @@ export function isResourceScopeAllowed(scope: string, allowed: readonly string[]
   return isResourceScope(scope) && ['patient/*.rs', 'patient/*.read'].some(all => allowed.includes(all))
 }
 
-/** Returns the categories of observations that scopes permit to read; all of them if a scope names none. */
-export function listScopeCategories(scopes: readonly string[]): ReadonlySet<string> | 'all' {
-  const found = new Set<string>()
-  for (const scope of scopes) {
-    if (!isResourceScope(scope) || scope.startsWith('patient/Patient.')) continue
-    const [, category] = /[=|]([a-z-]+)$/.exec(scope) ?? []
-    if (category === undefined) return 'all'
-    found.add(category)
+/** What scopes permit to read. */
+export interface ScopedResources {
+  /** Categories of observations. */
+  readonly categories: ReadonlySet<string> | 'all'
+  readonly hasDocuments: boolean
+}
+
+/** Returns the resources that scopes are about. */
+export function listScopedResources(scopes: readonly string[]): ScopedResources {
+  const resources = scopes.filter(isResourceScope)
+  const ofObservations = resources.filter(scope => /^patient\/(?:\*|Observation)\./.test(scope))
+  const categories = ofObservations.map(scope => /[=|]([a-z-]+)$/.exec(scope)?.[1])
+  return {
+    categories: categories.includes(undefined) ? 'all' : new Set(categories.flatMap(each => each ?? [])),
+    hasDocuments: resources.some(scope => /^patient\/(?:\*|DocumentReference)\./.test(scope))
   }
-  return found
 }
 
 function isSmartWord(token: string): boolean {

@@ -1,22 +1,8 @@
 /** The capability statement: what clients can do here. */
 import type { Config } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
+import { resources } from './resources.js'
 import { buildSecurity } from './smart.js'
-
-/** The parameters of searches, by the types of their values. */
-const searchParams = {
-  Observation: {
-    _id: 'token',
-    _lastUpdated: 'date',
-    category: 'token',
-    code: 'token',
-    date: 'date',
-    patient: 'reference',
-    status: 'token',
-    subject: 'reference'
-  },
-  Patient: { _id: 'token' }
-} as const
 
 /** Returns the statement. `date`: when the service began to serve this, in seconds. */
 export function buildCapabilities(
@@ -36,7 +22,7 @@ export function buildCapabilities(
       {
         mode: 'server',
         security: buildSecurity(config),
-        resource: Object.entries(searchParams).map(([type, params]) => ({
+        resource: Array.from(resources, ([type, { params }]) => ({
           type,
           interaction: [{ code: 'read' }, { code: 'search-type' }],
           versioning: 'no-version',

@@ -60,7 +60,10 @@ export async function readEventPage(
 }
 
 /** Returns the params with which the events after a cursor are read. */
-function toQuery({ dates, lastUpdated, order, types }: EventSearch, { skip, time }: Cursor): Record<string, unknown> {
+function toQuery(
+  { dates, lastUpdated, order, types }: EventSearch,
+  { skip, time }: Cursor
+): Record<string, unknown> {
   const to = time ?? dates.to
   return {
     types,

@@ -13,25 +13,24 @@ import { adaptOriginal, originalType, type Observation } from './originals.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { readItem } from './points.js'
-import { meetsTokens, readSearch, type Search } from './search-params.js'
+import { meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
 import { readStreamPaths, type StreamPaths } from './stream-paths.js'
 
 const loincSystem = 'http://loinc.org'
 const categorySystem = 'http://terminology.hl7.org/CodeSystem/observation-category'
 const statusSystem = 'http://hl7.org/fhir/observation-status'
 
-/** Parameters of searches for observations. */
-export const observationParams = [
-  '_id',
-  '_lastUpdated',
-  '_sort',
-  'category',
-  'code',
-  'date',
-  'patient',
-  'status',
-  'subject'
-]
+/** The parameters of searches, with the types of their values. */
+export const observationParams = {
+  _id: 'token',
+  _lastUpdated: 'date',
+  category: 'token',
+  code: 'token',
+  date: 'date',
+  patient: 'reference',
+  status: 'token',
+  subject: 'reference'
+} as const
 
 /** Reads one observation. */
 export async function readObservation(patient: Patient, id: string): Promise<object> {
@@ -44,7 +43,7 @@ export async function readObservation(patient: Patient, id: string): Promise<obj
 
 /** Searches for observations. */
 export async function searchObservations(patient: Patient, request: ReadRequest): Promise<Bundle> {
-  const search = readSearch(request, observationParams)
+  const search = readSearch(request, [...Object.keys(observationParams), '_sort'])
   const dates = parseDates('date', search.listValues('date'), patient.now)
   const lastUpdated = parseDates('_lastUpdated', search.listValues('_lastUpdated'), patient.now)
   const order = readOrder(search)
@@ -108,12 +107,4 @@ function meetsSearch(search: Search, { category = [], code, status }: Observatio
     meetsTokens(search.listValues('category'), categories) &&
     meetsTokens(search.listValues('status'), [{ system: statusSystem, code: status }])
   )
-}
-
-function readOrder(search: Search): 'ascending' | 'descending' {
-  const values = search.listValues('_sort').flat()
-  if (values.length === 0) return 'descending'
-  const isDate = values.length === 1 && (values[0] === 'date' || values[0] === '-date')
-  if (!isDate) refuse('not-supported', '"_sort" can be "date" or "-date"')
-  return values[0] === 'date' ? 'ascending' : 'descending'
 }

@@ -5,6 +5,9 @@ import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
 import { readSearch } from './search-params.js'
 
+/** The parameters of searches, with the types of their values. */
+export const patientParams = { _id: 'token' } as const
+
 /** Reads the patient. */
 export async function readPatient(patient: Patient, id: string): Promise<object> {
   const resource = await buildPatient(patient)
@@ -13,7 +16,7 @@ export async function readPatient(patient: Patient, id: string): Promise<object>
 
 /** Searches for the patient. */
 export async function searchPatients(patient: Patient, request: ReadRequest): Promise<Bundle> {
-  const search = readSearch(request, ['_id'])
+  const search = readSearch(request, Object.keys(patientParams))
   const resource = await buildPatient(patient)
   const isFound = search.listValues('_id').every(values => values.includes(patient.id))
   return buildBundle(patient, { type: 'Patient', search, resources: isFound ? [resource] : [] })
