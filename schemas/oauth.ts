@@ -2,8 +2,21 @@
 import { Type, type Static } from 'typebox'
 import { closed, Timestamp } from './scalars.js'
 
-/** Information about the user that a client may request, besides data in streams. */
-export const IdentityScope = Type.Enum(['openid', 'profile', 'email', 'offline_access'])
+/** Scopes about the user, and for access while they are absent. */
+const userScopes = ['openid', 'profile', 'email', 'offline_access', 'fhirUser', 'launch/patient'] as const
+
+/**
+ * Scopes of SMART App Launch on resources, such as `patient/Observation.rs`. The category of observations may be
+ * limited.
+ */
+export const resourceScopePattern =
+  '^patient/(?:(?:\\*|DocumentReference|Observation|Patient)\\.(?:read|r|s|rs)|Observation\\.(?:read|r|s|rs)' +
+  '\\?category=(?:http://terminology\\.hl7\\.org/CodeSystem/observation-category\\|)?(?:vital-signs|laboratory|activity))$'
+
+/** What a client may request besides data in streams: information about the user, and resources of FHIR. */
+export const IdentityScope = Type.Unsafe<(typeof userScopes)[number] | `patient/${string}`>(
+  Type.String({ pattern: `^(?:${userScopes.join('|')})$|${resourceScopePattern}`, maxLength: 200 })
+)
 export type IdentityScope = Static<typeof IdentityScope>
 
 const Seconds = Type.Integer({ minimum: 1, maximum: 10_000_000_000 })

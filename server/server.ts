@@ -47,6 +47,7 @@ import { DiskUsageMeter } from './disk-usage.js'
 import { createOperatorActions } from './settings/operator-actions.js'
 import { SetupService, isSetupOpen, type SettingsSource } from './setup/setup-service.js'
 import { Feeds } from '../transports/feed/feed.js'
+import { Fhir } from '../transports/fhir/fhir.js'
 import { Prometheus } from '../transports/prometheus/prometheus.js'
 import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websockets.js'
@@ -174,7 +175,7 @@ export async function startServer(
       map,
       endpoint: new Mcp(dispatcher),
       receiver: new Receiver(dispatcher),
-      readers: [new Prometheus(dispatcher), new Feeds(dispatcher)],
+      readers: [new Prometheus(dispatcher), new Feeds(dispatcher), new Fhir(dispatcher)],
       signIns: new SignIns(config, clock, host.platform, providers),
       ...(setup && {
         operatorActions: createOperatorActions({ ...host, clock, log, settings, source: setup })

@@ -1,5 +1,6 @@
 /** Endpoints below the root of each user that answer other programs in formats of their own, such as `/{user}/prometheus/…`. */
 import type { Credentials } from '../core/call/credentials.js'
+import type { ApiError } from '../core/errors.js'
 import type { EndpointResponse } from './user-endpoint.js'
 
 /** A request of such a program. */
@@ -19,4 +20,9 @@ export interface ReadEndpoint {
   readonly roots: readonly string[]
   /** Handles a request. Rejects with an `ApiError` to refuse it like a call. */
   handle(request: ReadRequest): Promise<EndpointResponse>
+  /**
+   * Returns the response to a request below one of the roots that is refused, before or after it was handled; absent if
+   * errors have the form of the API.
+   */
+  describeError?(error: ApiError): EndpointResponse
 }

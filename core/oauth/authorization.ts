@@ -14,6 +14,7 @@ import { findClient, isConfidential, type Client } from './clients.js'
 import { failOAuth, type OAuthErrorCode } from './errors.js'
 import { getResourceUser } from './metadata.js'
 import { assertScopeAllowed, parseAskedScope, type Scope } from './scope.js'
+import { concernPatient } from './smart-scope.js'
 
 /** Parameters as they came: several values where a parameter was repeated. */
 export type Params = Readonly<Record<string, string | readonly string[]>>
@@ -85,7 +86,7 @@ export function toAppRequest(
       failOAuth('invalid_scope', 'The scope is missing')
   )
   if (client.scopes) assertScopeAllowed(asked, client.scopes)
-  const username = resolveUser(config, params)
+  const username = resolveUser(config, params, asked)
   const expireAfter = computeLifetime(config, client, asked, params)
   for (const name of ['state', 'nonce', 'login_hint']) assertLength(params, name, maxTextLength)
   assertLength(params, 'device_name', maxDeviceLength)
@@ -162,16 +163,30 @@ function parseChallenge(params: Params): string {
   return challenge
 }
 
-/** Returns the user whose account is requested, if the `resource` parameter names a user. (RFC 8707) */
-function resolveUser(config: Config, { resource = [] }: Params): string | undefined {
+/** Returns the user whose account is requested, if `resource` (RFC 8707), or `aud` with scopes of SMART, names a user. */
+function resolveUser(config: Config, params: Params, { identity }: Scope): string | undefined {
+  const { resource = [] } = params
   const users = new Set<string>()
-  for (const each of [resource].flat()) {
+  const bases = concernPatient(identity) ? [requireFhirBase(config, params)] : []
+  for (const each of [...bases, resource].flat()) {
     const user = getResourceUser(config, each)
     if (user === undefined) failOAuth('invalid_target', 'The resource does not belong to this service')
     if (user !== null) users.add(user)
   }
   if (users.size > 1) failOAuth('invalid_target', 'The resources belong to several accounts')
   return [...users][0]
+}
+
+/**
+ * Returns the base URL of FHIR for which a token is requested. Throws `invalid_request` unless it is one of this service:
+ * another server could pass on the token that it gets. (SMART App Launch 2.2, 2.0.8)
+ */
+function requireFhirBase(config: Config, params: Params): string {
+  const base = getSingleParam(params, 'aud') ?? failOAuth('invalid_request', 'The aud is missing')
+  const isOurs = /\/fhir\/?$/.test(base) && typeof getResourceUser(config, base) === 'string'
+  return isOurs
+    ? base
+    : failOAuth('invalid_request', 'The aud must be the base URL of FHIR of an account here')
 }
 
 /**

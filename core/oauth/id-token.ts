@@ -16,12 +16,14 @@ export interface IdTokenClaims {
   /** When the person has signed in, in seconds. */
   readonly authTime: number | undefined
   readonly accessToken: string
+  /** URL of the user's resource of FHIR, if the client may know it. */
+  readonly fhirUser: string | undefined
   readonly now: number
 }
 
 /** Returns an ID token: a JSON Web Signature. */
 export function createIdToken(key: SigningKey, details: IdTokenClaims): string {
-  const { accessToken, authTime, client, issuer, nonce, now, subject } = details
+  const { accessToken, authTime, client, fhirUser, issuer, nonce, now, subject } = details
   const issued = Math.floor(now)
   const claims = {
     iss: issuer,
@@ -31,6 +33,7 @@ export function createIdToken(key: SigningKey, details: IdTokenClaims): string {
     exp: issued + idTokenLifetime,
     ...(authTime !== undefined && { auth_time: Math.floor(authTime) }),
     ...(nonce !== undefined && { nonce }),
+    ...(fhirUser !== undefined && { fhirUser }),
     // The left half of the digest that the algorithm is based on. (OpenID Connect Core, 3.1.3.6)
     at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')
   }

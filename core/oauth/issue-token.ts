@@ -14,7 +14,9 @@ import { failOAuth } from './errors.js'
 import { createIdToken } from './id-token.js'
 import type { SigningKey } from './keys.js'
 import { getIssuer } from './metadata.js'
+import { createPatientId } from './patient.js'
 import { formatScope } from './scope.js'
+import { concernPatient } from './smart-scope.js'
 import { createAccessToken, createRefreshToken, formatRefreshToken } from './tokens.js'
 import { getAbsoluteEnd, getRefreshEnd, type RedeemedCode, type RefreshedGrant } from './redeem.js'
 import { assertSameKey, bindAccess, isIssued } from './sessions.js'
@@ -33,7 +35,9 @@ export const TokenAnswer = Type.Object({
   api_endpoint: Type.String(),
   /** The same with the token in it, as client libraries take it. (docs/spec/conventions.md#root-endpoints) */
   apiEndpoint: Type.String(),
-  username: Type.String()
+  username: Type.String(),
+  /** The id of the user's resource of FHIR, with scopes of SMART. */
+  patient: Type.Optional(Type.String())
 })
 export type TokenAnswer = Static<typeof TokenAnswer>
 
@@ -83,6 +87,7 @@ export function issueToken(
         nonce: use.nonce,
         authTime: use.authTime,
         accessToken: access.token,
+        fhirUser: use.scopes.includes('fhirUser') ? buildFhirUser(call, access) : undefined,
         now
       })
     })
@@ -132,6 +137,12 @@ function replaceToken(call: Call, access: Access): Access {
   return kept
 }
 
+/** Returns the URL of the user's resource of FHIR. */
+function buildFhirUser({ account, services }: Call, { alias }: Access): string {
+  const root = getAccountUrl(services.config, alias ?? account.username)
+  return `${root}fhir/Patient/${createPatientId(account.id, alias)}`
+}
+
 /** Returns the answer with the token of an access. */
 export function buildTokenAnswer(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
   const { account, now, services, store } = call
@@ -144,6 +155,7 @@ export function buildTokenAnswer(call: Call, access: Access, scopes: readonly Id
     scope: formatScope(access.permissions ?? [], scopes),
     api_endpoint: getAccountUrl(services.config, username),
     apiEndpoint: apiEndpoint(services.config, username, access.token),
-    username
+    username,
+    ...(concernPatient(scopes) && { patient: createPatientId(account.id, access.alias) })
   }
 }

@@ -8,6 +8,7 @@ import { getAccountUrl } from '../service-info.js'
 import { proofAlgorithm } from './jose.js'
 import { algorithm } from './keys.js'
 import { identityScopes } from './scope.js'
+import { resourceScopes } from './smart-scope.js'
 
 /** How clients authenticate. */
 export const authMethods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
@@ -34,7 +35,7 @@ export function buildServerMetadata(config: Config): object {
     userinfo_endpoint: `${issuer}/oauth/userinfo`,
     jwks_uri: `${issuer}/oauth/jwks`,
     ...(config.oauth.registration && { registration_endpoint: `${issuer}/oauth/register` }),
-    scopes_supported: [...identityScopes, '*:read', '*:contribute', '*:manage'],
+    scopes_supported: [...identityScopes, ...resourceScopes, '*:read', '*:contribute', '*:manage'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
@@ -60,7 +61,8 @@ export function buildServerMetadata(config: Config): object {
       'at_hash',
       'preferred_username',
       'email',
-      'email_verified'
+      'email_verified',
+      'fhirUser'
     ],
     prompt_values_supported: ['login', 'consent', 'select_account'],
     claims_parameter_supported: false,
@@ -96,12 +98,12 @@ export function getResourceUser(config: Config, resource: string): string | null
   if (whole === undefined || service === undefined) return undefined
   if (whole === service) return null
   const path = whole.startsWith(service) ? whole.slice(service.length) : ''
-  const [, below] = /^\/([A-Za-z0-9-]{1,60})(?:\/mcp)?$/.exec(path) ?? []
+  const [, below] = /^\/([A-Za-z0-9-]{1,60})(?:\/(?:mcp|fhir))?$/.exec(path) ?? []
   if (below !== undefined) return below.toLowerCase()
   if (config.domain === '') return undefined
   const name = new URL(whole).hostname.slice(0, -config.domain.length - 1)
   const root = name === '' ? undefined : normalizeResource(getAccountUrl(config, name))
-  return [root, root && `${root}/mcp`].includes(whole) ? name : undefined
+  return [root, root && `${root}/mcp`, root && `${root}/fhir`].includes(whole) ? name : undefined
 }
 
 /** Returns a URL of a resource in the normal form used for comparison; `undefined` for an invalid URL. */

@@ -8,6 +8,7 @@ import type { Config } from '../settings/config.js'
 import { hashSecret } from './clients.js'
 import { failOAuth } from './errors.js'
 import { parseScope, omitUnknownWords } from './scope.js'
+import { omitUnknownResources } from './smart-scope.js'
 
 /** The metadata that a client sends. Unknown members are dropped. */
 export const ClientMetadata = Type.Object({
@@ -40,7 +41,7 @@ export function createClient(
   now: number
 ): ClientRegistration {
   const { redirect_uris: redirectURIs } = metadata
-  const scope = omitUnknownWords(metadata.scope ?? '')
+  const scope = omitUnknownWords(omitUnknownResources(metadata.scope ?? ''))
   for (const uri of redirectURIs) {
     const problem = checkRedirectUri(uri, returnSchemes)
     if (problem !== undefined)

@@ -9,9 +9,17 @@ import { ranks } from '../permissions/levels.js'
 import { truncateText } from '../truncate-text.js'
 import { isSystemId } from '../system-ids.js'
 import { failOAuth } from './errors.js'
+import { isResourceScope, isResourceScopeAllowed, omitUnknownResources } from './smart-scope.js'
 
 /** Scopes about the user, and for access while they are absent. */
-export const identityScopes: readonly IdentityScope[] = ['openid', 'profile', 'email', 'offline_access']
+export const identityScopes: readonly IdentityScope[] = [
+  'openid',
+  'profile',
+  'email',
+  'offline_access',
+  'fhirUser',
+  'launch/patient'
+]
 
 /** A parsed scope. */
 export interface Scope {
@@ -47,10 +55,12 @@ export function parseScope(text: string): Scope {
 
 /**
  * Parses a requested scope like {@link parseScope}. OpenID Connect clients routinely request `address`, `phone` or
- * `groups`: such words are dropped, as the scope of the response shows. (OpenID Connect Core, 3.1.2.1)
+ * `groups`, and those of SMART resources that are not served: such words are dropped, as the scope of the response
+ * shows. (OpenID Connect Core, 3.1.2.1)
  */
 export function parseAskedScope(text: string): Scope {
-  return parseScope(text.split(' ').includes('openid') ? omitUnknownWords(text) : text)
+  const known = omitUnknownResources(text)
+  return parseScope(known.split(' ').includes('openid') ? omitUnknownWords(known) : known)
 }
 
 /** Removes words that are not scopes and cannot be meant as a permission. */
@@ -80,7 +90,8 @@ export function assertScopeAllowed(asked: Scope, allowed: readonly string[]): vo
     permissions.flatMap(each => ('streamId' in each ? [[each.streamId, each.level] as const] : []))
   )
   for (const each of asked.identity)
-    if (!identity.includes(each)) failOAuth('invalid_scope', `This client cannot request ${each}`)
+    if (!identity.includes(each) && !isResourceScopeAllowed(each, identity))
+      failOAuth('invalid_scope', `This client cannot request ${each}`)
   for (const each of asked.permissions) {
     // Withholding something needs no permission.
     if (!('streamId' in each) || each.level === 'none') continue
@@ -102,7 +113,7 @@ function includesLevel(level: Level, asked: Level): boolean {
 }
 
 function isIdentity(token: string): token is IdentityScope {
-  return (identityScopes as readonly string[]).includes(token)
+  return (identityScopes as readonly string[]).includes(token) || isResourceScope(token)
 }
 
 function parsePermission(token: string): RequestedPermission {

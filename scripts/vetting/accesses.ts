@@ -60,7 +60,7 @@ const isGrant = compileShape(
     {
       client: Type.String({ maxLength: 100 }),
       clientName: Type.Optional(Type.String({ maxLength: 200 })),
-      scopes: Type.Array(IdentityScope, { maxItems: 10 }),
+      scopes: Type.Array(IdentityScope, { maxItems: 40 }),
       created: Timestamp,
       used: Type.Optional(Timestamp),
       ends: Type.Optional(Timestamp),

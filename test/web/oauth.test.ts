@@ -1,6 +1,7 @@
 /** OAuth apps on the pages: consent, and revoking access. (docs/api/oauth.md) */
 import t from 'tap'
 import { untilHeading } from '../support/browser.js'
+import { look } from '../support/look.js'
 import { app, apps, begin, clientId, exchange, read } from '../support/oauth.js'
 import { password, signIn, startPages } from '../support/pages.js'
 
@@ -79,6 +80,37 @@ t.test('an OAuth app', async t => {
     await item.waitFor({ state: 'detached' })
     const left = await service.call('daisy', 'accesses.get', { includeExpired: true }, token)
     t.notOk(left.accesses.some(({ name }: { name: string }) => name === clientId))
+    await page.context().close()
+  })
+
+  await t.test('that asks for health records is given the streams that the user chooses', async t => {
+    const own = async (method: string, params: object): Promise<void> => {
+      const { error } = await service.call('daisy', method, params, token)
+      t.notOk(error)
+    }
+    for (const [id, type] of [
+      ['weight', 'mass/kg'],
+      ['heart', 'frequency/bpm']
+    ] as const) {
+      await own('streams.create', { id, name: id === 'heart' ? 'Heart rate' : 'Weight' })
+      await own('events.create', { streamIds: [id], type, content: 60 })
+    }
+    const begun = await begin(service, {
+      redirect_uri,
+      scope: 'launch/patient patient/Observation.rs',
+      aud: `${url}/daisy/fhir`
+    })
+    const page = await open(begun.location.href)
+    await signIn(page, 'daisy')
+    await untilHeading(page, /Allow Diary/)
+    t.match(await page.getByRole('main').innerText(), 'Clear the boxes of streams that the app may not read.')
+    t.equal(await page.getByRole('checkbox', { checked: true }).count(), 2)
+    await look(t, page, 'oauth-streams')
+    await page.getByLabel('Weight').uncheck()
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await page.waitForURL(`${redirect_uri}?**`)
+    const { body: tokens } = await exchange(service, begun, new URL(page.url()))
+    t.equal(tokens.scope, 'launch/patient patient/Observation.rs heart:read')
     await page.context().close()
   })
 })

@@ -12,6 +12,7 @@ import { parseFormCall } from './request/form-call.js'
 import { createCommonHeaders, setMissingHeaders, type Headers } from './answer/headers.js'
 import { isAuthorizationRequest, isOAuthRequest, replyOAuthError } from './oauth/reply.js'
 import { findReceivedPath } from './received-data.js'
+import { findErrorFormat, replyReadError } from './read-request.js'
 import { createFallbackPage, type FallbackPage } from './pages/fallback-page.js'
 import { createServiceRouter, type ServiceParts } from './service-routes.js'
 import { acceptsBody } from './request/params.js'
@@ -20,6 +21,7 @@ import { createUserHandler, type UserHandler } from './user-routes.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { joinMembers } from '../../core/json/json-text.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { ReadEndpoint } from '../read-endpoint.js'
 import type { ReceiveEndpoint } from '../receive-endpoint.js'
 import { toFailure } from '../../core/call/outcome.js'
 import { getNetwork } from '../../core/security/network.js'
@@ -37,8 +39,7 @@ export function createApp(dispatcher: Dispatcher, offer: ServiceParts): RequestL
     dispatcher,
     createUserHandler(dispatcher, 'http', { ...offer, fallbackPage: front }),
     createServiceRouter(dispatcher, { ...offer, fallbackPage: front }),
-    front,
-    offer.receiver
+    { front, receiver: offer.receiver, readers: offer.readers }
   )
 }
 
@@ -50,12 +51,18 @@ export function createSeriesApp(dispatcher: Dispatcher): RequestListener {
   return createListener(dispatcher, createUserHandler(dispatcher, 'hf'), status)
 }
 
+/** What a listener serves besides methods. */
+interface ListenerParts {
+  readonly front?: FallbackPage
+  readonly receiver?: ReceiveEndpoint | undefined
+  readonly readers?: readonly ReadEndpoint[] | undefined
+}
+
 function createListener(
   dispatcher: Dispatcher,
   answerUser: UserHandler,
   router: Router<ExchangeState>,
-  front?: FallbackPage,
-  receiver?: ReceiveEndpoint
+  { front, readers = [], receiver }: ListenerParts = {}
 ): RequestListener {
   const { config } = dispatcher.services
   const getClientAddress = createClientAddressReader(config.http.trustedProxies)
@@ -80,8 +87,13 @@ function createListener(
       await Promise.resolve()
       // Part of the response has been sent, so the error can only be logged.
       if (res.headersSent) logFailure(dispatcher.services.log, error)
-      else
-        await replyFailure(exchange, dispatcher, error, state.address === unknownAddress ? front : undefined)
+      else {
+        const page = state.address === unknownAddress ? front : undefined
+        await replyFailure(exchange, dispatcher, error, {
+          front: page,
+          reader: findErrorFormat(exchange, readers, config)
+        })
+      }
     } finally {
       state.reservation?.release()
     }
@@ -128,7 +140,7 @@ function createServiceApp(
       await next()
     } catch (error) {
       if (ctx.headerSent) throw error
-      await replyFailure(ctx, dispatcher, error, front)
+      await replyFailure(ctx, dispatcher, error, { front })
     } finally {
       ctx.state.reservation?.release()
     }
@@ -159,7 +171,7 @@ async function replyFailure(
   exchange: Exchange,
   dispatcher: Dispatcher,
   error: unknown,
-  front?: FallbackPage
+  { front, reader }: { readonly front: FallbackPage | undefined; readonly reader?: ReadEndpoint | undefined }
 ): Promise<void> {
   const { req, state } = exchange
   // The connection stays open if the body has arrived together with the headers.
@@ -167,6 +179,7 @@ async function replyFailure(
   // The response may take long, so the memory of the body is released before.
   state.reservation?.release()
   const { accessId, error: apiError } = toFailure(dispatcher.services.log, error, 'http')
+  if (reader) return replyReadError(exchange, reader, apiError)
   // Users whom an app has redirected here get a page.
   if (isAuthorizationRequest(exchange) && front?.tryReply(exchange, apiError.status)) return
   // So do browsers at an address that is unknown or malformed.

@@ -3,26 +3,35 @@ import { createHash } from 'node:crypto'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { isCachedByClient } from '../../core/call/outcome.js'
+import type { ApiError } from '../../core/errors.js'
+import type { Config } from '../../core/settings/config.js'
 import type { ReadEndpoint } from '../read-endpoint.js'
-import { maxShortLength, replyLongText, replyNothing, replyText } from './answer/reply.js'
+import { maxShortLength, replyLongText, replyNothing, replyText, setErrorHeaders } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
+import { unknownAddress } from './request/address.js'
 import { getCredentials } from './request/credentials.js'
+import { hasBoundToken, proveCredentials, readProof } from './request/prove.js'
 
 /** Handles a request below one of the endpoint's roots, and sends the response. Errors: those that any call may have. */
 export async function handleRead(
   exchange: Exchange,
-  { services }: Dispatcher,
+  dispatcher: Dispatcher,
   endpoint: ReadEndpoint,
   ip: string
 ): Promise<void> {
+  const { services } = dispatcher
   const { res, state } = exchange
   const { query, segments, user = '' } = state.address
   // Validators are those of the whole response, not of the calls that it is made of.
   const {
     ifNoneMatch,
     url: _url,
-    ...credentials
+    ...presented
   }: Credentials = getCredentials(exchange, services, { ip, via: 'http' })
+  const proof = readProof(exchange, services.config)
+  const credentials = hasBoundToken(exchange)
+    ? await proveCredentials(dispatcher, user, presented, proof)
+    : presented
   const form = Object.entries(Object(state.form?.body) as Record<string, string | readonly string[]>)
   const params = new Map<string, readonly string[]>()
   for (const [name, value] of [...query, ...form])
@@ -40,4 +49,30 @@ export async function handleRead(
   }
   if (text.length <= maxShortLength) return replyText(exchange, status, text, type)
   await replyLongText(exchange, services, { status, body: text, type })
+}
+
+/** Returns the endpoint below whose roots a request is, if that endpoint describes errors in its own form. */
+export function findErrorFormat(
+  { req, state }: Exchange,
+  readers: readonly ReadEndpoint[],
+  { domain }: Pick<Config, 'domain'>
+): ReadEndpoint | undefined {
+  const roots =
+    state.address === unknownAddress
+      ? // The address is malformed: its first parts may still be legible.
+        (req.url ?? '').split(/[/?]/, 3).slice(domain === '' ? 2 : 1)
+      : state.address.user === undefined
+        ? []
+        : state.address.segments.slice(0, 1)
+  return readers.find(reader => reader.describeError && roots.some(root => reader.roots.includes(root)))
+}
+
+/** Sends an error in the form of an endpoint. */
+export function replyReadError(exchange: Exchange, endpoint: ReadEndpoint, error: ApiError): void {
+  const { headers, status, text } = endpoint.describeError!(error)
+  const { 'content-type': type, ...others } = headers
+  for (const [name, value] of Object.entries(others)) exchange.res.setHeader(name, value)
+  exchange.res.setHeader('Cache-Control', 'no-store')
+  setErrorHeaders(exchange, error)
+  replyText(exchange, status, text, type)
 }

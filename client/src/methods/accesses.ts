@@ -194,7 +194,7 @@ export interface AccessesMethods {
       oauth?: {
         clientId: string
         clientName?: string
-        scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+        scopes: string[]
         granted: number
         refreshed?: number
         renewableUntil?: number

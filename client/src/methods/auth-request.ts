@@ -34,12 +34,7 @@ export interface AuthRequestMethods {
       url: string
       authUrl: string
       poll: string
-      oauth?: {
-        scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-        clientName?: string
-        isSelfRegistered?: true
-        isAsked: boolean
-      }
+      oauth?: { scopes: string[]; clientName?: string; isSelfRegistered?: true; isAsked: boolean }
       poll_rate_ms: number
     }
   }
@@ -76,12 +71,7 @@ export interface AuthRequestMethods {
           url: string
           authUrl: string
           poll: string
-          oauth?: {
-            scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-            clientName?: string
-            isSelfRegistered?: true
-            isAsked: boolean
-          }
+          oauth?: { scopes: string[]; clientName?: string; isSelfRegistered?: true; isAsked: boolean }
           poll_rate_ms: number
         }
       | {
@@ -133,12 +123,7 @@ export interface AuthRequestMethods {
           url: string
           authUrl: string
           poll: string
-          oauth?: {
-            scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
-            clientName?: string
-            isSelfRegistered?: true
-            isAsked: boolean
-          }
+          oauth?: { scopes: string[]; clientName?: string; isSelfRegistered?: true; isAsked: boolean }
           poll_rate_ms: number
         }
       | {

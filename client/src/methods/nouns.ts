@@ -202,7 +202,7 @@ export type PublicAccess = {
   oauth?: {
     clientId: string
     clientName?: string
-    scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+    scopes: string[]
     granted: number
     refreshed?: number
     renewableUntil?: number

@@ -90,6 +90,7 @@ export interface OauthMethods {
       api_endpoint: string
       apiEndpoint: string
       username: string
+      patient?: string
     }
   }
   /** List OAuth clients and their keys. */

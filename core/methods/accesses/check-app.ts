@@ -12,8 +12,13 @@ import { waitForRequest, findRequest } from '../../accesses/auth-requests.js'
 import { checkPermissions } from '../../accesses/check-permissions.js'
 import { getClientAddress, Consent, compareConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
-import { RequestedPermission, RequestedPermissions } from '../../accesses/granting.js'
+import {
+  RequestedPermission,
+  RequestedPermissions,
+  type RequestedStreamPermission
+} from '../../accesses/granting.js'
 import { method, type Call } from '../../call/method.js'
+import { findFhirStreams } from '../../exports/fhir-streams.js'
 import { toCurrentId } from '../../account/older-ids.js'
 import { recordOAuthAction } from '../../oauth/audit.js'
 import { assertRequestedAccount } from '../../oauth/codes.js'
@@ -49,26 +54,38 @@ export const checkApp = method({
   mode: 'read',
   allow: personalOnly,
   async prepare(call, params) {
-    if (typeof params.requestKey !== 'string') return []
+    if (typeof params.requestKey !== 'string') return { proposed: [], streams: [] }
     await waitForRequest(call.services, params.requestKey, call.now)
     const party = { account: call.account.id, access: call.caller.accessId }
-    return await runInTurns(
-      findAudiences(call, params.requestedPermissions, findAppAccess(call, params)),
-      party
-    )
+    const known = findRequest(call.services, call.credentials, params.requestKey, call.now)
+    const proposed = await runInTurns(findFhirStreams(call, known.request.oauth?.scopes ?? []), party)
+    const shown = [...params.requestedPermissions, ...proposed]
+    return {
+      proposed,
+      streams: await runInTurns(findAudiences(call, shown, findAppAccess(call, params)), party)
+    }
   },
-  run(call, params, streams) {
-    const checked = checkPermissions(call, params.requestedPermissions)
+  run(call, params, { proposed, streams }) {
+    const checked = checkPermissions(call, addProposed(params, proposed))
     const access = findAppAccess(call, params)
     const beside = buildRequestDetails(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
-    const isMatch = !isExpired(access, call.now) && matchesRequest(call, access, params)
+    const isMatch = !isExpired(access, call.now) && matchesRequest(call, access, { ...params, proposed })
     const shown = toWireAccess(access)
     return isMatch
       ? { matchingAccess: shown, ...beside }
       : { ...checked, mismatchingAccess: shown, ...beside }
   }
 })
+
+/** Adds the permissions that the app did not ask for by stream, except on streams that it names. */
+function addProposed(
+  { requestedPermissions }: Static<typeof Params>,
+  proposed: readonly RequestedStreamPermission[]
+): RequestedPermission[] {
+  const named = new Set(requestedPermissions.map(each => ('streamId' in each ? each.streamId : '')))
+  return [...requestedPermissions, ...proposed.filter(({ streamId }) => !named.has(streamId))]
+}
 
 /** Returns the access that the app has. */
 function findAppAccess(
@@ -103,12 +120,17 @@ function buildRequestDetails(
 
 /**
  * Returns whether an access is exactly what is requested: the same permissions in any order, and the same client data.
- * Permissions that the service may have added are ignored: that on shared secrets, and `none` on account streams.
+ * Permissions that the service may have added are ignored: that on shared secrets, and `none` on account streams. Of
+ * those that it proposed, the user has chosen some.
  */
 function matchesRequest(
   { services }: Call,
   access: Access,
-  { requestedPermissions, clientData }: Static<typeof Params>
+  {
+    clientData,
+    proposed,
+    requestedPermissions
+  }: Static<typeof Params> & { readonly proposed: readonly RequestedStreamPermission[] }
 ): boolean {
   const asked = requestedPermissions.map(permission =>
     'streamId' in permission
@@ -119,6 +141,10 @@ function matchesRequest(
     const key = toKey(permission)
     return isAddable(permission) && !asked.includes(key) ? [] : [key]
   })
+  const choices = proposed.map(toKey).filter(key => !asked.includes(key))
+  const chosen = held.filter(key => choices.includes(key))
+  if (choices.length > 0 && chosen.length === 0) return false
+  asked.push(...chosen)
   return (
     isDeepStrictEqual(held.toSorted(), asked.toSorted()) &&
     isDeepStrictEqual(access.clientData, clientData ?? undefined)

@@ -181,16 +181,20 @@ export function replyError(
   error: ApiError,
   accessId?: string
 ): Promise<void> | undefined {
-  const { retryAfter, location, needsProof } = error.details
-  const { res } = exchange
-  if (needsProof) res.setHeader('WWW-Authenticate', proofChallenge)
-  if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
-  if (location !== undefined) res.setHeader('Location', location)
+  setErrorHeaders(exchange, error)
   const body = toErrorEnvelope(services.config, services.clock.now(), error)
   if (body.length > maxShortLength)
     return replyLongError(exchange, services, { status: error.status, body, accessId })
   replyText(exchange, error.status, body, json)
   return waitIfUnread(exchange, services)
+}
+
+/** Sets the headers that an error needs, whatever the form of its body. */
+export function setErrorHeaders({ res }: Exchange, { details }: ApiError): void {
+  const { retryAfter, location, needsProof } = details
+  if (needsProof) res.setHeader('WWW-Authenticate', proofChallenge)
+  if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
+  if (location !== undefined) res.setHeader('Location', location)
 }
 
 /** Sends an error with long details, such as many unknown ids. */

@@ -31,6 +31,8 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   /** Why the request could not be loaded; the user can retry. */
   const [loadError, setLoadError] = useState<Message>()
   const [attempt, setAttempt] = useState(0)
+  /** Streams that the service proposed and the user omits. */
+  const [omitted, setOmitted] = useState<ReadonlySet<string>>(new Set())
   const { app } = request
 
   useEffect(() => {
@@ -86,8 +88,19 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   if (!question) return <Loading />
   const { checked, consent, names, older, same, shares, streams } = question
   const accept = decideOnce(async () =>
-    createAcceptance(session, await grantAccess(request, session, question))
+    createAcceptance(
+      session,
+      await grantAccess(request, session, {
+        ...question,
+        checked: checked.filter(each => !('streamId' in each) || !omitted.has(each.streamId))
+      })
+    )
   )
+  const choice = {
+    streamIds: listProposed(request, question),
+    omitted,
+    onToggle: (streamId: string) => setOmitted(toggle(omitted, streamId))
+  }
   const asked = request.requestedPermissions
   const grants = compareGrants({ asked, checked, older: older?.permissions }, names)
   return (
@@ -100,7 +113,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
       })}
     >
       <AppMessage request={request} />
-      <GrantList grants={grants} streams={streams} appNames={request.appNames} />
+      <GrantList grants={grants} streams={streams} appNames={request.appNames} choice={choice} />
       {request.oauth && <ScopeList notice={request.oauth} app={app} />}
       <ConsentDetails request={request} shares={shares} consent={consent} isAgain={same !== undefined} />
       <Form
@@ -121,10 +134,23 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   )
 }
 
+/** Returns the streams that the app has not asked for: the service proposes them for what it has asked for. */
+function listProposed({ requestedPermissions }: AuthRequest, { checked, same }: Question): Set<string> {
+  const asked = new Set(requestedPermissions.map(each => 'streamId' in each && each.streamId))
+  const streamIds = same ? [] : checked.flatMap(each => ('streamId' in each ? [each.streamId] : []))
+  return new Set(streamIds.filter(streamId => !asked.has(streamId)))
+}
+
 function getLeadKey(grants: Grants, { consent, older, same }: Question): Key {
   if (same) return consent.isNeeded ? 'consent.leadAgain' : 'consent.leadAsked'
   if (older) return 'consent.leadOlder'
   return grants.asked.length === 0 ? 'consent.leadNothing' : 'consent.lead'
+}
+
+function toggle(set: ReadonlySet<string>, item: string): ReadonlySet<string> {
+  const toggled = new Set(set)
+  if (!toggled.delete(item)) toggled.add(item)
+  return toggled
 }
 
 /** Shown while loading. */

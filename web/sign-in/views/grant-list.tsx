@@ -18,16 +18,25 @@ interface Props {
   readonly streams: readonly Audience[]
   /** The operator's names for apps, by id. */
   readonly appNames: ReadonlyMap<string, string>
+  readonly choice: Choice
 }
 
-export function GrantList({ grants, streams, appNames }: Props) {
+/** Streams that the user may omit. */
+export interface Choice {
+  readonly streamIds: ReadonlySet<string>
+  /** Those that are omitted. */
+  readonly omitted: ReadonlySet<string>
+  readonly onToggle: (streamId: string) => void
+}
+
+export function GrantList({ grants, streams, appNames, choice }: Props) {
   const { asked, ended, features } = grants
   const audiences = new Map(streams.map(each => [each.streamId, each]))
   return (
     <>
       <ul class="grants">
         {asked.map(grant => (
-          <GrantItem key={grant.streamId} grant={grant}>
+          <GrantItem key={grant.streamId} grant={grant} choice={choice}>
             {audiences.has(grant.streamId) && (
               <StreamDetails
                 audience={audiences.get(grant.streamId)!}
@@ -43,6 +52,7 @@ export function GrantList({ grants, streams, appNames }: Props) {
           </li>
         ))}
       </ul>
+      {choice.streamIds.size > 0 && <p class="hint">{t('grant.choose')}</p>}
       {asked.some(({ isNew }) => isNew) && <p class="hint">{t('grant.create')}</p>}
       {ended.length > 0 && (
         <>
@@ -58,7 +68,13 @@ export function GrantList({ grants, streams, appNames }: Props) {
   )
 }
 
-function GrantItem({ grant, children }: { readonly grant: Grant; readonly children?: ComponentChildren }) {
+interface ItemProps {
+  readonly grant: Grant
+  readonly choice?: Choice
+  readonly children?: ComponentChildren
+}
+
+function GrantItem({ grant, choice, children }: ItemProps) {
   const { name, level, isNew, before, streamId, taken } = grant
   const isWide = streamId === '*' && level !== 'none'
   return (
@@ -66,7 +82,18 @@ function GrantItem({ grant, children }: { readonly grant: Grant; readonly childr
       <LevelIcon level={level} />
       <div>
         <p class="what">
-          <strong>{name}</strong>
+          {choice?.streamIds.has(streamId) ? (
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={!choice.omitted.has(streamId)}
+                onChange={() => choice.onToggle(streamId)}
+              />
+              <strong>{name}</strong>
+            </label>
+          ) : (
+            <strong>{name}</strong>
+          )}
           {isNew && <span class="badge">{t('grant.new')}</span>}
           {before === null && <span class="badge">{t('grant.added')}</span>}
         </p>

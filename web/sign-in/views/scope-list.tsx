@@ -7,7 +7,9 @@ const scopeTexts: ReadonlyMap<string, Key> = new Map([
   ['openid', 'identity.openid'],
   ['profile', 'identity.profile'],
   ['email', 'identity.email'],
-  ['offline_access', 'identity.offline']
+  ['offline_access', 'identity.offline'],
+  ['fhirUser', 'identity.fhir'],
+  ['launch/patient', 'identity.fhir']
 ])
 
 interface Props {
@@ -16,7 +18,7 @@ interface Props {
 }
 
 export function ScopeList({ notice, app }: Props) {
-  const keys = notice.scopes.flatMap(scope => scopeTexts.get(scope) ?? [])
+  const keys = [...new Set(notice.scopes.flatMap(scope => scopeTexts.get(scope) ?? []))]
   return (
     <>
       {keys.length > 0 && (

@@ -214,8 +214,9 @@ t.test('the metadata advertises only what works', async t => {
     t.notOk(name in body, name)
   for (const prompt of body.prompt_values_supported)
     t.equal((await begin(service, { prompt })).location.searchParams.get('error'), null, prompt)
+  const aud = `${service.server.url}/alice/fhir`
   for (const scope of body.scopes_supported)
-    t.equal((await begin(service, { scope })).location.searchParams.get('error'), null, scope)
+    t.equal((await begin(service, { scope, aud })).location.searchParams.get('error'), null, scope)
   for (const response_mode of body.response_modes_supported)
     t.equal((await begin(service, { response_mode })).location.searchParams.get('error'), null, response_mode)
   for (const grant_type of body.grant_types_supported) {

@@ -1,0 +1,163 @@
+/** One event as an Observation of FHIR R4, with LOINC and UCUM for what has a code. (docs/api/exports.md#fhir) */
+import type { Event } from '../../schemas/event.js'
+import { JsonText } from '../json/json-text.js'
+import { findCoding, bloodPressureParts, sleepCoding, type Coding } from './fhir-codes.js'
+import { cutText, chunkSize } from './chunks.js'
+import type { Path } from './stream-names.js'
+import type { TimeFormatter } from './time-formatter.js'
+import { getUcumUnit } from './ucum.js'
+
+/** Returns the resource as it was imported; `undefined` if the event was not imported from FHIR. */
+export function getOriginal({ clientData, type }: Event): object | undefined {
+  if (type !== 'clinical/fhir') return undefined
+  const resource = clientData?.['fhir:resource']
+  const isResource =
+    typeof resource === 'object' &&
+    resource !== null &&
+    typeof (resource as Record<string, unknown>)['resourceType'] === 'string'
+  return isResource ? resource : undefined
+}
+
+/** What an observation says besides the event itself. */
+export interface ObservationSurroundings {
+  /** Names of the event's first stream and its ancestors. */
+  readonly path: Path
+  readonly instants: TimeFormatter
+  /** The subject: a Reference of FHIR. */
+  readonly subject: object
+}
+
+/**
+ * Returns the coding of an event in these streams, and `at`, the index of the stream that identifies it; `undefined` if
+ * there is none.
+ */
+export function findEventCoding(
+  { content, type }: Pick<Event, 'content' | 'type'>,
+  path: Path
+): { code: Coding; at: number } | undefined {
+  return isAsleep(type, content) ? { code: sleepCoding, at: path.length - 1 } : findCoding(type, path)
+}
+
+/** Returns the observation of an event. */
+export function buildObservation(
+  event: Event,
+  { instants, path, subject }: ObservationSurroundings
+): Record<string, unknown> {
+  const { content, id, trashed, type } = event
+  const found = findEventCoding(event, path)
+  return {
+    resourceType: 'Observation',
+    id,
+    status: trashed === true ? 'entered-in-error' : 'final',
+    ...(found && { category: [toCategory(found.code)] }),
+    code: toCodeableConcept(found?.code, path[found?.at ?? path.length - 1]!),
+    subject,
+    ...toEffectiveTime(instants, event),
+    ...(isAsleep(type, content) ? toSleepDuration(event) : toValue(type, content)),
+    ...toNote(event),
+    ...toDevice(path, found?.at)
+  }
+}
+
+function isAsleep(type: string, content: unknown): boolean {
+  return type === 'sleep/analysis' && (content as { analysis?: unknown } | null)?.analysis === 'asleep'
+}
+
+/** Returns the device: the streams below the one that identifies the measurement name it. */
+function toDevice(path: Path, at: number | undefined): object {
+  const below = at === undefined ? [] : path.slice(at + 1)
+  return below.length === 0 ? {} : { device: { display: cleanText(below.join(' / ')) } }
+}
+
+function toCodeableConcept(code: Coding | undefined, text: string): object {
+  const coding = code?.loinc.map(([one, display]) => ({ system: 'http://loinc.org', code: one, display }))
+  return { ...(coding && { coding }), text: cleanText(text) }
+}
+
+function toCategory({ category }: Coding): object {
+  const system = 'http://terminology.hl7.org/CodeSystem/observation-category'
+  return { coding: [{ system, code: category }] }
+}
+
+/** Returns the effective time. FHIR dates have four-digit years. */
+function toEffectiveTime(instants: TimeFormatter, { duration, time }: Event): object {
+  const [start, end] = [time, time + (duration ?? 0)].map(each => instants.format(each)) as [string, string]
+  if (!fourDigitYear.test(start)) return {}
+  if (duration === undefined || duration === 0) return { effectiveDateTime: start }
+  return { effectivePeriod: { start, ...(duration !== null && fourDigitYear.test(end) && { end }) } }
+}
+
+const fourDigitYear = /^(?!0000)\d{4}-/
+
+function toSleepDuration({ duration }: Event): object {
+  return typeof duration === 'number' ? { valueQuantity: toQuantity(duration / 60, 'min') } : {}
+}
+
+/** Maximum characters of a text in a resource. */
+const maxTextLength = 1024 * 1024
+
+function toValue(type: string, content: unknown): object {
+  if (content === undefined || content === null || content === '') return {}
+  if (typeof content === 'number') return { valueQuantity: toQuantity(content, getUcumUnit(type)) }
+  if (typeof content === 'boolean') return { valueBoolean: content }
+  if (typeof content === 'string') return toValueString(content)
+  if (typeof content !== 'object' || content instanceof JsonText) return tooLarge
+  if (Array.isArray(content)) return toValueString(JSON.stringify(content))
+  const component = Object.entries(content).flatMap(([field, value]) =>
+    value === null || value === undefined || value === ''
+      ? []
+      : { code: toComponentCode(type, field), ...toFieldValue(type, field, value) }
+  )
+  return component.length === 0 ? {} : { component }
+}
+
+function toFieldValue(type: string, field: string, value: unknown): object {
+  if (typeof value === 'number') return { valueQuantity: toQuantity(value, getUcumUnit(type, field)) }
+  if (typeof value === 'boolean') return { valueBoolean: value }
+  return toValueString(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+function toComponentCode(type: string, field: string): object {
+  const part =
+    type === 'blood-pressure/mmhg-bpm' &&
+    Object.hasOwn(bloodPressureParts, field) &&
+    bloodPressureParts[field]
+  if (!part) return { text: cleanText(field) }
+  return { coding: [{ system: 'http://loinc.org', code: part[0], display: part[1] }] }
+}
+
+const tooLarge = {
+  dataAbsentReason: {
+    coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unsupported' }]
+  }
+}
+
+function toValueString(text: string): object {
+  return text.length > maxTextLength ? tooLarge : { valueString: cleanText(text) }
+}
+
+function toQuantity(value: number, unit: string): object {
+  return unit === '' ? { value } : { value, unit, system: 'http://unitsofmeasure.org', code: unit }
+}
+
+function toNote({ attachments = [], description = '' }: Event): object {
+  const files = attachments.map(({ fileName }) => fileName).join(', ')
+  const texts = [description, files].flatMap(text =>
+    text.trim() === '' ? [] : [...cutText(text, maxTextLength)]
+  )
+  return texts.length === 0 ? {} : { note: texts.map(text => ({ text: cleanText(text) })) }
+}
+
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
+const invalidCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g
+
+/** Returns text without characters that FHIR forbids; never empty. Long texts are left to the writer of the format. */
+function cleanText(text: string): string {
+  const kept = text.length > chunkSize ? text : replaceInvalidCharacters(text)
+  return kept.trim() === '' ? '\ufffd' : kept
+}
+
+/** Replaces characters that FHIR forbids. */
+export function replaceInvalidCharacters(text: string): string {
+  return text.toWellFormed().replace(invalidCharacters, '\ufffd')
+}

@@ -1,0 +1,52 @@
+/** Streams whose events are resources of FHIR, for apps that ask for resources instead of streams. (docs/api/fhir.md#smart-app-launch) */
+import type { Steps } from '../../storage/steps.js'
+import type { RequestedStreamPermission } from '../accesses/granting.js'
+import type { Call } from '../call/method.js'
+import { resolveEventScope } from '../events/scope.js'
+import { listScopedResources, type ScopedResources } from '../oauth/smart-scope.js'
+import { findEventCoding } from './fhir-observation.js'
+import { StreamNames, type Path } from './stream-names.js'
+
+/** Maximum number of streams. */
+const maxStreams = 100
+/** Type of the events that keep an imported resource, whatever its category is. */
+const originalType = 'clinical/fhir'
+/** Types of the events that are documents. */
+export const documentTypes: readonly string[] = ['file/attached', 'file/attached-multiple']
+
+/**
+ * Finds the streams that hold what scopes ask for, and proposes to read them. In steps: there may be thousands of
+ * streams. The user decides.
+ */
+export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<RequestedStreamPermission[]> {
+  const scoped = listScopedResources(scopes)
+  if (!scoped.hasDocuments && scoped.categories !== 'all' && scoped.categories.size === 0) return []
+  const names = new StreamNames()
+  const found = new Map<string, string>()
+  const run = call.store.events.createFacts(resolveEventScope(call, undefined, false))
+  while (!run.isDone && found.size < maxStreams) {
+    // Other work runs between two steps, and may close the file.
+    const store = call.services.accounts.store(call.account)
+    for (const { stream, type } of store.events.nextFacts(run, body => body)) {
+      const node = store.streams.findByNumber(stream)
+      if (!node || node.system || found.has(node.stream.id)) continue
+      const path = names.path({ ...call, store }, node.stream.id)
+      if (isWanted(type, path, scoped)) found.set(node.stream.id, node.stream.name)
+    }
+    yield
+  }
+  return Array.from(found, ([streamId, defaultName]) => ({ streamId, level: 'read' as const, defaultName }))
+    .toSorted((a, b) => a.defaultName.localeCompare(b.defaultName))
+    .slice(0, maxStreams)
+}
+
+/** Returns whether events of a type in a stream are among the resources. */
+function isWanted(type: string, path: Path, { categories, hasDocuments }: ScopedResources): boolean {
+  if (documentTypes.includes(type)) return hasDocuments
+  if (categories !== 'all' && categories.size === 0) return false
+  if (type === originalType) return true
+  const element = type.replace(/^series:/, '')
+  const content = element === 'sleep/analysis' ? { analysis: 'asleep' } : undefined
+  const category = findEventCoding({ content, type: element }, path)?.code.category
+  return category !== undefined && (categories === 'all' || categories.has(category))
+}

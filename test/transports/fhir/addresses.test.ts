@@ -1,0 +1,123 @@
+/** FHIR by aliases and host names, with imported resources, and with limits. */
+import { request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import t from 'tap'
+import { Client as Holder, coffer, openCoffer, type Answer } from '../../support/coffer.js'
+import { ask, ids, monday } from '../../support/fhir.js'
+
+t.test('imported resources', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('health')
+  const original = {
+    resourceType: 'Observation',
+    id: 'of-the-hospital',
+    meta: { profile: ['http://hospital.example/p'] },
+    status: 'final',
+    category: [
+      {
+        coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'laboratory' }]
+      }
+    ],
+    code: { coding: [{ system: 'http://loinc.org', code: '4548-4' }] },
+    subject: { reference: 'Patient/of-the-hospital' },
+    performer: [{ reference: 'Practitioner/7', display: 'Dr. Who' }, { reference: 'Organization/9' }],
+    effectiveDateTime: '2026-01-05',
+    valueQuantity: { value: 5.6, unit: '%' }
+  }
+  const add = async (resource: object): Promise<Answer> =>
+    await alice.event({
+      streamIds: ['health'],
+      type: 'clinical/fhir',
+      time: monday,
+      content: {
+        displayName: 'HbA1c',
+        clinicalType: 'labResultRecord',
+        fhir: { identifier: 'x', resourceType: 'observation' }
+      },
+      clientData: { 'fhir:resource': resource }
+    })
+  const { id } = await add(original)
+  await add({ resourceType: 'Condition', id: 'c', code: { text: 'Flu' } })
+  await add({ ...original, category: { text: 'as in an older version' } })
+
+  t.test('are found by their own codes, and are about this patient', async t => {
+    const { body } = await ask(t, alice, 'Observation?category=laboratory&code=4548-4')
+    t.same(ids(body), [id])
+    const [{ resource }] = body.entry
+    t.match(resource.subject.reference, /^Patient\/[0-9a-f]{32}$/)
+    t.same(resource.performer, [{ display: 'Dr. Who' }, { display: 'Organization/9' }])
+    t.notOk(resource.meta.profile)
+    t.equal((await ask(t, alice, 'Observation')).body.total, 1)
+  })
+})
+
+t.test('by an alias', async t => {
+  const service = await openCoffer(t)
+  const owner = await service.user('hippolyta')
+  await owner.stream('weight')
+  await owner.event({ streamIds: ['weight'], type: 'mass/kg', content: 61, time: monday })
+  const { access } = await owner.grant('read', 'weight', { type: 'app', randomAlias: true, name: 'doctor' })
+  const holder = new Holder(service, access.alias!, access)
+
+  t.test('nothing tells the user name', async t => {
+    const paths = [
+      'metadata',
+      'Patient',
+      'Observation',
+      'Observation?code:x=1',
+      'Observation/none',
+      'Nothing'
+    ]
+    for (const path of paths) {
+      const { body, headers } = await ask(t, holder, path)
+      t.notMatch(JSON.stringify(body) + JSON.stringify([...headers]), /hippolyta/, path)
+    }
+    const { body } = await ask(t, holder, 'Observation')
+    t.equal(body.total, 1)
+    t.match(body.entry[0].fullUrl, `/${access.alias}/fhir/Observation/`)
+  })
+
+  t.test('the patient is another than by the name', async t => {
+    const [mine, theirs] = [await ask(t, owner, 'Patient'), await ask(t, holder, 'Patient')]
+    t.not(ids(mine.body)[0], ids(theirs.body)[0])
+  })
+
+  t.test('only the holder finds anything', async t => {
+    for (const path of ['metadata', 'Patient', 'Observation']) {
+      const unknown = await ask(t, { service, username: 'r-00000000' }, path)
+      const { body, status } = await ask(t, { service, username: access.alias! }, path)
+      t.equal(status, 404)
+      t.same(JSON.stringify(body).replace(access.alias!, 'r-00000000'), JSON.stringify(unknown.body))
+    }
+  })
+})
+
+t.test('by a host name', async t => {
+  const { alice } = await coffer(t, { domain: 'coffer.example', publicUrl: 'https://coffer.example' })
+  const { service } = alice
+  const { port } = new URL(service.server.url)
+  const get = async (path: string): Promise<Answer> =>
+    await new Promise((resolve, reject) =>
+      request(
+        { port, path, headers: { host: 'alice.coffer.example', authorization: alice.token } },
+        response => void json(response).then(resolve, reject)
+      )
+        .on('error', reject)
+        .end()
+    )
+  t.match(await get('/fhir/metadata'), { implementation: { url: 'https://alice.coffer.example/fhir' } })
+  t.match(await get('/fhir/Patient'), {
+    entry: [{ fullUrl: /^https:\/\/alice\.coffer\.example\/fhir\/Patient\// }]
+  })
+  t.match(await get('/fhir/Patient?_id=%zz'), { resourceType: 'OperationOutcome' })
+  t.match(await get('/fhir/%zz'), { resourceType: 'OperationOutcome' })
+})
+
+t.test('an access that calls too often', async t => {
+  const { alice } = await coffer(t, { limits: { callsPerToken: { app: 3 } } })
+  const app = await alice.grantAll([], { type: 'app', name: 'busy' })
+  let last = await ask(t, app, 'Patient')
+  for (let at = 0; at < 5 && last.status === 200; at++) last = await ask(t, app, 'Patient')
+  t.match(last, { status: 429, body: { issue: [{ code: 'throttled' }] } })
+  t.match(last.headers.get('retry-after'), /^\d+$/)
+})

@@ -1,0 +1,80 @@
+/** Data points of series as Observations, merged with events over pages. */
+import t from 'tap'
+import { coffer, type Answer } from '../../support/coffer.js'
+import { ask, day, ids, monday, type Response } from '../../support/fhir.js'
+
+t.test('data points', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('heart')
+  await alice.stream('blood')
+  const add = async (streamId: string, type: string, time: number, fields: string[], points: number[][]) => {
+    const { id } = await alice.event({ streamIds: [streamId], type: `series:${type}`, content: null, time })
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields, points })
+    return id as string
+  }
+  const minutes = Array.from({ length: 90 }, (_, at) => [at * 60, 60 + at])
+  const watch = await add('heart', 'frequency/bpm', monday, ['deltaTime', 'value'], minutes)
+  // At the same times as every tenth of the others.
+  const strap = minutes.filter((_, at) => at % 10 === 0).map(([at]) => [at! - 600, 100])
+  await add('heart', 'frequency/bpm', monday + 600, ['deltaTime', 'value'], strap.slice(1))
+  const cuff = await add(
+    'blood',
+    'blood-pressure/mmhg-bpm',
+    monday + 0.25,
+    ['deltaTime', 'systolic', 'diastolic'],
+    [[0.5, 120, 80]]
+  )
+  for (let at = 0; at < 5; at++)
+    await alice.event({ streamIds: ['heart'], type: 'frequency/bpm', content: 99, time: monday + at * 600 })
+  await alice.service.server.settle()
+
+  t.test('are found by code and time, with events, each once', async t => {
+    const total = 90 + 8 + 5
+    for (const order of ['date', '-date'])
+      for (const count of [1, 7, 40, 500]) {
+        const query = `Observation?code=8867-4&date=ge2026-01-05&date=lt2026-01-06&_sort=${order}&_count=${count}`
+        const seen: Answer[] = []
+        let next: string | undefined = query
+        for (let pages = 0; next !== undefined && pages < 120; pages++) {
+          const { body }: Response = await ask(t, alice, next)
+          seen.push(...(body.entry ?? []).map(({ resource }: Answer) => resource))
+          next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+        }
+        t.equal(new Set(seen.map(({ id }) => id)).size, seen.length, 'each once')
+        t.equal(seen.length, total, `${order} by ${count}`)
+        const dates = seen.map(({ effectiveDateTime }) => Date.parse(effectiveDateTime))
+        const sorted = dates.toSorted((a, b) => a - b)
+        t.same(dates, order === 'date' ? sorted : sorted.toReversed())
+      }
+    const hour = await ask(
+      t,
+      alice,
+      'Observation?code=8867-4&date=ge2026-01-05T01:00:00Z&date=lt2026-01-05T01:00:01Z'
+    )
+    t.equal(ids(hour.body).length, 2, 'within exact bounds')
+  })
+
+  t.test('can be read by their ids', async t => {
+    const id = `${watch}.p60000000`
+    const { body } = await ask(t, alice, `Observation/${id}`)
+    t.match(body, { id, valueQuantity: { value: 61 }, effectiveDateTime: '2026-01-05T00:01:00Z' })
+    t.same(ids((await ask(t, alice, `Observation?_id=${id}`)).body), [id])
+    t.equal((await ask(t, alice, `Observation/${watch}.p60000001`)).status, 404)
+    const parts = await ask(t, alice, `Observation/${cuff}.p500000`)
+    t.equal(parts.body.effectiveDateTime, '2026-01-05T00:00:00.750Z')
+    t.match(parts.body.component, [{ valueQuantity: { value: 120 } }, { valueQuantity: { value: 80 } }])
+  })
+
+  t.test('are only found by code and time', async t => {
+    for (const query of ['code=8867-4', 'date=2026-01-05', 'code=8867-4&date=ge2026-01-05'])
+      t.equal(ids((await ask(t, alice, `Observation?${query}`)).body).length, 5, query)
+  })
+
+  t.test('of many series are refused in too long a time', async t => {
+    for (let at = 0; at < 21; at++)
+      await add('heart', 'frequency/bpm', monday + 30 * day, ['deltaTime', 'value'], [[0, 60]])
+    const { body, status } = await ask(t, alice, 'Observation?code=8867-4&date=2026')
+    t.match({ body, status }, { status: 400, body: { issue: [{ code: 'too-costly' }] } })
+    t.equal((await ask(t, alice, 'Observation?code=8867-4&date=2026-01-05')).status, 200)
+  })
+})

@@ -1,0 +1,277 @@
+/** SMART App Launch: a standalone app walks from the base URL of FHIR to the data, with clients of others. */
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { Client as FhirClient } from 'fhir-kit-client'
+import * as oauth from 'oauth4webapi'
+import t, { type Test } from 'tap'
+import { coffer, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { callBound, createHolder, makeProof } from '../../support/key-proofs.js'
+import { agree, app, apps, begin, clientId, exchange, obtain, redirectUri } from '../../support/oauth.js'
+
+const insecure = { [oauth.allowInsecureRequests]: true }
+const scope = 'launch/patient openid fhirUser offline_access patient/*.read'
+
+interface Setup {
+  readonly alice: Client
+  readonly service: Service
+  /** The base URL of FHIR. */
+  readonly aud: string
+}
+
+async function setUp(t: Test): Promise<Setup> {
+  const service = await coffer(t, { ...apps(app), oauth: { registration: true } })
+  const { alice } = service
+  await alice.stream('body')
+  for (const id of ['weight', 'heart', 'steps', 'glucose', 'luggage']) await alice.stream(id, 'body')
+  await alice.stream('diary')
+  const add = async (stream: string, type: string, content: unknown): Promise<Answer> =>
+    await alice.event({ streamIds: [stream], type, content })
+  await add('weight', 'mass/kg', 71)
+  await add('luggage', 'mass/kg', 20)
+  await add('heart', 'frequency/bpm', 60)
+  await add('steps', 'count/steps', 500)
+  await add('glucose', 'density/mmol-l', 5)
+  await add('diary', 'note/txt', 'secret')
+  return { alice, service, aud: `${service.server.url}/alice/fhir` }
+}
+
+/** Returns the streams that the service proposes for a scope, as the consent page gets them. */
+async function listProposed({ alice, aud, service }: Setup, asked: string): Promise<string[]> {
+  const { location } = await begin(service, { aud, scope: asked })
+  const key = location.searchParams.get('key')!
+  const { clientData, requestedPermissions, requestingAppId } = await service.call(
+    undefined,
+    'authRequest.poll',
+    {
+      key
+    }
+  )
+  const { checkedPermissions, streams } = await alice.do('accesses.checkApp', {
+    requestingAppId,
+    requestedPermissions,
+    requestKey: key,
+    clientData
+  })
+  const ids = checkedPermissions.map(({ streamId }: Answer) => streamId)
+  if (checkedPermissions.some(({ level }: Answer) => level !== 'read'))
+    throw new Error('not only for reading')
+  if (ids.length !== streams.length) throw new Error('not all are described')
+  return ids
+}
+
+t.test('a SMART app', async t => {
+  const setup = await setUp(t)
+  const { alice, aud, service } = setup
+
+  t.test('walks from the base URL to the data', async t => {
+    const fhir = new FhirClient({ baseUrl: aud })
+    const { authorizeUrl, tokenUrl } = await fhir.smartAuthMetadata()
+    const answer = await fetch(`${aud}/.well-known/smart-configuration`)
+    t.equal(answer.headers.get('access-control-allow-origin'), '*')
+    const config: Answer = await answer.json()
+    t.equal(String(authorizeUrl), config.authorization_endpoint)
+    t.equal(String(tokenUrl), config.token_endpoint)
+    t.same(config.code_challenge_methods_supported, ['S256'])
+    t.ok(config.capabilities.includes('launch-standalone'))
+
+    const server = { issuer: config.issuer, token_endpoint: config.token_endpoint }
+    const client = { client_id: clientId }
+    const verifier = oauth.generateRandomCodeVerifier()
+    const url = new URL(config.authorization_endpoint)
+    const params = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope,
+      state: 'a-state',
+      aud,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256'
+    }
+    url.search = String(new URLSearchParams(params))
+    const { headers } = await fetch(url, { redirect: 'manual' })
+    const callback = await agree(service, alice, { location: new URL(headers.get('location')!) })
+    const code = oauth.validateAuthResponse(
+      { ...server, authorization_response_iss_parameter_supported: true },
+      client,
+      callback,
+      'a-state'
+    )
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      code,
+      redirectUri,
+      verifier,
+      insecure
+    )
+    const tokens: Answer = await response.json()
+    t.match(tokens, {
+      token_type: 'Bearer',
+      patient: /^[0-9a-f]{32}$/,
+      refresh_token: String,
+      id_token: String
+    })
+    for (const each of scope.split(' ')) t.ok(tokens.scope.split(' ').includes(each), each)
+
+    const keys = createLocalJWKSet((await (await fetch(config.jwks_uri)).json()) as Answer)
+    const { payload } = await jwtVerify(tokens.id_token, keys, {
+      issuer: config.issuer,
+      audience: clientId,
+      currentDate: new Date(service.clock.now() * 1000)
+    })
+    t.equal(payload['fhirUser'], `${aud}/Patient/${tokens.patient}`)
+
+    fhir.bearerToken = tokens.access_token
+    const patient: Answer = await fhir.read({ resourceType: 'Patient', id: tokens.patient })
+    t.equal(patient.id, tokens.patient)
+    const found: Answer = await fhir.search({
+      resourceType: 'Observation',
+      searchParams: { patient: tokens.patient, category: 'vital-signs' }
+    })
+    t.equal(found.total, 2)
+    const diary = await service.http('GET', '/alice/events?streams[]=diary', undefined, {
+      authorization: tokens.access_token
+    })
+    t.equal(diary.status, 403, 'the diary was not part of it')
+
+    const renewed = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      tokens.refresh_token,
+      insecure
+    )
+    t.match(await renewed.json(), { patient: tokens.patient, access_token: String })
+  })
+
+  t.test('gets the streams that its scopes are about, and the user changes them', async t => {
+    const vital = ['heart', 'weight']
+    t.same(await listProposed(setup, 'patient/Observation.rs'), ['glucose', 'heart', 'steps', 'weight'])
+    t.same(await listProposed(setup, 'patient/Observation.rs?category=vital-signs'), vital)
+    t.same(
+      await listProposed(
+        setup,
+        'patient/Observation.rs?category=http://terminology.hl7.org/CodeSystem/observation-category|laboratory'
+      ),
+      ['glucose']
+    )
+    t.same(
+      await listProposed(
+        setup,
+        'patient/Observation.rs?category=vital-signs patient/Observation.s?category=activity'
+      ),
+      ['heart', 'steps', 'weight']
+    )
+    t.same(await listProposed(setup, 'patient/Patient.r'), [])
+    t.same(await listProposed(setup, 'patient/Observation.rs?category=vital-signs diary:read'), [
+      'diary',
+      ...vital
+    ])
+
+    const other = { ...setup, alice: await service.user('bobby') }
+    await t.rejects(listProposed(other, 'patient/Observation.rs'), { message: /alice/ }, 'another account')
+
+    const asked = 'patient/Observation.rs patient/Patient.rs'
+    const begun = await begin(service, { aud, scope: asked })
+    // Like the page, when the user clears all boxes but one.
+    const chooser = {
+      username: alice.username,
+      token: alice.token,
+      do: async (method: string, params: Answer = {}): Promise<Answer> =>
+        await alice.do(method, {
+          ...params,
+          ...(method === 'accesses.create' && {
+            permissions: params.permissions.filter(({ streamId }: Answer) => streamId === 'heart')
+          })
+        })
+    }
+    const { body } = await exchange(service, begun, await agree(service, chooser, begun))
+    t.equal(body.scope, 'patient/Observation.rs patient/Patient.rs heart:read')
+    const { entry }: Answer = await new FhirClient({ baseUrl: aud, bearerToken: body.access_token }).search({
+      resourceType: 'Observation'
+    })
+    t.same(
+      entry.map(({ resource }: Answer) => resource.code.text),
+      ['heart']
+    )
+
+    const again = await begin(service, { aud, scope: asked })
+    const { body: second } = await exchange(service, again, await agree(service, alice, again))
+    t.equal(second.scope, body.scope, 'the choice stays when the app asks again')
+  })
+
+  t.test('gets less than it asks for, never more', async t => {
+    const tokens = await obtain(service, alice, {
+      aud,
+      scope:
+        'launch launch/patient patient/*.* patient/Condition.read user/*.cruds system/*.rs patient/Observation.write patient/Observation.cruds?category=x'
+    })
+    t.match(tokens.scope, /^launch\/patient patient\/\*\.read /)
+    t.notMatch(tokens.scope, /manage|contribute|user|system|Condition|write/)
+    t.notOk('id_token' in tokens)
+    const { location } = await begin(service, { aud, scope: 'patient/Condition.read user/*.read' })
+    t.equal(location.searchParams.get('error'), 'invalid_scope')
+  })
+
+  t.test('is refused unless it names the base URL as the audience', async t => {
+    for (const wrong of [
+      undefined,
+      'https://elsewhere.example/alice/fhir',
+      `${service.server.url}/alice`,
+      `${service.server.url}/alice/mcp`,
+      `${aud}/Patient`,
+      `${aud}?x=1`,
+      service.server.url
+    ]) {
+      const { location } = await begin(service, { aud: wrong, scope })
+      t.match(location.searchParams.get('error'), /^invalid_(?:request|target)$/, String(wrong))
+    }
+    t.notOk((await begin(service, { aud: `${aud}/`, scope })).location.searchParams.get('error'))
+    const plain = await begin(service, { aud: 'https://elsewhere.example' })
+    t.notOk(plain.location.searchParams.get('error'), 'without scopes of SMART it has no meaning')
+    t.notOk('patient' in (await obtain(service, alice)))
+  })
+
+  t.test('can bind its token to a key', async t => {
+    const holder = await createHolder()
+    const begun = await begin(service, { aud, scope })
+    const answered = await agree(service, alice, begun)
+    const url = `${service.server.url}/oauth/token`
+    const proof = await makeProof(holder, { verb: 'POST', url, now: service.clock.now() })
+    const form = {
+      grant_type: 'authorization_code',
+      code: answered.searchParams.get('code')!,
+      redirect_uri: redirectUri,
+      client_id: clientId,
+      code_verifier: begun.verifier
+    }
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { dpop: proof },
+      body: new URLSearchParams(form)
+    })
+    const tokens: Answer = await response.json()
+    t.equal(tokens.token_type, 'DPoP')
+    const path = '/alice/fhir/Observation?category=vital-signs'
+    const token: string = tokens.access_token
+    t.match(await callBound(service, holder, token, ['GET', path]), { status: 200, body: { total: 2 } })
+    const elsewhere = { claims: { htu: `${service.server.url}/alice/events` } }
+    const refused = await callBound(service, holder, token, ['GET', path], elsewhere)
+    t.match(refused, { status: 401, body: { resourceType: 'OperationOutcome' } })
+    t.match(refused.headers.get('www-authenticate'), /^DPoP /)
+    t.equal((await service.http('GET', path, undefined, { authorization: `Bearer ${token}` })).status, 401)
+  })
+
+  t.test('registers itself with the scopes that can be granted', async t => {
+    const { body } = await service.http('POST', '/oauth/register', {
+      redirect_uris: ['https://app.example/callback'],
+      token_endpoint_auth_method: 'none',
+      scope: 'launch launch/patient openid fhirUser patient/*.read user/*.* patient/Condition.rs'
+    })
+    t.equal(body.scope, 'launch/patient openid fhirUser patient/*.read')
+    const asked = { client_id: body.client_id, redirect_uri: 'https://app.example/callback', aud }
+    const { location } = await begin(service, { ...asked, scope: 'launch/patient patient/Observation.rs' })
+    t.notOk(location.searchParams.get('error'), 'a part of what it is allowed')
+  })
+})

@@ -1,0 +1,23 @@
+/** Formats: JSON is the only one. (http://hl7.org/fhir/R4/http.html#mime-type) */
+import type { ReadRequest } from '../read-endpoint.js'
+import { refuse } from './outcome.js'
+
+/** Formats as `_format` names them; a plus sign that is not encoded arrives as a space. */
+const formats = new Set(['json', 'text/json', 'application/json', 'application/fhir+json'])
+
+/** Throws for a request that wants another format. `_format` takes precedence over the header. */
+export function assertJsonAccepted({ credentials, params }: ReadRequest): void {
+  const format = params.get('_format')?.[0]
+  if (format !== undefined) {
+    const [name = ''] = format.toLowerCase().split(';', 1)
+    if (!formats.has(name.trim().replace(' ', '+'))) refuseFormat()
+    return
+  }
+  const accept = credentials.headers?.['accept']
+  if (typeof accept !== 'string' || accept.trim() === '') return
+  if (!/\bjson\b|\*\/\*|application\/\*/i.test(accept)) refuseFormat()
+}
+
+function refuseFormat(): never {
+  refuse('not-supported', 'The only format is application/fhir+json', 406)
+}

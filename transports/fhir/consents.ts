@@ -1,0 +1,125 @@
+/** Accesses as Consents: who may do what with which data. Only the user's own sessions see them. */
+import { TimeFormatter } from '../../core/exports/time-formatter.js'
+import { replaceInvalidCharacters } from '../../core/exports/fhir-observation.js'
+import type { Level } from '../../schemas/permission.js'
+import type { ReadRequest } from '../read-endpoint.js'
+import { buildBundle, type Bundle } from './bundle.js'
+import { formatCursor, parseCursor } from './cursor.js'
+import { refuse } from './outcome.js'
+import { concernsPatient, toSubject, type Patient } from './patient.js'
+import { meetsTokens, readSearch } from './search-params.js'
+
+/** The parameters of searches, with the types of their values. */
+export const consentParams = { _id: 'token', patient: 'reference', status: 'token' } as const
+
+const terminology = 'http://terminology.hl7.org/CodeSystem/'
+const instants = new TimeFormatter()
+
+/** An access, as its owner sees it. */
+interface Access {
+  readonly id: string
+  readonly type: string
+  readonly name: string
+  readonly deviceName?: string
+  readonly created: number
+  readonly modified: number
+  readonly expires?: number
+  readonly permissions?: readonly { readonly streamId?: string; readonly level?: Level }[]
+}
+
+/** What each level permits, in the codes of consents. */
+const actionsByLevel: Readonly<Record<Level, readonly string[]>> = {
+  none: ['access'],
+  read: ['access'],
+  'create-only': ['collect'],
+  contribute: ['access', 'collect', 'correct'],
+  manage: ['access', 'collect', 'correct']
+}
+
+/** Reads one consent. */
+export async function readConsent(patient: Patient, id: string): Promise<object> {
+  const consents = await listConsents(patient)
+  return consents.find(consent => consent.id === id) ?? refuse('not-found', 'There is no such Consent', 404)
+}
+
+/** Searches for consents, the latest first. */
+export async function searchConsents(patient: Patient, request: ReadRequest): Promise<Bundle> {
+  const search = readSearch(request, Object.keys(consentParams))
+  const skip = search.page === undefined ? 0 : parseCursor(search.page).skip
+  const all = await listConsents(patient)
+  const found = all.filter(
+    ({ id, status }) =>
+      concernsPatient(patient, search) &&
+      search.listValues('_id').every(values => values.includes(id)) &&
+      meetsTokens(search.listValues('status'), [
+        { system: 'http://hl7.org/fhir/consent-state-codes', code: status }
+      ])
+  )
+  const end = skip + search.count
+  return buildBundle(patient, {
+    type: 'Consent',
+    search,
+    resources: found.slice(skip, end),
+    next: found.length > end ? formatCursor({ time: undefined, skip: end }) : undefined
+  })
+}
+
+async function listConsents(patient: Patient): Promise<{ readonly id: string; readonly status: string }[]> {
+  const { calls } = patient
+  const { type } = await calls.call<{ type: string }>('getAccessInfo', {})
+  if (type !== 'personal') refuse('forbidden', 'Consents can only be read in a session of the user', 403)
+  const { accesses } = await calls.call<{ accesses: Access[] }>('accesses.get', {})
+  return accesses
+    .filter(access => access.type !== 'personal')
+    .toSorted((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+    .map(access => toConsent(patient, access))
+}
+
+function toConsent(patient: Patient, access: Access): { readonly id: string; readonly status: string } {
+  const { created, deviceName, expires, modified, name, permissions = [] } = access
+  const holder = replaceInvalidCharacters(deviceName === undefined ? name : `${name}, ${deviceName}`)
+  const start = instants.format(created)
+  const end = expires === undefined ? '' : instants.format(expires)
+  const consent = {
+    resourceType: 'Consent',
+    // Versions of an access have the same id up to a colon.
+    id: access.id.split(':', 1)[0]!,
+    meta: { lastUpdated: instants.format(modified) },
+    status: 'active',
+    scope: toConcept('consentscope', 'patient-privacy'),
+    category: [{ coding: [{ system: 'http://loinc.org', code: '59284-0', display: 'Consent Document' }] }],
+    patient: toSubject(patient),
+    dateTime: start,
+    policyRule: toConcept('v3-ActCode', 'OPTIN'),
+    provision: {
+      type: 'permit',
+      period: { start, ...(/^\d{4}-/.test(end) && { end }) },
+      actor: [
+        {
+          role: toConcept('v3-ParticipationType', 'IRCP'),
+          reference: { display: holder.trim() || access.id }
+        }
+      ],
+      ...toProvisions(permissions)
+    }
+  }
+  return consent
+}
+
+/** Returns what applies to each stream; FHIR does not allow empty lists. */
+function toProvisions(permissions: NonNullable<Access['permissions']>): object {
+  const provision = permissions.flatMap(({ level, streamId }) =>
+    level === undefined || streamId === undefined
+      ? []
+      : {
+          type: level === 'none' ? 'deny' : 'permit',
+          action: actionsByLevel[level].map(code => toConcept('consentaction', code)),
+          data: [{ meaning: 'dependents', reference: { display: streamId } }]
+        }
+  )
+  return provision.length === 0 ? {} : { provision }
+}
+
+function toConcept(system: string, code: string): object {
+  return { coding: [{ system: `${terminology}${system}`, code }] }
+}

@@ -1,0 +1,76 @@
+/** FHIR R4, for reading: `/{user}/fhir/…`. (docs/api/fhir.md) */
+import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { ApiError } from '../../core/errors.js'
+import { createPatientId } from '../../core/oauth/patient.js'
+import type { Config } from '../../core/settings/config.js'
+import { getAccountUrl } from '../../core/service-info.js'
+import { refuseUnknownUser } from '../../core/unknown-user.js'
+import type { ReadEndpoint, ReadRequest } from '../read-endpoint.js'
+import type { EndpointResponse } from '../user-endpoint.js'
+import { UserCalls } from '../user-calls.js'
+import { assertJsonAccepted } from './accept.js'
+import type { Patient } from './patient.js'
+import { describeOutcome, refuse, toFhirResponse } from './outcome.js'
+
+export class Fhir implements ReadEndpoint {
+  readonly roots = ['fhir']
+  /** When this process began to serve what the capability statement describes. */
+  readonly #started: number
+
+  constructor(private readonly dispatcher: Dispatcher) {
+    this.#started = dispatcher.services.clock.now()
+  }
+
+  async handle(request: ReadRequest): Promise<EndpointResponse> {
+    const { credentials, segments, user, verb } = request
+    const [, type = '', id = '', ...more] = segments
+    const isSearch = id === '' || (id === '_search' && more.length === 0)
+    if (verb !== 'GET' && !(verb === 'POST' && id === '_search'))
+      refuse('not-supported', 'FHIR can only be read here: with GET, or POST to _search', 405)
+    assertJsonAccepted(request)
+    const { accounts, clock, config } = this.dispatcher.services
+    const account = accounts.findServed(user) ?? refuseUnknownUser(accounts, user)
+    const calls = new UserCalls(this.dispatcher, user, credentials)
+    const patient: Patient = {
+      id: createPatientId(account.id, account.alias),
+      baseUrl: `${getAccountUrl(config, user)}fhir/`,
+      now: clock.now(),
+      calls
+    }
+    const path = segments.slice(1).join('/')
+    if (path === 'metadata' || path === '.well-known/smart-configuration') {
+      // Only the holder of an alias learns that it exists.
+      if (account.alias !== undefined) await calls.call('getAccessInfo', {})
+      return path === 'metadata'
+        ? toFhirResponse(await this.#describe(patient.baseUrl))
+        : await describeSmart(config)
+    }
+    if (more.length > 0) refuse('not-found', 'Nothing found at this path', 404)
+    const { resources } = await import('./resources.js')
+    const resource = resources.get(type)
+    if (!resource) return refuse('not-supported', `There are no resources "${type.slice(0, 100)}" here`, 404)
+    return toFhirResponse(
+      isSearch ? await resource.search(patient, request) : await resource.read(patient, id)
+    )
+  }
+
+  async #describe(baseUrl: string): Promise<object> {
+    const { buildCapabilities } = await import('./capabilities.js')
+    return buildCapabilities(this.dispatcher.services.config, { baseUrl, date: this.#started })
+  }
+
+  /** Returns an error as an OperationOutcome. */
+  describeError(error: ApiError): EndpointResponse {
+    return describeOutcome(error)
+  }
+}
+
+/** Returns the configuration of SMART, which is no resource. */
+async function describeSmart(config: Config): Promise<EndpointResponse> {
+  const { buildSmartConfiguration } = await import('./smart.js')
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    text: JSON.stringify(buildSmartConfiguration(config))
+  }
+}

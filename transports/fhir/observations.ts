@@ -1,0 +1,110 @@
+/** Events as Observations: those with a LOINC code, and those imported from FHIR. */
+import { listCodedTypes } from '../../core/exports/fhir-codes.js'
+import { buildObservation, findEventCoding, getOriginal } from '../../core/exports/fhir-observation.js'
+import { TimeFormatter } from '../../core/exports/time-formatter.js'
+import type { Event } from '../../schemas/event.js'
+import type { ReadRequest } from '../read-endpoint.js'
+import { buildBundle, type Bundle } from './bundle.js'
+import { parseDates } from './dates.js'
+import { readEventPage, type EventSearch, type FoundPage } from './event-pages.js'
+import { readItemsById } from './items-by-id.js'
+import { readMixedPage } from './mixed-pages.js'
+import { adaptOriginal, originalType, type Observation } from './originals.js'
+import { refuse } from './outcome.js'
+import { concernsPatient, toSubject, type Patient } from './patient.js'
+import { readItem } from './points.js'
+import { meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
+import { readStreamPaths, type StreamPaths } from './stream-paths.js'
+
+const loincSystem = 'http://loinc.org'
+const categorySystem = 'http://terminology.hl7.org/CodeSystem/observation-category'
+const statusSystem = 'http://hl7.org/fhir/observation-status'
+
+/** The parameters of searches, with the types of their values. */
+export const observationParams = {
+  _id: 'token',
+  _lastUpdated: 'date',
+  category: 'token',
+  code: 'token',
+  date: 'date',
+  patient: 'reference',
+  status: 'token',
+  subject: 'reference'
+} as const
+
+/** Reads one observation. */
+export async function readObservation(patient: Patient, id: string): Promise<object> {
+  const event = await readItem(patient, id)
+  return (
+    convertEvent(patient, await readStreamPaths(patient.calls), event) ??
+    refuse('not-found', `There is no Observation "${id.slice(0, 100)}"`, 404)
+  )
+}
+
+/** Searches for observations. */
+export async function searchObservations(patient: Patient, request: ReadRequest): Promise<Bundle> {
+  const search = readSearch(request, [...Object.keys(observationParams), '_sort'])
+  const dates = parseDates('date', search.listValues('date'), patient.now)
+  const lastUpdated = parseDates('_lastUpdated', search.listValues('_lastUpdated'), patient.now)
+  const order = readOrder(search)
+  const paths = await readStreamPaths(patient.calls)
+  const convert = (event: Event): object | undefined => {
+    const resource = convertEvent(patient, paths, event)
+    return resource && meetsSearch(search, resource) ? resource : undefined
+  }
+  const found = concernsPatient(patient, search)
+    ? await findPage(patient, search, { types: listTypes(search), dates, lastUpdated, order, convert })
+    : { resources: [] }
+  return buildBundle(patient, { type: 'Observation', search, ...found })
+}
+
+/** Finds a page. Data points are only searched for by a code, in a time that has a start and an end. */
+async function findPage(patient: Patient, search: Search, events: EventSearch): Promise<FoundPage> {
+  const { from, isEmpty, to } = events.dates
+  const ids = search.listValues('_id')
+  if (ids.length > 0) return await readItemsById(patient, ids, events)
+  const hasPoints = search.listValues('code').length > 0 && from !== undefined && to !== undefined && !isEmpty
+  return hasPoints
+    ? await readMixedPage(patient, search, { ...events, from, to })
+    : await readEventPage(patient, search, events)
+}
+
+/** Returns the observation of an event; `undefined` if it is none. */
+function convertEvent(patient: Patient, paths: StreamPaths, event: Event): Observation | undefined {
+  const original = getOriginal(event)
+  if (original) return adaptOriginal(patient, event, original)
+  const path = paths.get(event)
+  if (!findEventCoding(event, path)) return undefined
+  const { code, resourceType, ...rest } = buildObservation(event, {
+    path,
+    instants,
+    subject: toSubject(patient)
+  })
+  const meta = { lastUpdated: instants.format(event.modified) }
+  return { resourceType, ...rest, meta, code } as unknown as Observation
+}
+
+const instants = new TimeFormatter()
+
+/** Returns the types of the events that may be found: those with such codes, and those that were imported. */
+function listTypes(search: Search): string[] {
+  const types = listCodedTypes()
+    .filter(
+      ({ category, loinc }) =>
+        meetsTokens(
+          search.listValues('code'),
+          loinc.map(([code]) => ({ system: loincSystem, code }))
+        ) && meetsTokens(search.listValues('category'), [{ system: categorySystem, code: category }])
+    )
+    .flatMap(coded => coded.types)
+  return [...new Set([...types, originalType])]
+}
+
+function meetsSearch(search: Search, { category = [], code, status }: Observation): boolean {
+  const categories = category.flatMap(({ coding = [] }) => coding)
+  return (
+    meetsTokens(search.listValues('code'), code.coding ?? []) &&
+    meetsTokens(search.listValues('category'), categories) &&
+    meetsTokens(search.listValues('status'), [{ system: statusSystem, code: status }])
+  )
+}

@@ -1,0 +1,84 @@
+/** Responses of the FHIR API, and its errors: OperationOutcomes. */
+import { ApiError, type ErrorId } from '../../core/errors.js'
+import type { EndpointResponse } from '../user-endpoint.js'
+
+const mediaType = 'application/fhir+json; charset=utf-8'
+
+/** Codes of issues. (http://hl7.org/fhir/R4/valueset-issue-type.html) */
+type IssueCode =
+  | 'business-rule'
+  | 'conflict'
+  | 'deleted'
+  | 'exception'
+  | 'forbidden'
+  | 'invalid'
+  | 'login'
+  | 'not-found'
+  | 'not-supported'
+  | 'processing'
+  | 'throttled'
+  | 'too-costly'
+  | 'transient'
+
+/** A refusal with the code of its issue. */
+class FhirRefusal extends ApiError {
+  constructor(
+    readonly issue: IssueCode,
+    message: string,
+    status: number
+  ) {
+    super(idsByStatus[status] ?? 'invalid-parameters-format', message, { status })
+  }
+}
+
+const idsByStatus: Readonly<Record<number, ErrorId>> = {
+  404: 'unknown-resource',
+  405: 'invalid-method',
+  410: 'unknown-resource'
+}
+
+const issuesByStatus: Readonly<Record<number, IssueCode>> = {
+  301: 'processing',
+  401: 'login',
+  402: 'business-rule',
+  403: 'forbidden',
+  404: 'not-found',
+  409: 'conflict',
+  410: 'deleted',
+  413: 'too-costly',
+  415: 'not-supported',
+  429: 'throttled',
+  451: 'not-supported',
+  503: 'transient',
+  507: 'transient'
+}
+
+/** Refuses a request. `status`: 400 unless given. */
+export function refuse(issue: IssueCode, message: string, status = 400): never {
+  throw new FhirRefusal(issue, message, status)
+}
+
+/** Returns the response with a resource. */
+export function toFhirResponse(resource: object): EndpointResponse {
+  return { status: 200, headers: { 'content-type': mediaType }, text: JSON.stringify(resource) }
+}
+
+/** Returns the response to a refused request. */
+export function describeOutcome(error: ApiError): EndpointResponse {
+  const { message, status } = error
+  const code =
+    error instanceof FhirRefusal
+      ? error.issue
+      : (issuesByStatus[status] ?? (status >= 500 ? 'exception' : 'invalid'))
+  return {
+    status,
+    headers: {
+      'content-type': mediaType,
+      ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="FHIR", error="invalid_token"' })
+    },
+    text: JSON.stringify({
+      resourceType: 'OperationOutcome',
+      issue: [{ severity: 'error', code, details: { text: error.id }, diagnostics: message }]
+    })
+  }
+}

@@ -1,0 +1,26 @@
+/** The patient: the user to whom the account belongs. */
+import type { UserCalls } from '../user-calls.js'
+import type { Search } from './search-params.js'
+
+/** Whose data a request is about. */
+export interface Patient {
+  readonly id: string
+  /** The root of the resources, with a slash at its end. */
+  readonly baseUrl: string
+  /** Seconds. */
+  readonly now: number
+  readonly calls: UserCalls
+}
+
+/** Returns whether a search is about this patient, or about any. */
+export function concernsPatient({ baseUrl, id }: Patient, search: Search): boolean {
+  const names = new Set([id, `Patient/${id}`, `${baseUrl}Patient/${id}`])
+  return ['patient', 'subject'].every(name =>
+    search.listValues(name).every(values => values.some(value => names.has(value)))
+  )
+}
+
+/** Returns a reference to the patient. */
+export function toSubject({ id }: Patient): object {
+  return { reference: `Patient/${id}` }
+}

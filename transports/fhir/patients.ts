@@ -1,0 +1,28 @@
+/** The resource of the user, and searches for it. */
+import type { ReadRequest } from '../read-endpoint.js'
+import { buildBundle, type Bundle } from './bundle.js'
+import { refuse } from './outcome.js'
+import type { Patient } from './patient.js'
+import { readSearch } from './search-params.js'
+
+/** The parameters of searches, with the types of their values. */
+export const patientParams = { _id: 'token' } as const
+
+/** Reads the patient. */
+export async function readPatient(patient: Patient, id: string): Promise<object> {
+  const resource = await buildPatient(patient)
+  return id === patient.id ? resource : refuse('not-found', 'There is no such patient', 404)
+}
+
+/** Searches for the patient. */
+export async function searchPatients(patient: Patient, request: ReadRequest): Promise<Bundle> {
+  const search = readSearch(request, Object.keys(patientParams))
+  const resource = await buildPatient(patient)
+  const isFound = search.listValues('_id').every(values => values.includes(patient.id))
+  return buildBundle(patient, { type: 'Patient', search, resources: isFound ? [resource] : [] })
+}
+
+async function buildPatient({ calls, id }: Patient): Promise<object> {
+  const { user } = await calls.call<{ user: { username: string } }>('getAccessInfo', {})
+  return { resourceType: 'Patient', id, active: true, name: [{ text: user.username }] }
+}
