@@ -73,6 +73,7 @@ import { days as getDays } from './measures/days.js'
 import { facts as getMeasureFacts } from './measures/facts.js'
 import { get as getMeasures } from './measures/get.js'
 import { sample as sampleMeasure } from './measures/sample.js'
+import { week as summariseWeek } from './measures/week.js'
 import { getAccessInfo } from './get-access-info.js'
 import { getApp as getAppProfile } from './profile/get-app.js'
 import { getPrivate as getPrivateProfile } from './profile/get-private.js'
@@ -249,6 +250,7 @@ export const methods: readonly AnyMethod[] = [
   getMeasureFacts,
   getMeasures,
   sampleMeasure,
+  summariseWeek,
   deletePoints,
   getPoints,
   deleteSessions,

@@ -63,7 +63,13 @@ const moduleRules: Readonly<Record<string, Module>> = {
   client: { modules: [], libraries: [] },
   web: {
     modules: ['client'],
-    files: ['schemas/zones.ts', 'schemas/units.ts', 'schemas/measures/measure.ts', 'core/json/canonical.ts'],
+    files: [
+      'schemas/zones.ts',
+      'schemas/units.ts',
+      'schemas/goals.ts',
+      'schemas/measures/measure.ts',
+      'core/json/canonical.ts'
+    ],
     libraries: splitWords('preact uqr pmtiles @mapbox/vector-tile pbf world-atlas')
   }
 }

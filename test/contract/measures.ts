@@ -257,5 +257,48 @@ export const measureScenarios: Contract = {
       { ...dates, unit: 'length/m' }
     ]),
     ...refusedScopes(dates)
+  ],
+  'measures.week': [
+    {
+      name: 'summarises each measure with data',
+      kind: 'success',
+      params: { to: '1970-01-03', zone: 'Europe/Zurich' },
+      answer: {
+        from: '1969-12-28',
+        to: '1970-01-03',
+        measures: [
+          { measure: 'weight', days: 1, value: 70, position: 'unknown' },
+          { measure: 'note', days: 1, total: 2 }
+        ],
+        looked: []
+      }
+    },
+    {
+      name: 'tells others only of what they may read',
+      kind: 'success',
+      by: 'reader',
+      params: { to: '1970-01-03' },
+      answer: { measures: [{ measure: 'note', days: 1 }] },
+      after: (_world, { looked, measures }) => {
+        assert.equal(measures.length, 1)
+        assert.equal(looked, undefined)
+      }
+    },
+    {
+      name: 'returns nothing to a create-only access',
+      kind: 'success',
+      by: 'sensor',
+      params: { to: '1970-01-03' },
+      answer: { measures: [] }
+    },
+    { name: 'ends yesterday in UTC by default', kind: 'success', params: {}, answer: {} },
+    ...refusedParams([
+      { to: '1970-02-30' },
+      { to: '1970-1-1' },
+      { to: '1899-12-31' },
+      { to: '1970-01-03', zone: 'Mars/Base' },
+      { measures: ['weight'] }
+    ]),
+    ...withoutToken({ to: '1970-01-03' })
   ]
 }

@@ -222,6 +222,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
         return [params, { ...params, merge: 'each' }]
       })
     ),
+    'measures.week': [{}, ...['2023-11-15', '2023-11-19'].map(to => ({ to }))],
     'mfa.activate': [{ method: 'totp' }],
     'mfa.challenge': [{}],
     'mfa.confirm': [{ code: '000000' }],

@@ -121,4 +121,27 @@ export interface MeasuresMethods {
       }[]
     }
   }
+  /** Summarise a week. */
+  'measures.week': {
+    params: { readonly to?: string | null | undefined; readonly zone?: string | null | undefined }
+    result: {
+      from: string
+      to: string
+      measures: {
+        measure: string
+        days: number
+        value?: unknown
+        total?: number
+        usual?: { days: number; median: number | number[]; low: number | number[]; high: number | number[] }
+        position: 'lower' | 'usual' | 'higher' | 'unknown'
+        goal?: { period: 'day' | 'week'; min?: number; max?: number; reached: number; total: number }
+        night?: {
+          begin: { median: string; earliest: string; latest: string }
+          end: { median: string; earliest: string; latest: string }
+        }
+        places?: { count: number; most: { latitude: number; longitude: number; seconds: number } }
+      }[]
+      looked?: { accessId: string; name: string; days: number; reads: number }[]
+    }
+  }
 }
