@@ -1,6 +1,6 @@
 /** What a week was like by one measure. (docs/api/measure-methods.md#a-week) */
 import { Type, type Static } from 'typebox'
-import { isReached, type Goal } from '../../schemas/goals.js'
+import { isReached, type Goal } from '../../schemas/measures/goals.js'
 import { getOffset } from '../../schemas/zones.js'
 import type { DayValue } from './day-values.js'
 import type { MeasureForm } from './known-measures.js'

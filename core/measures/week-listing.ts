@@ -1,5 +1,5 @@
 /** Lists what a week was like by each measure that has data, one measure after another. (docs/api/measure-methods.md#a-week) */
-import { parseGoals, type Goal } from '../../schemas/goals.js'
+import { parseGoals, type Goal } from '../../schemas/measures/goals.js'
 import type { MeasureFact } from '../../storage/measures/facts-run.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'

@@ -1,5 +1,6 @@
 /** Validates the remaining tables of a foreign file: passwords, second factors, profiles, slices, audit log. */
 import { Type } from 'typebox'
+import { StoredLetter } from '../../schemas/letter.js'
 import { Email, PasswordHash } from '../../schemas/account.js'
 import { noticeKinds } from '../../core/outgoing/mail/message.js'
 import { FollowedSlice } from '../../schemas/followed-slice.js'
@@ -76,7 +77,8 @@ const states = new Map([
   ['devices', compileShape(Type.Array(Type.String({ maxLength: 22 }), { maxItems: 30 }))],
   ['notices', compileShape(signInNotices)],
   ['notices-off', compileShape(Type.Literal(true))],
-  ['email-notices', compileShape(notices)]
+  ['email-notices', compileShape(notices)],
+  ['letter', compileShape(StoredLetter)]
 ])
 /** The latest sign-in of a session, which is named after its access. */
 const signIn = compileShape(

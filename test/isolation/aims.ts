@@ -186,6 +186,9 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { id: 'a guess', lanes: { lane: { streamId: hidden } } }
     ],
     getAccessInfo: [{}],
+    'letter.get': [{}],
+    'letter.unsubscribe': [{ token: 'a guess' }],
+    'letter.update': [{ update: { isOn: true, showsValues: true } }],
     'measures.compare': [undefined, ...streams.map(id => [id])].map(asked => ({
       measure: 'note',
       other: 'weight',

@@ -138,6 +138,10 @@ export const userRoutes: readonly Route[] = [
   route('PUT', '/channels/:id', 'channels.update'),
   route('DELETE', '/channels/:id', 'channels.delete'),
   route('POST', '/channels/:id/test', 'channels.test'),
+
+  route('GET', '/letter', 'letter.get'),
+  route('PUT', '/letter', 'letter.update'),
+  route('POST', '/letter/unsubscribe/:token', 'letter.unsubscribe'),
   route('GET', '/connections', 'connections.get'),
   route('POST', '/connections', 'connections.create', 201, { isPrivate: true }),
   route('GET', '/connections/:id', 'connections.getOne'),

@@ -1,6 +1,6 @@
 /** The dialog that sets the goal of a measure. */
 import { useState } from 'preact/hooks'
-import { goalsKey, parseGoals, type Goal } from '../../../schemas/goals.js'
+import { goalsKey, parseGoals, type Goal } from '../../../schemas/measures/goals.js'
 import { convertUnit } from '../../../schemas/units.js'
 import { t, type Key } from '../../language.js'
 import { Form, type Values } from '../../parts/form.js'

@@ -1,5 +1,5 @@
 /** How far a goal has been reached: today or this week, and before. A missed day is a day like others. */
-import type { Goal } from '../../../schemas/goals.js'
+import type { Goal } from '../../../schemas/measures/goals.js'
 import { t } from '../../language.js'
 import type { AnyMeasure } from '../data/measures.js'
 import { Icon } from '../parts/icon.js'

@@ -1,5 +1,5 @@
 /** How far goals have been reached. */
-import { isReached, type Goal } from '../../../schemas/goals.js'
+import { isReached, type Goal } from '../../../schemas/measures/goals.js'
 import { getWeekday } from '../lanes/calendar.js'
 
 /** A day with its value. `number` counts from 1 January 1970. */

@@ -1,5 +1,5 @@
 /** A card of one measure: its latest value or today's total, how that compares with the days before, its goal. */
-import type { Goal } from '../../../schemas/goals.js'
+import type { Goal } from '../../../schemas/measures/goals.js'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { getMeasureColour, getMeasureName, type AnyMeasure, type MeasureFact } from '../data/measures.js'

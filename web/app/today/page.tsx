@@ -1,7 +1,7 @@
 /** The page Today: cards of the measures that the user follows, what runs, and the notes, photos and places of the day. */
 import './style.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { parseGoals } from '../../../schemas/goals.js'
+import { parseGoals } from '../../../schemas/measures/goals.js'
 import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'

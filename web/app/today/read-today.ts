@@ -1,5 +1,5 @@
 /** Reads what the page Today shows first, in one request. */
-import type { Goal } from '../../../schemas/goals.js'
+import type { Goal } from '../../../schemas/measures/goals.js'
 import { formatDate } from '../../../schemas/zones.js'
 import type { Account } from '../data/account.js'
 import {
