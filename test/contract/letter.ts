@@ -69,6 +69,7 @@ export const letterScenarios: Contract = {
       name: 'turns the letter off with the token of a mail',
       kind: 'success',
       by: 'nobody',
+      only: 'http',
       before: async world => {
         await saveLetter(world)
         const { username } = world.owner
@@ -84,14 +85,12 @@ export const letterScenarios: Contract = {
     {
       name: 'ignores the fields of the form of a mail program',
       kind: 'unknown',
-      by: 'nobody',
       params: { token: 'a guess', 'List-Unsubscribe': 'One-Click' },
       error: 'invalid-access-token'
     },
     {
       name: 'refuses an unknown token',
       kind: 'unknown',
-      by: 'nobody',
       before: saveLetter,
       params: { token: 'a guess' },
       error: 'invalid-access-token'
@@ -99,7 +98,6 @@ export const letterScenarios: Contract = {
     {
       name: 'refuses a token that is too long',
       kind: 'params',
-      by: 'nobody',
       params: { token: 'a'.repeat(201) },
       error: 'invalid-parameters-format'
     }
