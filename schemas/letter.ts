@@ -25,7 +25,7 @@ export type LetterSettings = Static<typeof LetterSettings>
 export const StoredLetter = Type.Object(
   {
     ...settings,
-    /** What the link in mails proves: whoever has it may turn the letter off, and nothing else. */
+    /** What the link in mails proves: it turns the letter off, and allows nothing else. */
     token: Type.String({ pattern: '^[\\w-]{20,100}$' }),
     /** When the next letter is due, in seconds. */
     next: Type.Number(),

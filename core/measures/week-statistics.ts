@@ -32,13 +32,14 @@ export function getMedian(values: readonly number[]): number | undefined {
 
 /**
  * Returns what is usual. The spread is the median of the deviations from the median, which a few odd days do not change; if most days
- * have the same value, the mean of the deviations.
+ * have the same value, the mean of the deviations without the largest tenth.
  */
 export function describeUsual(values: readonly number[]): Usual | undefined {
   const median = getMedian(values)
   if (median === undefined) return undefined
-  const deviations = values.map(value => Math.abs(value - median))
-  const mean = deviations.reduce((sum, each) => sum + each / deviations.length, 0)
+  const deviations = values.map(value => Math.abs(value - median)).toSorted((a, b) => a - b)
+  const kept = deviations.slice(0, -Math.ceil(deviations.length / 10))
+  const mean = kept.reduce((sum, each) => sum + each / kept.length, 0)
   const typical = medianDeviationFactor * (getMedian(deviations) ?? Infinity) || meanDeviationFactor * mean
   const spread = Math.max(typical, Math.abs(median) * minSpread)
   const [low, high] = [median - spread, median + spread]

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { getLanguage, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { Action } from '../../parts/action.js'
+import { Field } from '../../parts/field.js'
 import { Form } from '../../parts/form.js'
 import { useAccount } from '../data/account.js'
 import { formatDateTime, formatTime } from '../parts/format-time.js'
@@ -70,25 +71,24 @@ export function LetterSettings({ zone }: { readonly zone: string }) {
         }
       >
         <div class="when">
-          <label>
-            <span>{t('letter.weekday')}</span>
-            <select name="weekday">
+          <div class="field">
+            <label for="weekday">{t('letter.weekday')}</label>
+            <select id="weekday" name="weekday">
               {Array.from({ length: 7 }, (_, index) => (
                 <option key={index} value={index + 1} selected={index + 1 === weekday}>
                   {formatTime((monday + index) * daySeconds, { weekday: 'long', timeZone: 'UTC' })}
                 </option>
               ))}
             </select>
-          </label>
-          <label>
-            <span>{t('letter.time')}</span>
-            <input type="time" name="time" defaultValue={time} required />
+          </div>
+          <Field name="time" label={t('letter.time')} input={{ type: 'time', defaultValue: time }} />
+        </div>
+        <div class="field">
+          <label class="tick">
+            <input type="checkbox" name="showsValues" defaultChecked={showsValues} />
+            {t('letter.showsValues')}
           </label>
         </div>
-        <label class="check">
-          <input type="checkbox" name="showsValues" defaultChecked={showsValues} />
-          <span>{t('letter.showsValues')}</span>
-        </label>
       </Form>
     </section>
   )
