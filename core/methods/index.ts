@@ -69,6 +69,7 @@ import { getOne as getImport } from './imports/get-one.js'
 import { get as getImports } from './imports/get.js'
 import { look as lookAtImport } from './imports/look.js'
 import { run as runImport } from './imports/run.js'
+import { around as compareAround } from './measures/around.js'
 import { compare as compareMeasures } from './measures/compare.js'
 import { days as getDays } from './measures/days.js'
 import { facts as getMeasureFacts } from './measures/facts.js'
@@ -247,6 +248,7 @@ export const methods: readonly AnyMethod[] = [
   addPoints,
   addPointsBatch,
   getDays,
+  compareAround,
   compareMeasures,
   getMeasureFacts,
   getMeasures,

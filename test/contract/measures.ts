@@ -202,6 +202,70 @@ export const measureScenarios: Contract = {
     ...refusedScopes(range)
   ],
 
+  'measures.around': [
+    {
+      name: 'compares the days around an event',
+      kind: 'success',
+      params: ({ events }) => ({ measure: 'weight', eventId: events.note }),
+      answer: {
+        around: [{ events: 1, before: { count: 0 }, after: { count: 0 }, warnings: ['few'] }]
+      }
+    },
+    {
+      name: 'compares the days around all events of a type in a stream',
+      kind: 'success',
+      params: { measure: 'weight', streamId: 'diary', type: 'note/txt', before: 7, after: 7 },
+      answer: { around: [{ events: 1 }] }
+    },
+    {
+      name: 'refuses an unknown event',
+      kind: 'unknown',
+      params: { measure: 'weight', eventId: 'nothing' },
+      error: 'unknown-referenced-resource'
+    },
+    {
+      name: 'refuses an event that the caller may not read',
+      kind: 'caller',
+      by: 'reader',
+      params: ({ events }) => ({ measure: 'weight', eventId: events.mass }),
+      error: 'forbidden'
+    },
+    {
+      name: 'refuses a stream that the caller may not read',
+      kind: 'caller',
+      by: 'reader',
+      params: { measure: 'weight', streamId: 'body', type: 'mass/kg' },
+      error: 'forbidden'
+    },
+    {
+      name: 'refuses an unknown stream',
+      kind: 'unknown',
+      params: { measure: 'weight', streamId: 'nowhere', type: 'note/txt' },
+      error: 'unknown-referenced-resource'
+    },
+    {
+      name: 'refuses an unknown measure',
+      kind: 'unknown',
+      params: { measure: 'luck', streamId: 'diary', type: 'note/txt' },
+      error: 'unknown-referenced-resource'
+    },
+    {
+      name: 'refuses streams of the audit log',
+      kind: 'state',
+      params: { measure: 'weight', streamId: ':_audit:accesses', type: 'note/txt' },
+      error: 'invalid-operation'
+    },
+    ...refusedParams([
+      { measure: 'weight' },
+      { measure: 'weight', streamId: 'diary' },
+      { measure: 'weight', type: 'note/txt' },
+      { measure: 'weight', eventId: 'x', streamId: 'diary', type: 'note/txt' },
+      { measure: 'weight', streamId: 'diary', type: 'note/txt', before: 0 },
+      { measure: 'weight', streamId: 'diary', type: 'note/txt', after: 91 },
+      { measure: 'weight', streamId: 'diary', type: 'note/txt', zone: 'Mars/Base' }
+    ]),
+    ...withoutToken({ measure: 'weight', streamId: 'diary', type: 'note/txt' })
+  ],
   'measures.compare': [
     {
       name: 'counts the days with both',

@@ -189,6 +189,10 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'letter.get': [{}],
     'letter.unsubscribe': [{ token: 'a guess' }],
     'letter.update': [{ update: { isOn: true, showsValues: true } }],
+    'measures.around': [
+      { measure: 'weight', eventId: note },
+      ...streams.map(id => ({ measure: 'note', streamId: id, type: 'note/txt' }))
+    ],
     'measures.compare': [undefined, ...streams.map(id => [id])].map(asked => ({
       measure: 'note',
       other: 'weight',

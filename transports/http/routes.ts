@@ -79,6 +79,7 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/measures/days', 'measures.days'),
   route('GET', '/measures/compare', 'measures.compare'),
   route('GET', '/measures/week', 'measures.week'),
+  route('GET', '/measures/around', 'measures.around'),
 
   route('GET', '/streams', 'streams.get'),
   route('GET', '/streams/facts', 'streams.facts'),

@@ -17,6 +17,27 @@ export interface MeasuresMethods {
       days: { day: string; value?: unknown; min?: unknown; max?: unknown; count: number; source: string }[]
     }
   }
+  /** Compare a measure before and after events. */
+  'measures.around': {
+    params: {
+      readonly measure: string
+      readonly eventId?: string | null | undefined
+      readonly streamId?: string | null | undefined
+      readonly type?: string | null | undefined
+      readonly before?: number | null | undefined
+      readonly after?: number | null | undefined
+      readonly zone?: string | null | undefined
+    }
+    result: {
+      around: {
+        events: number
+        before: { count: number; median?: number }
+        after: { count: number; median?: number }
+        difference?: { value: number; low?: number; high?: number }
+        warnings: ('few' | 'overlapping' | 'truncated')[]
+      }[]
+    }
+  }
   /** Compare two measures day by day. */
   'measures.compare': {
     params: {

@@ -40,7 +40,11 @@ t.test('the weekly letter', async t => {
 
   await t.test('shows former weeks', async t => {
     await page.getByRole('link', { name: 'Previous week' }).click()
-    await page.getByText('Nothing that can be compared').or(page.getByText('In the usual range')).first().waitFor()
+    await page
+      .getByText('Nothing that can be compared')
+      .or(page.getByText('In the usual range'))
+      .first()
+      .waitFor()
     t.equal(new URL(page.url()).searchParams.get('to'), '2023-11-06')
     await page.getByRole('link', { name: 'Next week' }).click()
     await page.getByText('75 kg, higher than usual').waitFor()

@@ -78,7 +78,6 @@ function WeekLink({ to, label, icon }: { to: number; label: string; icon: 'left'
 }
 
 function Letter({ week, rows }: { readonly week: Week; readonly rows: readonly Row[] }) {
-  const isDifferent = ({ position }: Row['week']): boolean => position === 'lower' || position === 'higher'
   const different = rows.filter(each => isDifferent(each.week))
   const compared = rows.filter(each => each.week.position !== 'unknown').length
   const night = rows.find(each => each.week.night)?.week.night
@@ -128,6 +127,10 @@ function Letter({ week, rows }: { readonly week: Week; readonly rows: readonly R
       )}
     </>
   )
+}
+
+function isDifferent({ position }: Row['week']): boolean {
+  return position === 'lower' || position === 'higher'
 }
 
 interface RowsProps {
