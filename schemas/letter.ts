@@ -21,6 +21,11 @@ const settings = {
 export const LetterSettings = Type.Object(settings, closed)
 export type LetterSettings = Static<typeof LetterSettings>
 
+/** A day, counted from 1 January 1970. */
+const Day = Type.Integer({ minimum: 0, maximum: 1_000_000 })
+/** In seconds. */
+const Time = Type.Number({ minimum: 0, maximum: 1e11 })
+
 /** A letter as it is stored. */
 export const StoredLetter = Type.Object(
   {
@@ -28,15 +33,15 @@ export const StoredLetter = Type.Object(
     /** What the link in mails proves: it turns the letter off, and allows nothing else. */
     token: Type.String({ pattern: '^[\\w-]{20,100}$' }),
     /** When the next letter is due, in seconds. */
-    next: Type.Number(),
+    next: Time,
     /** The last day of the last week that is done, counted from 1 January 1970, whether or not a mail was sent. */
-    last: Type.Optional(Type.Integer()),
+    last: Type.Optional(Day),
     /** The last day of the week whose mail is being handed over to the mail server. */
-    sending: Type.Optional(Type.Integer()),
+    sending: Type.Optional(Day),
     /** Number of attempts of this week's mail that have failed. */
-    attempts: Type.Optional(Type.Integer({ minimum: 0 })),
+    attempts: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
     /** When the next attempt is due, in seconds. */
-    retry: Type.Optional(Type.Number())
+    retry: Type.Optional(Time)
   },
   closed
 )
