@@ -135,6 +135,8 @@ const isOfAccount = name => name.startsWith('app/account/')
 const isOfComparing = name => name.startsWith('app/compare/')
 /** Loaded only by the page of notifications. */
 const isOfChannels = name => name.startsWith('app/channels/')
+/** Loaded only by the weekly letter. */
+const isOfLetter = name => name.startsWith('app/letter/')
 /** Loaded only by the page of people. */
 const isOfPeople = name => name.startsWith('app/people/')
 /** Loaded only by the page of connections. */
@@ -167,6 +169,7 @@ const appFiles = collectFiles(
         isOfConnections(name) ||
         isOfPeople(name) ||
         isOfChannels(name) ||
+        isOfLetter(name) ||
         isOfComparing(name) ||
         isOfEditing(name) ||
         isOfReport(name) ||
@@ -222,6 +225,12 @@ report(
   'app, notifications',
   [...channelFiles].filter(file => !appFiles.has(file)),
   7
+)
+const letterFiles = collectFiles(findChunks(/^app\/letter\//).filter(name => !isForeign(name)))
+report(
+  'app, weekly letter',
+  [...letterFiles].filter(file => !appFiles.has(file)),
+  6
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(

@@ -52,6 +52,7 @@ import { get as getEvents } from './events/get.js'
 import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
 import { channelMethods } from './channels/index.js'
+import { letterMethods } from './letter/index.js'
 import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
@@ -68,11 +69,13 @@ import { getOne as getImport } from './imports/get-one.js'
 import { get as getImports } from './imports/get.js'
 import { look as lookAtImport } from './imports/look.js'
 import { run as runImport } from './imports/run.js'
+import { around as compareAround } from './measures/around.js'
 import { compare as compareMeasures } from './measures/compare.js'
 import { days as getDays } from './measures/days.js'
 import { facts as getMeasureFacts } from './measures/facts.js'
 import { get as getMeasures } from './measures/get.js'
 import { sample as sampleMeasure } from './measures/sample.js'
+import { week as summariseWeek } from './measures/week.js'
 import { getAccessInfo } from './get-access-info.js'
 import { getApp as getAppProfile } from './profile/get-app.js'
 import { getPrivate as getPrivateProfile } from './profile/get-private.js'
@@ -245,10 +248,12 @@ export const methods: readonly AnyMethod[] = [
   addPoints,
   addPointsBatch,
   getDays,
+  compareAround,
   compareMeasures,
   getMeasureFacts,
   getMeasures,
   sampleMeasure,
+  summariseWeek,
   deletePoints,
   getPoints,
   deleteSessions,
@@ -273,6 +278,7 @@ export const methods: readonly AnyMethod[] = [
   deleteUser,
   ...sharedSecretMethods,
   ...channelMethods,
+  ...letterMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

@@ -5,6 +5,7 @@ import { AccountFields } from '../repositories/account-fields.js'
 import { AccountRepository } from '../repositories/account.js'
 import { AttachmentRepository } from '../repositories/attachments.js'
 import { AuditRepository } from '../repositories/audit.js'
+import { LetterRepository } from '../sign-in/letter.js'
 import { ChannelRepository } from '../channels/channel-repository.js'
 import { MessageRepository } from '../channels/message-repository.js'
 import { ConnectionRepository } from '../connections/connection-repository.js'
@@ -63,6 +64,7 @@ export class Repositories {
   readonly webhooks: WebhookRepository
   readonly connections: ConnectionRepository
   readonly channels: ChannelRepository
+  readonly letter: LetterRepository
   readonly messages: MessageRepository
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
@@ -100,6 +102,7 @@ export class Repositories {
     this.webhooks = new WebhookRepository(db)
     this.connections = new ConnectionRepository(db)
     this.channels = new ChannelRepository(db)
+    this.letter = new LetterRepository(this.signIn)
     this.messages = new MessageRepository(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
@@ -130,6 +133,7 @@ export class Repositories {
     this.webhooks.invalidate()
     this.connections.invalidate()
     this.channels.invalidate()
+    this.letter.invalidate()
     this.messages.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()

@@ -187,6 +187,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { id: 'a guess', lanes: { lane: { streamId: hidden } } }
     ],
     getAccessInfo: [{}],
+    'letter.get': [{}],
+    'letter.unsubscribe': [{ token: 'a guess' }],
+    'letter.update': [{ update: { isOn: true, showsValues: true } }],
+    'measures.around': [
+      { measure: 'weight', eventId: note },
+      ...streams.map(id => ({ measure: 'note', streamId: id, type: 'note/txt' }))
+    ],
     'measures.compare': [undefined, ...streams.map(id => [id])].map(asked => ({
       measure: 'note',
       other: 'weight',
@@ -223,6 +230,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
         return [params, { ...params, merge: 'each' }]
       })
     ),
+    'measures.week': [{}, ...['2023-11-15', '2023-11-19'].map(to => ({ to }))],
     'mfa.activate': [{ method: 'totp' }],
     'mfa.challenge': [{}],
     'mfa.confirm': [{ code: '000000' }],

@@ -128,6 +128,21 @@ const noteSignIns = serviceMethod({
   }
 })
 
+/** Acts as if the user had received a weekly letter with this token. */
+const sendLetter = serviceMethod({
+  id: 'test.sendLetter',
+  summary: 'For tests',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), token: Type.String() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ services: { accounts } }, { token, username }) {
+    const store = accounts.store(accounts.find(username)!)
+    await store.write(() => store.letter.put({ ...store.letter.find()!, isOn: true, token }))
+    return {}
+  }
+})
+
 /** Acts as if the user had received a token by mail to reset the password. */
 const mailVerification = serviceMethod({
   id: 'test.mailVerification',
@@ -267,6 +282,7 @@ export const methods: readonly AnyMethod[] = [
   mailVerification,
   noteSignIns,
   prove,
+  sendLetter,
   setPassword,
   signIn,
   spend

@@ -78,6 +78,8 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/measures/sample', 'measures.sample'),
   route('GET', '/measures/days', 'measures.days'),
   route('GET', '/measures/compare', 'measures.compare'),
+  route('GET', '/measures/week', 'measures.week'),
+  route('GET', '/measures/around', 'measures.around'),
 
   route('GET', '/streams', 'streams.get'),
   route('GET', '/streams/facts', 'streams.facts'),
@@ -137,6 +139,10 @@ export const userRoutes: readonly Route[] = [
   route('PUT', '/channels/:id', 'channels.update'),
   route('DELETE', '/channels/:id', 'channels.delete'),
   route('POST', '/channels/:id/test', 'channels.test'),
+
+  route('GET', '/letter', 'letter.get'),
+  route('PUT', '/letter', 'letter.update'),
+  route('POST', '/letter/unsubscribe/:token', 'letter.unsubscribe'),
   route('GET', '/connections', 'connections.get'),
   route('POST', '/connections', 'connections.create', 201, { isPrivate: true }),
   route('GET', '/connections/:id', 'connections.getOne'),

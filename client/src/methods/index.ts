@@ -13,6 +13,7 @@ import type { EventsMethods } from './events.js'
 import type { FollowedSlicesMethods } from './followed-slices.js'
 import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
+import type { LetterMethods } from './letter.js'
 import type { MeasuresMethods } from './measures.js'
 import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
@@ -38,6 +39,7 @@ export interface Methods
     FollowedSlicesMethods,
     IdentitiesMethods,
     ImportsMethods,
+    LetterMethods,
     MeasuresMethods,
     OauthMethods,
     PasskeysMethods,
