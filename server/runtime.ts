@@ -24,7 +24,6 @@ import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
-import { createExpiryTask } from '../core/cmc/expiry.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
 import { PeerReads } from '../core/cmc/peers/peer-reads.js'
 import { createEventSecrets } from '../core/cmc/secrets.js'
@@ -60,6 +59,7 @@ import { DiskUsageMeter } from './disk-usage.js'
 import { createEndpoints } from '../transports/http/endpoints.js'
 import { describeDialects } from '../transports/receive/dialects.js'
 import { UdpSyslog } from './syslog.js'
+import { createTimedTasks } from './timed-tasks.js'
 import { createSecrets } from '../core/auth/secrets.js'
 import type { Services } from '../core/call/services.js'
 
@@ -261,11 +261,10 @@ async function build(
     peerReads.close()
     await peerDeliveries.close()
   })
-  if (config.cmc.enabled) timers.add(createExpiryTask(services))
   const writeMethods = findWriteMethods(hooked)
   const channels = new ChannelDeliveries(services, writeMethods.createEvent)
   closers.push(() => channels.close())
-  if (!isQuiet) timers.add(channels)
+  if (!isQuiet) for (const task of [channels, ...createTimedTasks(services)]) timers.add(task)
   timers.open()
   closers.push(() => timers.close())
   imports.start(services, writeMethods, !isQuiet)

@@ -10,6 +10,7 @@ import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineOtherTables } from './other-tables.js'
+import { examineReminders } from './reminders.js'
 import { examineSecretsAndAddresses } from './secrets-and-addresses.js'
 import { examinePeers } from './peers.js'
 import { examineSeries } from './series.js'
@@ -40,6 +41,7 @@ export function vetAccount(
       examineImports,
       examineConnections,
       examineChannels,
+      examineReminders,
       examineSecretsAndAddresses,
       examinePeers,
       examineOtherTables

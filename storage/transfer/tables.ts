@@ -33,6 +33,8 @@ export const exportedTables = [
   'connection',
   'channel',
   'channel_message',
+  'reminder',
+  'reminder_occurrence',
   'received_item',
   'touched_points',
   'cmc_capability',

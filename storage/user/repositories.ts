@@ -9,6 +9,8 @@ import { ChannelRepository } from '../channels/channel-repository.js'
 import { MessageRepository } from '../channels/message-repository.js'
 import { ConnectionRepository } from '../connections/connection-repository.js'
 import { ReceivedRepository } from '../connections/received-repository.js'
+import { OccurrenceRepository } from '../reminders/occurrence-repository.js'
+import { ReminderRepository } from '../reminders/reminder-repository.js'
 import { ConfirmedValues } from '../repositories/confirmed-values.js'
 import { ConsentRepository } from '../repositories/consents.js'
 import { DeletionRecords } from '../repositories/deletion-records.js'
@@ -64,6 +66,8 @@ export class Repositories {
   readonly connections: ConnectionRepository
   readonly channels: ChannelRepository
   readonly messages: MessageRepository
+  readonly reminders: ReminderRepository
+  readonly occurrences: OccurrenceRepository
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -101,6 +105,8 @@ export class Repositories {
     this.connections = new ConnectionRepository(db)
     this.channels = new ChannelRepository(db)
     this.messages = new MessageRepository(db)
+    this.reminders = new ReminderRepository(db)
+    this.occurrences = new OccurrenceRepository(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -131,6 +137,7 @@ export class Repositories {
     this.connections.invalidate()
     this.channels.invalidate()
     this.messages.invalidate()
+    this.reminders.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

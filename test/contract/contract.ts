@@ -5,6 +5,8 @@ import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
 import { channelScenarios } from './channels.js'
+import { reminderAnswerScenarios } from './reminder-answers.js'
+import { reminderScenarios } from './reminders.js'
 import { cmcScenarios } from './cmc.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
@@ -49,6 +51,8 @@ export const contract: Contract = {
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...channelScenarios,
+  ...reminderScenarios,
+  ...reminderAnswerScenarios,
   ...connectionScenarios,
   ...followedSliceScenarios,
   ...identityScenarios,
