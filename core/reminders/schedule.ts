@@ -91,7 +91,10 @@ function findDay({ days, everyDays, from, startsOn, until }: Schedule, earliest:
     day = start + Math.max(0, Math.ceil((day - start) / everyDays)) * everyDays
   }
   // Day 0 was a Thursday.
-  if (days) while (!days.includes(((((day + 3) % 7) + 7) % 7) + 1)) day++
+  if (days) {
+    const first = day
+    while (day < first + 7 && !days.includes(((((day + 3) % 7) + 7) % 7) + 1)) day++
+  }
   return until !== undefined && day > toDayNumber(until) ? undefined : day
 }
 

@@ -103,9 +103,10 @@ const webOrder: readonly (readonly string[])[] = [
   splitWords('app/route.ts app/texts.ts app/pages.ts app/worker.ts app/data app/parts app/shell/adding.ts'),
   ['app/lanes'],
   ['app/shell'],
-  // Other pages show the forms and values of the one, and the choice of the other.
+  // Other pages show the forms and values of the first, the choice of the second, and what is due of the third.
   ['app/events'],
   ['app/channels'],
+  ['app/reminders'],
   [page],
   splitWords('app/guest app/app.tsx operator'),
   ['app/main.tsx']

@@ -2,14 +2,16 @@
 import { Type } from 'typebox'
 import { StoredReminder } from '../../schemas/reminder.js'
 import { isZone } from '../../schemas/zones.js'
+import { readSchedule } from '../../core/reminders/schedule.js'
 import { compileShape, type Examiner } from './examiner.js'
 
 const isReminder = compileShape(StoredReminder)
-const orNull = Type.Union([Type.Number(), Type.Null()])
+const Time = Type.Number({ minimum: 0, maximum: 1e10 })
+const orNull = Type.Union([Time, Type.Null()])
 const isRow = compileShape(
   Type.Object({
-    due: Type.Number(),
-    day: Type.Integer(),
+    due: Time,
+    day: Type.Integer({ minimum: 0, maximum: 100_000 }),
     state: Type.Enum(['open', 'later', 'done', 'skipped']),
     answered: orNull,
     event: Type.Union([Type.String({ maxLength: 1024 }), Type.Null()]),
@@ -28,6 +30,7 @@ export function examineReminders(examiner: Examiner): void {
     const isIndexed =
       reminder.id === id && reminder.accessId === access && (next === null || typeof next === 'number')
     examiner.check(isIndexed, 'reminder', id, "is indexed under values that don't match its content")
+    examiner.check(isWritten(reminder), 'reminder', id, 'has a schedule that contradicts itself')
     examiner.check(isZone(reminder.zone), 'reminder', id, 'is in an unknown time zone')
   }
   const stray = file.first('SELECT id FROM reminder WHERE access NOT IN (SELECT id FROM access)')
@@ -43,4 +46,13 @@ export function examineReminders(examiner: Examiner): void {
     'SELECT reminder FROM reminder_occurrence WHERE reminder NOT IN (SELECT id FROM reminder)'
   )
   examiner.check(lost === undefined, 'reminder', lost, 'was due, but does not exist')
+}
+
+/** Returns whether a schedule is one that the service has checked. */
+function isWritten({ schedule }: StoredReminder): boolean {
+  try {
+    return JSON.stringify(readSchedule(schedule)) === JSON.stringify(schedule)
+  } catch {
+    return false
+  }
 }

@@ -348,6 +348,16 @@ t.test('coffer import', async t => {
       /belongs to no access/
     ],
     ['a reminder on Mars', body('reminder', b => (b.zone = 'Mars/Olympus')), /unknown time zone/],
+    [
+      'a reminder on a date that does not exist',
+      body('reminder', b => (b.schedule.from = '2026-02-30')),
+      /contradicts itself/
+    ],
+    [
+      'an answer in the year 100,000',
+      row('reminder_occurrence', r => (r.day = 1e9)),
+      /stored as the service/
+    ],
     ['a reminder with a pattern', body('reminder', b => (b.schedule.times = ['* * * * *'])), /shape/],
     [
       'a reminder with 10,000 times',

@@ -219,7 +219,7 @@ t.test('permissions are checked when a reminder is due, and when it is answered'
     'the next day'
   )
   t.equal(server.deliveries.length, 1, 'without the permission, nothing is told')
-  await alice.do('accesses.delete', { id: app.access.id })
+  await alice.do('accesses.delete', { id: `${app.access.id}:1` })
   t.match(await alice.call('reminders.getOne', { id }), { error: { id: 'unknown-resource' } })
 })
 

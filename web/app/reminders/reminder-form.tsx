@@ -1,0 +1,140 @@
+/** The form of a reminder: what, when, what "done" records, and who is told. */
+import { useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Field } from '../../parts/field.js'
+import { Form, type Values } from '../../parts/form.js'
+import { SelectField } from '../../parts/select-field.js'
+import { ChannelChoice } from '../channels/channel-choice.js'
+import { useAccount } from '../data/account.js'
+import { createStream } from '../events/save-event.js'
+import { StreamOptions } from '../parts/stream-options.js'
+import { buildEvent, buildStream, findRecording, recordings } from './recordings.js'
+import { getZone, type Reminder, type Schedule } from './reminders.js'
+import { ScheduleFields } from './schedule-fields.js'
+
+interface Props {
+  /** Undefined for a new one. */
+  readonly reminder?: Reminder
+  readonly onSave: (fields: Omit<Reminder, 'id' | 'next'>) => Promise<void>
+}
+
+/** Value of the option that creates a stream. */
+const newStream = ''
+
+export function ReminderForm({ reminder, onSave }: Props) {
+  const account = useAccount()
+  const [schedule, setSchedule] = useState<Schedule>(reminder?.schedule ?? { times: ['08:00'] })
+  const [channelIds, setChannelIds] = useState<readonly string[]>(reminder?.channelIds ?? [])
+  const known = reminder && findRecording(reminder)
+  const [recordingId, setRecordingId] = useState<string>(known?.id ?? (reminder ? 'own' : 'tablets'))
+  const recording = recordings.find(({ id }) => id === recordingId)
+  const zone = reminder?.zone ?? getZone()
+  const save = async (values: Values): Promise<void> => {
+    const name = values['name']!
+    const event = recording ? buildEvent(recording, values['entry'] ?? '') : reminder!.event
+    const streamId =
+      values['streamId'] === newStream && recording
+        ? (await createStream(account, buildStream(recording, name))).id
+        : values['streamId']!
+    await onSave({
+      name,
+      kind: values['kind'] as Reminder['kind'],
+      schedule,
+      zone: values['zone'] ?? zone,
+      streamId,
+      event,
+      channelIds,
+      repeats: Number(values['repeats']),
+      isActive: values['isActive'] === 'on',
+      showsName: values['showsName'] === 'on'
+    })
+  }
+  return (
+    <Form action={t('shell.save')} onSubmit={save}>
+      <Field
+        name="name"
+        label={t('reminders.name')}
+        input={{ defaultValue: reminder?.name ?? '', maxLength: 200 }}
+      />
+      <SelectField
+        name="kind"
+        label={t('reminders.kind')}
+        value={reminder?.kind ?? 'medication'}
+        options={(['medication', 'habit'] as const).map(each => [each, t(`reminders.kind.${each}`)])}
+        isDisabled={false}
+      />
+      <ScheduleFields value={schedule} onChange={setSchedule} />
+      {zone !== getZone() && (
+        <SelectField
+          name="zone"
+          label={t('reminders.zone')}
+          value={zone}
+          options={[zone, getZone()].map(each => [each, each])}
+          isDisabled={false}
+        />
+      )}
+      <div class="field">
+        <label for="recording">{t('reminders.records')}</label>
+        <select id="recording" onChange={event => setRecordingId(event.currentTarget.value)}>
+          {reminder && !known && (
+            <option value="own" selected>
+              {reminder.event.type}
+            </option>
+          )}
+          {recordings.map(({ id }) => (
+            <option key={id} value={id} selected={id === recordingId}>
+              {t(`reminders.records.${id}`)}
+            </option>
+          ))}
+        </select>
+      </div>
+      {recording?.entry !== undefined && (
+        <Field
+          key={recording.id}
+          name="entry"
+          label={t(`reminders.entry.${recording.entry}`)}
+          input={{
+            defaultValue:
+              known === recording ? String(reminder!.event.content) : recording.entry === 'number' ? '1' : '',
+            ...(recording.entry === 'number' && { inputMode: 'numeric', pattern: '[0-9]+([.,][0-9]+)?' })
+          }}
+        />
+      )}
+      <div class="field">
+        <label for="streamId">{t('reminders.stream')}</label>
+        <select id="streamId" name="streamId">
+          {recording && <option value={newStream}>{t('reminders.newStream')}</option>}
+          <StreamOptions chosen={reminder?.streamId} />
+        </select>
+      </div>
+      <ChannelChoice value={channelIds} onChange={setChannelIds} />
+      <SelectField
+        name="repeats"
+        label={t('reminders.repeats')}
+        value={String(reminder?.repeats ?? 0)}
+        options={['0', '1', '2', '3', '4', '5'].map(each => [
+          each,
+          t('reminders.repeatCount', { count: Number(each) })
+        ])}
+        isDisabled={false}
+      />
+      <Tick name="showsName" label={t('reminders.showsName')} value={reminder?.showsName ?? false} />
+      <Tick name="isActive" label={t('reminders.isActive')} value={reminder?.isActive ?? true} />
+    </Form>
+  )
+}
+
+interface TickProps {
+  readonly name: string
+  readonly label: string
+  readonly value: boolean
+}
+
+function Tick({ name, label, value }: TickProps) {
+  return (
+    <label class="tick">
+      <input type="checkbox" name={name} defaultChecked={value} />
+      <span>{label}</span>
+    </label>
+  )
+}
