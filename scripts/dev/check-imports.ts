@@ -117,6 +117,8 @@ const apiDescription = 'openapi'
 
 /** Limits: files per folder, lines per file. */
 const maxFiles = 25
+/** Generated from the methods, one file for each group. */
+const generatedFolder = 'client/src/methods'
 const maxLines = 300
 
 interface Import {
@@ -268,7 +270,7 @@ function checkFolderSizes(): string[] {
   const counts = new Map<string, number>()
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   return [...counts]
-    .filter(([folder, count]) => count > maxFiles && !folder.startsWith('test'))
+    .filter(([folder, count]) => count > maxFiles && !folder.startsWith('test') && folder !== generatedFolder)
     .map(([folder, count]) => `${folder} has ${count} files: split it, the limit is ${maxFiles}`)
 }
 

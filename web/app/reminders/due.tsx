@@ -131,7 +131,7 @@ function Row({ occurrence, reminder, selected, onAnswered }: RowProps) {
               key={each}
               ref={each === selected ? button : null}
               type="button"
-              class={each === selected ? 'button primary' : 'button'}
+              class={each === selected ? 'button chosen' : 'button'}
               aria-label={t(`reminders.answerNamed.${each}`, { name, time: formatClock(due) })}
               aria-disabled={isBusy}
               onClick={() => void answer(each)}
