@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
-import { SelectField } from '../../parts/select-field.js'
 import { ChannelChoice } from '../channels/channel-choice.js'
 import { useAccount } from '../data/account.js'
 import { createStream } from '../events/save-event.js'
@@ -56,21 +55,19 @@ export function ReminderForm({ reminder, onSave }: Props) {
         label={t('reminders.name')}
         input={{ defaultValue: reminder?.name ?? '', maxLength: 200 }}
       />
-      <SelectField
+      <Choice
         name="kind"
         label={t('reminders.kind')}
         value={reminder?.kind ?? 'medication'}
         options={(['medication', 'habit'] as const).map(each => [each, t(`reminders.kind.${each}`)])}
-        isDisabled={false}
       />
       <ScheduleFields value={schedule} onChange={setSchedule} />
       {zone !== getZone() && (
-        <SelectField
+        <Choice
           name="zone"
           label={t('reminders.zone')}
           value={zone}
           options={[zone, getZone()].map(each => [each, each])}
-          isDisabled={false}
         />
       )}
       <div class="field">
@@ -108,7 +105,7 @@ export function ReminderForm({ reminder, onSave }: Props) {
         </select>
       </div>
       <ChannelChoice value={channelIds} onChange={setChannelIds} />
-      <SelectField
+      <Choice
         name="repeats"
         label={t('reminders.repeats')}
         value={String(reminder?.repeats ?? 0)}
@@ -116,11 +113,32 @@ export function ReminderForm({ reminder, onSave }: Props) {
           each,
           t('reminders.repeatCount', { count: Number(each) })
         ])}
-        isDisabled={false}
       />
       <Tick name="showsName" label={t('reminders.showsName')} value={reminder?.showsName ?? false} />
       <Tick name="isActive" label={t('reminders.isActive')} value={reminder?.isActive ?? true} />
     </Form>
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, label: string])[]
+}
+
+function Choice({ name, label, value, options }: ChoiceProps) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name}>
+        {options.map(([each, text]) => (
+          <option key={each} value={each} selected={each === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
   )
 }
 
