@@ -29,6 +29,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     if (each.type !== 'personal') {
       call.store.channels.removeByAccess(each.id)
       call.store.reminders.removeByAccess(each.id)
+      call.store.forms.removeByAccess(each.id)
     }
     endConnection(call.store, each.id)
     call.changes.addAccess(each, listStreamIds(each))

@@ -52,6 +52,7 @@ import { get as getEvents } from './events/get.js'
 import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
 import { channelMethods } from './channels/index.js'
+import { formMethods } from './forms/index.js'
 import { reminderMethods } from './reminders/index.js'
 import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
@@ -275,6 +276,7 @@ export const methods: readonly AnyMethod[] = [
   ...sharedSecretMethods,
   ...channelMethods,
   ...reminderMethods,
+  ...formMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

@@ -2,7 +2,7 @@
  * Tells users that reminders are due. What is due, and what was told, is stored in the transaction that queues the message, so nothing
  * is told twice, and nothing is lost. (docs/api/reminders.md#notifications)
  */
-import type { StoredReminder } from '../../schemas/reminder.js'
+import type { StoredReminder } from '../../schemas/plans/reminder.js'
 import { getLocalDay, getOffset } from '../../schemas/zones.js'
 import type { OccurrenceRow } from '../../storage/reminders/occurrence-repository.js'
 import type { ReminderRow } from '../../storage/reminders/reminder-repository.js'

@@ -1,9 +1,10 @@
 /** What clients see of reminders, and of the times at which they are due. */
-import type { Occurrence, Reminder } from '../../schemas/reminder.js'
+import type { Occurrence, Reminder } from '../../schemas/plans/reminder.js'
 import { formatDate, getLocalDay } from '../../schemas/zones.js'
 import type { OccurrenceRow } from '../../storage/reminders/occurrence-repository.js'
 import type { ReminderRow } from '../../storage/reminders/reminder-repository.js'
 import type { Call } from '../call/method.js'
+import { fail } from '../errors.js'
 import { findNextDue, listDueTimes } from './schedule.js'
 
 /** Seconds before and after now whose occurrences are listed; users may answer that early. */
@@ -64,4 +65,19 @@ export function findOccurrence(
     return undefined
   const { number: day } = getLocalDay(zone, due)
   return { reminder: id, due, day, state: 'open', answered: null, event: null, told: 0, repeats, next: due }
+}
+
+/** Records that a reminder is done, by an event. Errors: `unknown-resource`, `invalid-operation` if it is done already. */
+export function completeOccurrence(
+  { changes, now, store }: Pick<Call, 'changes' | 'now' | 'store'>,
+  row: ReminderRow,
+  { due, eventId }: { readonly due: number; readonly eventId: string }
+): void {
+  const before =
+    findOccurrence({ now, store }, row, due) ??
+    fail('unknown-resource', 'The reminder is not due at this time')
+  if (before.state === 'done')
+    fail('invalid-operation', 'The reminder is done already. Delete its event to answer again')
+  changes.add('timers')
+  store.occurrences.put({ ...before, state: 'done', answered: now, event: eventId, next: null })
 }

@@ -1,6 +1,6 @@
 /** Who may use which reminder, and what is valid. (docs/api/reminders.md#reminders-of-apps) */
 import type { Access } from '../../schemas/access.js'
-import type { StoredReminder } from '../../schemas/reminder.js'
+import type { StoredReminder } from '../../schemas/plans/reminder.js'
 import type { ReminderRow } from '../../storage/reminders/reminder-repository.js'
 import type { Call } from '../call/method.js'
 import { requireOwnChannel } from '../channels/rules.js'
@@ -54,6 +54,21 @@ export function assertOwnStream({ caller, store }: Call, streamId: string): void
   const nodes = requireStreams(store, [streamId])
   caller.must('contribute', streamId)
   assertNotInTrash(nodes)
+}
+
+/** Checks that reminders of kind `form`, and no others, have a form that the caller may use. */
+export function assertForm(
+  { caller, store }: Call,
+  { formId, kind }: Pick<StoredReminder, 'formId' | 'kind'>,
+  path = '#'
+): void {
+  if ((kind === 'form') !== (formId !== undefined))
+    refuseParams([{ code: 'INVALID', message: 'must be form if there is a formId', path: `${path}/kind` }])
+  if (formId === undefined) return
+  const form = store.forms.find(formId)
+  // A form may have been removed since.
+  if (!form && path === '#') fail('unknown-referenced-resource', 'Unknown form', { formId })
+  if (form && !caller.isPersonal && form.accessId !== caller.accessId) fail('forbidden')
 }
 
 /** Checks that the caller may use channels. Errors: `unknown-resource`, `forbidden`. */

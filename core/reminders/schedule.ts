@@ -4,7 +4,7 @@
  * (docs/api/reminders.md#schedules)
  */
 import { Cron } from 'croner'
-import type { Schedule } from '../../schemas/reminder.js'
+import type { Schedule } from '../../schemas/plans/reminder.js'
 import { formatDate, getDayStart, getLocalDay } from '../../schemas/zones.js'
 import { refuseParams } from '../validation/params.js'
 

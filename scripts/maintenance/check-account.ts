@@ -29,6 +29,7 @@ export interface Problem {
     | 'connection'
     | 'channel'
     | 'reminder'
+    | 'form'
     | 'sharedSecret'
     | 'consent'
     | 'audit'

@@ -1,6 +1,6 @@
 /** Validates the reminders of a foreign file, and when they were due. */
 import { Type } from 'typebox'
-import { StoredReminder } from '../../schemas/reminder.js'
+import { StoredReminder } from '../../schemas/plans/reminder.js'
 import { isZone } from '../../schemas/zones.js'
 import { readSchedule } from '../../core/reminders/schedule.js'
 import { compileShape, type Examiner } from './examiner.js'

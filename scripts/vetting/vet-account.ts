@@ -10,6 +10,7 @@ import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineOtherTables } from './other-tables.js'
+import { examineForms } from './forms.js'
 import { examineReminders } from './reminders.js'
 import { examineSecretsAndAddresses } from './secrets-and-addresses.js'
 import { examinePeers } from './peers.js'
@@ -42,6 +43,7 @@ export function vetAccount(
       examineConnections,
       examineChannels,
       examineReminders,
+      examineForms,
       examineSecretsAndAddresses,
       examinePeers,
       examineOtherTables

@@ -1,6 +1,6 @@
 /** The reminders of one account. */
 import type { Database } from 'better-sqlite3'
-import type { StoredReminder } from '../../schemas/reminder.js'
+import type { StoredReminder } from '../../schemas/plans/reminder.js'
 import { translateError } from '../errors.js'
 import { column, statement } from '../sqlite/statements.js'
 

@@ -35,6 +35,7 @@ export const exportedTables = [
   'channel_message',
   'reminder',
   'reminder_occurrence',
+  'form',
   'received_item',
   'touched_points',
   'cmc_capability',

@@ -11,6 +11,7 @@ import { ConnectionRepository } from '../connections/connection-repository.js'
 import { ReceivedRepository } from '../connections/received-repository.js'
 import { OccurrenceRepository } from '../reminders/occurrence-repository.js'
 import { ReminderRepository } from '../reminders/reminder-repository.js'
+import { FormRepository } from '../forms/form-repository.js'
 import { ConfirmedValues } from '../repositories/confirmed-values.js'
 import { ConsentRepository } from '../repositories/consents.js'
 import { DeletionRecords } from '../repositories/deletion-records.js'
@@ -66,6 +67,7 @@ export class Repositories {
   readonly connections: ConnectionRepository
   readonly channels: ChannelRepository
   readonly messages: MessageRepository
+  readonly forms: FormRepository
   readonly reminders: ReminderRepository
   readonly occurrences: OccurrenceRepository
   readonly cmc: CmcRepository
@@ -105,6 +107,7 @@ export class Repositories {
     this.connections = new ConnectionRepository(db)
     this.channels = new ChannelRepository(db)
     this.messages = new MessageRepository(db)
+    this.forms = new FormRepository(db)
     this.reminders = new ReminderRepository(db)
     this.occurrences = new OccurrenceRepository(db)
     this.cmc = new CmcRepository(db)

@@ -1,7 +1,7 @@
 /** `reminders.answer`: says what became of a reminder that is due. (docs/api/reminders.md#answers) */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../../schemas/event.js'
-import { Occurrence, type StoredReminder } from '../../../schemas/reminder.js'
+import { Occurrence, type StoredReminder } from '../../../schemas/plans/reminder.js'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import { zoneKey } from '../../../schemas/zones.js'
 import { anyAccess } from '../../auth/allow.js'
@@ -55,6 +55,8 @@ export const answer = method({
     if (before.state === state) return { occurrence: toOccurrence(before) }
     if (before.state === 'done')
       fail('invalid-operation', 'The reminder is done already. Delete its event to answer again')
+    if (state === 'done' && reminder.kind === 'form')
+      fail('invalid-operation', 'Store a response to the form of this reminder instead')
     call.changes.add('timers')
     const answered = { ...before, state, answered: now, event: null, next: null }
     if (state === 'later') {

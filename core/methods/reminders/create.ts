@@ -1,13 +1,13 @@
 /** `reminders.create`: adds a reminder. (docs/api/reminders.md) */
 import { Type, type Static } from 'typebox'
-import { Reminder, reminderFields, type StoredReminder } from '../../../schemas/reminder.js'
-import { closed, orNull } from '../../../schemas/scalars.js'
+import { Reminder, reminderFields, type StoredReminder } from '../../../schemas/plans/reminder.js'
+import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { fail } from '../../errors.js'
 import { createId } from '../../ids.js'
 import { toReminder } from '../../reminders/occurrences.js'
-import { assertOwnChannels, checkRecording } from '../../reminders/rules.js'
+import { assertForm, assertOwnChannels, checkRecording } from '../../reminders/rules.js'
 import { findNextDue, readSchedule } from '../../reminders/schedule.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 
@@ -37,6 +37,7 @@ const Params = Type.Object(
     zone,
     streamId,
     event,
+    formId: orNull(Identifier),
     channelIds: orNull(channelIds),
     urgency: orNull(urgency),
     repeatAfter: orNull(repeatAfter),
@@ -75,6 +76,7 @@ function buildReminder(call: Call, params: Static<typeof Params>): StoredReminde
   const given = omitNulls(params)
   const recorded = checkRecording(call, given)
   assertOwnChannels(call, given.channelIds ?? [])
+  assertForm(call, given)
   const at = store.stamp(now)
   return {
     id: createId(),
@@ -84,6 +86,7 @@ function buildReminder(call: Call, params: Static<typeof Params>): StoredReminde
     zone: given.zone,
     streamId: given.streamId,
     event: recorded,
+    ...(given.formId !== undefined && { formId: given.formId }),
     channelIds: [...new Set(given.channelIds)],
     urgency: given.urgency ?? 'normal',
     repeatAfter: given.repeatAfter ?? 600,

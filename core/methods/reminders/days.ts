@@ -1,6 +1,6 @@
 /** `reminders.days`: how often a reminder was followed on each day. (docs/api/reminders.md#days) */
 import { Type } from 'typebox'
-import { ReminderDate } from '../../../schemas/reminder.js'
+import { ReminderDate } from '../../../schemas/plans/reminder.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { formatDate, getLocalDay } from '../../../schemas/zones.js'
 import { anyAccess } from '../../auth/allow.js'

@@ -1,6 +1,6 @@
 /** `reminders.getOne`: returns a reminder with its last answers. (docs/api/reminders.md) */
 import { Type } from 'typebox'
-import { Occurrence, Reminder } from '../../../schemas/reminder.js'
+import { Occurrence, Reminder } from '../../../schemas/plans/reminder.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'

@@ -1,16 +1,16 @@
 /** `reminders.update`: changes a reminder. (docs/api/reminders.md) */
 import { Type } from 'typebox'
-import { Reminder, reminderFields, type StoredReminder } from '../../../schemas/reminder.js'
+import { Reminder, reminderFields, type StoredReminder } from '../../../schemas/plans/reminder.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { toReminder } from '../../reminders/occurrences.js'
-import { assertOwnChannels, checkRecording, requireOwnReminder } from '../../reminders/rules.js'
+import { assertForm, assertOwnChannels, checkRecording, requireOwnReminder } from '../../reminders/rules.js'
 import { findNextDue, readSchedule } from '../../reminders/schedule.js'
 import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
 
 /** Fields that only the service sets. */
-const readOnlyFields = ['id', 'accessId', 'next', ...trackingFields] as const
+const readOnlyFields = ['id', 'accessId', 'formId', 'next', ...trackingFields] as const
 
 /** Returns the changed reminder. What was due before stays as it was recorded. */
 export const update = method({
@@ -40,6 +40,7 @@ export const update = method({
     ) as Partial<StoredReminder>
     const merged: StoredReminder = { ...before, ...changed }
     const event = checkRecording(call, merged, '#/update')
+    assertForm(call, merged, '#/update')
     if (changed.channelIds) assertOwnChannels(call, changed.channelIds)
     const reminder: StoredReminder = {
       ...merged,

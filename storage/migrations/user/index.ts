@@ -31,6 +31,7 @@ import { emailAddresses } from './v2/028-email-addresses.js'
 import { accessAliases } from './v2/029-access-aliases.js'
 import { channels } from './v2/030-channels.js'
 import { reminders } from './v2/032-reminders.js'
+import { forms } from './v2/033-forms.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -64,7 +65,8 @@ export const userSteps = {
   emailAddresses,
   accessAliases,
   channels,
-  reminders
+  reminders,
+  forms
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

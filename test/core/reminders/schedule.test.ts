@@ -1,7 +1,7 @@
 /** When reminders are due: compared with a plain computation, minute by minute, over two years of three zones. */
 import t from 'tap'
 import { findNextDue, listDueTimes, readSchedule, toDayNumber } from '../../../core/reminders/schedule.js'
-import type { Schedule } from '../../../schemas/reminder.js'
+import type { Schedule } from '../../../schemas/plans/reminder.js'
 import { seeded } from '../../support/random.js'
 
 const daySeconds = 86_400

@@ -5,7 +5,7 @@ CREATE TABLE reminder (
   id TEXT PRIMARY KEY,
   access TEXT NOT NULL,                -- id of the access that created it
   next REAL,                           -- when it is next due by its schedule, in seconds; NULL if never
-  body TEXT NOT NULL                   -- JSON, see schemas/reminder.ts
+  body TEXT NOT NULL                   -- JSON, see schemas/plans/reminder.ts
 ) WITHOUT ROWID;
 CREATE INDEX reminder_next ON reminder (next) WHERE next IS NOT NULL;
 

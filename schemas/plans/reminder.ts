@@ -1,7 +1,7 @@
 /** Reminders: what is due at certain times, and what was done. (docs/api/reminders.md) */
 import { Type, type Static } from 'typebox'
-import { closed, Identifier, Timestamp, tracking } from './scalars.js'
-import { EventType } from './event.js'
+import { closed, Identifier, Timestamp, tracking } from '../scalars.js'
+import { EventType } from '../event.js'
 
 /** A local time of day. */
 const LocalTime = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' })
@@ -33,7 +33,7 @@ export const ReminderEvent = Type.Object({ type: EventType, content: Type.Option
 /** The fields that clients set. */
 export const reminderFields = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
-  kind: Type.Enum(['medication', 'habit']),
+  kind: Type.Enum(['medication', 'habit', 'form']),
   schedule: Schedule,
   /** Name of the time zone in which the schedule applies. */
   zone: Type.String({ minLength: 1, maxLength: 64 }),
@@ -56,6 +56,8 @@ export const StoredReminder = Type.Object(
   {
     id: Identifier,
     ...reminderFields,
+    /** Of kind `form`: the form to answer. */
+    formId: Type.Optional(Identifier),
     /** The access that created it. */
     accessId: Identifier,
     ...tracking
