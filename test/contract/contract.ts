@@ -5,6 +5,7 @@ import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
 import { channelScenarios } from './channels.js'
+import { formScenarios } from './forms.js'
 import { reminderAnswerScenarios } from './reminder-answers.js'
 import { reminderScenarios } from './reminders.js'
 import { cmcScenarios } from './cmc.js'
@@ -51,6 +52,7 @@ export const contract: Contract = {
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...channelScenarios,
+  ...formScenarios,
   ...reminderScenarios,
   ...reminderAnswerScenarios,
   ...connectionScenarios,

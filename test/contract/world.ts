@@ -74,6 +74,8 @@ export class World {
   /** Of the reminder that {@link addReminder} created: id, and when it is next due. */
   reminderId = ''
   reminderDue = 0
+  /** Id of the form that {@link addForm} created. */
+  formId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
   /** Id of a connection of the owner. */
@@ -179,6 +181,11 @@ export class World {
     this.channelId = channel.id
   }
 
+  /** Creates a form of the app unless it has one. */
+  async addForm(fields: object): Promise<void> {
+    if (this.formId === '') this.formId = (await this.client('app').do('forms.create', fields)).form.id
+  }
+
   /** Creates a reminder of the app unless it has one. */
   async addReminder(fields: object): Promise<void> {
     if (this.reminderId !== '') return
@@ -275,6 +282,7 @@ export class World {
     const { connections } = await this.owner.do('connections.get')
     const { channels } = await this.owner.do('channels.get')
     const { reminders, occurrences } = await this.owner.do('reminders.get')
+    const { forms } = await this.owner.do('forms.get')
     const { passkeys } = await this.owner.do('passkeys.get')
     const { notices } = await this.owner.do('account.getNotices')
     return (this.#found = {
@@ -283,6 +291,7 @@ export class World {
       channels,
       reminders,
       occurrences,
+      forms,
       passkeys,
       notices,
       profiles: profiles.map(({ profile }) => profile),

@@ -255,6 +255,12 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'hfs.addBatch': [{ format: 'seriesBatch', data: [{ eventId: holder, data: points }] }],
     'hfs.deletePoints': [{ id: holder }],
     'hfs.get': [{ id: holder }, { id: open.holder }],
+    'forms.answer': [{ id: ids.form, response: { resourceType: 'QuestionnaireResponse', item: [] } }],
+    'forms.create': [hidden, closed].map(streamId => ({ template: 'phq-9', streamId })),
+    'forms.delete': [{ id: ids.form }],
+    'forms.get': [{}],
+    'forms.getOne': [{ id: ids.form }],
+    'forms.update': [{ id: ids.form, update: { streamId: 'open' } }],
     'reminders.answer': [{ id: ids.reminder, due: 1, answer: 'done' }],
     'reminders.create': [hidden, closed].map(streamId => ({
       name: 'x',

@@ -100,6 +100,14 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     name: mark(),
     target: { url: `https://${mark()}.example`, topic: mark(), token: mark() }
   })
+  const { form } = await app.do('forms.create', {
+    streamId: hidden,
+    questionnaire: {
+      resourceType: 'Questionnaire',
+      title: mark(),
+      item: [{ linkId: 'a', type: 'string', text: mark() }]
+    }
+  })
   const { reminder } = await app.do('reminders.create', {
     name: mark(),
     kind: 'habit',
@@ -158,6 +166,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       connection: connection.id,
       channel: channel.id,
       reminder: reminder.id,
+      form: form.id,
       session: session.access.id,
       passkey: passkey.id
     }

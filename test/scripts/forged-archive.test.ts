@@ -371,6 +371,9 @@ t.test('coffer import', async t => {
       /stored as the service/
     ],
     ['an answer to nothing', row('reminder_occurrence', r => (r.reminder = 'x')), /does not exist/],
+    ['a form of nobody', row('form', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
+    ['a form without items', body('form', b => (b.questionnaire.item = [])), /does not accept/],
+    ['a form with another title', body('form', b => (b.title = 'x')), /does not accept/],
     ['a webhook of nobody', row('webhook', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
     ['a webhook that owes what is not a text', row('webhook', r => (r.owed = [{}])), /shape/],
     ['a webhook with odd counts', body('webhook', b => (b.runCount = -1)), /shape/],

@@ -50,6 +50,7 @@ async function fill(client: Client): Promise<void> {
     event: { type: 'note/txt', content: 'taken' },
     channelIds: [channel.id]
   })
+  await app.do('forms.create', { template: 'phq-9', language: 'fr', streamId: 'diary' })
   await app.do('reminders.answer', { id: reminder.id, due: reminder.next, answer: 'done' })
   await client.do('profile.updatePrivate', { update: { a: { b: 1 } } })
   await client.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })

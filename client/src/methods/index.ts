@@ -11,6 +11,7 @@ import type { CmcMethods } from './cmc.js'
 import type { ConnectionsMethods } from './connections.js'
 import type { EventsMethods } from './events.js'
 import type { FollowedSlicesMethods } from './followed-slices.js'
+import type { FormsMethods } from './forms.js'
 import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
 import type { MeasuresMethods } from './measures.js'
@@ -37,6 +38,7 @@ export interface Methods
     ConnectionsMethods,
     EventsMethods,
     FollowedSlicesMethods,
+    FormsMethods,
     IdentitiesMethods,
     ImportsMethods,
     MeasuresMethods,

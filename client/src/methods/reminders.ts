@@ -29,7 +29,7 @@ export interface RemindersMethods {
   'reminders.create': {
     params: {
       readonly name: string
-      readonly kind: 'medication' | 'habit'
+      readonly kind: 'medication' | 'habit' | 'form'
       readonly schedule: {
         readonly times: readonly string[]
         readonly days?: readonly number[] | undefined
@@ -41,6 +41,7 @@ export interface RemindersMethods {
       readonly zone: string
       readonly streamId: string
       readonly event: { readonly type: string; readonly content?: unknown }
+      readonly formId?: string | null | undefined
       readonly channelIds?: readonly string[] | null | undefined
       readonly urgency?: ('low' | 'normal' | 'high') | null | undefined
       readonly repeatAfter?: number | null | undefined
@@ -52,7 +53,7 @@ export interface RemindersMethods {
       reminder: {
         id: string
         name: string
-        kind: 'medication' | 'habit'
+        kind: 'medication' | 'habit' | 'form'
         schedule: {
           times: string[]
           days?: number[]
@@ -70,6 +71,7 @@ export interface RemindersMethods {
         repeats: number
         isActive: boolean
         showsName: boolean
+        formId?: string
         accessId: string
         created: number
         createdBy: string
@@ -93,7 +95,7 @@ export interface RemindersMethods {
       reminder: {
         id: string
         name: string
-        kind: 'medication' | 'habit'
+        kind: 'medication' | 'habit' | 'form'
         schedule: {
           times: string[]
           days?: number[]
@@ -111,6 +113,7 @@ export interface RemindersMethods {
         repeats: number
         isActive: boolean
         showsName: boolean
+        formId?: string
         accessId: string
         created: number
         createdBy: string
@@ -136,7 +139,7 @@ export interface RemindersMethods {
       reminders: {
         id: string
         name: string
-        kind: 'medication' | 'habit'
+        kind: 'medication' | 'habit' | 'form'
         schedule: {
           times: string[]
           days?: number[]
@@ -154,6 +157,7 @@ export interface RemindersMethods {
         repeats: number
         isActive: boolean
         showsName: boolean
+        formId?: string
         accessId: string
         created: number
         createdBy: string
@@ -178,7 +182,7 @@ export interface RemindersMethods {
       readonly id: string
       readonly update: {
         readonly name?: string | undefined
-        readonly kind?: 'medication' | 'habit' | undefined
+        readonly kind?: 'medication' | 'habit' | 'form' | undefined
         readonly schedule?:
           | {
               readonly times: readonly string[]
@@ -204,7 +208,7 @@ export interface RemindersMethods {
       reminder: {
         id: string
         name: string
-        kind: 'medication' | 'habit'
+        kind: 'medication' | 'habit' | 'form'
         schedule: {
           times: string[]
           days?: number[]
@@ -222,6 +226,7 @@ export interface RemindersMethods {
         repeats: number
         isActive: boolean
         showsName: boolean
+        formId?: string
         accessId: string
         created: number
         createdBy: string
