@@ -41,10 +41,10 @@ interface Place {
 }
 
 function readItems(holder: Json, place: Place): void {
-  const { depth, items, parent, path } = place
+  const { depth, items, path } = place
   for (const [index, given] of readList(holder['item'], `${path}/item`, maxItems).entries()) {
     const at = `${path}/item/${index}`
-    const item = readItem(given, items, parent, at)
+    const item = readItem(given, place, at)
     if (items.size >= maxItems) refuse(at, `must not be the item after ${maxItems}`)
     items.set(item.linkId, item)
     if (given['item'] === undefined) continue
@@ -54,13 +54,7 @@ function readItems(holder: Json, place: Place): void {
   }
 }
 
-// oxlint-disable-next-line max-params -- the place of one item
-function readItem(
-  given: Json,
-  known: ReadonlyMap<string, Item>,
-  parent: string | undefined,
-  path: string
-): Item {
+function readItem(given: Json, { items: known, parent }: Place, path: string): Item {
   assertUnmodified(given, path)
   const linkId =
     readText(given['linkId'], `${path}/linkId`, maxIdLength) ?? refuse(`${path}/linkId`, 'must be a text')

@@ -17,6 +17,7 @@ export const pageNames = [
   'compare',
   'channels',
   'reminders',
+  'forms',
   'account',
   'import',
   'connect'

@@ -82,6 +82,7 @@ interface RowProps {
 function Row({ occurrence, reminder, selected, onAnswered }: RowProps) {
   const { client } = useAccount()
   const { due, state } = occurrence
+  const formId = reminder?.formId
   const [isBusy, setBusy] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -126,19 +127,30 @@ function Row({ occurrence, reminder, selected, onAnswered }: RowProps) {
       {state === 'done' && <Icon name="check" />}
       {offered.length > 0 && (
         <span class="answers">
-          {offered.map(each => (
-            <button
-              key={each}
-              ref={each === selected ? button : null}
-              type="button"
-              class={each === selected ? 'button chosen' : 'button'}
-              aria-label={t(`reminders.answerNamed.${each}`, { name, time: formatClock(due) })}
-              aria-disabled={isBusy}
-              onClick={() => void answer(each)}
+          {formId !== undefined && (
+            <AppLink
+              to={{ page: 'forms', id: formId, query: { reminder: occurrence.reminderId, due: String(due) } }}
+              class={selected === 'done' ? 'button chosen' : 'button'}
+              label={t('reminders.fillInNamed', { name, time: formatClock(due) })}
             >
-              {t(`reminders.answer.${each}`)}
-            </button>
-          ))}
+              {t('reminders.fillIn')}
+            </AppLink>
+          )}
+          {offered
+            .filter(each => each !== 'done' || formId === undefined)
+            .map(each => (
+              <button
+                key={each}
+                ref={each === selected ? button : null}
+                type="button"
+                class={each === selected ? 'button chosen' : 'button'}
+                aria-label={t(`reminders.answerNamed.${each}`, { name, time: formatClock(due) })}
+                aria-disabled={isBusy}
+                onClick={() => void answer(each)}
+              >
+                {t(`reminders.answer.${each}`)}
+              </button>
+            ))}
         </span>
       )}
     </li>

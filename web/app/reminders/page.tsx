@@ -19,7 +19,7 @@ import { formatWeekday } from './schedule-fields.js'
 /** In place of an id: the form of a new reminder. */
 const newId = 'new'
 
-export default function RemindersPage({ id }: PageProps) {
+export default function RemindersPage({ id, query }: PageProps) {
   const { client, username } = useAccount()
   const { read, problem, reread } = useReminders()
   useEffect(() => {
@@ -36,6 +36,7 @@ export default function RemindersPage({ id }: PageProps) {
         <h1>{t('reminders.new')}</h1>
         <section class="card panel">
           <ReminderForm
+            formId={query.get('form') ?? undefined}
             onSave={async fields => {
               await client.call('reminders.create', fields)
               toList()
@@ -63,6 +64,9 @@ export default function RemindersPage({ id }: PageProps) {
       <AppLink to={{ page: 'reminders', id: newId }} class="button primary">
         <Icon name="plus" />
         {t('reminders.new')}
+      </AppLink>
+      <AppLink to={{ page: 'forms' }} class="button">
+        {t('reminders.forms')}
       </AppLink>
       {read.reminders.map(each => (
         <section key={each.id} class="card panel">
@@ -130,8 +134,6 @@ function View({ reminder, onChanged, onRemoved }: ViewProps) {
 /** Describes when a reminder is due. */
 function describeSchedule({ isActive, schedule }: Reminder): string {
   const { days, everyDays, times } = schedule
-  const list = (items: readonly string[]): string =>
-    new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(items)
   const rhythm = days
     ? list(days.map(formatWeekday))
     : everyDays === undefined
@@ -139,6 +141,10 @@ function describeSchedule({ isActive, schedule }: Reminder): string {
       : t('reminders.everyCount', { count: everyDays })
   const text = t('reminders.when', { rhythm, times: list(times) })
   return isActive ? text : `${text} ${t('reminders.off')}`
+}
+
+function list(items: readonly string[]): string {
+  return new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(items)
 }
 
 function BackLink() {

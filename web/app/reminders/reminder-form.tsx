@@ -14,30 +14,36 @@ import { ScheduleFields } from './schedule-fields.js'
 interface Props {
   /** Undefined for a new one. */
   readonly reminder?: Reminder
+  /** Of a new reminder: the form to fill in. */
+  readonly formId?: string | undefined
   readonly onSave: (fields: Omit<Reminder, 'id' | 'next'>) => Promise<void>
 }
 
 /** Value of the option that creates a stream. */
 const newStream = ''
 
-export function ReminderForm({ reminder, onSave }: Props) {
+export function ReminderForm({ reminder, formId, onSave }: Props) {
   const account = useAccount()
   const [schedule, setSchedule] = useState<Schedule>(reminder?.schedule ?? { times: ['08:00'] })
   const [channelIds, setChannelIds] = useState<readonly string[]>(reminder?.channelIds ?? [])
   const known = reminder && findRecording(reminder)
   const [recordingId, setRecordingId] = useState<string>(known?.id ?? (reminder ? 'own' : 'tablets'))
-  const recording = recordings.find(({ id }) => id === recordingId)
+  const isForm = formId !== undefined || reminder?.kind === 'form'
+  const recording = isForm ? undefined : recordings.find(({ id }) => id === recordingId)
   const zone = reminder?.zone ?? getZone()
   const save = async (values: Values): Promise<void> => {
     const name = values['name']!
-    const event = recording ? buildEvent(recording, values['entry'] ?? '') : reminder!.event
+    const event = recording
+      ? buildEvent(recording, values['entry'] ?? '')
+      : (reminder?.event ?? { type: 'questionnaire/response' })
     const streamId =
       values['streamId'] === newStream && recording
         ? (await createStream(account, buildStream(recording, name))).id
         : values['streamId']!
     await onSave({
       name,
-      kind: values['kind'] as Reminder['kind'],
+      kind: isForm ? 'form' : (values['kind'] as Reminder['kind']),
+      ...(formId !== undefined && { formId }),
       schedule,
       zone: values['zone'] ?? zone,
       streamId,
@@ -55,12 +61,14 @@ export function ReminderForm({ reminder, onSave }: Props) {
         label={t('reminders.name')}
         input={{ defaultValue: reminder?.name ?? '', maxLength: 200 }}
       />
-      <Choice
-        name="kind"
-        label={t('reminders.kind')}
-        value={reminder?.kind ?? 'medication'}
-        options={(['medication', 'habit'] as const).map(each => [each, t(`reminders.kind.${each}`)])}
-      />
+      {!isForm && (
+        <Choice
+          name="kind"
+          label={t('reminders.kind')}
+          value={reminder?.kind ?? 'medication'}
+          options={(['medication', 'habit'] as const).map(each => [each, t(`reminders.kind.${each}`)])}
+        />
+      )}
       <ScheduleFields value={schedule} onChange={setSchedule} />
       {zone !== getZone() && (
         <Choice
@@ -70,21 +78,23 @@ export function ReminderForm({ reminder, onSave }: Props) {
           options={[zone, getZone()].map(each => [each, each])}
         />
       )}
-      <div class="field">
-        <label for="recording">{t('reminders.records')}</label>
-        <select id="recording" onChange={event => setRecordingId(event.currentTarget.value)}>
-          {reminder && !known && (
-            <option value="own" selected>
-              {reminder.event.type}
-            </option>
-          )}
-          {recordings.map(({ id }) => (
-            <option key={id} value={id} selected={id === recordingId}>
-              {t(`reminders.records.${id}`)}
-            </option>
-          ))}
-        </select>
-      </div>
+      {!isForm && (
+        <div class="field">
+          <label for="recording">{t('reminders.records')}</label>
+          <select id="recording" onChange={event => setRecordingId(event.currentTarget.value)}>
+            {reminder && !known && (
+              <option value="own" selected>
+                {reminder.event.type}
+              </option>
+            )}
+            {recordings.map(({ id }) => (
+              <option key={id} value={id} selected={id === recordingId}>
+                {t(`reminders.records.${id}`)}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
       {recording?.entry !== undefined && (
         <Field
           key={recording.id}
@@ -93,7 +103,7 @@ export function ReminderForm({ reminder, onSave }: Props) {
           input={{
             defaultValue:
               known === recording ? String(reminder!.event.content) : recording.entry === 'number' ? '1' : '',
-            ...(recording.entry === 'number' && { inputMode: 'numeric', pattern: '[0-9]+([.,][0-9]+)?' })
+            ...(recording.entry === 'number' && { inputMode: 'numeric' })
           }}
         />
       )}

@@ -17,7 +17,9 @@ export interface Schedule {
 export interface Reminder {
   readonly id: string
   readonly name: string
-  readonly kind: 'medication' | 'habit'
+  readonly kind: 'medication' | 'habit' | 'form'
+  /** Of kind `form`. */
+  readonly formId?: string
   readonly schedule: Schedule
   readonly zone: string
   readonly streamId: string

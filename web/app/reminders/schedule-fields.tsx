@@ -85,7 +85,7 @@ export function ScheduleFields({ value, onChange }: Props) {
                   const chosen = event.currentTarget.checked
                     ? [...days, day]
                     : days.filter(each => each !== day)
-                  onChange({ ...value, days: chosen.toSorted() })
+                  onChange({ ...value, days: chosen.toSorted((a, b) => a - b) })
                 }}
               />
               <span>{formatWeekday(day)}</span>
