@@ -103,8 +103,8 @@ function Question({ item, value, isMissing, onValue }: QuestionProps) {
   }
   const isNumber = type === 'integer' || type === 'decimal'
   const more = isNumber
-    ? { inputMode: type === 'integer' ? 'numeric' : 'decimal' }
-    : { maxLength: maxLength ?? 10_000 }
+    ? { autocomplete: 'off', inputMode: type === 'integer' ? 'numeric' : 'decimal' }
+    : { type: type === 'date' ? 'date' : 'text', autocomplete: 'off', maxLength: maxLength ?? 10_000 }
   const shared = {
     id,
     value,
@@ -119,12 +119,7 @@ function Question({ item, value, isMissing, onValue }: QuestionProps) {
         <textarea {...shared} rows={4} maxLength={maxLength ?? 10_000} />
       ) : (
         <div class="line">
-          <input
-            {...(shared as object)}
-            type={type === 'date' ? 'date' : 'text'}
-            autocomplete="off"
-            {...(more as object)}
-          />
+          <input {...(shared as object)} {...(more as object)} />
         </div>
       )}
       {isMissing && <p class="problem">{t('error.missing')}</p>}
