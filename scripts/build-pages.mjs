@@ -137,6 +137,10 @@ const isOfComparing = name => name.startsWith('app/compare/')
 const isOfChannels = name => name.startsWith('app/channels/')
 /** Loaded only by the weekly letter. */
 const isOfLetter = name => name.startsWith('app/letter/')
+/** Loaded by the page of reminders, and by Today after its cards. */
+const isOfReminders = name => name.startsWith('app/reminders/')
+/** Loaded only by the page of forms. */
+const isOfForms = name => name.startsWith('app/forms/')
 /** Loaded only by the page of people. */
 const isOfPeople = name => name.startsWith('app/people/')
 /** Loaded only by the page of connections. */
@@ -170,6 +174,8 @@ const appFiles = collectFiles(
         isOfPeople(name) ||
         isOfChannels(name) ||
         isOfLetter(name) ||
+        isOfReminders(name) ||
+        isOfForms(name) ||
         isOfComparing(name) ||
         isOfEditing(name) ||
         isOfReport(name) ||
@@ -231,6 +237,18 @@ report(
   'app, weekly letter',
   [...letterFiles].filter(file => !appFiles.has(file)),
   6
+)
+const reminderFiles = collectFiles(findChunks(/^app\/reminders\//).filter(name => !isForeign(name)))
+report(
+  'app, reminders',
+  [...reminderFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
+  9
+)
+const formFiles = collectFiles(findChunks(/^app\/forms\//).filter(name => !isForeign(name)))
+report(
+  'app, forms',
+  [...formFiles].filter(file => !appFiles.has(file)),
+  5
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(

@@ -2,6 +2,7 @@
 import type { Services } from '../core/call/services.js'
 import { createExpiryTask } from '../core/cmc/expiry.js'
 import { LetterTask } from '../core/letters/letter-task.js'
+import { createReminderTask } from '../core/reminders/firing.js'
 import type { AccountTimers, TimedTask } from '../core/timers/account-timers.js'
 
 /** Adds all kinds of work. `senders`: those that send something, which quiet processes must not do. */
@@ -12,5 +13,5 @@ export function addTimedTasks(
 ): void {
   if (services.config.cmc.enabled) timers.add(createExpiryTask(services))
   if (isQuiet) return
-  for (const task of [...senders, new LetterTask(services)]) timers.add(task)
+  for (const task of [...senders, new LetterTask(services), createReminderTask(services)]) timers.add(task)
 }

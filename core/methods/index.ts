@@ -53,6 +53,8 @@ import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
 import { channelMethods } from './channels/index.js'
 import { letterMethods } from './letter/index.js'
+import { formMethods } from './forms/index.js'
+import { reminderMethods } from './reminders/index.js'
 import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
@@ -279,6 +281,8 @@ export const methods: readonly AnyMethod[] = [
   ...sharedSecretMethods,
   ...channelMethods,
   ...letterMethods,
+  ...reminderMethods,
+  ...formMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

@@ -92,7 +92,7 @@ const coreOrder = splitWords(
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
     'service-info.ts unknown-user.ts call timers ' +
     'auth account streams sign-in identities accesses oauth receipts shared-secrets events notifications registration platform series audit measures exports ' +
-    'dispatch cmc channels letters imports connections methods'
+    'dispatch cmc channels letters reminders forms imports connections methods'
 )
 
 /** Files at the top of `web`. */
@@ -109,9 +109,10 @@ const webOrder: readonly (readonly string[])[] = [
   splitWords('app/route.ts app/texts.ts app/pages.ts app/worker.ts app/data app/parts app/shell/adding.ts'),
   ['app/lanes'],
   ['app/shell'],
-  // Other pages show the forms and values of the one, and the choice of the other.
+  // Other pages show the forms and values of the first, the choice of the second, and what is due of the third.
   ['app/events'],
   ['app/channels'],
+  ['app/reminders'],
   [page],
   splitWords('app/guest app/app.tsx operator'),
   ['app/main.tsx']

@@ -28,6 +28,8 @@ export interface Problem {
     | 'followedSlice'
     | 'connection'
     | 'channel'
+    | 'reminder'
+    | 'form'
     | 'sharedSecret'
     | 'consent'
     | 'audit'

@@ -10,6 +10,8 @@ import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineOtherTables } from './other-tables.js'
+import { examineForms } from './forms.js'
+import { examineReminders } from './reminders.js'
 import { examineSecretsAndAddresses } from './secrets-and-addresses.js'
 import { examinePeers } from './peers.js'
 import { examineSeries } from './series.js'
@@ -40,6 +42,8 @@ export function vetAccount(
       examineImports,
       examineConnections,
       examineChannels,
+      examineReminders,
+      examineForms,
       examineSecretsAndAddresses,
       examinePeers,
       examineOtherTables

@@ -10,6 +10,9 @@ import { ChannelRepository } from '../channels/channel-repository.js'
 import { MessageRepository } from '../channels/message-repository.js'
 import { ConnectionRepository } from '../connections/connection-repository.js'
 import { ReceivedRepository } from '../connections/received-repository.js'
+import { OccurrenceRepository } from '../reminders/occurrence-repository.js'
+import { ReminderRepository } from '../reminders/reminder-repository.js'
+import { FormRepository } from '../forms/form-repository.js'
 import { ConfirmedValues } from '../repositories/confirmed-values.js'
 import { ConsentRepository } from '../repositories/consents.js'
 import { DeletionRecords } from '../repositories/deletion-records.js'
@@ -66,6 +69,9 @@ export class Repositories {
   readonly channels: ChannelRepository
   readonly letter: LetterRepository
   readonly messages: MessageRepository
+  readonly forms: FormRepository
+  readonly reminders: ReminderRepository
+  readonly occurrences: OccurrenceRepository
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -104,6 +110,9 @@ export class Repositories {
     this.channels = new ChannelRepository(db)
     this.letter = new LetterRepository(this.signIn)
     this.messages = new MessageRepository(db)
+    this.forms = new FormRepository(db)
+    this.reminders = new ReminderRepository(db)
+    this.occurrences = new OccurrenceRepository(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -135,6 +144,7 @@ export class Repositories {
     this.channels.invalidate()
     this.letter.invalidate()
     this.messages.invalidate()
+    this.reminders.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

@@ -6,6 +6,9 @@ import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
 import { channelScenarios } from './channels.js'
 import { letterScenarios } from './letter.js'
+import { formScenarios } from './forms.js'
+import { reminderAnswerScenarios } from './reminder-answers.js'
+import { reminderScenarios } from './reminders.js'
 import { cmcScenarios } from './cmc.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
@@ -51,6 +54,9 @@ export const contract: Contract = {
   ...webhookScenarios,
   ...channelScenarios,
   ...letterScenarios,
+  ...formScenarios,
+  ...reminderScenarios,
+  ...reminderAnswerScenarios,
   ...connectionScenarios,
   ...followedSliceScenarios,
   ...identityScenarios,

@@ -100,6 +100,23 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     name: mark(),
     target: { url: `https://${mark()}.example`, topic: mark(), token: mark() }
   })
+  const { form } = await app.do('forms.create', {
+    streamId: hidden,
+    questionnaire: {
+      resourceType: 'Questionnaire',
+      title: mark(),
+      item: [{ linkId: 'a', type: 'string', text: mark() }]
+    }
+  })
+  const { reminder } = await app.do('reminders.create', {
+    name: mark(),
+    kind: 'habit',
+    schedule: { times: ['08:00'] },
+    zone: 'UTC',
+    streamId: hidden,
+    event: { type: 'note/txt', content: mark() },
+    channelIds: [channel.id]
+  })
   await app.do('profile.updateApp', { update: { [mark()]: mark() } })
   await app.do('events.get', { streams: [hidden] })
   await alice.do('profile.updatePrivate', { update: { [mark()]: mark() } })
@@ -148,6 +165,8 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       slice: followedSlice.id,
       connection: connection.id,
       channel: channel.id,
+      reminder: reminder.id,
+      form: form.id,
       session: session.access.id,
       passkey: passkey.id
     }

@@ -28,6 +28,12 @@ const groups: readonly Group[] = [
   { name: 'Webhooks', description: 'URLs that are notified of changes', prefixes: ['webhooks'] },
   { name: 'Letter', description: 'The weekly letter', prefixes: ['letter'] },
   { name: 'Channels', description: 'Where notifications go', prefixes: ['channels'] },
+  {
+    name: 'Reminders',
+    description: 'What is due at certain times, and what was done',
+    prefixes: ['reminders']
+  },
+  { name: 'Forms', description: 'Questionnaires in FHIR, and responses to them', prefixes: ['forms'] },
   { name: 'Audit', description: 'Records of past calls', prefixes: ['audit'] },
   {
     name: 'Signing in',

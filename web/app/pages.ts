@@ -20,6 +20,8 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
   compare: () => import('./compare/page.js'),
   channels: () => import('./channels/page.js'),
   letter: () => import('./letter/page.js'),
+  reminders: () => import('./reminders/page.js'),
+  forms: () => import('./forms/page.js'),
   people: () => import('./people/page.js'),
   account: () => import('./account/page.js'),
   import: () => import('./import/page.js'),

@@ -17,6 +17,8 @@ export const pageNames = [
   'compare',
   'channels',
   'letter',
+  'reminders',
+  'forms',
   'account',
   'import',
   'connect'

@@ -11,12 +11,14 @@ import type { CmcMethods } from './cmc.js'
 import type { ConnectionsMethods } from './connections.js'
 import type { EventsMethods } from './events.js'
 import type { FollowedSlicesMethods } from './followed-slices.js'
+import type { FormsMethods } from './forms.js'
 import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
 import type { LetterMethods } from './letter.js'
 import type { MeasuresMethods } from './measures.js'
 import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
+import type { RemindersMethods } from './reminders.js'
 import type { SeriesMethods } from './series.js'
 import type { ServiceMethods } from './service.js'
 import type { SharedSecretsMethods } from './shared-secrets.js'
@@ -37,12 +39,14 @@ export interface Methods
     ConnectionsMethods,
     EventsMethods,
     FollowedSlicesMethods,
+    FormsMethods,
     IdentitiesMethods,
     ImportsMethods,
     LetterMethods,
     MeasuresMethods,
     OauthMethods,
     PasskeysMethods,
+    RemindersMethods,
     SeriesMethods,
     ServiceMethods,
     SharedSecretsMethods,

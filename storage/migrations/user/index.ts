@@ -30,6 +30,8 @@ import { sharedSecrets } from './v2/027-shared-secrets.js'
 import { emailAddresses } from './v2/028-email-addresses.js'
 import { accessAliases } from './v2/029-access-aliases.js'
 import { channels } from './v2/030-channels.js'
+import { reminders } from './v2/032-reminders.js'
+import { forms } from './v2/033-forms.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -62,7 +64,9 @@ export const userSteps = {
   sharedSecrets,
   emailAddresses,
   accessAliases,
-  channels
+  channels,
+  reminders,
+  forms
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -54,6 +54,9 @@ export default function ChannelsPage({ id, query }: PageProps) {
       <p class="lead">{t('channels.lead')}</p>
       {read.channels.length > 0 && <List channels={read.channels} />}
       <ThisDevice channels={read.channels} webPushKey={read.webPushKey} onChanged={reread} />
+      <p>
+        <AppLink to={{ page: 'reminders' }}>{t('channels.reminders')}</AppLink>
+      </p>
       <section class="choice" aria-labelledby="others">
         <h2 id="others">{t('channels.others')}</h2>
         <ul class="types">

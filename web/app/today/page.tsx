@@ -24,6 +24,10 @@ import { Running } from './running.js'
 import { listCards, parseSettings, todayKey } from '../data/today-settings.js'
 
 // Loaded after the cards, or when first opened.
+const Due = lazy(async () => {
+  const [module] = await Promise.all([import('../reminders/due.js'), addModuleTexts('reminders')])
+  return module.default
+})
 const Later = lazy(async () => (await import('./later.js')).default)
 const ArrangeDialog = lazy(async () => (await import('./arrange-dialog.js')).default)
 const GoalDialog = lazy(async () => {
@@ -98,6 +102,7 @@ export default function Today() {
       {data && (
         <>
           <Running events={data.running} onChanged={reread} />
+          <Due />
           <div class="cards">
             {shown.map((measure, index) => (
               <MeasureCard
@@ -198,6 +203,7 @@ function useToday(cards: readonly string[], day: Day): Read {
 function EmptyToday() {
   return (
     <div class="empty">
+      <Due />
       <h1>{t('today.empty')}</h1>
       <p class="lead">{t('today.emptyText')}</p>
       <p class="ways">
