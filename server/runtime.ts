@@ -23,6 +23,7 @@ import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
+import { RuleWatch } from '../core/rules/rule-watch.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
 import { createExpiryTask } from '../core/cmc/expiry.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
@@ -266,6 +267,9 @@ async function build(
   const channels = new ChannelDeliveries(services, writeMethods.createEvent)
   closers.push(() => channels.close())
   if (!isQuiet) timers.add(channels)
+  const rules = isQuiet ? undefined : new RuleWatch(services)
+  if (rules) timers.add(rules)
+  closers.push(() => rules?.close())
   timers.open()
   closers.push(() => timers.close())
   imports.start(services, writeMethods, !isQuiet)

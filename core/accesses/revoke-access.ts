@@ -26,7 +26,10 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)
     // Those that users created while they were signed in are the account's.
-    if (each.type !== 'personal') call.store.channels.removeByAccess(each.id)
+    if (each.type !== 'personal') {
+      call.store.channels.removeByAccess(each.id)
+      call.store.rules.removeByAccess(each.id)
+    }
     endConnection(call.store, each.id)
     call.changes.addAccess(each, listStreamIds(each))
     yield

@@ -33,6 +33,7 @@ export const exportedTables = [
   'connection',
   'channel',
   'channel_message',
+  'rule',
   'received_item',
   'touched_points',
   'cmc_capability',

@@ -23,6 +23,7 @@ import { UsedProofRepository } from '../oauth/used-proofs.js'
 import { PasskeyRepository } from '../sign-in/passkeys.js'
 import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
+import { RuleRepository } from '../rules/rule-repository.js'
 import { SeriesRepository } from '../repositories/series.js'
 import { SharedSecretRepository } from '../shared-secrets/shared-secret-repository.js'
 import { SessionRepository } from '../repositories/sessions.js'
@@ -64,6 +65,7 @@ export class Repositories {
   readonly connections: ConnectionRepository
   readonly channels: ChannelRepository
   readonly messages: MessageRepository
+  readonly rules: RuleRepository
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -101,6 +103,7 @@ export class Repositories {
     this.connections = new ConnectionRepository(db)
     this.channels = new ChannelRepository(db)
     this.messages = new MessageRepository(db)
+    this.rules = new RuleRepository(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -131,6 +134,7 @@ export class Repositories {
     this.connections.invalidate()
     this.channels.invalidate()
     this.messages.invalidate()
+    this.rules.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

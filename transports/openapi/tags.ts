@@ -27,6 +27,7 @@ const groups: readonly Group[] = [
   { name: 'OAuth', description: 'Accesses for apps by OAuth 2.0 and OpenID Connect', prefixes: ['oauth'] },
   { name: 'Webhooks', description: 'URLs that are notified of changes', prefixes: ['webhooks'] },
   { name: 'Channels', description: 'Where notifications go', prefixes: ['channels'] },
+  { name: 'Rules', description: 'Telling people when something happens', prefixes: ['rules'] },
   { name: 'Audit', description: 'Records of past calls', prefixes: ['audit'] },
   {
     name: 'Signing in',
