@@ -1,5 +1,5 @@
 /** Reads past data for the test of a rule, in slices, and lists when it would have fired. (docs/api/rules.md#testing-a-rule) */
-import type { ConditionOf, Rule } from '../../schemas/rule.js'
+import type { Rule } from '../../schemas/rule.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 import type { Listing } from '../json/json-text.js'
@@ -103,7 +103,8 @@ function* replayReadings(rule: Rule, { from, to }: PastSpan, readings: readonly 
 
 function* replaySilence(rule: Rule, { from, to }: PastSpan, times: readonly number[]): Items {
   const past = new PastEpisodes(rule, from)
-  past.restart(Math.max(...times.filter(time => time < from).slice(-1), from - (rule.condition as ConditionOf<'missing'>).for))
+  // Without data before, the silence begins with the range.
+  past.restart(times.findLast(time => time < from) ?? from)
   let count = 0
   for (const time of times) {
     if (++count % readingsPerPause === 0) yield

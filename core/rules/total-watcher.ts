@@ -1,6 +1,6 @@
 /** Watches the total of a day: `total`. (docs/api/rules.md#conditions) */
 import type { ConditionOf, Rule, RuleProblem, RuleState } from '../../schemas/rule.js'
-import { getLocalDay } from '../../schemas/zones.js'
+import { getDayStart, getLocalDay } from '../../schemas/zones.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findLast, readTotal } from './readings.js'
 import { findClockTime } from './telling-times.js'
@@ -41,12 +41,12 @@ export function watchTotal(
 /** Returns when a total has to be evaluated next, in seconds. */
 export function findTotalTime(
   { condition, zone }: Rule,
-  { activeFrom, checkedDay, isFiring }: Pick<RuleState, 'activeFrom' | 'checkedDay' | 'isFiring'>,
+  { activeFrom, checkedDay, day, isFiring }: RuleState,
   now: number
 ): number | undefined {
   if (condition.kind !== 'total') return undefined
-  const { number, to } = getLocalDay(zone, now)
-  if (isFiring) return to
+  if (isFiring && day !== undefined) return getDayStart(zone, day + 1)
+  const { number } = getLocalDay(zone, now)
   if ('atMost' in condition) return undefined
   const due = findClockTime(zone, number, condition.by)
   return checkedDay === number || activeFrom > due ? findClockTime(zone, number + 1, condition.by) : due

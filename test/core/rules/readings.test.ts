@@ -46,11 +46,11 @@ t.test('old numbers, and numbers of other measures, do not count', async t => {
   const { alice, channel, clock } = await startWorld(t)
   clock.advance(86_400)
   const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 100 })
-  await measure(alice, id, { content: 120, time: noon })
-  await measure(alice, id, { content: 120, time: clock.now() - 30, after: 3600 })
+  await measure(alice, id, { content: 120, age: 80_000 })
+  await measure(alice, id, { content: 120, age: 30, after: 3600 })
   t.equal(await countMessages(alice, channel), 1, 'only the one of half a minute ago')
   await measure(alice, id, { content: 80 })
-  await measure(alice, id, { content: 120, time: clock.now() - 3600, after: 7200 })
+  await measure(alice, id, { content: 120, age: 3600, after: 7200 })
   t.equal(await countMessages(alice, channel), 1, 'an hour old')
   clock.advance(60)
   await alice.event({ streamIds: ['body'], type: 'mass/kg', content: 300 })
@@ -121,7 +121,7 @@ t.test('numbers outside of a range', async t => {
   const refused = await alice.call('rules.create', {
     name: 'x',
     channelIds: [],
-    condition: { kind: 'outside', measure: 'mood', range: 'usual' }
+    condition: { kind: 'outside', measure: 'position', range: 'usual' }
   })
   t.ok(refused.error, 'a measure without numbers')
 })

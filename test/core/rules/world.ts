@@ -66,14 +66,24 @@ export async function pass(client: Client, id: string, seconds: number): Promise
   return await evaluated(client, id)
 }
 
+/** A number: by default a heart rate of now, a minute after the last one. Seconds. */
+interface Measured {
+  readonly content: unknown
+  readonly after?: number
+  readonly age?: number
+  readonly type?: string
+  readonly streamIds?: string[]
+}
+
 /** Stores a number of a measure after some seconds, and waits until a rule has been evaluated. */
 export async function measure(
   client: Client,
   id: string,
-  { after = 60, ...fields }: { after?: number; type?: string; content: unknown; streamIds?: string[]; time?: number }
+  { after = 60, age = 0, ...fields }: Measured
 ): Promise<RuleState> {
-  client.service.clock.advance(after)
-  await client.event({ streamIds: ['body'], type: 'frequency/bpm', ...fields })
+  const { clock } = client.service
+  clock.advance(after)
+  await client.event({ streamIds: ['body'], type: 'frequency/bpm', time: clock.now() - age, ...fields })
   return await evaluated(client, id)
 }
 
