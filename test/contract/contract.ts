@@ -5,6 +5,7 @@ import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
 import { channelScenarios } from './channels.js'
+import { ruleScenarios } from './rules.js'
 import { cmcScenarios } from './cmc.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
@@ -49,6 +50,7 @@ export const contract: Contract = {
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...channelScenarios,
+  ...ruleScenarios,
   ...connectionScenarios,
   ...followedSliceScenarios,
   ...identityScenarios,

@@ -71,6 +71,8 @@ export class World {
   webhookId = ''
   /** Id of the channel that {@link addChannel} created. */
   channelId = ''
+  /** Id of the rule that {@link addRule} created. */
+  ruleId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
   /** Id of a connection of the owner. */
@@ -176,6 +178,12 @@ export class World {
     this.channelId = channel.id
   }
 
+  /** Creates a rule of the app unless it has one. */
+  async addRule(form: object): Promise<void> {
+    if (this.ruleId !== '') return
+    this.ruleId = (await this.client('app').do('rules.create', form)).rule.id
+  }
+
   /** Creates an event with a series of two data points unless there is one. */
   async holder(): Promise<void> {
     if (this.holderId !== '') return
@@ -263,12 +271,14 @@ export class World {
     const { followedSlices } = await this.owner.do('followedSlices.get')
     const { connections } = await this.owner.do('connections.get')
     const { channels } = await this.owner.do('channels.get')
+    const { rules } = await this.owner.do('rules.get')
     const { passkeys } = await this.owner.do('passkeys.get')
     const { notices } = await this.owner.do('account.getNotices')
     return (this.#found = {
       followedSlices,
       connections,
       channels,
+      rules,
       passkeys,
       notices,
       profiles: profiles.map(({ profile }) => profile),

@@ -255,6 +255,23 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'hfs.addBatch': [{ format: 'seriesBatch', data: [{ eventId: holder, data: points }] }],
     'hfs.deletePoints': [{ id: holder }],
     'hfs.get': [{ id: holder }, { id: open.holder }],
+    'rules.create': [
+      { name: 'x', channelIds: [ids.channel], condition: { kind: 'looked', accessId: ids.app } },
+      { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },
+      { name: 'x', channelIds: [], condition: { kind: 'words', anyOf: ['a'], streamIds: [closed] } }
+    ],
+    'rules.delete': [{ id: ids.rule }],
+    'rules.get': [{}],
+    'rules.getOne': [{ id: ids.rule }],
+    'rules.test': [
+      { id: ids.rule, from: 0, to: 1e7 },
+      {
+        rule: { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },
+        from: 0,
+        to: 1e7
+      }
+    ],
+    'rules.update': [{ id: ids.rule, update: { name: 'x' } }],
     'service.info': [{}],
     'sessions.delete': [{ id: ids.session }],
     'sessions.deleteAll': [{}],

@@ -100,6 +100,12 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     name: mark(),
     target: { url: `https://${mark()}.example`, topic: mark(), token: mark() }
   })
+  const { rule } = await app.do('rules.create', {
+    name: mark(),
+    channelIds: [channel.id],
+    condition: { kind: 'words', anyOf: [mark()] },
+    text: mark()
+  })
   await app.do('profile.updateApp', { update: { [mark()]: mark() } })
   await app.do('events.get', { streams: [hidden] })
   await alice.do('profile.updatePrivate', { update: { [mark()]: mark() } })
@@ -148,6 +154,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       slice: followedSlice.id,
       connection: connection.id,
       channel: channel.id,
+      rule: rule.id,
       session: session.access.id,
       passkey: passkey.id
     }
