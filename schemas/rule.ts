@@ -1,4 +1,4 @@
-/** Rules: conditions on the data of an account, and who is told when they are met. (docs/api/rules.md) */
+/** Rules: conditions on the data of an account, and which channels get a message when they are met. (docs/api/rules.md) */
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, Name, Timestamp, tracking } from './scalars.js'
 
@@ -101,9 +101,9 @@ export const ruleFields = {
   tellsRecovery: Type.Boolean(),
   /** The text of messages. */
   text: Type.String({ maxLength: 500 }),
-  /** Days on which people are told: 1 (Monday) to 7. */
+  /** Days on which messages are sent: 1 (Monday) to 7. */
   days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), { minItems: 1, maxItems: 7 }),
-  /** When nobody is told, in the zone of the rule; may include midnight. */
+  /** When no messages are sent, in the zone of the rule; may include midnight. */
   quietHours: Type.Object({ from: TimeOfDay, to: TimeOfDay }, closed),
   /** Tells during quiet hours. Only with urgency `high`. */
   evenWhenQuiet: Type.Boolean(),
@@ -124,9 +124,9 @@ export const ShownState = Type.Object(
     /** When the condition was met for the last time, and when it was over. */
     firedAt: Type.Optional(Timestamp),
     recoveredAt: Type.Optional(Timestamp),
-    /** When people were told for the last time. */
+    /** When the last message was sent. */
     toldAt: Type.Optional(Timestamp),
-    /** When they will be told: after the quiet hours, for example. */
+    /** When the next message will be sent: after the quiet hours, for example. */
     tellAt: Type.Optional(Timestamp),
     problem: Type.Optional(RuleProblem)
   },
@@ -170,7 +170,7 @@ export const RuleState = Type.Object(
     holdsSince: Type.Optional(Timestamp),
     /** How often it has fired. */
     episode: Type.Integer({ minimum: 0 }),
-    /** The last episode of which people were told. */
+    /** The last episode with a message. */
     toldEpisode: Type.Optional(Type.Integer({ minimum: 0 })),
     /** Of places: true once a position is known. */
     isPlaced: Type.Optional(Type.Boolean()),

@@ -264,14 +264,10 @@ async function build(
   })
   if (config.cmc.enabled) timers.add(createExpiryTask(services))
   const writeMethods = findWriteMethods(hooked)
-  const channels = new ChannelDeliveries(services, writeMethods.createEvent)
-  closers.push(() => channels.close())
-  if (!isQuiet) timers.add(channels)
-  const rules = isQuiet ? undefined : new RuleWatch(services)
-  if (rules) timers.add(rules)
-  closers.push(() => rules?.close())
+  const timed = [new ChannelDeliveries(services, writeMethods.createEvent), new RuleWatch(services)]
+  closers.push(...timed.map(each => () => each.close()), () => timers.close())
+  if (!isQuiet) for (const each of timed) timers.add(each)
   timers.open()
-  closers.push(() => timers.close())
   imports.start(services, writeMethods, !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet

@@ -1,5 +1,5 @@
 /**
- * The episodes of a rule: when its condition begins to hold, when it has held long enough, when people are told, and when it is
+ * The episodes of a rule: when its condition begins to hold, when it has held long enough, when messages are sent, and when it is
  * over. Has no access to data: the same for what happens now and for past data. (docs/api/rules.md#firing)
  */
 import type { Rule, RuleState } from '../../schemas/rule.js'
@@ -45,7 +45,7 @@ export class Episodes {
     return this.#state
   }
 
-  /** Adds what a reading says. `now`: the time at which people would be told. */
+  /** Adds what a reading says. `now`: the time at which a message would be sent. */
   step(time: number, verdict: Verdict, { now, ...cause }: Cause & { readonly now: number }): void {
     const state = this.#state
     if (verdict === 'met') {
@@ -68,7 +68,7 @@ export class Episodes {
     this.#fire(time, now)
   }
 
-  /** Begins an episode of which nobody is told. */
+  /** Begins an episode without a message. */
   beginUntold(): void {
     this.#state.isFiring = true
     this.#state.episode++
@@ -110,7 +110,7 @@ export class Episodes {
     state.isFiring = !this.#isMomentary
     state.firedAt = time
     state.episode++
-    // Moments until the next message are told together.
+    // Moments until the next message share it.
     if (state.tellAt === undefined) {
       const { atMostEvery } = this.rule
       const earliest = Math.max(now, (state.toldAt ?? -Infinity) + atMostEvery)

@@ -4,7 +4,8 @@ import type { StoredRule } from '../../storage/rules/rule-repository.js'
 import type { Call } from '../call/method.js'
 import { Episodes, findNextTime, type Telling } from './episodes.js'
 import { findTotalTime } from './total-watcher.js'
-import { createWatcher, type Span } from './watcher.js'
+import type { Span } from './rule-call.js'
+import { createWatcher } from './watcher.js'
 
 /** What follows from an evaluation. */
 export interface Evaluation {

@@ -5,7 +5,7 @@ import { channelKey } from '../channels/account-messages.js'
 import { readOwn } from '../measures/read-own.js'
 import type { Episodes } from './episodes.js'
 import { readEvents } from './read-events.js'
-import type { RuleCall, Watcher } from './watcher.js'
+import type { RuleCall, Watcher } from './rule-call.js'
 
 /** Event types whose words count. */
 export const noteTypes = ['note/*'] as const
@@ -52,7 +52,11 @@ export function isChannelMessage({ clientData }: Pick<Event, 'clientData'>): boo
 
 /** Returns a function that tests whether a note has one of the words, as a whole word and in any case. */
 export function createWordTest(words: readonly string[]): (event: Event) => boolean {
-  const escaped = words.map(word => normalize(word).trim().replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`))
+  const escaped = words.map(word =>
+    normalize(word)
+      .trim()
+      .replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`)
+  )
   const pattern = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${escaped.join('|')})(?![\p{L}\p{N}])`, 'u')
   return ({ content, description }) => {
     const texts = [description, ...listTexts(content)].filter(text => typeof text === 'string')

@@ -67,12 +67,7 @@ const margin = 1.2
 const earthRadius = 6_371_000
 
 /** Judges `place`. Positions between the radius and a margin around it change nothing. */
-export function createPlaceJudge({
-  direction,
-  latitude,
-  longitude,
-  radius
-}: ConditionOf<'place'>): Judge {
+export function createPlaceJudge({ direction, latitude, longitude, radius }: ConditionOf<'place'>): Judge {
   const isEntry = direction === 'enters'
   return {
     memory: 0,
@@ -88,10 +83,13 @@ type Position = Pick<Reading, 'longitude' | 'value'>
 
 /** Returns the distance of two positions on a sphere, in metres. */
 function getDistance(a: Position, b: Position): number {
-  const toRadians = (degrees: number): number => (degrees * Math.PI) / 180
   const [first, second] = [toRadians(a.value), toRadians(b.value)]
   const height = Math.sin((second - first) / 2) ** 2
   const width = Math.sin(toRadians((b.longitude ?? 0) - (a.longitude ?? 0)) / 2) ** 2
   const chord = height + Math.cos(first) * Math.cos(second) * width
   return 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(chord)))
+}
+
+function toRadians(degrees: number): number {
+  return (degrees * Math.PI) / 180
 }

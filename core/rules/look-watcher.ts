@@ -4,7 +4,7 @@ import type { AuditCriteria } from '../../storage/audit/criteria.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import { getBaseId } from '../access-ids.js'
 import type { Episodes } from './episodes.js'
-import type { RuleCall, Watcher } from './watcher.js'
+import type { RuleCall, Watcher } from './rule-call.js'
 
 /** Maximum number of parts of the audit that one evaluation reads. */
 const maxParts = 100

@@ -29,7 +29,8 @@ export type CheckedRule = Pick<
 export function assertRule(call: Call, rule: CheckedRule): void {
   const { evenWhenQuiet, quietHours, urgency, zone } = rule
   if (!isZone(zone)) refuse('zone', 'must be the name of a time zone')
-  if (quietHours?.from === quietHours?.to && quietHours) refuse('quietHours', 'must begin and end at different times')
+  if (quietHours?.from === quietHours?.to && quietHours)
+    refuse('quietHours', 'must begin and end at different times')
   if (evenWhenQuiet && urgency !== 'high') refuse('evenWhenQuiet', 'needs the urgency "high"')
   assertCondition(call, rule.condition)
 }
@@ -62,7 +63,8 @@ export function assertCondition(call: Call, condition: Condition): void {
       return
     case 'looked': {
       const { accessId } = condition
-      if (accessId === undefined ? !call.caller.isPersonal : !call.caller.mayAudit(accessId)) fail('forbidden')
+      if (accessId === undefined ? !call.caller.isPersonal : !call.caller.mayAudit(accessId))
+        fail('forbidden')
       return
     }
     default:
@@ -90,7 +92,10 @@ function assertMeasure(call: Call, condition: Extract<Condition, { readonly meas
   const { kind } = condition
   if (kind === 'missing') return
   if (kind === 'total' ? measure!.kind !== 'sum' : !isNumeric(measure!))
-    fail('invalid-operation', `The measure "${measure!.id}" has no ${kind === 'total' ? 'totals' : 'numbers'}`)
+    fail(
+      'invalid-operation',
+      `The measure "${measure!.id}" has no ${kind === 'total' ? 'totals' : 'numbers'}`
+    )
   if ('unit' in condition) assertUnit(measure!, condition.unit)
   if (kind === 'outside' && condition.range === 'plausible' && !findPlausibleRange(measure!))
     fail('invalid-operation', `The measure "${measure!.id}" has no plausible range`)

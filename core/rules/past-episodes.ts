@@ -2,12 +2,18 @@
 import type { Rule } from '../../schemas/rule.js'
 import { createState, Episodes, type Verdict } from './episodes.js'
 
+/** The times that are tested, in seconds. */
+export interface PastSpan {
+  readonly from: number
+  readonly to: number
+}
+
 /** When a rule would have fired. Times in seconds. */
 export interface Firing {
   readonly time: number
   /** When it would have been over. */
   readonly recovered?: number
-  /** When people would have been told; absent if the rule tells less often, or it was over by then. */
+  /** When a message would have been sent; absent if the last one was too recent, or it was over by then. */
   readonly told?: number
 }
 

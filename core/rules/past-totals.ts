@@ -3,11 +3,10 @@ import type { ConditionOf, Rule } from '../../schemas/rule.js'
 import { getLocalDay } from '../../schemas/zones.js'
 import { startDays } from '../measures/day-values.js'
 import type { Items, StartedRun } from '../measures/run-listing.js'
-import { PastEpisodes } from './past-episodes.js'
+import { PastEpisodes, type PastSpan } from './past-episodes.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findClockTime } from './telling-times.js'
-import type { PastSpan } from './past.js'
-import type { RuleCall } from './watcher.js'
+import type { RuleCall } from './rule-call.js'
 
 /** A part of a day whose total is read. */
 interface Part {

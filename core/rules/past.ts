@@ -6,20 +6,21 @@ import type { Listing } from '../json/json-text.js'
 import { RunListing, type Items, type StartedRun } from '../measures/run-listing.js'
 import { createWordTest, findSender, isChannelMessage, isFrom, noteTypes } from './event-watchers.js'
 import { listLooks } from './look-watcher.js'
-import { maxFirings, PastEpisodes } from './past-episodes.js'
+import { maxFirings, PastEpisodes, type PastSpan } from './past-episodes.js'
 import { listPastRanges } from './past-ranges.js'
 import { startPastTotals } from './past-totals.js'
 import { readEvents } from './read-events.js'
 import { createJudge, findConditionMeasure, type ReadingCondition } from './reading-watcher.js'
-import { collectNumbers, collectPositions, collectTimes, joinPositions, sort, type Reading } from './readings.js'
+import {
+  collectNumbers,
+  collectPositions,
+  collectTimes,
+  joinPositions,
+  sort,
+  type Reading
+} from './readings.js'
 import { usualDays } from './usual-range.js'
-import { createRuleCall, type RuleCall } from './watcher.js'
-
-/** The times that are tested, in seconds. */
-export interface PastSpan {
-  readonly from: number
-  readonly to: number
-}
+import { createRuleCall, type RuleCall } from './rule-call.js'
 
 /** Maximum number of events that are read for conditions on events. */
 const maxEvents = 10_000
@@ -47,7 +48,15 @@ function startPast(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<unkno
   if (condition.kind === 'missing' && 'measure' in condition) {
     const measure = findConditionMeasure(call, condition)!
     const { readings, run } = collectTimes(call, { measure, from: span.from - condition.for, end: span.to })
-    return { run, finish: () => replaySilence(rule, span, sort(readings).map(({ time }) => time)) }
+    return {
+      run,
+      finish: () =>
+        replaySilence(
+          rule,
+          span,
+          sort(readings).map(({ time }) => time)
+        )
+    }
   }
   if (condition.kind in readingKinds) return startReadings(call, rule, span)
   const { run } = collectTimes(call, { measure: noMeasure, from: span.from, end: span.from })
@@ -125,7 +134,12 @@ function* replayEvents(call: RuleCall, rule: Rule, span: PastSpan): Items {
     const times = events
       .filter(event => !isChannelMessage(event))
       .flatMap(({ duration, time }) => [time, Math.min(to, time + (duration ?? 0))])
-    return yield* replaySilence(rule, span, times.toSorted((a, b) => a - b))
+    yield* replaySilence(
+      rule,
+      span,
+      times.toSorted((a, b) => a - b)
+    )
+    return
   }
   const past = new PastEpisodes(rule, from)
   for (const time of listMoments(call, rule, span)) {

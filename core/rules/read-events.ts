@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import { ApiError } from '../errors.js'
 import { resolveEventScope } from '../events/scope.js'
 import { findTypeNumbers } from '../events/types-query.js'
-import type { RuleCall } from './watcher.js'
+import type { RuleCall } from './rule-call.js'
 
 export interface EventsRequest {
   /** Absent: all streams that the access can read. */
@@ -15,7 +15,7 @@ export interface EventsRequest {
   readonly limit: number
 }
 
-/** Returns events, the latest first; `undefined` if a stream cannot be read, or does not exist. Hidden events are left out. */
+/** Returns events, the latest first; `undefined` if a stream cannot be read, or does not exist. Hidden events are omitted. */
 export function readEvents(call: RuleCall, request: EventsRequest): Event[] | undefined {
   const { from, limit, modifiedSince, streamIds, to, types } = request
   const scope = findScope(call, streamIds)

@@ -12,7 +12,7 @@ import {
 } from './judges.js'
 import { readHourlyMeans, readNumbers, readPositions, type Reading } from './readings.js'
 import { computeUsualRange, usualDays } from './usual-range.js'
-import type { RuleCall, Watcher } from './watcher.js'
+import type { RuleCall, Watcher } from './rule-call.js'
 
 /** Conditions on readings. */
 export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'outside' | 'place'>

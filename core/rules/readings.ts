@@ -98,8 +98,8 @@ export function readPositions(call: Call, request: ReadingsRequest): Reading[] {
 }
 
 /** Sorts readings by time. */
-export function sort(readings: Reading[]): Reading[] {
-  return readings.sort((a, b) => a.time - b.time)
+export function sort(readings: readonly Reading[]): Reading[] {
+  return readings.toSorted((a, b) => a.time - b.time)
 }
 
 /** Returns the time of the last data of a measure, in seconds; `undefined` if there is none. */
@@ -203,10 +203,10 @@ function finishRun<T>(call: Call, run: MeasureRun<T>): T {
   }
 }
 
-function finishItems<T>(call: Call, { finish, run }: StartedRun<T>): string[] {
-  const result = finishRun(call, run)
+function finishItems<T>(call: Call, started: StartedRun<T>): string[] {
+  const result = finishRun(call, started.run)
   return Array.from(
-    finish(() => call, result),
+    started.finish(() => call, result),
     item => item?.text
   ).filter(text => text !== undefined)
 }

@@ -14,7 +14,7 @@ import type { TimedTask } from '../timers/account-timers.js'
 import { evaluateRule, findRuleTime } from './evaluate.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { tell } from './tell.js'
-import { createRuleCall } from './watcher.js'
+import { createRuleCall } from './rule-call.js'
 
 /** What is known of the rules of an account while it is served here. */
 interface Watched {
@@ -64,6 +64,11 @@ export class RuleWatch implements TimedTask {
     for (const { rule, state } of store.rules.list())
       next = Math.min(next, findRuleTime(rule, state, now) ?? Infinity)
     return next === Infinity ? undefined : next
+  }
+
+  onRead(account: ChangedAccount): void {
+    const watched = this.#watched.get(account.id)
+    if (watched && watched.lookers.length > 0) this.#ask(account, watched.lookers)
   }
 
   async run(account: Account): Promise<void> {
@@ -175,9 +180,6 @@ export class RuleWatch implements TimedTask {
     }
     watched.types = types
     watched.asked = this.services.clock.now() - this.#nextTick()
-    const { id, username } = account
-    store.onDataRead =
-      watched.lookers.length === 0 ? undefined : () => this.#ask({ id, username }, watched.lookers)
   }
 
   /** Notes which rules a change concerns. Costs one lookup for accounts without rules. */

@@ -6,7 +6,7 @@ import { isTrashed } from '../streams/tree.js'
 import { readEvents } from './read-events.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findLast } from './readings.js'
-import type { RuleCall, Watcher } from './watcher.js'
+import type { RuleCall, Watcher } from './rule-call.js'
 
 /** Returns the watcher of a silence, or why there is none. */
 export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>): Watcher | RuleProblem {
@@ -59,7 +59,7 @@ function createFinder(
   return () => findLastInStream(call, streamId, condition.for)
 }
 
-/** Events that are looked at: those that are messages of channels do not count. */
+/** Events that are read: those that are messages of channels do not count. */
 const maxEvents = 50
 
 function findLastInStream(call: RuleCall, streamId: string, seconds: number): number | undefined {

@@ -1,15 +1,15 @@
-/** When people may be told: on chosen days, outside of quiet hours. (docs/api/rules.md#when-you-are-told) */
+/** When messages may be sent: on chosen days, outside of quiet hours. (docs/api/rules.md#when-messages-are-sent) */
 import type { Rule } from '../../schemas/rule.js'
 import { getLocalDay, getOffset } from '../../schemas/zones.js'
 
-/** What of a rule decides when people are told. */
+/** What of a rule decides when messages are sent. */
 export type TellingTimes = Pick<Rule, 'days' | 'evenWhenQuiet' | 'quietHours' | 'urgency' | 'zone'>
 
 const daySeconds = 86_400
-/** A week of days on which nobody is told, each with quiet hours. */
+/** A week of days without messages, each with quiet hours. */
 const maxTurns = 20
 
-/** Returns the first time at or after `time` at which people may be told, in seconds. */
+/** Returns the first time at or after `time` at which messages may be sent, in seconds. */
 export function findAllowedTime(times: TellingTimes, time: number): number {
   const { days, evenWhenQuiet, quietHours, urgency, zone } = times
   const isQuietIgnored = evenWhenQuiet && urgency === 'high'

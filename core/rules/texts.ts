@@ -39,7 +39,7 @@ const all: Readonly<Record<Language, Texts>> = {
   }
 }
 
-/** Returns the title and the text of a message. Values are told only if the rule says so. */
+/** Returns the title and the text of a message. It has values only if the rule says so. */
 export function describeTelling(
   store: UserStore,
   rule: Rule,

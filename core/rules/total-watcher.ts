@@ -4,7 +4,7 @@ import { getDayStart, getLocalDay } from '../../schemas/zones.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findLast, readTotal } from './readings.js'
 import { findClockTime } from './telling-times.js'
-import type { RuleCall, Watcher } from './watcher.js'
+import type { RuleCall, Watcher } from './rule-call.js'
 
 /** Returns the watcher of a total, or why there is none. */
 export function watchTotal(

@@ -83,9 +83,6 @@ export class UserStore extends Repositories {
     return this.#queue.isEmpty && !this.durability.isBusy
   }
 
-  /** Called after each call that has read data and is recorded in the audit. */
-  onDataRead: (() => void) | undefined
-
   /** Whether writes have to wait, for a write in steps or a checkpoint. */
   get isHeld(): boolean {
     return this.#queue.isHeld
@@ -190,7 +187,6 @@ export class UserStore extends Repositories {
   /** Adds a call to the audit, written within a second. `isAnonymous`: without a valid token, or beyond the rate limit. */
   record(entry: AuditEntry, isAnonymous = false): void {
     this.#bookkeeping.record(entry, isAnonymous)
-    if (entry.auditScope) this.onDataRead?.()
   }
 
   /** Makes every finished call readable in the audit. If the disk is full, the audit remains readable without the latest. */

@@ -93,7 +93,11 @@ export const ruleScenarios: Contract = {
     ...(
       [
         ['an unknown kind', { condition: { kind: 'wish' } }, '#/condition'],
-        ['a recovery beyond the value', { condition: { ...condition, recoverAt: 130 } }, '#/condition/recoverAt'],
+        [
+          'a recovery beyond the value',
+          { condition: { ...condition, recoverAt: 130 } },
+          '#/condition/recoverAt'
+        ],
         ['a unit of another measure', { condition: { ...condition, unit: 'mass/kg' } }, '#/unit'],
         ['an unknown zone', { zone: 'Moon/North' }, '#/zone'],
         ['quiet hours without an end', { quietHours: { from: '22:00', to: '22:00' } }, '#/quietHours'],
@@ -162,7 +166,10 @@ export const ruleScenarios: Contract = {
       kind: 'success',
       by: 'app',
       before: add,
-      params: ({ ruleId }) => ({ id: ruleId, update: { name: 'heart', quietHours: { from: '22:00', to: '07:00' } } }),
+      params: ({ ruleId }) => ({
+        id: ruleId,
+        update: { name: 'heart', quietHours: { from: '22:00', to: '07:00' } }
+      }),
       answer: { rule: { name: 'heart', condition, quietHours: { from: '22:00', to: '07:00' } } }
     },
     {
@@ -252,16 +259,29 @@ export const ruleScenarios: Contract = {
       answer: { firings: [] }
     },
     { name: 'needs a rule', kind: 'params', params: span, ...invalid },
-    { name: 'refuses a range that ends early', kind: 'params', params: { rule: form, from: 2, to: 1 }, ...invalid },
+    {
+      name: 'refuses a range that ends early',
+      kind: 'params',
+      params: { rule: form, from: 2, to: 1 },
+      ...invalid
+    },
     { name: 'refuses a long range', kind: 'params', params: { rule: form, from: 0, to: 1e9 }, ...invalid },
-    { name: 'refuses an unknown id', kind: 'unknown', params: { id: 'cunknown', ...span }, error: 'unknown-resource' },
+    {
+      name: 'refuses an unknown id',
+      kind: 'unknown',
+      params: { id: 'cunknown', ...span },
+      error: 'unknown-resource'
+    },
     {
       name: 'refuses conditions on connections',
       kind: 'state',
       before: async ({ owner }) => {
         await owner.do('connections.create', { dialect: 'owntracks', name: 'phone' })
       },
-      params: { rule: { ...form, condition: { kind: 'missing', connectionId: 'nowhere', for: 60 } }, ...span },
+      params: {
+        rule: { ...form, condition: { kind: 'missing', connectionId: 'nowhere', for: 60 } },
+        ...span
+      },
       error: 'unknown-referenced-resource'
     },
     {

@@ -16,6 +16,7 @@ import type { ImportsMethods } from './imports.js'
 import type { MeasuresMethods } from './measures.js'
 import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
+import type { RulesMethods } from './rules.js'
 import type { SeriesMethods } from './series.js'
 import type { ServiceMethods } from './service.js'
 import type { SharedSecretsMethods } from './shared-secrets.js'
@@ -41,6 +42,7 @@ export interface Methods
     MeasuresMethods,
     OauthMethods,
     PasskeysMethods,
+    RulesMethods,
     SeriesMethods,
     ServiceMethods,
     SharedSecretsMethods,

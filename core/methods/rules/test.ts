@@ -7,7 +7,7 @@ import { anyAccessIfEnabled } from '../../channels/rules.js'
 import { fail } from '../../errors.js'
 import { assertRule, requireOwnRule } from '../../rules/own-rules.js'
 import { listPast } from '../../rules/past.js'
-import { createRuleCall } from '../../rules/watcher.js'
+import { createRuleCall } from '../../rules/rule-call.js'
 import { refuseParams } from '../../validation/params.js'
 import { buildRule, RuleForm } from './create.js'
 
@@ -21,7 +21,7 @@ const Firing = Type.Object({
   told: Type.Optional(Timestamp)
 })
 
-/** Returns at most 200 firings, the first one first. Nobody is told, and the state of the rule does not change. */
+/** Returns at most 200 firings, the first one first. No message is sent, and the state of the rule does not change. */
 export const test = method({
   id: 'rules.test',
   summary: 'Find out when a rule would have fired',

@@ -9,7 +9,7 @@ import { anyAccessIfEnabled } from '../../channels/rules.js'
 import { fail } from '../../errors.js'
 import { restartState } from '../../rules/episodes.js'
 import { assertChannels, assertRule, requireOwnRule, toPublicRule } from '../../rules/own-rules.js'
-import { createRuleCall } from '../../rules/watcher.js'
+import { createRuleCall } from '../../rules/rule-call.js'
 import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
 
 /** Fields that only the service sets. */
@@ -45,7 +45,9 @@ export const update = method({
     const { caller, changes, now, store } = call
     const before = requireOwnRule(call, id)
     refuseProtected(call, readOnlyFields, given)
-    const changed = Object.entries(given).filter(([name]) => !(readOnlyFields as readonly string[]).includes(name))
+    const changed = Object.entries(given).filter(
+      ([name]) => !(readOnlyFields as readonly string[]).includes(name)
+    )
     const merged = { ...before.rule, ...Object.fromEntries(changed) }
     const rule = Object.fromEntries(
       Object.entries({ ...merged, modified: store.stamp(now), modifiedBy: caller.signature }).filter(

@@ -1,6 +1,16 @@
 /** Rules and permissions: a rule knows no more than its access can read, at the moment at which it fires. */
 import t from 'tap'
-import { addChannel, addRule, countMessages, evaluated, measure, noon, pass, readState, startWorld } from './world.js'
+import {
+  addChannel,
+  addRule,
+  countMessages,
+  evaluated,
+  measure,
+  noon,
+  pass,
+  readState,
+  startWorld
+} from './world.js'
 
 const above = { kind: 'above', measure: 'heart-rate', value: 100 } as const
 
@@ -22,10 +32,14 @@ t.test('hidden data does not count', async t => {
   await alice.event({ streamIds: ['body'], type: 'count/steps', content: 1000 })
   await alice.event({ content: 'secret' })
   for (const id of rules) await evaluated(app, id)
-  t.equal(await countMessages(alice, own), 1, 'the user is told')
+  t.equal(await countMessages(alice, own), 1, 'the user gets a message')
   t.equal(await countMessages(app, channel), 0)
   await measure(alice, witness, { content: 80, after: 3000 })
-  t.match(await pass(app, silence, noon + 3600 - clock.now()), { isFiring: true }, 'hidden data ends no silence')
+  t.match(
+    await pass(app, silence, noon + 3600 - clock.now()),
+    { isFiring: true },
+    'hidden data ends no silence'
+  )
 
   const test = async (condition: object): Promise<unknown[]> =>
     (
@@ -35,7 +49,11 @@ t.test('hidden data does not count', async t => {
         to: clock.now()
       })
     ).firings
-  for (const condition of [above, { kind: 'words', anyOf: ['secret'] }, { kind: 'arrived', accessId: alice.access.id }])
+  for (const condition of [
+    above,
+    { kind: 'words', anyOf: ['secret'] },
+    { kind: 'arrived', accessId: alice.access.id }
+  ])
     t.same(await test(condition), [], condition.kind)
   await measure(alice, rules[0]!, { content: 130, streamIds: ['open'] })
   clock.advance(1)

@@ -4,7 +4,12 @@ import { addRule, countMessages, evaluated, listMessages, measure, noon, pass, s
 
 t.test('a rule fires once until it is over', async t => {
   const { alice, channel } = await startWorld(t)
-  const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 100, recoverAt: 90 })
+  const id = await addRule(alice, channel, {
+    kind: 'above',
+    measure: 'heart-rate',
+    value: 100,
+    recoverAt: 90
+  })
   t.match(await measure(alice, id, { content: 80 }), { isFiring: false })
   t.match(await measure(alice, id, { content: 120 }), { isFiring: true, firedAt: noon + 120 })
   await measure(alice, id, { content: 130 })
@@ -20,11 +25,20 @@ t.test('a rule fires once until it is over', async t => {
 t.test('a rule on low numbers in another unit', async t => {
   const { alice, channel } = await startWorld(t)
   await alice.do('streams.update', { id: 'body', update: { clientData: { 'coffer:measure': 'glucose' } } })
-  const { types } = (await alice.do('measures.get')).measures.find(({ id }: { id: string }) => id === 'glucose')
+  const { types } = (await alice.do('measures.get')).measures.find(
+    ({ id }: { id: string }) => id === 'glucose'
+  )
   const [molar, mass] = ['density/mmol-l', 'density/mg-dl']
-  t.ok([molar, mass].every(type => types.includes(type)), types.join())
+  t.ok(
+    [molar, mass].every(type => types.includes(type)),
+    types.join()
+  )
   const condition = { kind: 'below', measure: 'glucose', unit: mass, value: 72 }
-  const id = await addRule(alice, channel, condition, { showsValues: true, name: 'Low', text: 'Eat something' })
+  const id = await addRule(alice, channel, condition, {
+    showsValues: true,
+    name: 'Low',
+    text: 'Eat something'
+  })
   await measure(alice, id, { type: molar, content: 4.1 })
   t.equal(await countMessages(alice, channel), 0)
   await measure(alice, id, { type: molar, content: 3.8 })
@@ -63,7 +77,11 @@ t.test('old numbers, and numbers of other measures, do not count', async t => {
 
 t.test('points of series count', async t => {
   const { alice, channel, clock, server } = await startWorld(t)
-  const { id: holder } = await alice.event({ streamIds: ['body'], type: 'series:frequency/bpm', content: null })
+  const { id: holder } = await alice.event({
+    streamIds: ['body'],
+    type: 'series:frequency/bpm',
+    content: null
+  })
   const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 100 })
   const add = async (points: number[][]): Promise<void> => {
     await alice.do('hfs.add', { id: holder, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
@@ -96,7 +114,11 @@ t.test('numbers that change', async t => {
 
 t.test('numbers outside of a range', async t => {
   const { alice, channel } = await startWorld(t)
-  const plausible = await addRule(alice, channel, { kind: 'outside', measure: 'heart-rate', range: 'plausible' })
+  const plausible = await addRule(alice, channel, {
+    kind: 'outside',
+    measure: 'heart-rate',
+    range: 'plausible'
+  })
   const usual = await addRule(alice, channel, { kind: 'outside', measure: 'heart-rate', range: 'usual' })
   t.match(await measure(alice, usual, { content: 70 }), { problem: 'no-range' })
   const calls = Array.from({ length: 60 }, (_, index) => ({

@@ -33,7 +33,8 @@ t.test('work that has become due while the service was stopped', async t => {
   clock.advance(4000)
   service = await start()
   alice = new Client(service, 'alice', access)
-  for (const id of [held, silent, quiet]) t.match(await evaluated(alice, id), { isFiring: true, toldEpisode: 1 }, id)
+  for (const id of [held, silent, quiet])
+    t.match(await evaluated(alice, id), { isFiring: true, toldEpisode: 1 }, id)
   t.equal(await countMessages(alice, channel), 3)
   await service.server.close()
 

@@ -4,7 +4,12 @@ import { addRule, countMessages, evaluated, listMessages, measure, noon, pass, s
 
 t.test('data that is missing', async t => {
   const { alice, channel } = await startWorld(t)
-  const id = await addRule(alice, channel, { kind: 'missing', measure: 'heart-rate', for: 3600 }, { tellsRecovery: true })
+  const id = await addRule(
+    alice,
+    channel,
+    { kind: 'missing', measure: 'heart-rate', for: 3600 },
+    { tellsRecovery: true }
+  )
   await measure(alice, id, { content: 70, after: 1800 })
   alice.service.clock.advance(3599)
   t.equal(await countMessages(alice, channel), 0)
@@ -23,11 +28,18 @@ t.test('a stream without data, and messages that do not count', async t => {
     target: { streamId: 'diary' }
   })
   await alice.event()
-  const id = await addRule(alice, channel, { kind: 'missing', streamId: 'diary', for: 3600 }, { channelIds: [diary.id, channel] })
+  const id = await addRule(
+    alice,
+    channel,
+    { kind: 'missing', streamId: 'diary', for: 3600 },
+    { channelIds: [diary.id, channel] }
+  )
   t.match(await pass(alice, id, 3600), { isFiring: true })
   await alice.event({ streamIds: ['body'], type: 'mass/kg', content: 70 })
   t.match(await measure(alice, id, { streamIds: ['body'], type: 'mass/kg', content: 70 }), { isFiring: true })
-  t.match(await measure(alice, id, { streamIds: ['diary'], type: 'note/txt', content: 'x' }), { isFiring: false })
+  t.match(await measure(alice, id, { streamIds: ['diary'], type: 'note/txt', content: 'x' }), {
+    isFiring: false
+  })
 })
 
 t.test('a goal that is not reached by an hour of the day', async t => {

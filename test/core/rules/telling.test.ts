@@ -1,4 +1,4 @@
-/** When people are told: quiet hours, chosen days, and not too often; and what messages tell. */
+/** When messages are sent: quiet hours, chosen days, and not too often; and what messages tell. */
 import t from 'tap'
 import { findAllowedTime, findClockTime, getWeekday } from '../../../core/rules/telling-times.js'
 import { addRule, countMessages, evaluated, listMessages, measure, noon, pass, startWorld } from './world.js'
@@ -46,7 +46,10 @@ t.test('a message waits for the end of the quiet hours', async t => {
   await pass(alice, id, noon + 3600 - clock.now())
   await evaluated(alice, id)
   t.match(await listMessages(alice, channel), [{ source: { id } }], 'but not of what is over by then')
-  t.match((await alice.do('rules.getOne', { id: short })).rule.state, { isFiring: false, recoveredAt: noon + 120 })
+  t.match((await alice.do('rules.getOne', { id: short })).rule.state, {
+    isFiring: false,
+    recoveredAt: noon + 120
+  })
 })
 
 t.test('not too often', async t => {
