@@ -57,6 +57,8 @@ export class Episodes {
       this.#fireIfHeld(time, now)
       return
     }
+    // It may have held long enough before this reading, where several arrive together.
+    if (this.#hold > 0) this.#fireIfHeld(time, now)
     if (verdict === 'between' && state.isFiring) return
     delete state.holdsSince
     if (state.isFiring) this.#recover(time, now)

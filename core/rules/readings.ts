@@ -37,7 +37,7 @@ export const maxReadings = 200_000
 
 /** A read that collects readings. */
 export interface CollectedReadings {
-  readonly run: MeasureRun<ReadonlyMap<number, number>>
+  readonly run: MeasureRun<true>
   /** Complete once the run is. */
   readonly readings: Reading[]
   isTruncated: boolean
@@ -174,7 +174,7 @@ function collect(
     if (found) readings.push({ time, ...found })
   }
   const scope = createMeasureScope(call, new KnownMeasures(call), undefined)
-  const run = call.store.measures.createContents({ scope, measure: measure.id, types, from, end, take })
+  const run = call.store.measures.createReadings({ scope, measure: measure.id, types, from, end, take })
   const collected: CollectedReadings = { run, readings, isTruncated: false }
   return collected
 }

@@ -25,13 +25,13 @@ export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>):
     feed(episodes, { now }) {
       const { state } = episodes
       const found = getLast()
-      const isFirst = state.seenTo === undefined && state.holdsSince === undefined && !state.isFiring
+      const isIdle = state.holdsSince === undefined && !state.isFiring
       if (found === undefined) {
-        if (isFirst) episodes.restart(state.activeFrom, { now })
+        if (isIdle && state.seenTo === undefined) episodes.restart(state.activeFrom, { now })
         return
       }
       const time = Math.min(found, now)
-      if (time <= (state.seenTo ?? -Infinity)) return
+      if (time <= (state.seenTo ?? -Infinity) && !isIdle) return
       state.seenTo = time
       episodes.restart(time, { now, cause: time })
     }

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Rule } from '../../../schemas/rule.js'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import { method, type Call } from '../../call/method.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccessIfEnabled } from '../../channels/rules.js'
 import { fail } from '../../errors.js'
 import { assertRule, requireOwnRule } from '../../rules/own-rules.js'
@@ -46,6 +47,7 @@ export const test = method({
       refuseParams([
         { code: 'INVALID', message: `must be after "from", by at most ${maxDays} days`, path: '#/to' }
       ])
+    call.auditScope = describeQueryScope(call.caller, undefined, {})
     const rule = given ? buildRule(call, given, call.now) : requireOwnRule(call, id!).rule
     assertTestable(call, rule)
     return { firings: listPast(call, rule, { from, to: Math.min(to, call.now) }) }

@@ -84,12 +84,16 @@ t.test('a permission that is lost before the rule fires', async t => {
   const channel = await addChannel(app)
   const id = await addRule(app, channel, { ...above, for: 600 })
   const silence = await addRule(app, channel, { kind: 'missing', streamId: 'body', for: 900 })
+  const quiet = await addRule(app, channel, { kind: 'missing', measure: 'heart-rate', for: 900 })
   t.match(await measure(alice, id, { content: 120 }), { holdsSince: noon + 60 })
   await alice.do('streams.update', { id: 'body', update: { parentId: null } })
   t.match(await pass(app, id, 600), { isFiring: false, holdsSince: undefined })
   t.match(await pass(app, silence, 900), { isFiring: false, problem: 'forbidden' })
-  t.equal(await countMessages(app, channel), 0)
+  t.match(await evaluated(app, quiet), { isFiring: false }, 'what is hidden is not missing')
   clock.advance(60)
+  await alice.event({ streamIds: ['body'], type: 'frequency/bpm', content: 90 })
+  t.match(await evaluated(app, quiet), { isFiring: false })
+  t.equal(await countMessages(app, channel), 0)
 })
 
 t.test('an access that has ended', async t => {

@@ -1,6 +1,17 @@
 /** Rules on numbers and positions: when they fire, when they are over, and what does not count. */
 import t from 'tap'
-import { addRule, countMessages, evaluated, listMessages, measure, noon, pass, startWorld } from './world.js'
+import { until } from '../../support/socket.js'
+import {
+  addRule,
+  countMessages,
+  evaluated,
+  listMessages,
+  measure,
+  noon,
+  pass,
+  readState,
+  startWorld
+} from './world.js'
 
 t.test('a rule fires once until it is over', async t => {
   const { alice, channel } = await startWorld(t)
@@ -53,6 +64,24 @@ t.test('a condition that has to hold', async t => {
   await measure(alice, id, { content: 120, after: 300 })
   t.match(await measure(alice, id, { content: 130, after: 300 }), { isFiring: false })
   t.match(await pass(alice, id, 300), { isFiring: true }, 'without another number')
+  t.equal(await countMessages(alice, channel), 1)
+})
+
+t.test('numbers that arrive together', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 100, for: 600 })
+  clock.advance(900)
+  const calls = [
+    [0, 120],
+    [300, 130],
+    [720, 80]
+  ].map(([after = 0, content]) => ({
+    method: 'events.create',
+    params: { streamIds: ['body'], type: 'frequency/bpm', content, time: noon + 60 + after }
+  }))
+  await alice.do('callBatch', calls)
+  await until(() => readState(alice, id)?.recoveredAt !== undefined, 'the last number')
+  t.match(readState(alice, id), { isFiring: false, firedAt: noon + 660, recoveredAt: noon + 780 })
   t.equal(await countMessages(alice, channel), 1)
 })
 
