@@ -135,6 +135,8 @@ const isOfAccount = name => name.startsWith('app/account/')
 const isOfComparing = name => name.startsWith('app/compare/')
 /** Loaded only by the page of notifications. */
 const isOfChannels = name => name.startsWith('app/channels/')
+/** Loaded only by the page of alerts. */
+const isOfAlerts = name => name.startsWith('app/alerts/')
 /** Loaded only by the page of people. */
 const isOfPeople = name => name.startsWith('app/people/')
 /** Loaded only by the page of connections. */
@@ -167,6 +169,7 @@ const appFiles = collectFiles(
         isOfConnections(name) ||
         isOfPeople(name) ||
         isOfChannels(name) ||
+        isOfAlerts(name) ||
         isOfComparing(name) ||
         isOfEditing(name) ||
         isOfReport(name) ||
@@ -211,6 +214,12 @@ report(
   'app, notifications',
   [...channelFiles].filter(file => !appFiles.has(file)),
   7
+)
+const alertFiles = collectFiles(findChunks(/^app\/alerts\//).filter(name => !isForeign(name)))
+report(
+  'app, alerts',
+  [...alertFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
+  6
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(

@@ -24,9 +24,9 @@ const all: Readonly<Record<Language, Texts>> = {
     open: 'Open'
   },
   de: {
-    title: 'Hinweis',
+    title: 'Warnung',
     fired: 'Es ist etwas eingetreten, das Sie wissen wollten.',
-    recovered: 'Ein Hinweis hat sich erledigt.',
+    recovered: 'Eine Warnung hat sich erledigt.',
     over: name => `Erledigt: ${name}`,
     open: 'Öffnen'
   },

@@ -9,6 +9,7 @@ const add = async (world: World): Promise<void> => await world.addRule(form)
 const id = ({ ruleId }: World): object => ({ id: ruleId })
 const unknown = { params: { id: 'cunknown' }, error: 'unknown-resource' } as const
 const invalid = { error: 'invalid-parameters-format' } as const
+let connectionId = ''
 const span = { from: 0, to: 100_000 }
 
 /** Refusals of accesses that did not create the rule. */
@@ -276,13 +277,13 @@ export const ruleScenarios: Contract = {
       name: 'refuses conditions on connections',
       kind: 'state',
       before: async ({ owner }) => {
-        await owner.do('connections.create', { dialect: 'owntracks', name: 'phone' })
+        const { connections } = await owner.do('connections.get')
+        connectionId =
+          connections[0]?.id ??
+          (await owner.do('connections.create', { dialect: 'owntracks', name: 'phone' })).connection.id
       },
-      params: {
-        rule: { ...form, condition: { kind: 'missing', connectionId: 'nowhere', for: 60 } },
-        ...span
-      },
-      error: 'unknown-referenced-resource'
+      params: () => ({ rule: { ...form, condition: { kind: 'missing', connectionId, for: 60 } }, ...span }),
+      error: 'invalid-operation'
     },
     {
       name: 'refuses what the caller cannot watch',

@@ -19,6 +19,7 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
   shared: () => import('./shared/page.js'),
   compare: () => import('./compare/page.js'),
   channels: () => import('./channels/page.js'),
+  alerts: () => import('./alerts/page.js'),
   people: () => import('./people/page.js'),
   account: () => import('./account/page.js'),
   import: () => import('./import/page.js'),

@@ -16,6 +16,7 @@ export const pageNames = [
   'people',
   'compare',
   'channels',
+  'alerts',
   'account',
   'import',
   'connect'

@@ -22,7 +22,6 @@ import type { ServiceMethods } from './service.js'
 import type { SharedSecretsMethods } from './shared-secrets.js'
 import type { StreamsMethods } from './streams.js'
 import type { SystemMethods } from './system.js'
-import type { WebhooksMethods } from './webhooks.js'
 
 export interface Methods
   extends
@@ -47,5 +46,4 @@ export interface Methods
     ServiceMethods,
     SharedSecretsMethods,
     StreamsMethods,
-    SystemMethods,
-    WebhooksMethods {}
+    SystemMethods {}

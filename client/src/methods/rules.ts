@@ -2,74 +2,56 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 import type { ItemDeletion } from './nouns.js'
 
+export type Condition =
+  | { kind: 'above'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
+  | { kind: 'below'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
+  | { kind: 'outside'; measure: string; range: 'plausible' | 'usual'; for?: number }
+  | { kind: 'changing'; measure: string; unit?: string; by: number; within: number; direction: 'up' | 'down' }
+  | { kind: 'missing'; measure: string; for: number }
+  | { kind: 'missing'; streamId: string; for: number }
+  | { kind: 'missing'; connectionId: string; for: number }
+  | { kind: 'total'; measure: string; unit?: string; atLeast: number; by: string }
+  | { kind: 'total'; measure: string; unit?: string; atMost: number; by: string }
+  | { kind: 'place'; direction: 'enters' | 'leaves'; latitude: number; longitude: number; radius: number }
+  | { kind: 'words'; anyOf: string[]; streamIds?: string[] }
+  | { kind: 'arrived'; accessId: string }
+  | { kind: 'arrived'; connectionId: string }
+  | { kind: 'looked'; accessId?: string }
+export type PublicRule = {
+  id: string
+  name: string
+  isActive: boolean
+  channelIds: string[]
+  urgency: 'low' | 'normal' | 'high'
+  showsValues: boolean
+  tellsRecovery: boolean
+  text?: string
+  days?: number[]
+  quietHours?: { from: string; to: string }
+  evenWhenQuiet: boolean
+  zone: string
+  atMostEvery: number
+  condition: Condition
+  accessId: string
+  created: number
+  createdBy: string
+  modified: number
+  modifiedBy: string
+  state: {
+    isFiring: boolean
+    firedAt?: number
+    recoveredAt?: number
+    toldAt?: number
+    tellAt?: number
+    problem?: 'access-ended' | 'forbidden' | 'unknown-measure' | 'no-range'
+  }
+}
 export interface RulesMethods {
   /** Add a rule. */
   'rules.create': {
     params: {
       readonly name: string
-      readonly condition:
-        | {
-            readonly kind: 'above'
-            readonly measure: string
-            readonly unit?: string | undefined
-            readonly value: number
-            readonly recoverAt?: number | undefined
-            readonly for?: number | undefined
-          }
-        | {
-            readonly kind: 'below'
-            readonly measure: string
-            readonly unit?: string | undefined
-            readonly value: number
-            readonly recoverAt?: number | undefined
-            readonly for?: number | undefined
-          }
-        | {
-            readonly kind: 'outside'
-            readonly measure: string
-            readonly range: 'plausible' | 'usual'
-            readonly for?: number | undefined
-          }
-        | {
-            readonly kind: 'changing'
-            readonly measure: string
-            readonly unit?: string | undefined
-            readonly by: number
-            readonly within: number
-            readonly direction: 'up' | 'down'
-          }
-        | { readonly kind: 'missing'; readonly measure: string; readonly for: number }
-        | { readonly kind: 'missing'; readonly streamId: string; readonly for: number }
-        | { readonly kind: 'missing'; readonly connectionId: string; readonly for: number }
-        | {
-            readonly kind: 'total'
-            readonly measure: string
-            readonly unit?: string | undefined
-            readonly atLeast: number
-            readonly by: string
-          }
-        | {
-            readonly kind: 'total'
-            readonly measure: string
-            readonly unit?: string | undefined
-            readonly atMost: number
-            readonly by: string
-          }
-        | {
-            readonly kind: 'place'
-            readonly direction: 'enters' | 'leaves'
-            readonly latitude: number
-            readonly longitude: number
-            readonly radius: number
-          }
-        | {
-            readonly kind: 'words'
-            readonly anyOf: readonly string[]
-            readonly streamIds?: readonly string[] | undefined
-          }
-        | { readonly kind: 'arrived'; readonly accessId: string }
-        | { readonly kind: 'arrived'; readonly connectionId: string }
-        | { readonly kind: 'looked'; readonly accessId?: string | undefined }
+      readonly condition: Condition
       readonly channelIds: readonly string[]
       readonly isActive?: boolean | undefined
       readonly urgency?: 'low' | 'normal' | 'high' | undefined
@@ -82,260 +64,21 @@ export interface RulesMethods {
       readonly zone?: string | undefined
       readonly atMostEvery?: number | undefined
     }
-    result: {
-      rule: {
-        id: string
-        name: string
-        isActive: boolean
-        channelIds: string[]
-        urgency: 'low' | 'normal' | 'high'
-        showsValues: boolean
-        tellsRecovery: boolean
-        text?: string
-        days?: number[]
-        quietHours?: { from: string; to: string }
-        evenWhenQuiet: boolean
-        zone: string
-        atMostEvery: number
-        condition:
-          | { kind: 'above'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-          | { kind: 'below'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-          | { kind: 'outside'; measure: string; range: 'plausible' | 'usual'; for?: number }
-          | {
-              kind: 'changing'
-              measure: string
-              unit?: string
-              by: number
-              within: number
-              direction: 'up' | 'down'
-            }
-          | { kind: 'missing'; measure: string; for: number }
-          | { kind: 'missing'; streamId: string; for: number }
-          | { kind: 'missing'; connectionId: string; for: number }
-          | { kind: 'total'; measure: string; unit?: string; atLeast: number; by: string }
-          | { kind: 'total'; measure: string; unit?: string; atMost: number; by: string }
-          | {
-              kind: 'place'
-              direction: 'enters' | 'leaves'
-              latitude: number
-              longitude: number
-              radius: number
-            }
-          | { kind: 'words'; anyOf: string[]; streamIds?: string[] }
-          | { kind: 'arrived'; accessId: string }
-          | { kind: 'arrived'; connectionId: string }
-          | { kind: 'looked'; accessId?: string }
-        accessId: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        state: {
-          isFiring: boolean
-          firedAt?: number
-          recoveredAt?: number
-          toldAt?: number
-          tellAt?: number
-          problem?: 'access-ended' | 'forbidden' | 'unknown-measure' | 'no-range'
-        }
-      }
-    }
+    result: { rule: PublicRule }
   }
   /** Remove a rule. */
   'rules.delete': { params: { readonly id: string }; result: { ruleDeletion: ItemDeletion } }
   /** Get a rule. */
-  'rules.getOne': {
-    params: { readonly id: string }
-    result: {
-      rule: {
-        id: string
-        name: string
-        isActive: boolean
-        channelIds: string[]
-        urgency: 'low' | 'normal' | 'high'
-        showsValues: boolean
-        tellsRecovery: boolean
-        text?: string
-        days?: number[]
-        quietHours?: { from: string; to: string }
-        evenWhenQuiet: boolean
-        zone: string
-        atMostEvery: number
-        condition:
-          | { kind: 'above'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-          | { kind: 'below'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-          | { kind: 'outside'; measure: string; range: 'plausible' | 'usual'; for?: number }
-          | {
-              kind: 'changing'
-              measure: string
-              unit?: string
-              by: number
-              within: number
-              direction: 'up' | 'down'
-            }
-          | { kind: 'missing'; measure: string; for: number }
-          | { kind: 'missing'; streamId: string; for: number }
-          | { kind: 'missing'; connectionId: string; for: number }
-          | { kind: 'total'; measure: string; unit?: string; atLeast: number; by: string }
-          | { kind: 'total'; measure: string; unit?: string; atMost: number; by: string }
-          | {
-              kind: 'place'
-              direction: 'enters' | 'leaves'
-              latitude: number
-              longitude: number
-              radius: number
-            }
-          | { kind: 'words'; anyOf: string[]; streamIds?: string[] }
-          | { kind: 'arrived'; accessId: string }
-          | { kind: 'arrived'; connectionId: string }
-          | { kind: 'looked'; accessId?: string }
-        accessId: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        state: {
-          isFiring: boolean
-          firedAt?: number
-          recoveredAt?: number
-          toldAt?: number
-          tellAt?: number
-          problem?: 'access-ended' | 'forbidden' | 'unknown-measure' | 'no-range'
-        }
-      }
-    }
-  }
+  'rules.getOne': { params: { readonly id: string }; result: { rule: PublicRule } }
   /** List rules. */
-  'rules.get': {
-    params: Record<string, never>
-    result: {
-      rules: {
-        id: string
-        name: string
-        isActive: boolean
-        channelIds: string[]
-        urgency: 'low' | 'normal' | 'high'
-        showsValues: boolean
-        tellsRecovery: boolean
-        text?: string
-        days?: number[]
-        quietHours?: { from: string; to: string }
-        evenWhenQuiet: boolean
-        zone: string
-        atMostEvery: number
-        condition:
-          | { kind: 'above'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-          | { kind: 'below'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-          | { kind: 'outside'; measure: string; range: 'plausible' | 'usual'; for?: number }
-          | {
-              kind: 'changing'
-              measure: string
-              unit?: string
-              by: number
-              within: number
-              direction: 'up' | 'down'
-            }
-          | { kind: 'missing'; measure: string; for: number }
-          | { kind: 'missing'; streamId: string; for: number }
-          | { kind: 'missing'; connectionId: string; for: number }
-          | { kind: 'total'; measure: string; unit?: string; atLeast: number; by: string }
-          | { kind: 'total'; measure: string; unit?: string; atMost: number; by: string }
-          | {
-              kind: 'place'
-              direction: 'enters' | 'leaves'
-              latitude: number
-              longitude: number
-              radius: number
-            }
-          | { kind: 'words'; anyOf: string[]; streamIds?: string[] }
-          | { kind: 'arrived'; accessId: string }
-          | { kind: 'arrived'; connectionId: string }
-          | { kind: 'looked'; accessId?: string }
-        accessId: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        state: {
-          isFiring: boolean
-          firedAt?: number
-          recoveredAt?: number
-          toldAt?: number
-          tellAt?: number
-          problem?: 'access-ended' | 'forbidden' | 'unknown-measure' | 'no-range'
-        }
-      }[]
-    }
-  }
+  'rules.get': { params: Record<string, never>; result: { rules: PublicRule[] } }
   /** Find out when a rule would have fired. */
   'rules.test': {
     params: {
       readonly rule?:
         | {
             readonly name: string
-            readonly condition:
-              | {
-                  readonly kind: 'above'
-                  readonly measure: string
-                  readonly unit?: string | undefined
-                  readonly value: number
-                  readonly recoverAt?: number | undefined
-                  readonly for?: number | undefined
-                }
-              | {
-                  readonly kind: 'below'
-                  readonly measure: string
-                  readonly unit?: string | undefined
-                  readonly value: number
-                  readonly recoverAt?: number | undefined
-                  readonly for?: number | undefined
-                }
-              | {
-                  readonly kind: 'outside'
-                  readonly measure: string
-                  readonly range: 'plausible' | 'usual'
-                  readonly for?: number | undefined
-                }
-              | {
-                  readonly kind: 'changing'
-                  readonly measure: string
-                  readonly unit?: string | undefined
-                  readonly by: number
-                  readonly within: number
-                  readonly direction: 'up' | 'down'
-                }
-              | { readonly kind: 'missing'; readonly measure: string; readonly for: number }
-              | { readonly kind: 'missing'; readonly streamId: string; readonly for: number }
-              | { readonly kind: 'missing'; readonly connectionId: string; readonly for: number }
-              | {
-                  readonly kind: 'total'
-                  readonly measure: string
-                  readonly unit?: string | undefined
-                  readonly atLeast: number
-                  readonly by: string
-                }
-              | {
-                  readonly kind: 'total'
-                  readonly measure: string
-                  readonly unit?: string | undefined
-                  readonly atMost: number
-                  readonly by: string
-                }
-              | {
-                  readonly kind: 'place'
-                  readonly direction: 'enters' | 'leaves'
-                  readonly latitude: number
-                  readonly longitude: number
-                  readonly radius: number
-                }
-              | {
-                  readonly kind: 'words'
-                  readonly anyOf: readonly string[]
-                  readonly streamIds?: readonly string[] | undefined
-                }
-              | { readonly kind: 'arrived'; readonly accessId: string }
-              | { readonly kind: 'arrived'; readonly connectionId: string }
-              | { readonly kind: 'looked'; readonly accessId?: string | undefined }
+            readonly condition: Condition
             readonly channelIds: readonly string[]
             readonly isActive?: boolean | undefined
             readonly urgency?: 'low' | 'normal' | 'high' | undefined
@@ -361,70 +104,7 @@ export interface RulesMethods {
     params: {
       readonly id: string
       readonly update: {
-        readonly condition?:
-          | {
-              readonly kind: 'above'
-              readonly measure: string
-              readonly unit?: string | undefined
-              readonly value: number
-              readonly recoverAt?: number | undefined
-              readonly for?: number | undefined
-            }
-          | {
-              readonly kind: 'below'
-              readonly measure: string
-              readonly unit?: string | undefined
-              readonly value: number
-              readonly recoverAt?: number | undefined
-              readonly for?: number | undefined
-            }
-          | {
-              readonly kind: 'outside'
-              readonly measure: string
-              readonly range: 'plausible' | 'usual'
-              readonly for?: number | undefined
-            }
-          | {
-              readonly kind: 'changing'
-              readonly measure: string
-              readonly unit?: string | undefined
-              readonly by: number
-              readonly within: number
-              readonly direction: 'up' | 'down'
-            }
-          | { readonly kind: 'missing'; readonly measure: string; readonly for: number }
-          | { readonly kind: 'missing'; readonly streamId: string; readonly for: number }
-          | { readonly kind: 'missing'; readonly connectionId: string; readonly for: number }
-          | {
-              readonly kind: 'total'
-              readonly measure: string
-              readonly unit?: string | undefined
-              readonly atLeast: number
-              readonly by: string
-            }
-          | {
-              readonly kind: 'total'
-              readonly measure: string
-              readonly unit?: string | undefined
-              readonly atMost: number
-              readonly by: string
-            }
-          | {
-              readonly kind: 'place'
-              readonly direction: 'enters' | 'leaves'
-              readonly latitude: number
-              readonly longitude: number
-              readonly radius: number
-            }
-          | {
-              readonly kind: 'words'
-              readonly anyOf: readonly string[]
-              readonly streamIds?: readonly string[] | undefined
-            }
-          | { readonly kind: 'arrived'; readonly accessId: string }
-          | { readonly kind: 'arrived'; readonly connectionId: string }
-          | { readonly kind: 'looked'; readonly accessId?: string | undefined }
-          | undefined
+        readonly condition?: Condition | undefined
         readonly name?: string | undefined
         readonly isActive?: boolean | undefined
         readonly channelIds?: readonly string[] | undefined
@@ -439,63 +119,6 @@ export interface RulesMethods {
         readonly text?: string | null | undefined
       }
     }
-    result: {
-      rule: {
-        id: string
-        name: string
-        isActive: boolean
-        channelIds: string[]
-        urgency: 'low' | 'normal' | 'high'
-        showsValues: boolean
-        tellsRecovery: boolean
-        text?: string
-        days?: number[]
-        quietHours?: { from: string; to: string }
-        evenWhenQuiet: boolean
-        zone: string
-        atMostEvery: number
-        condition:
-          | { kind: 'above'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-          | { kind: 'below'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-          | { kind: 'outside'; measure: string; range: 'plausible' | 'usual'; for?: number }
-          | {
-              kind: 'changing'
-              measure: string
-              unit?: string
-              by: number
-              within: number
-              direction: 'up' | 'down'
-            }
-          | { kind: 'missing'; measure: string; for: number }
-          | { kind: 'missing'; streamId: string; for: number }
-          | { kind: 'missing'; connectionId: string; for: number }
-          | { kind: 'total'; measure: string; unit?: string; atLeast: number; by: string }
-          | { kind: 'total'; measure: string; unit?: string; atMost: number; by: string }
-          | {
-              kind: 'place'
-              direction: 'enters' | 'leaves'
-              latitude: number
-              longitude: number
-              radius: number
-            }
-          | { kind: 'words'; anyOf: string[]; streamIds?: string[] }
-          | { kind: 'arrived'; accessId: string }
-          | { kind: 'arrived'; connectionId: string }
-          | { kind: 'looked'; accessId?: string }
-        accessId: string
-        created: number
-        createdBy: string
-        modified: number
-        modifiedBy: string
-        state: {
-          isFiring: boolean
-          firedAt?: number
-          recoveredAt?: number
-          toldAt?: number
-          tellAt?: number
-          problem?: 'access-ended' | 'forbidden' | 'unknown-measure' | 'no-range'
-        }
-      }
-    }
+    result: { rule: PublicRule }
   }
 }

@@ -66,7 +66,7 @@ t.test('what messages tell', async t => {
   await alice.do('account.update', { update: { language: 'de' } })
   const silent = await addRule(alice, channel, above, { name: 'Puls über 100' })
   await measure(alice, silent, { content: 120 })
-  t.match(await listMessages(alice, channel), [{ title: 'Hinweis' }])
+  t.match(await listMessages(alice, channel), [{ title: 'Warnung' }])
   await alice.do('rules.delete', { id: silent })
   const open = await addRule(alice, channel, above, { name: 'Puls', showsValues: true, text: 'Setzen!' })
   await measure(alice, open, { content: 80 })
