@@ -36,6 +36,7 @@ export function AlertView({ id, measures }: Props) {
   if (!read) return <Skeleton kind="page" />
   const { rule } = read
   const name = toPlainText(rule.name)
+  const sentence = describeCondition(rule.condition, measures.get(rule.condition.measure ?? ''))
   const update = async (change: Readonly<Record<string, unknown>>): Promise<void> => {
     await client.call('rules.update', { id, update: change })
     await reread()
@@ -48,7 +49,7 @@ export function AlertView({ id, measures }: Props) {
   return (
     <>
       <h1>{name}</h1>
-      <p class="lead">{describeCondition(rule.condition, measures.get(rule.condition.measure ?? ''))}</p>
+      {sentence !== rule.name && <p class="lead">{sentence}</p>}
       <p class={rule.isActive && rule.state.isFiring ? 'state firing' : 'state'}>{describeState(rule)}</p>
       {rule.state.tellAt !== undefined && (
         <p class="hint">{t('alerts.later', { date: formatDateTime(rule.state.tellAt) })}</p>

@@ -54,25 +54,34 @@ export default function AlertsPage({ id, query }: PageProps) {
         <section class="card panel" aria-label={t('alerts.title')}>
           <ul class="list">
             {read.rules.map(rule => (
-              <li key={rule.id}>
-                <AppLink to={{ page: 'alerts', id: rule.id }}>
-                  <span>
-                    <b>{toPlainText(rule.name)}</b>
-                    <small>
-                      {describeCondition(rule.condition, measures.get(rule.condition.measure ?? ''))}
-                    </small>
-                  </span>
-                  <span class={rule.isActive && rule.state.isFiring ? 'state firing' : 'state'}>
-                    {describeState(rule)}
-                  </span>
-                  <Icon name="right" />
-                </AppLink>
-              </li>
+              <Row key={rule.id} rule={rule} measures={measures} />
             ))}
           </ul>
         </section>
       )}
     </div>
+  )
+}
+
+interface RowProps {
+  readonly rule: Rule
+  readonly measures: ReadonlyMap<string, AnyMeasure>
+}
+
+function Row({ rule, measures }: RowProps) {
+  const { condition, id, isActive, name, state } = rule
+  const sentence = describeCondition(condition, measures.get(condition.measure ?? ''))
+  return (
+    <li>
+      <AppLink to={{ page: 'alerts', id }}>
+        <span>
+          <b>{toPlainText(name)}</b>
+          {sentence !== name && <small>{sentence}</small>}
+        </span>
+        <span class={isActive && state.isFiring ? 'state firing' : 'state'}>{describeState(rule)}</span>
+        <Icon name="right" />
+      </AppLink>
+    </li>
   )
 }
 
