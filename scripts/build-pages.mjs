@@ -141,6 +141,8 @@ const isOfLetter = name => name.startsWith('app/letter/')
 const isOfReminders = name => name.startsWith('app/reminders/')
 /** Loaded only by the page of forms. */
 const isOfForms = name => name.startsWith('app/forms/')
+/** Loaded only by the page of alerts. */
+const isOfAlerts = name => name.startsWith('app/alerts/')
 /** Loaded only by the page of people. */
 const isOfPeople = name => name.startsWith('app/people/')
 /** Loaded only by the page of connections. */
@@ -176,6 +178,7 @@ const appFiles = collectFiles(
         isOfLetter(name) ||
         isOfReminders(name) ||
         isOfForms(name) ||
+        isOfAlerts(name) ||
         isOfComparing(name) ||
         isOfEditing(name) ||
         isOfReport(name) ||
@@ -249,6 +252,12 @@ report(
   'app, forms',
   [...formFiles].filter(file => !appFiles.has(file)),
   5
+)
+const alertFiles = collectFiles(findChunks(/^app\/alerts\//).filter(name => !isForeign(name)))
+report(
+  'app, alerts',
+  [...alertFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
+  6
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(

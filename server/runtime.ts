@@ -23,6 +23,7 @@ import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
+import { RuleWatch } from '../core/rules/rule-watch.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
 import { PeerReads } from '../core/cmc/peers/peer-reads.js'
@@ -262,11 +263,10 @@ async function build(
     await peerDeliveries.close()
   })
   const writeMethods = findWriteMethods(hooked)
-  const channels = new ChannelDeliveries(services, writeMethods.createEvent)
-  closers.push(() => channels.close())
-  addTimedTasks(timers, services, { isQuiet, senders: [channels] })
+  const senders = [new ChannelDeliveries(services, writeMethods.createEvent), new RuleWatch(services)]
+  closers.push(...senders.map(each => () => each.close()), () => timers.close())
+  addTimedTasks(timers, services, { isQuiet, senders })
   timers.open()
-  closers.push(() => timers.close())
   imports.start(services, writeMethods, !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet

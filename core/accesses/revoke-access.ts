@@ -28,6 +28,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     // Those that users created while they were signed in are the account's.
     if (each.type !== 'personal') {
       call.store.channels.removeByAccess(each.id)
+      call.store.rules.removeByAccess(each.id)
       call.store.reminders.removeByAccess(each.id)
       call.store.forms.removeByAccess(each.id)
     }

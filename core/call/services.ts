@@ -54,6 +54,8 @@ export type EventSecrets = (
 export interface Timers {
   /** Plans the work of an account again. Changes of an account do so by themselves, such as one of kind `timers`. */
   wake(account: Pick<Account, 'id' | 'username'>): void
+  /** Notes that a call has read data of an account, for work that depends on it. */
+  noteRead(account: Pick<Account, 'id' | 'username'>): void
   /** Notes that an account may have such work. To be called before its first work is stored. */
   mark(account: Pick<Account, 'id'>): Promise<void>
   /** Returns whether an account has work that is due at some time. */

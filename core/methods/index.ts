@@ -55,6 +55,7 @@ import { channelMethods } from './channels/index.js'
 import { letterMethods } from './letter/index.js'
 import { formMethods } from './forms/index.js'
 import { reminderMethods } from './reminders/index.js'
+import { ruleMethods } from './rules/index.js'
 import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
@@ -283,6 +284,7 @@ export const methods: readonly AnyMethod[] = [
   ...letterMethods,
   ...reminderMethods,
   ...formMethods,
+  ...ruleMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

@@ -30,6 +30,7 @@ export interface Problem {
     | 'channel'
     | 'reminder'
     | 'form'
+    | 'rule'
     | 'sharedSecret'
     | 'consent'
     | 'audit'

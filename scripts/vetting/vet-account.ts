@@ -5,6 +5,7 @@ import type { Problem } from '../maintenance/check-account.js'
 import { examineAccesses } from './accesses.js'
 import { examineAccountValues } from './account-values.js'
 import { examineChannels } from './channels.js'
+import { examineRules } from './rules.js'
 import { examineConnections } from './connections.js'
 import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
@@ -44,6 +45,7 @@ export function vetAccount(
       examineChannels,
       examineReminders,
       examineForms,
+      examineRules,
       examineSecretsAndAddresses,
       examinePeers,
       examineOtherTables

@@ -36,6 +36,7 @@ export const exportedTables = [
   'reminder',
   'reminder_occurrence',
   'form',
+  'rule',
   'received_item',
   'touched_points',
   'cmc_capability',

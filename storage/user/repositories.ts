@@ -27,6 +27,7 @@ import { UsedProofRepository } from '../oauth/used-proofs.js'
 import { PasskeyRepository } from '../sign-in/passkeys.js'
 import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
+import { RuleRepository } from '../rules/rule-repository.js'
 import { SeriesRepository } from '../repositories/series.js'
 import { SharedSecretRepository } from '../shared-secrets/shared-secret-repository.js'
 import { SessionRepository } from '../repositories/sessions.js'
@@ -72,6 +73,7 @@ export class Repositories {
   readonly forms: FormRepository
   readonly reminders: ReminderRepository
   readonly occurrences: OccurrenceRepository
+  readonly rules: RuleRepository
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -113,6 +115,7 @@ export class Repositories {
     this.forms = new FormRepository(db)
     this.reminders = new ReminderRepository(db)
     this.occurrences = new OccurrenceRepository(db)
+    this.rules = new RuleRepository(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -145,6 +148,7 @@ export class Repositories {
     this.letter.invalidate()
     this.messages.invalidate()
     this.reminders.invalidate()
+    this.rules.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

@@ -9,6 +9,7 @@ import { letterScenarios } from './letter.js'
 import { formScenarios } from './forms.js'
 import { reminderAnswerScenarios } from './reminder-answers.js'
 import { reminderScenarios } from './reminders.js'
+import { ruleScenarios } from './rules.js'
 import { cmcScenarios } from './cmc.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
@@ -57,6 +58,7 @@ export const contract: Contract = {
   ...formScenarios,
   ...reminderScenarios,
   ...reminderAnswerScenarios,
+  ...ruleScenarios,
   ...connectionScenarios,
   ...followedSliceScenarios,
   ...identityScenarios,

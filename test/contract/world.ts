@@ -76,6 +76,8 @@ export class World {
   reminderDue = 0
   /** Id of the form that {@link addForm} created. */
   formId = ''
+  /** Id of the rule that {@link addRule} created. */
+  ruleId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
   /** Id of a connection of the owner. */
@@ -194,6 +196,12 @@ export class World {
     this.reminderDue = reminder.next
   }
 
+  /** Creates a rule of the app unless it has one. */
+  async addRule(form: object): Promise<void> {
+    if (this.ruleId !== '') return
+    this.ruleId = (await this.client('app').do('rules.create', form)).rule.id
+  }
+
   /** Creates an event with a series of two data points unless there is one. */
   async holder(): Promise<void> {
     if (this.holderId !== '') return
@@ -283,6 +291,7 @@ export class World {
     const { channels } = await this.owner.do('channels.get')
     const { reminders, occurrences } = await this.owner.do('reminders.get')
     const { forms } = await this.owner.do('forms.get')
+    const { rules } = await this.owner.do('rules.get')
     const { passkeys } = await this.owner.do('passkeys.get')
     const { notices } = await this.owner.do('account.getNotices')
     return (this.#found = {
@@ -292,6 +301,7 @@ export class World {
       reminders,
       occurrences,
       forms,
+      rules,
       passkeys,
       notices,
       profiles: profiles.map(({ profile }) => profile),

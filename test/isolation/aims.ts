@@ -285,6 +285,23 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'reminders.get': [{}],
     'reminders.getOne': [{ id: ids.reminder }],
     'reminders.update': [{ id: ids.reminder, update: { name: 'x', channelIds: [ids.channel] } }],
+    'rules.create': [
+      { name: 'x', channelIds: [ids.channel], condition: { kind: 'looked', accessId: ids.app } },
+      { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },
+      { name: 'x', channelIds: [], condition: { kind: 'words', anyOf: ['a'], streamIds: [closed] } }
+    ],
+    'rules.delete': [{ id: ids.rule }],
+    'rules.get': [{}],
+    'rules.getOne': [{ id: ids.rule }],
+    'rules.test': [
+      { id: ids.rule, from: 0, to: 1e7 },
+      {
+        rule: { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },
+        from: 0,
+        to: 1e7
+      }
+    ],
+    'rules.update': [{ id: ids.rule, update: { name: 'x' } }],
     'service.info': [{}],
     'sessions.delete': [{ id: ids.session }],
     'sessions.deleteAll': [{}],

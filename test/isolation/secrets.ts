@@ -117,6 +117,12 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     event: { type: 'note/txt', content: mark() },
     channelIds: [channel.id]
   })
+  const { rule } = await app.do('rules.create', {
+    name: mark(),
+    channelIds: [channel.id],
+    condition: { kind: 'words', anyOf: [mark()] },
+    text: mark()
+  })
   await app.do('profile.updateApp', { update: { [mark()]: mark() } })
   await app.do('events.get', { streams: [hidden] })
   await alice.do('profile.updatePrivate', { update: { [mark()]: mark() } })
@@ -167,6 +173,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       channel: channel.id,
       reminder: reminder.id,
       form: form.id,
+      rule: rule.id,
       session: session.access.id,
       passkey: passkey.id
     }

@@ -341,6 +341,10 @@ t.test('coffer import', async t => {
     ['a channel to a file', body('channel', b => (b.target.url = 'file:///etc/passwd')), /does not call/],
     ['a channel of nobody', row('channel', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
     ['a channel of an unknown type', body('channel', b => (b.type = 'pigeon')), /shape/],
+    ['a rule of nobody', row('rule', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
+    ['a rule of an unknown kind', body('rule', b => (b.condition = { kind: 'wish' })), /shape/],
+    ['a rule in no time zone', body('rule', b => (b.zone = 'Moon/North')), /time zone/],
+    ['a state of a rule that is none', row('rule', r => (r.state = { isFiring: 'yes' })), /shape/],
     ['secrets of a channel that are none', row('channel', r => (r.secrets = { password: 'x' })), /shape/],
     [
       'a reminder of nobody',

@@ -52,6 +52,11 @@ async function fill(client: Client): Promise<void> {
   })
   await app.do('forms.create', { template: 'phq-9', language: 'fr', streamId: 'diary' })
   await app.do('reminders.answer', { id: reminder.id, due: reminder.next, answer: 'done' })
+  await app.do('rules.create', {
+    name: 'a rule',
+    channelIds: [channel.id],
+    condition: { kind: 'words', anyOf: ['pain'], streamIds: ['diary'] }
+  })
   await client.do('profile.updatePrivate', { update: { a: { b: 1 } } })
   await client.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
   const { service, username } = client

@@ -34,6 +34,7 @@ const groups: readonly Group[] = [
     prefixes: ['reminders']
   },
   { name: 'Forms', description: 'Questionnaires in FHIR, and responses to them', prefixes: ['forms'] },
+  { name: 'Rules', description: 'Telling people when something happens', prefixes: ['rules'] },
   { name: 'Audit', description: 'Records of past calls', prefixes: ['audit'] },
   {
     name: 'Signing in',

@@ -22,6 +22,7 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
   letter: () => import('./letter/page.js'),
   reminders: () => import('./reminders/page.js'),
   forms: () => import('./forms/page.js'),
+  alerts: () => import('./alerts/page.js'),
   people: () => import('./people/page.js'),
   account: () => import('./account/page.js'),
   import: () => import('./import/page.js'),

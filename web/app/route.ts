@@ -19,6 +19,7 @@ export const pageNames = [
   'letter',
   'reminders',
   'forms',
+  'alerts',
   'account',
   'import',
   'connect'

@@ -19,12 +19,12 @@ import type { MeasuresMethods } from './measures.js'
 import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
 import type { RemindersMethods } from './reminders.js'
+import type { RulesMethods } from './rules.js'
 import type { SeriesMethods } from './series.js'
 import type { ServiceMethods } from './service.js'
 import type { SharedSecretsMethods } from './shared-secrets.js'
 import type { StreamsMethods } from './streams.js'
 import type { SystemMethods } from './system.js'
-import type { WebhooksMethods } from './webhooks.js'
 
 export interface Methods
   extends
@@ -47,9 +47,9 @@ export interface Methods
     OauthMethods,
     PasskeysMethods,
     RemindersMethods,
+    RulesMethods,
     SeriesMethods,
     ServiceMethods,
     SharedSecretsMethods,
     StreamsMethods,
-    SystemMethods,
-    WebhooksMethods {}
+    SystemMethods {}

@@ -30,6 +30,7 @@ import { sharedSecrets } from './v2/027-shared-secrets.js'
 import { emailAddresses } from './v2/028-email-addresses.js'
 import { accessAliases } from './v2/029-access-aliases.js'
 import { channels } from './v2/030-channels.js'
+import { rules } from './v2/031-rules.js'
 import { reminders } from './v2/032-reminders.js'
 import { forms } from './v2/033-forms.js'
 
@@ -65,6 +66,7 @@ export const userSteps = {
   emailAddresses,
   accessAliases,
   channels,
+  rules,
   reminders,
   forms
 } satisfies Record<string, Migration>

@@ -52,6 +52,9 @@ export default function ChannelsPage({ id, query }: PageProps) {
     <div class="column">
       <h1>{t('shell.channels')}</h1>
       <p class="lead">{t('channels.lead')}</p>
+      <p>
+        <AppLink to={{ page: 'alerts' }}>{t('channels.alerts')}</AppLink>
+      </p>
       {read.channels.length > 0 && <List channels={read.channels} />}
       <ThisDevice channels={read.channels} webPushKey={read.webPushKey} onChanged={reread} />
       <p>
