@@ -10,7 +10,7 @@ import { startMaintenance } from '../core/platform/maintenance-jobs.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import { ImportJobs } from '../core/imports/jobs.js'
 import { findWriteMethods } from '../core/imports/import-caller.js'
-import type { Gauges, Readiness } from './service-state.js'
+import { canRead, type Gauges, type Readiness } from './service-state.js'
 import { GrowthLog } from './growth-log.js'
 import { createUploadBuffers } from '../core/security/upload-buffer.js'
 import type { Log } from '../core/log.js'
@@ -23,6 +23,7 @@ import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
+import { MirrorCopies } from '../core/mirrors/mirror-copies.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
 import { createExpiryTask } from '../core/cmc/expiry.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
@@ -125,7 +126,7 @@ export class Runtime {
   /** Runs the readiness checks. */
   async readiness(): Promise<Readiness> {
     return {
-      platform: canRead(this.services),
+      platform: canRead(this.services.platform),
       disk: await canWrite(new Layout(this.services.config.dataDir))
     }
   }
@@ -146,15 +147,6 @@ export class Runtime {
   /** Closes everything. No call may be in progress. */
   async close(): Promise<void> {
     await closeAll(this.closers)
-  }
-}
-
-function canRead({ platform }: Services): boolean {
-  try {
-    platform.listActive('', 1)
-    return true
-  } catch {
-    return false
   }
 }
 
@@ -264,8 +256,11 @@ async function build(
   if (config.cmc.enabled) timers.add(createExpiryTask(services))
   const writeMethods = findWriteMethods(hooked)
   const channels = new ChannelDeliveries(services, writeMethods.createEvent)
-  closers.push(() => channels.close())
-  if (!isQuiet) timers.add(channels)
+  const mirrors = new MirrorCopies(services, () => peerDeliveries.peers)
+  for (const task of [channels, mirrors]) {
+    closers.push(() => task.close())
+    if (!isQuiet) timers.add(task)
+  }
   timers.open()
   closers.push(() => timers.close())
   imports.start(services, writeMethods, !isQuiet)

@@ -52,6 +52,7 @@ import { get as getEvents } from './events/get.js'
 import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
 import { channelMethods } from './channels/index.js'
+import { mirrorMethods } from './mirrors/index.js'
 import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
@@ -273,6 +274,7 @@ export const methods: readonly AnyMethod[] = [
   deleteUser,
   ...sharedSecretMethods,
   ...channelMethods,
+  ...mirrorMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

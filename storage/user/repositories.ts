@@ -17,6 +17,7 @@ import { EventRepository } from '../repositories/events.js'
 import { IdentityRepository } from '../identities/identity-repository.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
 import { ImportRepository } from '../imports/import-repository.js'
+import { MirrorRepository } from '../mirrors/mirror-repository.js'
 import { MeasureRepository } from '../measures/measure-repository.js'
 import { OAuthGrantRepository } from '../oauth/oauth-grants.js'
 import { UsedProofRepository } from '../oauth/used-proofs.js'
@@ -64,6 +65,7 @@ export class Repositories {
   readonly connections: ConnectionRepository
   readonly channels: ChannelRepository
   readonly messages: MessageRepository
+  readonly mirrors: MirrorRepository
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -101,6 +103,7 @@ export class Repositories {
     this.connections = new ConnectionRepository(db)
     this.channels = new ChannelRepository(db)
     this.messages = new MessageRepository(db)
+    this.mirrors = new MirrorRepository(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -131,6 +134,7 @@ export class Repositories {
     this.connections.invalidate()
     this.channels.invalidate()
     this.messages.invalidate()
+    this.mirrors.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }
