@@ -23,6 +23,7 @@ import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
+import { StoredCopyReads } from '../core/mirrors/copy-reads.js'
 import { MirrorCopies } from '../core/mirrors/mirror-copies.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
 import { createExpiryTask } from '../core/cmc/expiry.js'
@@ -207,6 +208,7 @@ async function build(
   const imports = new ImportJobs(new ImportFiles(layout), new ReaderThreads())
   const bus = new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause }))
   const timers = new AccountTimers({ accounts, bus, clock, log, platform })
+  const copyReads = new StoredCopyReads(() => services)
   const services: Services = {
     config,
     clock,
@@ -239,6 +241,7 @@ async function build(
     tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
     readOffer: (account, url) => peerReads.readOffer(account, url),
     readPeerAccess: (call, id) => peerReads.readPeerAccess(call, id),
+    copyReads,
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
@@ -257,6 +260,7 @@ async function build(
   const writeMethods = findWriteMethods(hooked)
   const channels = new ChannelDeliveries(services, writeMethods.createEvent)
   const mirrors = new MirrorCopies(services, () => peerDeliveries.peers)
+  closers.push(() => copyReads.flush())
   for (const task of [channels, mirrors]) {
     closers.push(() => task.close())
     if (!isQuiet) timers.add(task)

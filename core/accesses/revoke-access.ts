@@ -27,6 +27,8 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     call.store.webhooks.removeByAccess(each.id)
     // Those that users created while they were signed in are the account's.
     if (each.type !== 'personal') call.store.channels.removeByAccess(each.id)
+    // The copies of what its holder has shared are erased.
+    if (call.store.mirrors.wakeByAccess(each.id, call.now)) call.changes.add('timers')
     endConnection(call.store, each.id)
     call.changes.addAccess(each, listStreamIds(each))
     yield

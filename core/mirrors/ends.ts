@@ -5,10 +5,10 @@ import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { getOwnName } from '../cmc/names.js'
-import { findRelationship } from '../cmc/relationships.js'
 import { recordAction, writeAsService } from '../cmc/service-calls.js'
 import { getSigningKey } from '../oauth/keys.js'
 import { signToken } from '../oauth/jwt.js'
+import { getCounterparty } from '../permissions/peer-access.js'
 import { eraseEvent } from './copied-events.js'
 import { listOthers, removeStream } from './copied-streams.js'
 import { parseProgress } from './progress.js'
@@ -25,7 +25,8 @@ export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): 
   const { error: _error, ...rest } = mirror
   const ended: Mirror = { ...rest, state: 'erasing', ended: { reason, time: call.now } }
   const { pass: _pass, ...progress } = parseProgress(stored)
-  const farewell = findRelationship(call, mirror.accessId)?.mark.counterparty.apiEndpoint
+  // The access may have been deleted.
+  const farewell = getCounterparty(call.store.accesses.findEver(mirror.accessId))?.counterparty.apiEndpoint
   call.store.mirrors.put({
     mirror: ended,
     next: call.now,
@@ -56,11 +57,9 @@ export async function eraseCopy(services: Services, account: Account, id: string
       erasedEvents: parseProgress(stored).erased ?? 0,
       erased: now
     })
-    call.store.mirrors.put({
-      ...stored,
-      mirror: { ...mirror, state: 'erased', erased: now, receipt },
-      next: null
-    })
+    const erased: Mirror = { ...mirror, state: 'erased', events: 0, erased: now, receipt }
+    // The owner is told next.
+    call.store.mirrors.put({ ...stored, mirror: erased, next: now })
     recordAction(call, 'mirrors.erased', { peer: mirror.person, accessId: mirror.accessId })
     call.changes.add('timers')
   })

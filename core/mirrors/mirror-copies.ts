@@ -19,6 +19,7 @@ import { copyMirror } from './copy-mirror.js'
 import { endMirror, eraseCopy } from './ends.js'
 import { PageTooLong, PeerFailed, PermissionEnded } from './peer-answers.js'
 import { parseProgress } from './progress.js'
+import { reportErasure, reportReads } from './reports.js'
 
 /** Maximum number of mirrors of an account that are being copied, and of those of one host. */
 const maxPerAccount = 8
@@ -30,6 +31,8 @@ const pollSeconds = 600
 const jitterSeconds = 60
 /** Seconds until the next attempt, by the number of failures. */
 const delays = [30, 120, 600, 1800, 3600, 7200]
+/** Seconds for which an owner is told of an erasure. */
+const maxTellingSeconds = 30 * 86_400
 /** The same after a fault of this service. */
 const faultDelay = 30
 /** Seconds until the next attempt if the account is full. */
@@ -111,7 +114,9 @@ export class MirrorCopies implements TimedTask {
     const store = this.services.accounts.store(account)
     const stored = store.read(() => store.mirrors.find(id))
     if (!stored) return
-    if (stored.mirror.state === 'erasing') return await eraseCopy(this.services, account, id)
+    const { state } = stored.mirror
+    if (state === 'erasing') return await eraseCopy(this.services, account, id)
+    if (state === 'erased') return await this.#tellErasure(account, stored)
     const mark = store.read(() => findRelationship({ store }, stored.mirror.accessId)?.mark)
     if (!mark) return await this.#end(account, id, 'relationship-ended')
     const endpoint = parseEndpoint(mark.counterparty.apiEndpoint ?? '')
@@ -131,6 +136,7 @@ export class MirrorCopies implements TimedTask {
     }
     try {
       const isComplete = await copyMirror(context)
+      if (isComplete && !this.#isClosed) await reportReads(context)
       if (!this.#isClosed) await this.#record(account, stored, { isComplete })
     } catch (error) {
       if (this.#isClosed) return
@@ -147,6 +153,34 @@ export class MirrorCopies implements TimedTask {
       if (stored) endMirror(call, stored, reason)
     })
     await eraseCopy(this.services, account, id)
+  }
+
+  /** Tells the owner that the copy is erased, as often as necessary. */
+  async #tellErasure(account: Account, stored: StoredMirror): Promise<void> {
+    const { id } = stored.mirror
+    const endpoint = parseEndpoint(parseProgress(stored).farewell ?? '')
+    const context = { services: this.services, account, peers: this.getPeers(), id }
+    let isTold = !endpoint
+    try {
+      if (endpoint)
+        await this.#limiter.run([`host ${endpoint.host}`], () => reportErasure({ ...context, endpoint }))
+      isTold = true
+    } catch (error) {
+      if (!(error instanceof PeerFailed)) throw error
+    }
+    if (this.#isClosed) return
+    await writeAsService(this.services, account, ({ changes, now, store }) => {
+      const current = store.mirrors.find(id)
+      if (!current) return
+      const failures = parseProgress(current).failures + 1
+      const isLate = now - (current.mirror.erased ?? 0) > maxTellingSeconds
+      store.mirrors.put({
+        ...current,
+        next: isTold || isLate ? null : now + getPause(failed({ id: 'unreachable' }), failures),
+        progress: JSON.stringify({ ...parseProgress(current), failures })
+      })
+      changes.add('timers')
+    })
   }
 
   /** Records a contact, and when the next is due. `begun`: the mirror before it. */

@@ -1,4 +1,5 @@
 /** How far a copy is: stored with the mirror in the transaction that stores the events, so that a restart loses and repeats nothing. */
+import type { CopyReport } from '../../schemas/kept-copy.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 
 /**
@@ -43,6 +44,9 @@ export interface Progress {
   readonly noticeAsked?: number
   /** When the owner was last told of reads. */
   readonly reported?: number
+  /** Number of the last report, and the report that has not arrived. */
+  readonly reports?: number
+  readonly pendingReport?: Pick<CopyReport, 'number' | 'reads'>
   /** Set once the other server has shown that it takes no reports. */
   readonly takesNoReports?: true
   /** Number of events that have been erased since the copy ended. */

@@ -28,6 +28,7 @@ export interface Problem {
     | 'followedSlice'
     | 'connection'
     | 'channel'
+    | 'mirror'
     | 'sharedSecret'
     | 'consent'
     | 'audit'

@@ -11,6 +11,7 @@ import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineOtherTables } from './other-tables.js'
 import { examineSecretsAndAddresses } from './secrets-and-addresses.js'
+import { examineMirrors } from './mirrors.js'
 import { examinePeers } from './peers.js'
 import { examineSeries } from './series.js'
 import { examineStreams } from './streams.js'
@@ -40,6 +41,7 @@ export function vetAccount(
       examineImports,
       examineConnections,
       examineChannels,
+      examineMirrors,
       examineSecretsAndAddresses,
       examinePeers,
       examineOtherTables

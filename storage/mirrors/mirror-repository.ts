@@ -1,5 +1,6 @@
 /** The mirrors of one account, and what belongs to their copies. */
 import type { Database } from 'better-sqlite3'
+import type { CopyRead, StoredKeptCopy } from '../../schemas/kept-copy.js'
 import type { Mirror } from '../../schemas/mirror.js'
 import { translateError } from '../errors.js'
 import { column, statement } from '../sqlite/statements.js'
@@ -21,6 +22,9 @@ export interface CopiedEvent {
   readonly pass: number
 }
 
+/** Maximum number of rows of reads that wait for a mirror: others are counted together. */
+const maxReads = 2000
+
 interface Row {
   readonly body: string
   readonly next: number | null
@@ -39,7 +43,7 @@ export class MirrorRepository {
 
   /** Number of mirrors that are not erased. */
   get count(): number {
-    return column(this.db, 'SELECT count(*) FROM mirror WHERE next IS NOT NULL').get() as number
+    return column(this.db, `SELECT count(*) FROM mirror WHERE body ->> '$.state' <> 'erased'`).get() as number
   }
 
   find(id: string): StoredMirror | undefined {
@@ -76,6 +80,13 @@ export class MirrorRepository {
   /** Makes a mirror due at a time (seconds), unless it has ended. Also if it is due now: it may be being copied. */
   wake(id: string, at: number): void {
     this.#write('UPDATE mirror SET next = ? WHERE id = ? AND next IS NOT NULL', at, id)
+  }
+
+  /** Makes the mirrors of an access due at a time (seconds). Returns whether there are any. */
+  wakeByAccess(access: string, at: number): boolean {
+    if (!this.isUsed) return false
+    const sql = 'UPDATE mirror SET next = ? WHERE access = ? AND next IS NOT NULL'
+    return statement(this.db, sql).run(at, access).changes > 0
   }
 
   /** Removes a mirror, whose copy is erased. */
@@ -119,6 +130,54 @@ export class MirrorRepository {
     const sql = `SELECT id FROM event_stream CROSS JOIN event ON number = event_stream.event
       WHERE event_stream.stream = ? LIMIT +?`
     return column(this.db, sql).all(stream, limit) as string[]
+  }
+
+  /** Adds a read of a copy. */
+  addRead(mirror: string, { calls, day, events, reader, streamId }: CopyRead): void {
+    const known = 'SELECT count(*) FROM mirror_read WHERE mirror = ?'
+    const isFull = (column(this.db, known).get(mirror) as number) >= maxReads
+    const sql = `INSERT INTO mirror_read (mirror, day, reader, stream, calls, events) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, events = events + excluded.events`
+    this.#write(sql, mirror, day, isFull ? '' : reader, isFull ? '' : streamId, calls, events)
+  }
+
+  /** Returns whether reads of a copy wait for a report. */
+  hasReads(mirror: string): boolean {
+    return column(this.db, 'SELECT 1 FROM mirror_read WHERE mirror = ? LIMIT 1').get(mirror) === 1
+  }
+
+  /** Removes and returns reads of a copy, the earliest first. */
+  takeReads(mirror: string, limit: number): CopyRead[] {
+    const sql = `SELECT day, reader, stream AS streamId, calls, events FROM mirror_read
+      WHERE mirror = ? ORDER BY day, reader, stream LIMIT +?`
+    const reads = statement(this.db, sql).all(mirror, limit) as CopyRead[]
+    for (const { day, reader, streamId } of reads)
+      this.#write(
+        'DELETE FROM mirror_read WHERE mirror = ? AND day = ? AND reader = ? AND stream = ?',
+        mirror,
+        day,
+        reader,
+        streamId
+      )
+    return reads
+  }
+
+  /** Finds the copy that the holder of an access keeps. */
+  findKept(access: string): StoredKeptCopy | undefined {
+    const body = column(this.db, 'SELECT body FROM mirror_kept WHERE access = ?').get(access)
+    return body === undefined ? undefined : (JSON.parse(body as string) as StoredKeptCopy)
+  }
+
+  /** Lists the copies that others keep, or have kept. */
+  listKept(): StoredKeptCopy[] {
+    const bodies = column(this.db, 'SELECT body FROM mirror_kept').all() as string[]
+    return bodies.map(body => JSON.parse(body) as StoredKeptCopy)
+  }
+
+  /** Records a copy that someone keeps. */
+  putKept(kept: StoredKeptCopy): void {
+    const sql = 'INSERT OR REPLACE INTO mirror_kept (access, body) VALUES (?, ?)'
+    this.#write(sql, kept.accessId, JSON.stringify(kept))
   }
 
   /** Drops what is cached. */

@@ -133,6 +133,8 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/webhooks/:id/test', 'webhooks.test'),
   route('GET', '/mirrors', 'mirrors.get'),
   route('POST', '/mirrors', 'mirrors.create', 201),
+  route('POST', '/mirrors/report', 'mirrors.report'),
+  route('POST', '/mirrors/erasure', 'mirrors.reportErasure'),
   route('GET', '/mirrors/:id', 'mirrors.getOne'),
   route('DELETE', '/mirrors/:id', 'mirrors.delete'),
   route('GET', '/channels', 'channels.get'),

@@ -58,6 +58,7 @@ export type PeerMethod =
   | 'events.create'
   | 'getAccessInfo'
   | 'mirrors.report'
+  | 'mirrors.reportErasure'
   | 'service.info'
   | 'streams.get'
   | 'webhooks.create'
@@ -140,6 +141,7 @@ const requests: Readonly<Record<PeerMethod, { readonly verb: 'GET' | 'POST'; rea
   'events.get': { verb: 'GET', path: 'events' },
   'events.create': { verb: 'POST', path: 'events' },
   getAccessInfo: { verb: 'GET', path: 'access-info' },
+  'mirrors.reportErasure': { verb: 'POST', path: 'mirrors/erasure' },
   'mirrors.report': { verb: 'POST', path: 'mirrors/report' },
   'service.info': { verb: 'GET', path: 'service/info' },
   'streams.get': { verb: 'GET', path: 'streams' },

@@ -4,5 +4,7 @@ import { create } from './create.js'
 import { deleteMirror } from './delete.js'
 import { getOne } from './get-one.js'
 import { get } from './get.js'
+import { reportErasure } from './report-erasure.js'
+import { report } from './report.js'
 
-export const mirrorMethods: readonly AnyMethod[] = [create, deleteMirror, getOne, get]
+export const mirrorMethods: readonly AnyMethod[] = [create, deleteMirror, getOne, get, report, reportErasure]

@@ -24,8 +24,9 @@ CREATE TABLE mirror_read (             -- what was read of copies, until their o
   mirror TEXT NOT NULL,
   day INTEGER NOT NULL,                -- days since 1970, in UTC
   reader TEXT NOT NULL,                -- name of the app; empty for the account itself
-  stream TEXT NOT NULL,                -- id of the stream there
-  count INTEGER NOT NULL,              -- number of events
+  stream TEXT NOT NULL,                -- id of the stream there; empty for calls that have read several
+  calls INTEGER NOT NULL,
+  events INTEGER NOT NULL,             -- as far as their number is known
   PRIMARY KEY (mirror, day, reader, stream)
 ) WITHOUT ROWID;
 
