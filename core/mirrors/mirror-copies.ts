@@ -17,6 +17,7 @@ import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import type { TimedTask } from '../timers/account-timers.js'
 import { copyMirror } from './copy-mirror.js'
 import { endMirror, eraseCopy } from './ends.js'
+import { askForNotices } from './notices.js'
 import { PageTooLong, PeerFailed, PermissionEnded } from './peer-answers.js'
 import { parseProgress } from './progress.js'
 import { reportErasure, reportReads } from './reports.js'
@@ -136,7 +137,10 @@ export class MirrorCopies implements TimedTask {
     }
     try {
       const isComplete = await copyMirror(context)
-      if (isComplete && !this.#isClosed) await reportReads(context)
+      if (isComplete && !this.#isClosed) {
+        await reportReads(context)
+        await askForNotices(context)
+      }
       if (!this.#isClosed) await this.#record(account, stored, { isComplete })
     } catch (error) {
       if (this.#isClosed) return

@@ -38,10 +38,12 @@ export interface Progress {
   readonly isDoubtful?: true
   /** Number of failures since the last contact. */
   readonly failures: number
-  /** Hash of the secret in the URL that the other server calls after changes. */
-  readonly noticeHash?: string
+  /** The secret in the URL that the other server calls after changes. */
+  readonly noticeKey?: string
   /** When the other server was asked to call it. */
   readonly noticeAsked?: number
+  /** Set once it has agreed. */
+  readonly getsNotices?: true
   /** When the owner was last told of reads. */
   readonly reported?: number
   /** Number of the last report, and the report that has not arrived. */

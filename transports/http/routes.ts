@@ -136,6 +136,7 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/mirrors/report', 'mirrors.report'),
   route('POST', '/mirrors/erasure', 'mirrors.reportErasure'),
   route('GET', '/mirrors/:id', 'mirrors.getOne'),
+  route('POST', '/mirrors/:id/notices/:key', 'mirrors.notify'),
   route('DELETE', '/mirrors/:id', 'mirrors.delete'),
   route('GET', '/channels', 'channels.get'),
   route('POST', '/channels', 'channels.create', 201),

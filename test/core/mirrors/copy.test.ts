@@ -161,3 +161,21 @@ t.test('many events', async t => {
   await until(async () => (await listCopies(world)).length === 1200, 'all events')
   t.equal(new Set(await listCopies(world)).size, 1200)
 })
+
+t.test('notices', async t => {
+  const world = await startWorld(t, { webhooks: { allowInternalTargets: true, minIntervalMs: 10 } } as never)
+  const { dora, paul } = world
+  const id = await follow(world)
+  await until(async () => (await paul.do('webhooks.get')).webhooks.length === 1, 'the webhook')
+  const [{ accessId, url }] = (await paul.do('webhooks.get')).webhooks
+  t.equal(accessId, world.grantId)
+  // A notice may have come before, so time passes.
+  world.requesterService.clock.advance(5)
+  await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: 'at once' })
+  world.accepterService.clock.advance(5)
+  await until(async () => (await listCopies(world)).length === 1, 'the event, without a regular contact')
+  const wrong = `${new URL(url).pathname.slice(0, -4)}abcd`
+  t.match(await world.requesterService.http('POST', wrong, {}), { status: 404 })
+  t.match(await reaches(world, id, () => true), { state: 'live' })
+  t.equal((await dora.do('mirrors.get')).mirrors.length, 1)
+})
