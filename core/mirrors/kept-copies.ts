@@ -37,7 +37,11 @@ function isSame(a: string, b: string): boolean {
 }
 
 /** Records a report, once. */
-export function receiveReport(call: Call, access: Access, { number, reads, receipt, state }: CopyReport): void {
+export function receiveReport(
+  call: Call,
+  access: Access,
+  { number, reads, receipt, state }: CopyReport
+): void {
   const { now, store } = call
   const before = store.mirrors.findKept(access.id)
   const isErased = state === 'erased'

@@ -14,7 +14,13 @@ const askSeconds = 7 * 86_400
 const minSeconds = 1
 
 /** Asks the other server to call after changes, unless it does or has refused lately. Failures are ignored: there are regular contacts. */
-export async function askForNotices({ account, endpoint, id, peers, services }: ReportContext): Promise<void> {
+export async function askForNotices({
+  account,
+  endpoint,
+  id,
+  peers,
+  services
+}: ReportContext): Promise<void> {
   const now = services.clock.now()
   const save = async (changed: Partial<Progress>): Promise<Progress | undefined> =>
     await writeAsService(services, account, ({ store }) => {
@@ -24,7 +30,9 @@ export async function askForNotices({ account, endpoint, id, peers, services }: 
       store.mirrors.put({ ...stored, progress: JSON.stringify(progress) })
       return progress
     })
-  const stored = services.accounts.store(account).read(() => services.accounts.store(account).mirrors.find(id))
+  const stored = services.accounts
+    .store(account)
+    .read(() => services.accounts.store(account).mirrors.find(id))
   if (!stored) return
   const { getsNotices, noticeAsked = -Infinity, noticeKey } = parseProgress(stored)
   if (getsNotices === true || noticeAsked + askSeconds > now) return
@@ -34,7 +42,8 @@ export async function askForNotices({ account, endpoint, id, peers, services }: 
   const { username } = services.accounts.toOwn(account)
   const url = `${getAccountUrl(services.config, username)}mirrors/${id}/notices/${key}`
   const answer = await peers.call(endpoint, 'webhooks.create', { url })
-  if (answer.status === 200 || answer.status === 201 || answer.status === 409) await save({ getsNotices: true })
+  if (answer.status === 200 || answer.status === 201 || answer.status === 409)
+    await save({ getsNotices: true })
   else if (isTransient(answer)) await save({ noticeAsked: now - askSeconds + 3600 })
 }
 
@@ -42,7 +51,8 @@ export async function askForNotices({ account, endpoint, id, peers, services }: 
 export function receiveNotice({ changes, now, store }: Call, id: string, key: string): void {
   const stored = store.mirrors.find(id)
   const { noticeKey } = stored ? parseProgress(stored) : {}
-  if (!stored || noticeKey === undefined || !isSame(noticeKey, key)) fail('unknown-resource', 'Unknown mirror')
+  if (!stored || noticeKey === undefined || !isSame(noticeKey, key))
+    fail('unknown-resource', 'Unknown mirror')
   const { lastContact = 0, state } = stored.mirror
   if (state !== 'live') return
   // Also if it is due: it may be being copied, and must be copied once more.

@@ -60,14 +60,23 @@ async function prepareReport({ account, id, services }: ReportContext): Promise<
     }
     save(call, current, { ...progress, reports: pending.number, pendingReport: pending })
     const isErased = state === 'erased'
-    return { ...pending, state: isErased ? 'erased' : 'live', ...(isErased && receipt !== undefined && { receipt }) }
+    return {
+      ...pending,
+      state: isErased ? 'erased' : 'live',
+      ...(isErased && receipt !== undefined && { receipt })
+    }
   })
 }
 
 function needsReport(stored: StoredMirror, now: number, hasReads: boolean): boolean {
   const { pendingReport, reported = 0, takesNoReports } = parseProgress(stored)
   if (takesNoReports) return false
-  return pendingReport !== undefined || hasReads || reported + reportSeconds <= now || stored.mirror.state === 'erased'
+  return (
+    pendingReport !== undefined ||
+    hasReads ||
+    reported + reportSeconds <= now ||
+    stored.mirror.state === 'erased'
+  )
 }
 
 /** Records that a report has arrived, or that the server takes none. */
@@ -77,7 +86,11 @@ async function endReport({ account, id, services }: ReportContext, { status }: P
     if (!stored) return
     const { pendingReport: _pending, ...progress } = parseProgress(stored)
     const takesNone = status !== 200 && status !== 401 && status !== 403
-    save(call, stored, { ...progress, reported: call.now, ...(takesNone && { takesNoReports: true as const }) })
+    save(call, stored, {
+      ...progress,
+      reported: call.now,
+      ...(takesNone && { takesNoReports: true as const })
+    })
   })
 }
 

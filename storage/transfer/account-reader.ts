@@ -6,7 +6,15 @@ import { readSchemaVersion } from '../migrations/migrate.js'
 import { maxRows, openReadOnly } from '../sqlite/open.js'
 import { column } from '../sqlite/statements.js'
 import { isSecret, removeSecrets } from './secrets.js'
-import { listColumns, exportedRows, exportedTables, toExportedRow, toLine, type ExportedTable, type Row } from './tables.js'
+import {
+  listColumns,
+  exportedRows,
+  exportedTables,
+  toExportedRow,
+  toLine,
+  type ExportedTable,
+  type Row
+} from './tables.js'
 
 /** Approximate size of a chunk, in characters. */
 const chunkSize = 64 * 1024

@@ -99,7 +99,11 @@ export const exportedRows: Partial<Record<ExportedTable, string>> = {
 /** Returns the row to export: a mirror begins again, since its copy is not exported. */
 export function toExportedRow(table: ExportedTable, row: Row): Row {
   if (table !== 'mirror') return row
-  const { lastComparison: _compared, lastContact: _contact, ...mirror } = JSON.parse(String(row['body'])) as Row
+  const {
+    lastComparison: _compared,
+    lastContact: _contact,
+    ...mirror
+  } = JSON.parse(String(row['body'])) as Row
   if (mirror['state'] === 'erased') return row
   const body = { ...mirror, events: 0, skipped: 0, ...(mirror['state'] === 'live' && { state: 'starting' }) }
   return { ...row, body: JSON.stringify(body), next: 0, progress: '{"comparison":0,"failures":0}' }

@@ -6,6 +6,7 @@ import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
 import { channelScenarios } from './channels.js'
 import { cmcScenarios } from './cmc.js'
+import { mirrorScenarios } from './mirrors.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
 import { exportScenarios } from './exports.js'
@@ -46,6 +47,7 @@ export const contract: Contract = {
   ...auditScenarios,
   ...accountScenarios,
   ...cmcScenarios,
+  ...mirrorScenarios,
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...channelScenarios,

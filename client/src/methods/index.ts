@@ -14,6 +14,7 @@ import type { FollowedSlicesMethods } from './followed-slices.js'
 import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
 import type { MeasuresMethods } from './measures.js'
+import type { MirrorsMethods } from './mirrors.js'
 import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
 import type { SeriesMethods } from './series.js'
@@ -39,6 +40,7 @@ export interface Methods
     IdentitiesMethods,
     ImportsMethods,
     MeasuresMethods,
+    MirrorsMethods,
     OauthMethods,
     PasskeysMethods,
     SeriesMethods,

@@ -8,4 +8,12 @@ import { notify } from './notify.js'
 import { reportErasure } from './report-erasure.js'
 import { report } from './report.js'
 
-export const mirrorMethods: readonly AnyMethod[] = [create, deleteMirror, getOne, get, notify, report, reportErasure]
+export const mirrorMethods: readonly AnyMethod[] = [
+  create,
+  deleteMirror,
+  getOne,
+  get,
+  notify,
+  report,
+  reportErasure
+]

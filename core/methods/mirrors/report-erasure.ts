@@ -21,7 +21,8 @@ export const reportErasure = method({
   isRemoved: config => !config.cmc.enabled,
   run(call, params) {
     const access = requireFormerGrant(call, getPresentedToken(call.credentials) ?? '')
-    if (params.state !== 'erased') fail('invalid-operation', 'The permission has ended: a copy must be erased')
+    if (params.state !== 'erased')
+      fail('invalid-operation', 'The permission has ended: a copy must be erased')
     receiveReport(call, access, params)
     return { received: true }
   }

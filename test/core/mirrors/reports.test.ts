@@ -20,7 +20,9 @@ for (const isShared of [false, true])
 
     t.test('the owner sees who keeps a copy', async t => {
       await until(async () => (await paul.do('mirrors.get')).keptCopies.length > 0, 'the first report')
-      t.match((await paul.do('mirrors.get')).keptCopies, [{ accessId: grantId, state: 'live', lastContact: Number }])
+      t.match((await paul.do('mirrors.get')).keptCopies, [
+        { accessId: grantId, state: 'live', lastContact: Number }
+      ])
     })
 
     t.test('reads are told at the next contact, once', async t => {
@@ -34,7 +36,10 @@ for (const isShared of [false, true])
       const told = await listTold(world, 'mirrors.copyRead')
       t.equal(told.length, 2)
       const texts = told.map(({ content }) => JSON.stringify(content))
-      t.ok(texts.some(text => text.includes('charts')), texts.join())
+      t.ok(
+        texts.some(text => text.includes('charts')),
+        texts.join()
+      )
       t.ok(texts.every(text => text.includes('dora-doctor@127.0.0.1') && text.includes('health')))
       await contact(world, id)
       t.equal((await listTold(world, 'mirrors.copyRead')).length, 2)
@@ -45,7 +50,9 @@ for (const isShared of [false, true])
       requesterService.clock.advance(700)
       await reaches(world, id, ({ state }) => state === 'erased')
       await until(async () => (await paul.do('mirrors.get')).keptCopies[0].state === 'erased', 'the report')
-      t.match((await paul.do('mirrors.get')).keptCopies, [{ accessId: grantId, state: 'erased', receipt: String }])
+      t.match((await paul.do('mirrors.get')).keptCopies, [
+        { accessId: grantId, state: 'erased', receipt: String }
+      ])
       t.equal((await listTold(world, 'mirrors.copyErased')).length, 1)
     })
   })
@@ -55,7 +62,10 @@ t.test('a mirror that is deleted', async t => {
   const { dora, paul } = world
   await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: 'x' })
   const id = await follow(world)
-  t.match((await dora.do('mirrors.delete', { id })).mirror, { state: 'erasing', ended: { reason: 'deleted' } })
+  t.match((await dora.do('mirrors.delete', { id })).mirror, {
+    state: 'erasing',
+    ended: { reason: 'deleted' }
+  })
   await reaches(world, id, ({ state }) => state === 'erased')
   await until(async () => (await paul.do('mirrors.get')).keptCopies[0]?.state === 'erased', 'the report')
   const again = await dora.do('mirrors.create', { accessId: world.channel.id })
@@ -69,7 +79,11 @@ t.test('reports of others', async t => {
   t.match((await paul.call('mirrors.report', report)).error, { id: 'forbidden' })
   const app = await paul.grant('read', 'health')
   t.match((await app.call('mirrors.report', report)).error, { id: 'forbidden' })
-  t.match((await app.call('mirrors.reportErasure', { ...report, state: 'erased' })).error, { id: 'forbidden' })
+  t.match((await app.call('mirrors.reportErasure', { ...report, state: 'erased' })).error, {
+    id: 'forbidden'
+  })
   const many = Array.from({ length: 201 }, () => ({ day: 1, reader: '', streamId: 'x', calls: 1, events: 1 }))
-  t.match((await dora.call('mirrors.report', { ...report, reads: many })).error, { id: 'invalid-parameters-format' })
+  t.match((await dora.call('mirrors.report', { ...report, reads: many })).error, {
+    id: 'invalid-parameters-format'
+  })
 })
