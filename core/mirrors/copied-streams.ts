@@ -35,7 +35,7 @@ export function getCopyId({ streamId }: Pick<Mirror, 'streamId'>, remoteId: stri
 }
 
 /**
- * Returns the streams of an answer, each after its parent. Those of the service are left out, with all below; streams deeper than the
+ * Returns the streams of an answer, each after its parent. Those of the service are omitted, with all below; streams deeper than the
  * limit are placed at it.
  */
 export function planStreams(mirror: Mirror, roots: readonly unknown[]): WantedStream[] {

@@ -29,7 +29,7 @@ import { writeCopy } from './write-copy.js'
 const maxPages = 20
 /** Number of streams that are written in one transaction, and of events that are erased. */
 const writeLimit = 200
-/** Maximum number of events of a copy, and of events of a pass that are left out because they are too large. */
+/** Maximum number of events of a copy, and of events of a pass that are omitted because they are too large. */
 const maxEvents = 2_000_000
 const maxTooLarge = 1000
 /** Number of pages between two counts. */

@@ -58,7 +58,7 @@ export async function eraseCopy(services: Services, account: Account, id: string
       erased: now
     })
     const erased: Mirror = { ...mirror, state: 'erased', events: 0, erased: now, receipt }
-    // The owner is told next.
+    // Next, the owner is notified.
     call.store.mirrors.put({ ...stored, mirror: erased, next: now })
     recordAction(call, 'mirrors.erased', { peer: mirror.person, accessId: mirror.accessId })
     call.changes.add('timers')

@@ -32,7 +32,7 @@ const pollSeconds = 600
 const jitterSeconds = 60
 /** Seconds until the next attempt, by the number of failures. */
 const delays = [30, 120, 600, 1800, 3600, 7200]
-/** Seconds for which an owner is told of an erasure. */
+/** Seconds for which an erasure is reported to the owner. */
 const maxTellingSeconds = 30 * 86_400
 /** The same after a fault of this service. */
 const faultDelay = 30
@@ -203,7 +203,7 @@ export class MirrorCopies implements TimedTask {
           'error' in outcome
             ? { ...mirror, events, error: outcome.error }
             : { ...mirror, events, lastContact: now },
-        // The other server may have told of a change in the meantime.
+        // A notice of a change may have arrived in the meantime.
         next: stored.next === begun.next ? planned : stored.next,
         progress: JSON.stringify({ ...progress, failures })
       })

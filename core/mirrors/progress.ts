@@ -44,7 +44,7 @@ export interface Progress {
   readonly noticeAsked?: number
   /** Set once it has agreed. */
   readonly getsNotices?: true
-  /** When the owner was last told of reads. */
+  /** When a report last arrived. */
   readonly reported?: number
   /** Number of the last report, and the report that has not arrived. */
   readonly reports?: number
