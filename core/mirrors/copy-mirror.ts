@@ -22,7 +22,15 @@ import {
   readStreams,
   type PeerPage
 } from './peer-answers.js'
-import { endPass, getFirstDeletion, parseProgress, startPass, type Pass, type Progress } from './progress.js'
+import {
+  endPass,
+  getFirstDeletion,
+  pageLimit,
+  parseProgress,
+  startPass,
+  type Pass,
+  type Progress
+} from './progress.js'
 import { writeCopy } from './write-copy.js'
 
 /** Number of pages after which other mirrors have their turn. */
@@ -66,7 +74,7 @@ export async function copyMirror(context: CopyContext): Promise<boolean> {
       if (!isFull && hasReadChanges) return await sweep(context)
       hasReadChanges ||= !isFull
       pass = isFull ? startPass() : startPass(progress.cursor)
-      await beginPass(context, pass)
+      if (isFull) await beginComparison(context, pass)
     }
     await copyPage(context, pass)
   }
@@ -166,13 +174,11 @@ function needsComparison(stored: StoredMirror, now: number): boolean {
   return lastComparison + (isDoubtful === true ? doubtSeconds : interval) <= now
 }
 
-/** Records what is being read from now on. */
-async function beginPass(context: CopyContext, pass: Pass): Promise<void> {
+/** Records that a comparison has begun. */
+async function beginComparison(context: CopyContext, pass: Pass): Promise<void> {
   await write(context, (call, stored) => {
-    const progress = parseProgress(stored)
-    if (pass.since !== undefined) return save(call, stored, { ...progress, pass })
-    const { isDoubtful: _doubt, ...known } = progress
-    save(call, stored, { ...known, comparison: known.comparison + 1, pass })
+    const { isDoubtful: _doubt, ...progress } = parseProgress(stored)
+    save(call, stored, { ...progress, comparison: progress.comparison + 1, pass })
   })
 }
 
@@ -185,6 +191,8 @@ async function copyPage(context: CopyContext, pass: Pass): Promise<void> {
     if (!(error instanceof PageTooLong)) throw error
     return await readLess(context, pass)
   }
+  // Most contacts find no change: nothing is written then.
+  if (pass.since !== undefined && pass.pages === 0 && page.events.length === 0) return
   await write(context, (call, stored) => {
     const { mirror } = stored
     const progress = parseProgress(stored)
@@ -211,7 +219,9 @@ function advance(pass: Pass, { events, serverTime }: PeerPage, now: number): Pas
     skip: atEnd + (toTime === pass.toTime ? pass.skip : 0),
     startedAt: pass.startedAt ?? serverTime ?? now,
     latest: events.reduce((latest, { modified }) => Math.max(latest, modified), pass.latest),
-    pages: pass.pages + 1
+    pages: pass.pages + 1,
+    // Smaller after a page that was too long.
+    limit: Math.min(2 * pass.limit, pageLimit)
   }
 }
 
@@ -241,8 +251,10 @@ async function readLess(context: CopyContext, pass: Pass): Promise<void> {
   await write(context, (call, stored) => {
     const progress = parseProgress(stored)
     const { mirror } = stored
-    if (pass.limit > 1)
-      return save(call, stored, { ...progress, pass: { ...pass, limit: Math.ceil(pass.limit / 4) } })
+    if (pass.limit > 1) {
+      const smaller = { ...pass, limit: Math.ceil(pass.limit / 4), pages: pass.pages + 1 }
+      return save(call, stored, { ...progress, pass: smaller })
+    }
     if (mirror.skipped >= maxTooLarge) throw new PeerFailed({ id: 'too-large' })
     const next = {
       ...pass,
@@ -256,6 +268,8 @@ async function readLess(context: CopyContext, pass: Pass): Promise<void> {
 
 /** Erases what the last comparison has not seen. Returns whether all is done. */
 async function sweep(context: CopyContext): Promise<boolean> {
+  const state = load(context)
+  if (!state || parseProgress(state).isSweeping !== true) return true
   while (!context.isStopped()) {
     const isDone = await write(context, (call, stored) => {
       const { isSweeping, ...progress } = parseProgress(stored)

@@ -60,8 +60,9 @@ export class StoredCopyReads implements CopyReads {
     const services = this.getServices()
     try {
       await writeAsService(services, account, ({ store }) => {
+        const roots = new Map(store.mirrors.list().map(({ mirror }) => [mirror.streamId, mirror.id]))
         for (const each of reads)
-          for (const [mirror, read] of listReads(store, each)) store.mirrors.addRead(mirror, read)
+          for (const [mirror, read] of listReads(store, roots, each)) store.mirrors.addRead(mirror, read)
       })
     } catch (cause) {
       services.log.warn('reads of copies could not be counted', { accountId: account.id, cause })
@@ -69,11 +70,14 @@ export class StoredCopyReads implements CopyReads {
   }
 }
 
-/** Returns the reads of each mirror. How many events are of which stream is known only if there is one. */
-function listReads(store: UserStore, { day, reader, scope }: Noted): Map<string, CopyRead> {
+/** Returns the reads of each mirror; `roots`: their ids by their streams. How many events are of which stream is known only if there is one. */
+function listReads(
+  store: UserStore,
+  roots: ReadonlyMap<string, string>,
+  { day, reader, scope }: Noted
+): Map<string, CopyRead> {
   const { copies = [], count } = scope
   const isSingle = copies.length === 1
-  const roots = new Map(store.mirrors.list().map(({ mirror }) => [mirror.streamId, mirror.id]))
   const reads = new Map<string, CopyRead>()
   for (const id of copies) {
     const mirror = roots.get(id.split(':', 3).join(':'))

@@ -179,3 +179,30 @@ t.test('notices', async t => {
   t.match(await reaches(world, id, () => true), { state: 'live' })
   t.equal((await dora.do('mirrors.get')).mirrors.length, 1)
 })
+
+t.test('the end of the relationship, by its reader', async t => {
+  const world = await startWorld(t)
+  const { channel, dora, paul } = world
+  await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: 'x' })
+  const id = await follow(world)
+  await dora.do('accesses.delete', { id: channel.id })
+  const erased = await reaches(world, id, ({ state }) => state === 'erased')
+  t.match(erased, { ended: { time: Number }, receipt: String })
+  t.notMatch(JSON.stringify(await dora.do('streams.get')), root)
+})
+
+t.test('streams that may no longer be seen are erased at the next contact', async t => {
+  const world = await startWorld(t, { accesses: { updates: true } } as never)
+  const { grantId, paul } = world
+  await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: 'stays' })
+  await paul.do('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'goes' })
+  await paul.do('events.create', { streamIds: ['diary', 'health'], type: 'note/txt', content: 'both' })
+  const id = await follow(world)
+  t.same(await listCopies(world), ['both', 'goes', 'stays'])
+  const grant = (await paul.do('accesses.get')).accesses.find((each: Answer) => each.id === grantId)
+  const permissions = grant.permissions.filter(({ streamId }: Answer) => streamId !== 'diary')
+  await paul.do('accesses.update', { id: grantId, update: { permissions } })
+  await contact(world, id)
+  t.same(await listCopies(world), ['both', 'stays'])
+  t.notMatch(JSON.stringify(await world.dora.do('streams.get')), `${root}:diary`)
+})

@@ -170,3 +170,17 @@ t.test('clocks that go back', async t => {
   await reaches(world, id, ({ events }) => events === 1)
   t.same(await listCopies(world), ['two'], 'what is gone is erased by the comparison')
 })
+
+t.test('events that are too large', async t => {
+  const { peer, world } = await start(t)
+  const list = Array.from({ length: 30 }, (_, n) => event(`e${n}`, { time: 100 - n, modified: 100 + n }))
+  list[7].description = 'x'.repeat(5_000_000)
+  peer.events = query => {
+    const { limit, modifiedSince = -1, skip, toTime } = Object.fromEntries(query)
+    return list
+      .filter(({ modified, time }) => time <= Number(toTime) && modified > Number(modifiedSince))
+      .slice(Number(skip), Number(skip) + Number(limit))
+  }
+  const id = await follow(world)
+  t.match(await reaches(world, id, () => true), { events: 29, skipped: 1 })
+})

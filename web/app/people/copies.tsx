@@ -4,6 +4,7 @@ import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { useAccount } from '../data/account.js'
+import { AppLink } from '../parts/app-link.js'
 import { Confirm } from '../parts/confirm.js'
 import { formatDateTime } from '../parts/format-time.js'
 import type { Relationship } from './people.js'
@@ -11,6 +12,7 @@ import type { Relationship } from './people.js'
 interface Mirror {
   readonly id: string
   readonly accessId: string
+  readonly streamId: string
   readonly state: 'starting' | 'live' | 'erasing' | 'erased'
   readonly lastContact?: number
   readonly events: number
@@ -75,6 +77,11 @@ export function OwnCopy({ relationship: { access, name } }: { readonly relations
       {mirror?.erased !== undefined && (
         <p class="hint">{t('people.copyErased', { time: formatDateTime(mirror.erased) })}</p>
       )}
+      {isKept && mirror.state === 'live' && (
+        <AppLink class="button" to={{ page: 'table', query: { streams: mirror.streamId } }}>
+          {t('people.openCopy')}
+        </AppLink>
+      )}{' '}
       {isKept ? (
         mirror.state !== 'erasing' && (
           <button type="button" class="button" onClick={() => setEnding(true)}>
