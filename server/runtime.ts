@@ -10,7 +10,7 @@ import { startMaintenance } from '../core/platform/maintenance-jobs.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import { ImportJobs } from '../core/imports/jobs.js'
 import { findWriteMethods } from '../core/imports/import-caller.js'
-import type { Gauges, Readiness } from './service-state.js'
+import { canRead, type Gauges, type Readiness } from './service-state.js'
 import { GrowthLog } from './growth-log.js'
 import { createUploadBuffers } from '../core/security/upload-buffer.js'
 import type { Log } from '../core/log.js'
@@ -22,8 +22,7 @@ import { methods } from '../core/methods/index.js'
 import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
-import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
-import { RuleWatch } from '../core/rules/rule-watch.js'
+import { StoredCopyReads } from '../core/mirrors/copy-reads.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
 import { PeerReads } from '../core/cmc/peers/peer-reads.js'
@@ -126,7 +125,7 @@ export class Runtime {
   /** Runs the readiness checks. */
   async readiness(): Promise<Readiness> {
     return {
-      platform: canRead(this.services),
+      platform: canRead(this.services.platform),
       disk: await canWrite(new Layout(this.services.config.dataDir))
     }
   }
@@ -147,15 +146,6 @@ export class Runtime {
   /** Closes everything. No call may be in progress. */
   async close(): Promise<void> {
     await closeAll(this.closers)
-  }
-}
-
-function canRead({ platform }: Services): boolean {
-  try {
-    platform.listActive('', 1)
-    return true
-  } catch {
-    return false
   }
 }
 
@@ -216,6 +206,7 @@ async function build(
   const imports = new ImportJobs(new ImportFiles(layout), new ReaderThreads())
   const bus = new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause }))
   const timers = new AccountTimers({ accounts, bus, clock, log, platform })
+  const copyReads = new StoredCopyReads(() => services)
   const services: Services = {
     config,
     clock,
@@ -248,6 +239,7 @@ async function build(
     tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
     readOffer: (account, url) => peerReads.readOffer(account, url),
     readPeerAccess: (call, id) => peerReads.readPeerAccess(call, id),
+    copyReads,
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
@@ -263,9 +255,12 @@ async function build(
     await peerDeliveries.close()
   })
   const writeMethods = findWriteMethods(hooked)
-  const senders = [new ChannelDeliveries(services, writeMethods.createEvent), new RuleWatch(services)]
-  closers.push(...senders.map(each => () => each.close()), () => timers.close())
-  addTimedTasks(timers, services, { isQuiet, senders })
+  const timed = addTimedTasks(timers, services, {
+    isQuiet,
+    createEvent: writeMethods.createEvent,
+    getPeers: () => peerDeliveries.peers
+  })
+  closers.push(() => copyReads.flush(), ...timed.map(each => () => each.close()), () => timers.close())
   timers.open()
   imports.start(services, writeMethods, !isQuiet)
   closers.push(() => imports.close())

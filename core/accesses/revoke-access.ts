@@ -32,6 +32,8 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
       call.store.reminders.removeByAccess(each.id)
       call.store.forms.removeByAccess(each.id)
     }
+    // The copies of what its holder has shared are erased.
+    if (call.store.mirrors.wakeByAccess(each.id, call.now)) call.changes.add('timers')
     endConnection(call.store, each.id)
     call.changes.addAccess(each, listStreamIds(each))
     yield

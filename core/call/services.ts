@@ -29,6 +29,8 @@ import type { Credentials } from './credentials.js'
 import type { Reader } from './reader.js'
 import type { Syslog } from '../outgoing/syslog.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
+import type { Caller } from '../permissions/caller.js'
 
 /** The HTTP endpoint of a method, for the audit. Transports pass them to the core. */
 export interface Endpoint {
@@ -60,6 +62,12 @@ export interface Timers {
   mark(account: Pick<Account, 'id'>): Promise<void>
   /** Returns whether an account has work that is due at some time. */
   hasWork(account: Account, store: UserStore): boolean
+}
+
+/** Counts reads of copies, for the owners of what is copied. */
+export interface CopyReads {
+  /** Notes a read; `scope` may still be counting its items. */
+  note(account: Account, caller: Caller, scope: AuditScope): void
 }
 
 /** An offer of another account. */
@@ -131,6 +139,8 @@ export interface Services {
     call: { readonly account: Account; readonly store: UserStore },
     accessId: string
   ) => Promise<PeerAccess | undefined>
+  /** Counts what is read of copies of other accounts' data. (`core/mirrors/copy-reads.ts`) */
+  readonly copyReads: CopyReads
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep

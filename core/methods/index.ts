@@ -56,6 +56,7 @@ import { letterMethods } from './letter/index.js'
 import { formMethods } from './forms/index.js'
 import { reminderMethods } from './reminders/index.js'
 import { ruleMethods } from './rules/index.js'
+import { mirrorMethods } from './mirrors/index.js'
 import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
@@ -285,6 +286,7 @@ export const methods: readonly AnyMethod[] = [
   ...reminderMethods,
   ...formMethods,
   ...ruleMethods,
+  ...mirrorMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

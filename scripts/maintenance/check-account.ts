@@ -31,6 +31,7 @@ export interface Problem {
     | 'reminder'
     | 'form'
     | 'rule'
+    | 'mirror'
     | 'sharedSecret'
     | 'consent'
     | 'audit'

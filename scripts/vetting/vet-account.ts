@@ -14,6 +14,7 @@ import { examineOtherTables } from './other-tables.js'
 import { examineForms } from './forms.js'
 import { examineReminders } from './reminders.js'
 import { examineSecretsAndAddresses } from './secrets-and-addresses.js'
+import { examineMirrors } from './mirrors.js'
 import { examinePeers } from './peers.js'
 import { examineSeries } from './series.js'
 import { examineStreams } from './streams.js'
@@ -46,6 +47,7 @@ export function vetAccount(
       examineReminders,
       examineForms,
       examineRules,
+      examineMirrors,
       examineSecretsAndAddresses,
       examinePeers,
       examineOtherTables

@@ -21,6 +21,7 @@ import { EventRepository } from '../repositories/events.js'
 import { IdentityRepository } from '../identities/identity-repository.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
 import { ImportRepository } from '../imports/import-repository.js'
+import { MirrorRepository } from '../mirrors/mirror-repository.js'
 import { MeasureRepository } from '../measures/measure-repository.js'
 import { OAuthGrantRepository } from '../oauth/oauth-grants.js'
 import { UsedProofRepository } from '../oauth/used-proofs.js'
@@ -74,6 +75,7 @@ export class Repositories {
   readonly reminders: ReminderRepository
   readonly occurrences: OccurrenceRepository
   readonly rules: RuleRepository
+  readonly mirrors: MirrorRepository
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -116,6 +118,7 @@ export class Repositories {
     this.reminders = new ReminderRepository(db)
     this.occurrences = new OccurrenceRepository(db)
     this.rules = new RuleRepository(db)
+    this.mirrors = new MirrorRepository(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -149,6 +152,7 @@ export class Repositories {
     this.messages.invalidate()
     this.reminders.invalidate()
     this.rules.invalidate()
+    this.mirrors.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

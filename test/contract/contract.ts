@@ -11,6 +11,7 @@ import { reminderAnswerScenarios } from './reminder-answers.js'
 import { reminderScenarios } from './reminders.js'
 import { ruleScenarios } from './rules.js'
 import { cmcScenarios } from './cmc.js'
+import { mirrorScenarios } from './mirrors.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
 import { exportScenarios } from './exports.js'
@@ -51,6 +52,7 @@ export const contract: Contract = {
   ...auditScenarios,
   ...accountScenarios,
   ...cmcScenarios,
+  ...mirrorScenarios,
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...channelScenarios,

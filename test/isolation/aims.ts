@@ -231,6 +231,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       })
     ),
     'measures.week': [{}, ...['2023-11-15', '2023-11-19'].map(to => ({ to }))],
+    'mirrors.create': [{ accessId: ids.app }, { accessId: ids.shared }],
+    'mirrors.delete': [{ id: note }],
+    'mirrors.get': [{}],
+    'mirrors.getOne': [{ id: note }],
+    'mirrors.notify': [{ id: note, key: 'k'.repeat(32) }],
+    'mirrors.report': [{ number: 1, state: 'live', reads: [] }],
+    'mirrors.reportErasure': [{ number: 1, state: 'erased', reads: [] }],
     'mfa.activate': [{ method: 'totp' }],
     'mfa.challenge': [{}],
     'mfa.confirm': [{ code: '000000' }],

@@ -27,6 +27,7 @@ const groups: readonly Group[] = [
   { name: 'OAuth', description: 'Accesses for apps by OAuth 2.0 and OpenID Connect', prefixes: ['oauth'] },
   { name: 'Webhooks', description: 'URLs that are notified of changes', prefixes: ['webhooks'] },
   { name: 'Letter', description: 'The weekly letter', prefixes: ['letter'] },
+  { name: 'Mirrors', description: 'Copies of what others have shared', prefixes: ['mirrors'] },
   { name: 'Channels', description: 'Where notifications go', prefixes: ['channels'] },
   {
     name: 'Reminders',

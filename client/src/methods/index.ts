@@ -16,6 +16,7 @@ import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
 import type { LetterMethods } from './letter.js'
 import type { MeasuresMethods } from './measures.js'
+import type { MirrorsMethods } from './mirrors.js'
 import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
 import type { RemindersMethods } from './reminders.js'
@@ -44,6 +45,7 @@ export interface Methods
     ImportsMethods,
     LetterMethods,
     MeasuresMethods,
+    MirrorsMethods,
     OauthMethods,
     PasskeysMethods,
     RemindersMethods,

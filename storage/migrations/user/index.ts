@@ -33,6 +33,7 @@ import { channels } from './v2/030-channels.js'
 import { rules } from './v2/031-rules.js'
 import { reminders } from './v2/032-reminders.js'
 import { forms } from './v2/033-forms.js'
+import { mirrors } from './v2/035-mirrors.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -68,7 +69,8 @@ export const userSteps = {
   channels,
   rules,
   reminders,
-  forms
+  forms,
+  mirrors
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -5,6 +5,7 @@ import { desk, phone, startApp, untilSettled, type App } from '../../support/app
 import { untilHeading } from '../../support/browser.js'
 import { Client, type Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
+import { until } from '../../support/socket.js'
 import { signIn, startPages } from '../../support/pages.js'
 import { listPeers, offer, relate, scope, write } from '../../support/two-servers.js'
 
@@ -128,6 +129,21 @@ t.test('a doctor and a patient on two servers', async t => {
     await patient.getByRole('heading', { name: 'They may see' }).waitFor()
     await look(t, patient, 'app-people-person')
     await look(t, doctor, 'app-people-conversation')
+  })
+
+  await t.test('keep a copy', async t => {
+    await doctor.getByRole('button', { name: 'Keep a copy' }).click()
+    await doctor.getByText('1 event. Last contact').waitFor()
+    await look(t, doctor, 'app-people-copy')
+    await doctor.getByRole('link', { name: 'Show the copy' }).click()
+    await doctor.getByRole('grid').or(doctor.getByRole('table')).first().getByText('70').first().waitFor()
+    await doctor.goBack()
+    await doctor.getByRole('button', { name: 'Erase the copy' }).waitFor()
+    await until(async () => (await daisy.do('mirrors.get')).keptCopies.length === 1, 'the report')
+    await patient.getByRole('link', { name: 'People', exact: true }).first().click()
+    await patient.getByRole('link', { name: /Dr Weber/ }).click()
+    await patient.getByText('Dr Weber keeps a copy.').waitFor()
+    await look(t, patient, 'app-people-kept-copy')
   })
 
   await t.test('ask for more, and narrow', async t => {
