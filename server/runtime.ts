@@ -260,7 +260,11 @@ async function build(
     createEvent: writeMethods.createEvent,
     getPeers: () => peerDeliveries.peers
   })
-  closers.push(() => copyReads.flush(), ...timed.map(each => () => each.close()), () => timers.close())
+  closers.push(
+    () => copyReads.flush(),
+    ...timed.map(each => () => each.close()),
+    () => timers.close()
+  )
   timers.open()
   imports.start(services, writeMethods, !isQuiet)
   closers.push(() => imports.close())
