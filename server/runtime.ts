@@ -247,6 +247,7 @@ async function build(
     tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
     readOffer: (account, url) => peerReads.readOffer(account, url),
     readPeerAccess: (call, id) => peerReads.readPeerAccess(call, id),
+    waitForAccepted: (...of) => peerDeliveries.waitForAccepted(...of),
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
@@ -257,10 +258,8 @@ async function build(
   const hooked = addHooks(definitions, createCmcHooks(peerDeliveries))
   const registry = new Registry(services, supportOlderIds(config, hooked))
   peerDeliveries.open(registry)
-  closers.push(async () => {
-    peerReads.close()
-    await peerDeliveries.close()
-  })
+  closers.push(() => peerDeliveries.close())
+  closers.push(() => peerReads.close())
   if (config.cmc.enabled) timers.add(createExpiryTask(services))
   const writeMethods = findWriteMethods(hooked)
   const channels = new ChannelDeliveries(services, writeMethods.createEvent)

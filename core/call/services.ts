@@ -129,6 +129,8 @@ export interface Services {
     call: { readonly account: Account; readonly store: UserStore },
     accessId: string
   ) => Promise<PeerAccess | undefined>
+  /** Resolves once the acceptance of an offer, by its event, has been carried out, or after some milliseconds. */
+  readonly waitForAccepted: (account: Account, event: string, maxMs: number) => Promise<void>
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep

@@ -95,6 +95,11 @@ export class Deliveries {
     if (access !== undefined) await this.#waitFor(account, access, maxMs)
   }
 
+  /** Resolves once the acceptance of an offer, by its event, has been carried out, or after some milliseconds. */
+  async waitForAccepted(account: Account, event: string, maxMs: number): Promise<void> {
+    await this.#waitFor(account, `accept ${event}`, maxMs)
+  }
+
   /** Begins to check an account's relationships, after those of other accounts: daily jobs must not wait for peers that hang. */
   startHealing(account: Account): void {
     const { accounts, log } = this.services

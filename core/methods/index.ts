@@ -82,12 +82,14 @@ import { updateApp as updateAppProfile } from './profile/update-app.js'
 import { updatePrivate as updatePrivateProfile } from './profile/update-private.js'
 import { updatePublic as updatePublicProfile } from './profile/update-public.js'
 import { update as updateProfile } from './profile/update.js'
+import { acceptOffer } from './oauth/accept-offer.js'
 import { authorize } from './oauth/authorize.js'
 import { getClients, restoreClientKey, revokeClient, revokeClientKey } from './oauth/clients-admin.js'
 import { getKeys } from './oauth/get-keys.js'
 import { getUserInfo as getOAuthUserInfo } from './oauth/get-user-info.js'
 import { introspect } from './oauth/introspect.js'
 import { prove } from './oauth/prove.js'
+import { readOffer as readOAuthOffer } from './oauth/read-offer.js'
 import { register as registerClient } from './oauth/register.js'
 import { revoke } from './oauth/revoke.js'
 import { token } from './oauth/token.js'
@@ -214,6 +216,8 @@ export const methods: readonly AnyMethod[] = [
   deactivate,
   recover,
   verify,
+  acceptOffer,
+  readOAuthOffer,
   authorize,
   getKeys,
   getOAuthUserInfo,

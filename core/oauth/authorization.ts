@@ -13,7 +13,7 @@ import { buildOAuthData } from './client-data.js'
 import { findClient, isConfidential, type Client } from './clients.js'
 import { failOAuth, type OAuthErrorCode } from './errors.js'
 import { getResourceUser } from './metadata.js'
-import { assertScopeAllowed, parseAskedScope, type Scope } from './scope.js'
+import { assertScopeAllowed, parseAskedScope, parseOfferScope, type Scope } from './scope.js'
 
 /** Parameters as they came: several values where a parameter was repeated. */
 export type Params = Readonly<Record<string, string | readonly string[]>>
@@ -79,12 +79,7 @@ export function toAppRequest(
   if (!['query', undefined].includes(getSingleParam(params, 'response_mode')))
     failOAuth('invalid_request', 'The response_mode must be query')
   const challenge = parseChallenge(params)
-  const asked = parseAskedScope(
-    getSingleParam(params, 'scope') ??
-      client.scopes?.join(' ') ??
-      failOAuth('invalid_scope', 'The scope is missing')
-  )
-  if (client.scopes) assertScopeAllowed(asked, client.scopes)
+  const { asked, offer } = parseScopeParam(config, client, params)
   const username = resolveUser(config, params)
   const expireAfter = computeLifetime(config, client, asked, params)
   for (const name of ['state', 'nonce', 'login_hint']) assertLength(params, name, maxTextLength)
@@ -112,6 +107,7 @@ export function toAppRequest(
         loginHint: hint,
         clientName: client.name
       }),
+      ...(offer !== undefined && { offer }),
       ...(client.isSelfRegistered && { isSelfRegistered: true }),
       ...(!isConfidential(client) && !isExclusive(redirectUri) && { isUnproven: true })
     }
@@ -126,6 +122,23 @@ export function getSingleParam(params: Params, name: string): string | undefined
   if (typeof value === 'object')
     failOAuth('invalid_request', `The parameter ${name.slice(0, 50)} is repeated`)
   return value === '' ? undefined : value
+}
+
+/** Returns what the request asks for: permissions, or that the user accepts an offer. Throws `invalid_scope`. */
+function parseScopeParam(
+  { cmc }: Config,
+  { offers, scopes }: Client,
+  params: Params
+): { readonly asked: Scope; readonly offer?: string } {
+  const text = getSingleParam(params, 'scope')
+  const offer = text === undefined ? undefined : parseOfferScope(text, cmc.enabled ? offers : {})
+  // A session lasts an hour unless it is refreshed.
+  if (offer !== undefined) return { asked: { identity: ['offline_access'], permissions: [] }, offer }
+  const asked = parseAskedScope(
+    text ?? scopes?.join(' ') ?? failOAuth('invalid_scope', 'The scope is missing')
+  )
+  if (scopes) assertScopeAllowed(asked, scopes)
+  return { asked }
 }
 
 /**

@@ -12,6 +12,7 @@ import { exportScenarios } from './exports.js'
 import { followedSliceScenarios } from './followed-slices.js'
 import { identityScenarios } from './identities.js'
 import { importScenarios } from './imports.js'
+import { oauthOfferScenarios } from './oauth-offers.js'
 import { oauthScenarios } from './oauth.js'
 import { oauthClientScenarios } from './oauth-clients.js'
 import { operatorScenarios } from './operators.js'
@@ -46,6 +47,7 @@ export const contract: Contract = {
   ...auditScenarios,
   ...accountScenarios,
   ...cmcScenarios,
+  ...oauthOfferScenarios,
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...channelScenarios,

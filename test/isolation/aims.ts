@@ -280,6 +280,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { streams: [':_system:account'] },
       { streams: [':_audit:'] }
     ],
+    'oauth.acceptOffer': [{ state: 'a guess' }],
+    'oauth.readOffer': [{ state: 'a guess' }],
     'oauth.authorize': [{ client_id: 'some-app', redirect_uri: 'https://x.example/' }],
     'oauth.getKeys': [{}],
     'oauth.getUserInfo': [{}],

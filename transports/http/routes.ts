@@ -34,6 +34,8 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/oauth/revoke', 'oauth.revoke', 200, { isPrivate: true }),
   route('POST', '/oauth/introspect', 'oauth.introspect', 200, { isPrivate: true }),
   route('GET', '/oauth/userinfo', 'oauth.getUserInfo', 200, { isPrivate: true }),
+  route('POST', '/oauth/offer', 'oauth.readOffer', 200, { isPrivate: true }),
+  route('POST', '/oauth/offer/acceptance', 'oauth.acceptOffer', 200, { isPrivate: true }),
 
   route('GET', '/passkeys', 'passkeys.get'),
   route('POST', '/passkeys/challenge', 'passkeys.challenge', 200, { isPrivate: true }),

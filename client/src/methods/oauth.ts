@@ -2,6 +2,24 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface OauthMethods {
+  /** Accept the offer that an OAuth client asks for. */
+  'oauth.acceptOffer': {
+    params: {
+      readonly state: string
+      readonly grantedPermissions?: readonly { readonly [key: string]: unknown }[] | undefined
+    }
+    result: { redirectTo: string }
+  }
+  /** Read the offer that an OAuth client asks for. */
+  'oauth.readOffer': {
+    params: { readonly state: string }
+    result: {
+      offer: { id: string; content: { [key: string]: unknown } }
+      requester: { username: string; host: string }
+      client: { id: string; name?: string }
+      returnTo: string
+    }
+  }
   /** Request an access by OAuth. */
   'oauth.authorize': {
     params: { readonly [key: string]: string | readonly string[] }

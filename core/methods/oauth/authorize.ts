@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { requestLifetime } from '../../accesses/auth-requests.js'
-import { getDefaultAuthUrl, buildPageUrls } from '../../accesses/auth-page.js'
+import { buildOfferPageUrl, buildPageUrls, getDefaultAuthUrl } from '../../accesses/auth-page.js'
 import { getClientAddress } from '../../accesses/consent.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { ApiError } from '../../errors.js'
@@ -64,6 +64,7 @@ async function createRequestPage(
   const asker = { ip: getClientAddress(config, credentials) }
   const open = { key: createRequestKey(), expires: now + requestLifetime, request, page, asker }
   await services.platform.change('askForAccess', open, now, config.access.maxRequests)
+  if (request.oauth?.offer !== undefined) return buildOfferPageUrl(config, open.key, request.lang)
   return addQuery(buildPageUrls(config, open.key, page, request).authUrl, {
     username: request.oauth?.loginHint
   })

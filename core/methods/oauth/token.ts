@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { method, type Call, type ServiceCall } from '../../call/method.js'
+import { endPeerAccess } from '../../cmc/app-acceptance.js'
 import { useOnce } from '../../oauth/assertion.js'
 import {
   issueClientToken,
@@ -96,7 +97,7 @@ async function redeem(
   const type = parseGrantType(params)
   if (type === 'client_credentials') return parseClientGrant(call, client, params, thumbprint)
   return type === 'refresh_token'
-    ? await refreshGrant(call, client, params, thumbprint)
+    ? await refreshGrant(call, client, params, { thumbprint, endPeerAccess })
     : await redeemCode(call, client, params)
 }
 
