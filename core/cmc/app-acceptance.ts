@@ -1,10 +1,13 @@
 /** Accepting an offer of an app that asks by OAuth: the page waits for the outcome. (docs/api/oauth.md#offers) */
 import type { Call } from '../call/method.js'
+import type { PeerOffer } from '../call/services.js'
 import { writeSeparately } from '../call/write-separately.js'
 import { cmcApps, parseAppPlace } from '../cmc-ids.js'
 import { isObject } from '../validation/is-object.js'
-import { assertContent, types } from './contents.js'
-import { refuse, refusePeerUnavailable } from './failures.js'
+import { assertContent, types, type Content } from './contents.js'
+import { refuse, refusePeerUnavailable, TriggerFailed } from './failures.js'
+import { deriveEventId } from './outbox.js'
+import { selectGranted } from './permissions.js'
 import { announceEnd, endRelationship, findRelationship } from './relationships.js'
 import { insertEvent } from './service-calls.js'
 import { assertEnabled, provideScope } from './streams.js'
@@ -12,48 +15,73 @@ import { actOn } from './triggers.js'
 
 /** How the user accepts an offer that an app has published. */
 interface AppAcceptance {
-  /** Id of the event that says so: repeating the call does not accept twice. */
-  readonly id: string
+  /** The request of the app: repeating the call does not accept twice. */
+  readonly request: string
   readonly app: string
   readonly capabilityUrl: string
-  /** The permissions that the user has chosen; all, if absent. */
-  readonly grantedPermissions?: readonly unknown[] | undefined
+  /** What the user has chosen: members of the content of `consent/accept-cmc`. */
+  readonly chosen: Content
 }
 
 /** How long the user waits for the other server, in milliseconds. */
 const maxWaitMs = 20_000
+/** Maximum number of times that a request can be accepted in vain. */
+const maxAttempts = 20
 
 /**
- * Accepts an offer, and returns the id of the access that the requester has got. A call that is repeated waits for the first acceptance.
- * Throws `invalid-operation` with the id of a reason.
+ * Accepts an offer, which has been read, and returns the id of the access that the requester has got. A call that is repeated waits for
+ * the first acceptance, unless that has failed. Throws `invalid-operation` with the id of a reason.
  */
-export async function acceptForApp(
-  call: Call,
-  { app, capabilityUrl, grantedPermissions, id }: AppAcceptance
-): Promise<string> {
+export async function acceptForApp(call: Call, offer: PeerOffer, acceptance: AppAcceptance): Promise<string> {
   const { account, services } = call
   assertEnabled(call)
-  const content = { capabilityUrl, ...(grantedPermissions && { grantedPermissions }) }
-  assertContent(types.accept, content)
-  await writeSeparately(call, (store, inCall) => {
-    if (store.events.findText(id)) return
-    const streamId = getAppStreamId(app)
-    provideScope(inCall, streamId)
-    const place = parseAppPlace(streamId)!
-    const written = actOn(inCall, { id, type: types.accept, streamId, place, content })
-    insertEvent(inCall, { ...written, id, streamId, type: types.accept })
-  })
+  const id = await writeSeparately(call, (_store, inCall) => writeAnswer(inCall, offer, acceptance))
   await services.waitForAccepted(account, id, maxWaitMs)
   const store = services.accounts.store(account)
-  const event = store.read(() => store.events.find(id))
-  const { dataGrantAccessId, failure, status } = isObject(event?.content) ? event.content : {}
+  const { dataGrantAccessId, failure, status } = store.read(() => readContent(store, id))
   if (status === 'completed' && typeof dataGrantAccessId === 'string') return dataGrantAccessId
-  if (event && status !== 'failed') refusePeerUnavailable()
+  if (status === 'pending' || status === 'delivered') refusePeerUnavailable()
   const reason = isObject(failure) ? failure['reason'] : undefined
-  return refuse(
-    typeof reason === 'string' ? reason : 'cmc-handler-delivery-failed',
-    'The offer could not be accepted'
-  )
+  return refuseOffer(typeof reason === 'string' ? reason : 'cmc-handler-delivery-failed')
+}
+
+/** Writes the event that accepts an offer, unless there is one. Returns its id. */
+function writeAnswer(
+  call: Call,
+  { content: { request } }: PeerOffer,
+  { app, capabilityUrl, chosen, request: key }: AppAcceptance
+): string {
+  const { store } = call
+  const content = { ...chosen, capabilityUrl }
+  assertContent(types.accept, content)
+  try {
+    selectGranted(store.streams, Object(request) as Content, chosen['grantedPermissions'])
+  } catch (error) {
+    if (error instanceof TriggerFailed) refuseOffer(error.reason)
+    throw error
+  }
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const id = deriveEventId('app', key, String(attempt))
+    if (!store.events.findText(id)) {
+      const streamId = getAppStreamId(app)
+      provideScope(call, streamId)
+      const place = parseAppPlace(streamId)!
+      const written = actOn(call, { id, type: types.accept, streamId, place, content })
+      insertEvent(call, { ...written, id, streamId, type: types.accept })
+      return id
+    }
+    if (readContent(store, id)['status'] !== 'failed') return id
+  }
+  return refuseOffer('cmc-handler-delivery-failed')
+}
+
+function readContent(store: Call['store'], id: string): Content {
+  const content = store.events.find(id)?.content
+  return isObject(content) ? content : {}
+}
+
+function refuseOffer(reason: string): never {
+  refuse(reason, 'The offer could not be accepted')
 }
 
 /** Ends an access that a peer holds, if it has not ended yet, and tells the peer. Must run within a transaction. */

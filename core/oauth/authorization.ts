@@ -10,7 +10,7 @@ import { checkRedirectUri, isExclusive, isRegistered } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import type { Services } from '../call/services.js'
 import { buildOAuthData } from './client-data.js'
-import { findClient, isConfidential, type Client } from './clients.js'
+import { isConfidential, waitForClient, type Client } from './clients.js'
 import { failOAuth, type OAuthErrorCode } from './errors.js'
 import { getResourceUser } from './metadata.js'
 import { assertScopeAllowed, parseAskedScope, parseOfferScope, type Scope } from './scope.js'
@@ -45,9 +45,9 @@ const maxSeconds = 10_000_000_000
  * Returns the client, and where the response goes. Throws `invalid_request` if either is uncertain: the user must not
  * be redirected then.
  */
-export function resolveRecipient(services: Services, params: Params): Recipient {
+export async function resolveRecipient(services: Services, params: Params): Promise<Recipient> {
   const id = getSingleParam(params, 'client_id') ?? failOAuth('invalid_request', 'The client_id is missing')
-  const client = findClient(services, id) ?? failOAuth('invalid_request', 'Unknown client_id')
+  const client = (await waitForClient(services, id)) ?? failOAuth('invalid_request', 'Unknown client_id')
   const redirectUri =
     getSingleParam(params, 'redirect_uri') ?? failOAuth('invalid_request', 'The redirect_uri is missing')
   if (!isRegistered(redirectUri, client.redirectURIs))

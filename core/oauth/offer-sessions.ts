@@ -1,5 +1,4 @@
 /** Sessions of OAuth clients whose offer the user has accepted. (docs/api/oauth.md#offers) */
-import { createHash } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { Permission } from '../../schemas/permission.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
@@ -18,11 +17,6 @@ import { openSession } from './sessions.js'
 interface Accepted {
   readonly known: OAuthKnownRequest
   readonly mark: OfferMark
-}
-
-/** Returns the id of the event with which a request is accepted, once. */
-export function deriveTriggerId(state: string): string {
-  return `c${createHash('sha256').update(`oauth offer ${state}`).digest('hex').slice(0, 24)}`
 }
 
 /** Opens the session whose token the client will get for its code, with the permissions that the requester has got. */

@@ -91,3 +91,28 @@ test('two nodes', async t => {
       t.equal((await service.http('GET', `/${alice}/streams`, undefined, headers)).status, 401)
   })
 })
+
+test('a client that has registered at one node is known at the other at once', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster, { oauth: { registration: true }, publicUrl })
+  // The other node has not heard of it yet.
+  for (const { hearing } of cluster.engines) hearing.clear()
+  for (const [here, there] of [
+    [n1.service, n2.service],
+    [n2.service, n1.service]
+  ] as const) {
+    const register = async (): Promise<string> => {
+      const metadata = { redirect_uris: ['http://127.0.0.1/callback'], token_endpoint_auth_method: 'none' }
+      return (await here.http('POST', '/oauth/register', metadata)).body.client_id
+    }
+    const redeemed = await post(there, '/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: 'nobody.r123',
+      client_id: await register()
+    })
+    t.match(redeemed, { status: 400, body: { error: 'invalid_grant' } })
+    const params = { client_id: await register(), redirect_uri: 'http://127.0.0.1/callback' }
+    t.match((await ask(there, params)).location.pathname, /access\.html$/)
+  }
+})

@@ -1,6 +1,6 @@
 /** `oauth.acceptOffer`: the user accepts the offer of an OAuth client, which gets a code. (docs/api/oauth.md#offers) */
 import { Type } from 'typebox'
-import { closed, KeyValue } from '../../../schemas/scalars.js'
+import { closed, KeyValue, Timestamp } from '../../../schemas/scalars.js'
 import { recordConsent } from '../../accesses/consent.js'
 import { personalOnly } from '../../auth/allow.js'
 import { digestToken } from '../../auth/token-digest.js'
@@ -10,13 +10,19 @@ import { readPeerOffer } from '../../cmc/read-peer-offer.js'
 import { fail } from '../../errors.js'
 import { buildAnswerUrl } from '../../oauth/answer-url.js'
 import { issueCode } from '../../oauth/codes.js'
-import { deriveTriggerId, endOfferSession, openOfferSession } from '../../oauth/offer-sessions.js'
+import { endOfferSession, openOfferSession } from '../../oauth/offer-sessions.js'
 import { assertShowable, findOfferRequest } from '../../oauth/offer-requests.js'
 
 const Params = Type.Object(
   {
     state: Type.String({ minLength: 1, maxLength: 100 }),
-    grantedPermissions: Type.Optional(Type.Array(KeyValue, { minItems: 1, maxItems: 100 }))
+    grantedPermissions: Type.Optional(Type.Array(KeyValue, { minItems: 1, maxItems: 100 })),
+    accessName: Type.Optional(Type.String({ maxLength: 200 })),
+    /** When the requester's access ends, in seconds. */
+    expires: Type.Optional(Timestamp),
+    features: Type.Optional(KeyValue),
+    /** Ids of streams of the user by those that the offer names. */
+    ownStreams: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 100 })))
   },
   closed
 )
@@ -30,8 +36,8 @@ export const acceptOffer = method<typeof Params, { readonly redirectTo: string }
   mode: 'write',
   allow: personalOnly,
   isRemoved: config => !config.cmc.enabled,
-  async prepare(call, { grantedPermissions, state }) {
-    return { redirectTo: await acceptRequest(call, state, grantedPermissions) }
+  async prepare(call, { state, ...chosen }) {
+    return { redirectTo: await acceptRequest(call, state, chosen) }
   },
   run: (_call, _params, redirect) => redirect
 })
@@ -39,18 +45,19 @@ export const acceptOffer = method<typeof Params, { readonly redirectTo: string }
 async function acceptRequest(
   call: Call,
   state: string,
-  grantedPermissions: readonly object[] | undefined
+  chosen: Readonly<Record<string, unknown>>
 ): Promise<string> {
   const { account, credentials, now, services } = call
   const { accounts, config, platform } = services
   if (credentials.isAssistant) fail('forbidden', 'Assistants cannot give or end consent')
   const { capabilityUrl, client, known, name } = await findOfferRequest(call, state)
-  assertShowable(await readPeerOffer(call, capabilityUrl))
-  const accessId = await acceptForApp(call, {
-    id: deriveTriggerId(state),
+  const offer = await readPeerOffer(call, capabilityUrl)
+  assertShowable(offer)
+  const accessId = await acceptForApp(call, offer, {
+    request: state,
     app: client.id,
     capabilityUrl,
-    grantedPermissions
+    chosen
   })
   const access = await openOfferSession(call, client, { known, mark: { name, accessId } })
   try {

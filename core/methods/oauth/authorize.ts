@@ -38,7 +38,7 @@ export const authorize = serviceMethod({
         'invalid_request',
         `The request is larger than the limit of ${config.access.maxRequestBytes} bytes`
       )
-    const recipient = resolveRecipient(call.services, params)
+    const recipient = await resolveRecipient(call.services, params)
     try {
       return { redirect: await createRequestPage(call, toAppRequest(config, recipient, params)) }
     } catch (error) {

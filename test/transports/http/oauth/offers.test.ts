@@ -197,6 +197,7 @@ t.test('more than is offered is refused', async t => {
   })
   const { accesses } = await world.paul.do('accesses.get')
   t.notOk(accesses.some(({ type }: Answer) => type !== 'personal'))
+  t.equal((await answer(world, begun)).status, 200, 'the user can choose again')
 })
 
 t.test('a replayed refresh token ends the access of the requester, too', async t => {
