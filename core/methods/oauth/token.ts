@@ -65,7 +65,8 @@ export const token = method<typeof Params, Prepared>({
     const client = await authenticateClient(call, params)
     const proof = await verifyTokenProof(call)
     const redemption = await redeem(call, client, params, proof?.thumbprint)
-    if (proof && !(await useOnce(call.services, proof.key, call.now + proofLifetime, call.now))) {
+    const use = proof && { key: proof.key, expires: call.now + proofLifetime, client: client.id }
+    if (use && !(await useOnce(call.services, use, call.now))) {
       if (redemption.kind === 'code') await abandonCode(call, redemption)
       failOAuth('invalid_dpop_proof', 'The DPoP proof has been used before')
     }
