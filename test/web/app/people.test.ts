@@ -354,12 +354,13 @@ t.test('an OAuth client that asks for an offer to be accepted', async t => {
     await page.goto(await ask())
     await untilHeading(page, 'Dr. Dora asks for your data')
     t.notMatch(page.url(), /state=/, 'the address keeps nothing')
-    t.match(await page.locator('form').textContent(), `You then return to ${url}.`)
+    await page.getByText(`You then return to ${url}.`).waitFor()
     await page.getByRole('button', { name: button }).click()
     await page.waitForURL(address => address.href.startsWith(redirectUri))
     const query = new URL(page.url()).searchParams
     t.equal(query.get('error') ?? undefined, expected)
     t.equal(query.get('state'), 'a-state')
   }
+  await page.close()
   t.equal((await listPeers(daisy)).length, 1)
 })
