@@ -7,6 +7,10 @@ export interface OauthMethods {
     params: {
       readonly state: string
       readonly grantedPermissions?: readonly { readonly [key: string]: unknown }[] | undefined
+      readonly accessName?: string | undefined
+      readonly expires?: number | undefined
+      readonly features?: { readonly [key: string]: unknown } | undefined
+      readonly ownStreams?: { readonly [key: string]: string } | undefined
     }
     result: { redirectTo: string }
   }
