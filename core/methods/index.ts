@@ -24,6 +24,7 @@ import { changeUsername } from './account/change-username.js'
 import { getUsernameChanges } from './account/get-username-changes.js'
 import { requestEmailConfirmation } from './account/request-email-confirmation.js'
 import { requestPasswordReset } from './account/request-password-reset.js'
+import { resumeDeliveries } from './account/resume-deliveries.js'
 import { resetPassword } from './account/reset-password.js'
 import { get as getAudit } from './audit/get.js'
 import { createInvitations } from './admin/create-invitations.js'
@@ -217,6 +218,7 @@ export const methods: readonly AnyMethod[] = [
   recover,
   verify,
   acceptOffer,
+  resumeDeliveries,
   readOAuthOffer,
   authorize,
   getKeys,

@@ -13,6 +13,9 @@ import { Layout } from '../../storage/files/layout.js'
 import { initialStatus } from '../../storage/platform/account.js'
 import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { exportedTables } from '../../storage/transfer/tables.js'
+import { pauseDeliveries } from '../../storage/channels/delivery-pause.js'
+import { userMigrations } from '../../storage/migrations/user/index.js'
+import { openFile } from '../../storage/sqlite/open.js'
 import { AccountWriter } from '../../storage/transfer/account-writer.js'
 import { findUserFileProblems } from '../../storage/validation/foreign-file.js'
 import { AccountCheck, type Problem } from '../maintenance/check-account.js'
@@ -78,6 +81,7 @@ async function importInto(
     const newcomer = new RowAdapter(target, config, { hasSecrets, keepsIdentities })
     await createFiles(staging, account.id, archive, newcomer)
     await assertValid(staging, account, config)
+    if (hasSecrets) pauseFile(staging.userFile(account.id))
     await addAccount(target, staging, account)
     return { username, hasSecrets, identitiesLeftOut: newcomer.identitiesLeftOut }
   } catch (error) {
@@ -85,6 +89,16 @@ async function importInto(
   } finally {
     archive.close()
     removeCopyFolder(staging)
+  }
+}
+
+/** Makes sure that the account sends nothing that another copy of it sends, too, until the user says so. */
+function pauseFile(file: string): void {
+  const db = openFile(file, { migrations: userMigrations, synchronous: 'FULL' })
+  try {
+    pauseDeliveries(db, Date.now() / 1000)
+  } finally {
+    db.close()
   }
 }
 

@@ -6,6 +6,7 @@ import { AccountRepository } from '../repositories/account.js'
 import { AttachmentRepository } from '../repositories/attachments.js'
 import { AuditRepository } from '../repositories/audit.js'
 import { ChannelRepository } from '../channels/channel-repository.js'
+import { DeliveryPause } from '../channels/delivery-pause.js'
 import { MessageRepository } from '../channels/message-repository.js'
 import { ConnectionRepository } from '../connections/connection-repository.js'
 import { ReceivedRepository } from '../connections/received-repository.js'
@@ -64,6 +65,7 @@ export class Repositories {
   readonly connections: ConnectionRepository
   readonly channels: ChannelRepository
   readonly messages: MessageRepository
+  readonly deliveryPause: DeliveryPause
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -101,6 +103,7 @@ export class Repositories {
     this.connections = new ConnectionRepository(db)
     this.channels = new ChannelRepository(db)
     this.messages = new MessageRepository(db)
+    this.deliveryPause = new DeliveryPause(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -131,6 +134,7 @@ export class Repositories {
     this.connections.invalidate()
     this.channels.invalidate()
     this.messages.invalidate()
+    this.deliveryPause.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

@@ -50,6 +50,7 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/account/reset-password', 'account.resetPassword'),
   route('POST', '/account/confirm-email', 'account.confirmEmail'),
   route('POST', '/account/verify-email', 'account.verifyEmail'),
+  route('POST', '/account/resume-deliveries', 'account.resumeDeliveries'),
   route('POST', '/account/request-email-confirmation', 'account.requestEmailConfirmation'),
 
   route('GET', '/events', 'events.get'),

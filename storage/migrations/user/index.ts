@@ -30,6 +30,7 @@ import { sharedSecrets } from './v2/027-shared-secrets.js'
 import { emailAddresses } from './v2/028-email-addresses.js'
 import { accessAliases } from './v2/029-access-aliases.js'
 import { channels } from './v2/030-channels.js'
+import { deliveries } from './v2/036-deliveries.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -62,7 +63,8 @@ export const userSteps = {
   sharedSecrets,
   emailAddresses,
   accessAliases,
-  channels
+  channels,
+  deliveries
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)
