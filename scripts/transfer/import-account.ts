@@ -43,6 +43,8 @@ export interface ImportOptions {
 export interface ImportResult {
   readonly username: string
   readonly hasSecrets: boolean
+  /** Whether the account sends nothing to others until its user resumes. */
+  readonly isPaused: boolean
   readonly identitiesLeftOut: number
 }
 
@@ -81,9 +83,9 @@ async function importInto(
     const newcomer = new RowAdapter(target, config, { hasSecrets, keepsIdentities })
     await createFiles(staging, account.id, archive, newcomer)
     await assertValid(staging, account, config)
-    if (hasSecrets) pauseFile(staging.userFile(account.id))
+    const isPaused = hasSecrets && pauseFile(staging.userFile(account.id))
     await addAccount(target, staging, account)
-    return { username, hasSecrets, identitiesLeftOut: newcomer.identitiesLeftOut }
+    return { username, hasSecrets, isPaused, identitiesLeftOut: newcomer.identitiesLeftOut }
   } catch (error) {
     throw error instanceof Taken || error instanceof Unfinished ? error : toTransferError(file, error)
   } finally {
@@ -92,11 +94,14 @@ async function importInto(
   }
 }
 
-/** Makes sure that the account sends nothing that another copy of it sends, too, until the user says so. */
-function pauseFile(file: string): void {
+/**
+ * Makes sure that the account sends nothing that another copy of it sends, too, until the user says so. Returns whether there is anything
+ * to send.
+ */
+function pauseFile(file: string): boolean {
   const db = openFile(file, { migrations: userMigrations, synchronous: 'FULL' })
   try {
-    pauseDeliveries(db, Date.now() / 1000)
+    return pauseDeliveries(db, Date.now() / 1000)
   } finally {
     db.close()
   }

@@ -46,6 +46,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'account.getEmail': [{}],
     'account.getNotices': [{}],
     'account.keep': [{}],
+    'account.resumeDeliveries': [{}],
     'account.requestEmailConfirmation': [{}],
     'account.requestPasswordReset': [{ appId: 'some-app' }],
     'account.resetPassword': [{ appId: 'some-app', resetToken: 'a guess', newPassword: 'another guess' }],
