@@ -240,6 +240,7 @@ async function build(
     readOffer: (account, url) => peerReads.readOffer(account, url),
     readPeerAccess: (call, id) => peerReads.readPeerAccess(call, id),
     copyReads,
+    waitForAccepted: (...of) => peerDeliveries.waitForAccepted(...of),
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
@@ -250,10 +251,8 @@ async function build(
   const hooked = addHooks(definitions, createCmcHooks(peerDeliveries))
   const registry = new Registry(services, supportOlderIds(config, hooked))
   peerDeliveries.open(registry)
-  closers.push(async () => {
-    peerReads.close()
-    await peerDeliveries.close()
-  })
+  closers.push(() => peerDeliveries.close())
+  closers.push(() => peerReads.close())
   const writeMethods = findWriteMethods(hooked)
   const timed = addTimedTasks(timers, services, {
     isQuiet,

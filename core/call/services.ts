@@ -141,6 +141,8 @@ export interface Services {
   ) => Promise<PeerAccess | undefined>
   /** Counts what is read of copies of other accounts' data. (`core/mirrors/copy-reads.ts`) */
   readonly copyReads: CopyReads
+  /** Resolves once the acceptance of an offer, by its event, has been carried out, or after some milliseconds. */
+  readonly waitForAccepted: (account: Account, event: string, maxMs: number) => Promise<void>
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep

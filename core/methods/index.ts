@@ -24,6 +24,7 @@ import { changeUsername } from './account/change-username.js'
 import { getUsernameChanges } from './account/get-username-changes.js'
 import { requestEmailConfirmation } from './account/request-email-confirmation.js'
 import { requestPasswordReset } from './account/request-password-reset.js'
+import { resumeDeliveries } from './account/resume-deliveries.js'
 import { resetPassword } from './account/reset-password.js'
 import { get as getAudit } from './audit/get.js'
 import { createInvitations } from './admin/create-invitations.js'
@@ -89,12 +90,14 @@ import { updateApp as updateAppProfile } from './profile/update-app.js'
 import { updatePrivate as updatePrivateProfile } from './profile/update-private.js'
 import { updatePublic as updatePublicProfile } from './profile/update-public.js'
 import { update as updateProfile } from './profile/update.js'
+import { acceptOffer } from './oauth/accept-offer.js'
 import { authorize } from './oauth/authorize.js'
 import { getClients, restoreClientKey, revokeClient, revokeClientKey } from './oauth/clients-admin.js'
 import { getKeys } from './oauth/get-keys.js'
 import { getUserInfo as getOAuthUserInfo } from './oauth/get-user-info.js'
 import { introspect } from './oauth/introspect.js'
 import { prove } from './oauth/prove.js'
+import { readOffer as readOAuthOffer } from './oauth/read-offer.js'
 import { register as registerClient } from './oauth/register.js'
 import { revoke } from './oauth/revoke.js'
 import { token } from './oauth/token.js'
@@ -221,6 +224,9 @@ export const methods: readonly AnyMethod[] = [
   deactivate,
   recover,
   verify,
+  acceptOffer,
+  resumeDeliveries,
+  readOAuthOffer,
   authorize,
   getKeys,
   getOAuthUserInfo,

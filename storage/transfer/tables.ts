@@ -62,7 +62,7 @@ export type ExportedTable = (typeof exportedTables)[number]
  * Tables that are derived from others or short-lived: sums that triggers maintain, files to be removed, one-time
  * tokens and proofs, numbers, hourly counts, summaries created on demand, and the text index with SQLite's tables for it. And
  * passkeys, which are valid for one service and one account id only: an import creates another account. And the values of
- * pending shared secrets: see {@link exportedRows}.
+ * pending shared secrets: see {@link exportedRows}. And the pause after a restore: an import begins its own.
  */
 export const excludedTables = [
   'storage_used',
@@ -76,6 +76,8 @@ export const excludedTables = [
   'mirror_read',
   'highest_number',
   'audit_strangers',
+  'channel_use',
+  'delivery_pause',
   'series_summary',
   'event_place',
   'event_text',

@@ -7,6 +7,7 @@ import { AttachmentRepository } from '../repositories/attachments.js'
 import { AuditRepository } from '../repositories/audit.js'
 import { LetterRepository } from '../sign-in/letter.js'
 import { ChannelRepository } from '../channels/channel-repository.js'
+import { DeliveryPause } from '../channels/delivery-pause.js'
 import { MessageRepository } from '../channels/message-repository.js'
 import { ConnectionRepository } from '../connections/connection-repository.js'
 import { ReceivedRepository } from '../connections/received-repository.js'
@@ -76,6 +77,7 @@ export class Repositories {
   readonly occurrences: OccurrenceRepository
   readonly rules: RuleRepository
   readonly mirrors: MirrorRepository
+  readonly deliveryPause: DeliveryPause
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -119,6 +121,7 @@ export class Repositories {
     this.occurrences = new OccurrenceRepository(db)
     this.rules = new RuleRepository(db)
     this.mirrors = new MirrorRepository(db)
+    this.deliveryPause = new DeliveryPause(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -153,6 +156,7 @@ export class Repositories {
     this.reminders.invalidate()
     this.rules.invalidate()
     this.mirrors.invalidate()
+    this.deliveryPause.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

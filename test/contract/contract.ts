@@ -18,6 +18,7 @@ import { exportScenarios } from './exports.js'
 import { followedSliceScenarios } from './followed-slices.js'
 import { identityScenarios } from './identities.js'
 import { importScenarios } from './imports.js'
+import { oauthOfferScenarios } from './oauth-offers.js'
 import { oauthScenarios } from './oauth.js'
 import { oauthClientScenarios } from './oauth-clients.js'
 import { operatorScenarios } from './operators.js'
@@ -53,6 +54,7 @@ export const contract: Contract = {
   ...accountScenarios,
   ...cmcScenarios,
   ...mirrorScenarios,
+  ...oauthOfferScenarios,
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...channelScenarios,

@@ -46,6 +46,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'account.getEmail': [{}],
     'account.getNotices': [{}],
     'account.keep': [{}],
+    'account.resumeDeliveries': [{}],
     'account.requestEmailConfirmation': [{}],
     'account.requestPasswordReset': [{ appId: 'some-app' }],
     'account.resetPassword': [{ appId: 'some-app', resetToken: 'a guess', newPassword: 'another guess' }],
@@ -334,6 +335,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { streams: [':_system:account'] },
       { streams: [':_audit:'] }
     ],
+    'oauth.acceptOffer': [{ state: 'a guess' }],
+    'oauth.readOffer': [{ state: 'a guess' }],
     'oauth.authorize': [{ client_id: 'some-app', redirect_uri: 'https://x.example/' }],
     'oauth.getKeys': [{}],
     'oauth.getUserInfo': [{}],

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { createIdentity } from '../../core/identities/identities.js'
 import { identityField, toIdentityKey } from '../../schemas/identity.js'
+import type { RegisteredClient } from '../../schemas/oauth.js'
 import { digestSecret } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import { anyAccess, anyone } from '../../core/auth/allow.js'
@@ -272,7 +273,21 @@ const prove = serviceMethod({
   }
 })
 
+const addClient = serviceMethod({
+  id: 'test.addClient',
+  summary: 'For tests',
+  mode: 'service',
+  params: Type.Object({ client: Type.Unknown() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ services: { platform }, now }, { client }) {
+    await platform.change('addClient', client as RegisteredClient, now, 1000, now - 3600)
+    return {}
+  }
+})
+
 export const methods: readonly AnyMethod[] = [
+  addClient,
   beginMfa,
   changeProfile,
   createUser,

@@ -34,6 +34,8 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/oauth/revoke', 'oauth.revoke', 200, { isPrivate: true }),
   route('POST', '/oauth/introspect', 'oauth.introspect', 200, { isPrivate: true }),
   route('GET', '/oauth/userinfo', 'oauth.getUserInfo', 200, { isPrivate: true }),
+  route('POST', '/oauth/offer', 'oauth.readOffer', 200, { isPrivate: true }),
+  route('POST', '/oauth/offer/acceptance', 'oauth.acceptOffer', 200, { isPrivate: true }),
 
   route('GET', '/passkeys', 'passkeys.get'),
   route('POST', '/passkeys/challenge', 'passkeys.challenge', 200, { isPrivate: true }),
@@ -48,6 +50,7 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/account/reset-password', 'account.resetPassword'),
   route('POST', '/account/confirm-email', 'account.confirmEmail'),
   route('POST', '/account/verify-email', 'account.verifyEmail'),
+  route('POST', '/account/resume-deliveries', 'account.resumeDeliveries'),
   route('POST', '/account/request-email-confirmation', 'account.requestEmailConfirmation'),
 
   route('GET', '/events', 'events.get'),

@@ -34,6 +34,7 @@ import { rules } from './v2/031-rules.js'
 import { reminders } from './v2/032-reminders.js'
 import { forms } from './v2/033-forms.js'
 import { mirrors } from './v2/035-mirrors.js'
+import { deliveries } from './v2/036-deliveries.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -70,7 +71,8 @@ export const userSteps = {
   rules,
   reminders,
   forms,
-  mirrors
+  mirrors,
+  deliveries
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)
