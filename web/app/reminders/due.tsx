@@ -11,10 +11,13 @@ import { formatClock } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { showToast } from '../parts/toast.js'
 import { useAddress } from '../route.js'
+import { addModuleTexts } from '../texts.js'
 import { getZone, useReminders, type Occurrence, type Reminder } from './reminders.js'
 
 const answers = ['done', 'later', 'skip'] as const
 type Answer = (typeof answers)[number]
+
+await addModuleTexts('reminders')
 
 /** Maximum number of rows. */
 const maxRows = 12

@@ -24,10 +24,7 @@ import { Running } from './running.js'
 import { listCards, parseSettings, todayKey } from '../data/today-settings.js'
 
 // Loaded after the cards, or when first opened.
-const Due = lazy(async () => {
-  const [module] = await Promise.all([import('../reminders/due.js'), addModuleTexts('reminders')])
-  return module.default
-})
+const Due = lazy(async () => (await import('../reminders/due.js')).default)
 const Later = lazy(async () => (await import('./later.js')).default)
 const ArrangeDialog = lazy(async () => (await import('./arrange-dialog.js')).default)
 const GoalDialog = lazy(async () => {
