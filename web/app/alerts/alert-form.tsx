@@ -12,7 +12,7 @@ import { buildHref, navigate } from '../route.js'
 import { describeCondition, type Condition, type Rule } from './rules.js'
 
 /** What an alert can be about. */
-const kinds = ['above', 'below', 'outside', 'missing', 'total', 'words', 'looked'] as const
+const kinds = ['above', 'below', 'outside', 'total', 'missing', 'words', 'looked'] as const
 type Kind = (typeof kinds)[number]
 
 interface Props {
@@ -24,7 +24,7 @@ interface Props {
 
 export function AlertForm({ measures, measure }: Props) {
   const { client, username } = useAccount()
-  const [kind, setKind] = useState<Kind>(measures.length > 0 ? 'above' : 'words')
+  const [kind, setKind] = useState(() => chooseKind(measures, measure))
   const [chosen, setChosen] = useState(measure ?? '')
   const [channelIds, setChannelIds] = useState<readonly string[]>([])
   const offered = measures.filter(each => isOffered(each, kind))
@@ -82,6 +82,13 @@ export function AlertForm({ measures, measure }: Props) {
       </section>
     </>
   )
+}
+
+/** Returns the kind that is chosen at first. */
+function chooseKind(measures: readonly AnyMeasure[], id: string | null): Kind {
+  const chosen = measures.find(measure => measure.id === id)
+  const possible = kinds.find(kind => hasMeasure(kind) && isPossible(chosen ? [chosen] : measures, kind))
+  return possible ?? 'words'
 }
 
 const hasMeasure = (kind: Kind): boolean => kind !== 'words' && kind !== 'looked'
