@@ -1,6 +1,6 @@
 /**
- * Tells users that reminders are due. What is due, and what was told, is stored in the transaction that queues the message, so nothing
- * is told twice, and nothing is lost. (docs/api/reminders.md#notifications)
+ * Tells users that reminders are due. What is due, and what was told, is stored in the transaction that queues the message, so no message
+ * is sent twice, and none is lost. (docs/api/reminders.md#notifications)
  */
 import type { StoredReminder } from '../../schemas/plans/reminder.js'
 import { getLocalDay, getOffset } from '../../schemas/zones.js'

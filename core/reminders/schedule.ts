@@ -15,7 +15,7 @@ export interface ZonedSchedule {
 }
 
 const daySeconds = 86_400
-/** Maximum number of days that are looked at: some days do not exist in a zone. */
+/** Maximum number of days that are searched: some days do not exist in a zone. */
 const maxDays = 20
 /** Maximum number of cached instants and patterns: computing one takes a fraction of a millisecond. */
 const maxCached = 10_000

@@ -22,7 +22,7 @@ const all: Readonly<Record<string, Texts>> = {
     due: 'Eine Erinnerung ist fällig',
     at: time => `Fällig um ${time}`,
     done: 'Erledigt',
-    skip: 'Auslassen',
+    skip: 'Überspringen',
     later: 'Später'
   },
   fr: {

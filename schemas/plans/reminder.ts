@@ -42,7 +42,7 @@ export const reminderFields = {
   event: ReminderEvent,
   channelIds: Type.Array(Identifier, { maxItems: 10 }),
   urgency: Type.Enum(['low', 'normal', 'high']),
-  /** Seconds after which the user is told again without an answer. */
+  /** Seconds after which the user is notified again without an answer. */
   repeatAfter: Type.Integer({ minimum: 60, maximum: 86_400 }),
   /** How often. */
   repeats: Type.Integer({ minimum: 0, maximum: 5 }),

@@ -1,4 +1,4 @@
-/** A server that is killed while reminders become due: each is told, with one message. */
+/** A server that is killed while reminders become due: each is notified, with one message. */
 import t from 'tap'
 import { receiver } from '../support/receiver.js'
 import { until } from '../support/socket.js'
@@ -54,7 +54,7 @@ t.test('reminders survive being killed', async t => {
     }
     return bySource.size === count
   }, 'all reminders')
-  t.same(new Set(bySource.keys()), ids, 'each is told')
+  t.same(new Set(bySource.keys()), ids, 'each is notified')
   t.ok(
     [...bySource.values()].every(messages => messages.size === 1),
     'with one message, which channels may repeat after a kill'

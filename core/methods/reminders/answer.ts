@@ -29,7 +29,7 @@ const Params = Type.Object(
     answer: Type.Enum(['done', 'skipped', 'later']),
     /** When it was done; now by default. */
     time: orNull(Timestamp),
-    /** Seconds until the user is told again. */
+    /** Seconds until the user is notified again. */
     laterBy: orNull(Type.Integer({ minimum: 60, maximum: 86_400 }))
   },
   closed

@@ -1,4 +1,4 @@
-/** The form of a reminder: what, when, what "done" records, and who is told. */
+/** The form of a reminder: what, when, what "done" records, and who is notified. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Field } from '../../parts/field.js'
