@@ -262,12 +262,15 @@ function findCycles(edges: readonly Pick<Import, 'from' | 'to'>[]): string[] {
   return found
 }
 
-/** Returns folders with too many files. Tests are exempt, because they mirror the modules. */
+/** A folder whose files are generated, one for each group of methods. */
+const generatedFolder = 'client/src/methods'
+
+/** Returns folders with too many files. Tests are exempt, because they mirror the modules, and so are generated files. */
 function checkFolderSizes(): string[] {
   const counts = new Map<string, number>()
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   return [...counts]
-    .filter(([folder, count]) => count > maxFiles && !folder.startsWith('test'))
+    .filter(([folder, count]) => count > maxFiles && !folder.startsWith('test') && folder !== generatedFolder)
     .map(([folder, count]) => `${folder} has ${count} files: split it, the limit is ${maxFiles}`)
 }
 
