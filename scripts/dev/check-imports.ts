@@ -114,6 +114,9 @@ const webOrder: readonly (readonly string[])[] = [
 /** The transport that describes the API, which other transports may import. */
 const apiDescription = 'openapi'
 
+/** A folder whose files are generated, one for each group of methods. */
+const generatedFolder = 'client/src/methods'
+
 /** Limits: files per folder, lines per file. */
 const maxFiles = 25
 const maxLines = 300
@@ -261,9 +264,6 @@ function findCycles(edges: readonly Pick<Import, 'from' | 'to'>[]): string[] {
   for (const node of next.keys()) visit(node, [])
   return found
 }
-
-/** A folder whose files are generated, one for each group of methods. */
-const generatedFolder = 'client/src/methods'
 
 /** Returns folders with too many files. Tests are exempt, because they mirror the modules, and so are generated files. */
 function checkFolderSizes(): string[] {
