@@ -18,6 +18,14 @@ export function assertJsonAccepted({ credentials, params }: ReadRequest): void {
   if (!/\bjson\b|\*\/\*|application\/\*/i.test(accept)) refuseFormat()
 }
 
+/** Throws for a search that is posted as anything but a form: without its parameters, it would find everything. */
+export function assertForm({ credentials, verb }: ReadRequest): void {
+  const type = credentials.headers?.['content-type']
+  if (verb !== 'POST' || type === undefined) return
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(String(type)))
+    refuse('not-supported', 'Searches are posted as application/x-www-form-urlencoded', 415)
+}
+
 function refuseFormat(): never {
   refuse('not-supported', 'The only format is application/fhir+json', 406)
 }

@@ -51,7 +51,9 @@ export async function searchDocuments(patient: Patient, request: ReadRequest): P
   const ids = search.listValues('_id')
   // Even for another patient, the access is checked.
   const found =
-    ids.length > 0 ? await readItemsById(patient, ids, events) : await readEventPage(patient, search, events)
+    ids.length > 0
+      ? await readItemsById(patient, search, events)
+      : await readEventPage(patient, search, events)
   const page = concernsPatient(patient, search) ? found : { resources: [] }
   return buildBundle(patient, { type: 'DocumentReference', search, ...page })
 }

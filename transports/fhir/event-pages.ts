@@ -43,6 +43,7 @@ export async function readEventPage(
   for (let round = 0; round < maxRounds; round++) {
     const query = toQuery(events, cursor)
     const read = await readEvents(calls, { ...query, limit })
+    const isReduced = read.limit < limit
     limit = read.limit
     for (const [at, event] of read.events.entries()) {
       cursor = advance(cursor, event, events.order)
@@ -55,6 +56,8 @@ export async function readEventPage(
       return { resources, next: isLast ? undefined : formatCursor(cursor) }
     }
     if (read.events.length < limit) return { resources, next: undefined }
+    // Few of the events were searched for.
+    if (!isReduced) limit = Math.min(maxRead, limit * 4)
   }
   return { resources, next: formatCursor(cursor) }
 }

@@ -8,7 +8,7 @@ import { refuseUnknownUser } from '../../core/unknown-user.js'
 import type { ReadEndpoint, ReadRequest } from '../read-endpoint.js'
 import type { EndpointResponse } from '../user-endpoint.js'
 import { UserCalls } from '../user-calls.js'
-import { assertJsonAccepted } from './accept.js'
+import { assertForm, assertJsonAccepted } from './accept.js'
 import type { Patient } from './patient.js'
 import { describeOutcome, refuse, toFhirResponse } from './outcome.js'
 
@@ -27,6 +27,7 @@ export class Fhir implements ReadEndpoint {
     const isSearch = id === '' || (id === '_search' && more.length === 0)
     if (verb !== 'GET' && !(verb === 'POST' && id === '_search'))
       refuse('not-supported', 'FHIR can only be read here: with GET, or POST to _search', 405)
+    assertForm(request)
     assertJsonAccepted(request)
     const { accounts, clock, config } = this.dispatcher.services
     const account = accounts.findServed(user) ?? refuseUnknownUser(accounts, user)

@@ -1,10 +1,12 @@
 /** Reads events and data points that are named by their ids. */
 import { ApiError } from '../../core/errors.js'
 import type { Event } from '../../schemas/event.js'
+import { formatCursor, parseCursor } from './cursor.js'
 import { meetsDates, type EventSearch, type FoundPage } from './event-pages.js'
 import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
 import { readItem } from './points.js'
+import type { Search } from './search-params.js'
 
 /** Maximum number of ids in a search: each is a call. */
 const maxIds = 20
@@ -12,18 +14,22 @@ const maxIds = 20
 /** Returns the resources with these ids that meet a search. Others are omitted, as are those that may not be read. */
 export async function readItemsById(
   patient: Patient,
-  lists: readonly (readonly string[])[],
-  search: EventSearch
+  search: Search,
+  events: EventSearch
 ): Promise<FoundPage> {
+  const lists = search.listValues('_id')
   const ids = [...new Set(lists[0])].filter(id => lists.every(list => list.includes(id)))
   if (ids.length > maxIds) refuse('too-costly', `A search can name at most ${maxIds} ids`)
   const resources: object[] = []
   for (const id of ids) {
     const event = await findItem(patient, id)
-    const resource = event && meetsDates(search, event) ? search.convert(event) : undefined
+    const resource = event && meetsDates(events, event) ? events.convert(event) : undefined
     if (resource) resources.push(resource)
   }
-  return { resources, next: undefined }
+  const skip = search.page === undefined ? 0 : parseCursor(search.page).skip
+  const end = skip + search.count
+  const next = resources.length > end ? formatCursor({ time: undefined, skip: end }) : undefined
+  return { resources: resources.slice(skip, end), next }
 }
 
 async function findItem(patient: Patient, id: string): Promise<Event | undefined> {

@@ -62,7 +62,7 @@ export async function searchObservations(patient: Patient, request: ReadRequest)
 async function findPage(patient: Patient, search: Search, events: EventSearch): Promise<FoundPage> {
   const { from, isEmpty, to } = events.dates
   const ids = search.listValues('_id')
-  if (ids.length > 0) return await readItemsById(patient, ids, events)
+  if (ids.length > 0) return await readItemsById(patient, search, events)
   const hasPoints = search.listValues('code').length > 0 && from !== undefined && to !== undefined && !isEmpty
   return hasPoints
     ? await readMixedPage(patient, search, { ...events, from, to })

@@ -32,9 +32,11 @@ class FhirRefusal extends ApiError {
 }
 
 const idsByStatus: Readonly<Record<number, ErrorId>> = {
+  403: 'forbidden',
   404: 'unknown-resource',
   405: 'invalid-method',
-  410: 'unknown-resource'
+  410: 'unknown-resource',
+  415: 'unsupported-content-type'
 }
 
 const issuesByStatus: Readonly<Record<number, IssueCode>> = {

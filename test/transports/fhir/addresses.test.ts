@@ -121,3 +121,24 @@ t.test('an access that calls too often', async t => {
   t.match(last, { status: 429, body: { issue: [{ code: 'throttled' }] } })
   t.match(last.headers.get('retry-after'), /^\d+$/)
 })
+
+t.test('guessed tokens are throttled, in the same form', async t => {
+  const { alice } = await coffer(t, { throttle: { invalidTokens: 3 } })
+  let last = await ask(t, { service: alice.service, username: 'alice', token: 'guess' }, 'Patient')
+  for (let at = 0; at < 5 && last.status === 401; at++)
+    last = await ask(t, { service: alice.service, username: 'alice', token: `guess-${at}` }, 'Patient')
+  t.match(last, { status: 429, body: { issue: [{ code: 'throttled' }] } })
+  t.match(last.headers.get('retry-after'), /^\d+$/)
+})
+
+t.test('a failure of the service is told in the same form', async t => {
+  const { alice } = await openCoffer(t)
+  const { store } = alice.service.server.services.accounts
+  t.teardown(() => void (alice.service.server.services.accounts.store = store))
+  alice.service.server.services.accounts.store = () => {
+    throw new Error('a secret detail')
+  }
+  const { body, status } = await ask(t, alice, 'Patient')
+  t.match({ body, status }, { status: 500, body: { issue: [{ code: 'exception' }] } })
+  t.notMatch(JSON.stringify(body), /secret/)
+})

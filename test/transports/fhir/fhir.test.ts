@@ -144,6 +144,7 @@ t.test('a client of FHIR', async t => {
     const [first, second] = heart
     const { body } = await ask(t, app, `Observation?_id=${first},${second},nothing`)
     t.same(ids(body).toSorted(), [first, second].toSorted())
+    t.equal(ids((await ask(t, app, `Observation?_id=${first},${second}&_count=1`)).body).length, 1)
     t.same((await ask(t, app, `Observation?_id=${first}&date=2027`)).body.total, 0)
     const many = Array.from({ length: 21 }, (_, at) => `n${at}`).join(',')
     t.equal((await ask(t, app, `Observation?_id=${many}`)).status, 400)
@@ -195,6 +196,8 @@ t.test('a client of FHIR', async t => {
     t.equal((await ask(t, app, 'Observation?colour=red', strict)).status, 400)
     for (const method of ['PUT', 'PATCH', 'DELETE', 'POST'])
       t.equal((await ask(t, app, 'Observation', { method })).status, 405, method)
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"code":"x"}' }
+    t.equal((await ask(t, app, 'Observation/_search', json)).status, 415)
     t.equal((await ask(t, app, 'metadata', { headers: { accept: 'application/fhir+xml' } })).status, 406)
   })
 
