@@ -53,6 +53,7 @@ const noFacts: PageSettings = {
   hasMap: false,
   passkeyOrigin: null,
   hasConsent: false,
+  hasChannels: false,
   trustedReturnOrigins: []
 }
 
