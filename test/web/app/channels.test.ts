@@ -93,4 +93,5 @@ t.test('features that are turned off are not in the navigation', async t => {
   const page = await enter('/app/daisy/shared')
   await page.getByRole('link', { name: 'Sharing' }).first().waitFor()
   for (const name of ['Notifications', 'People']) t.equal(await page.getByRole('link', { name }).count(), 0)
+  await page.close()
 })
