@@ -121,8 +121,6 @@ const webOrder: readonly (readonly string[])[] = [
 /** The transport that describes the API, which other transports may import. */
 const apiDescription = 'openapi'
 
-/** A folder whose files are generated, one for each group of methods. */
-const generatedFolder = 'client/src/methods'
 
 /** Limits: files per folder, lines per file. */
 const maxFiles = 25
