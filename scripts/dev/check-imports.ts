@@ -121,7 +121,6 @@ const webOrder: readonly (readonly string[])[] = [
 /** The transport that describes the API, which other transports may import. */
 const apiDescription = 'openapi'
 
-
 /** Limits: files per folder, lines per file. */
 const maxFiles = 25
 const maxLines = 300
@@ -280,8 +279,7 @@ function checkFolderSizes(): string[] {
 }
 
 function checkLength(file: string): string[] {
-  // The types of the client's methods are generated.
-  if (file.startsWith('test/') || file.startsWith('client/src/methods/')) return []
+  if (/^(?:test|client\/src\/methods)\//.test(file)) return []
   const lines = readSource(file).split('\n').length - 1
   return lines > maxLines ? [`${file} has ${lines} lines: split it, the limit is ${maxLines}`] : []
 }

@@ -9,6 +9,11 @@ import { addReminder, becomesDue, start, startWorld } from './world.js'
 const hour = 3600
 const due = start + hour
 
+/** Returns the id of the error with which a reminder is refused. */
+async function refused(client: Client, fields: object): Promise<string> {
+  return (await client.call('reminders.create', { ...template, ...fields })).error?.id
+}
+
 t.test('a reminder tells its channels without its name', async t => {
   const { alice, clock } = await startWorld(t)
   const server = await receiver(t)
@@ -182,8 +187,6 @@ t.test('permissions are checked when a reminder is due, and when it is answered'
   await alice.stream('other')
   const app = await alice.grant('contribute', 'pills', { type: 'app' })
   const reader = await alice.grant('read', 'pills', { type: 'app' })
-  const refused = async (client: Client, fields: object): Promise<string> =>
-    (await client.call('reminders.create', { ...template, ...fields })).error?.id
   t.equal(await refused(reader, {}), 'forbidden')
   t.equal(await refused(app, { streamId: 'other' }), 'forbidden')
   t.equal(await refused(alice, { streamId: ':_system:email' }), 'invalid-operation')
