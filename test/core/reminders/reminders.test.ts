@@ -244,6 +244,11 @@ const template = {
   event: { type: 'note/txt', content: 'x' }
 }
 
+/** Returns the error of a call that creates a reminder. */
+async function refused(client: Client, fields: object): Promise<string> {
+  return (await client.call('reminders.create', { ...template, ...fields })).error?.id
+}
+
 t.test('hostile input', async t => {
   const { alice } = await startWorld(t)
   const times = Array.from({ length: 10_000 }, () => '08:00')
