@@ -9,11 +9,6 @@ import { addReminder, becomesDue, start, startWorld } from './world.js'
 const hour = 3600
 const due = start + hour
 
-/** Returns the id of the error with which a reminder is refused. */
-async function refused(client: Client, fields: object): Promise<string> {
-  return (await client.call('reminders.create', { ...template, ...fields })).error?.id
-}
-
 t.test('a reminder tells its channels without its name', async t => {
   const { alice, clock } = await startWorld(t)
   const server = await receiver(t)
