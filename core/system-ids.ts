@@ -25,11 +25,12 @@ export function isSystemId(id: string): boolean {
 }
 
 /**
- * Returns whether an id is the root of account fields or of a stream that marks them: `*` does not cover these.
+ * Returns whether `*` covers a root: not those of account fields and of streams that mark them, nor copies of other accounts' streams.
  * (docs/spec/accesses.md#account-streams)
  */
-export function isAccountRoot(id: string): boolean {
-  return id === accountId || id === helpersId || id === activeId || id === uniqueId
+export function isOwnRoot(id: string): boolean {
+  const isAccount = id === accountId || id === helpersId || id === activeId || id === uniqueId
+  return !isAccount && !isFollowedId(id)
 }
 
 /** The store of shared secrets, and its root. (docs/spec/shared-secrets.md) */
@@ -43,4 +44,17 @@ export function getSecretsStreamId(accessId: string): string {
 /** Returns whether an id belongs to the store of shared secrets. */
 export function isSecretsStreamId(id: string): boolean {
   return id.startsWith(sharedSecretsRoot)
+}
+
+/** What the ids of streams begin with that are copies of other accounts' streams. (docs/api/mirrors.md) */
+const followedPrefix = ':_followed:'
+
+/** Returns whether a stream is a copy, which only the service writes. */
+export function isFollowedId(id: string): boolean {
+  return id.startsWith(followedPrefix)
+}
+
+/** Returns the id of the stream below which the copy of an account is, by the account's slug. */
+export function getFollowedRoot(slug: string): string {
+  return followedPrefix + slug
 }

@@ -95,6 +95,8 @@ export const OAuthRequest = Type.Object({
   /** The user whose account is requested. */
   username: Type.Optional(Type.String()),
   clientName: Type.Optional(Type.String()),
+  /** The name of the offer that the user is asked to accept, among those of the client. */
+  offer: Type.Optional(Type.String()),
   isSelfRegistered: Type.Optional(Type.Literal(true)),
   /** True if there is no proof that the client is the same client as the one that the user allowed before. */
   isUnproven: Type.Optional(Type.Literal(true))

@@ -22,6 +22,8 @@ export const ReceivedMapping = Type.Object(
     zone: Type.Optional(Name),
     /** Type of the event. */
     type: Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$', maxLength: 100 }),
+    /** Id of the measure, which has this type: the stream is marked with it. */
+    measure: Type.Optional(Type.String({ pattern: '^[a-z0-9-]+$', maxLength: 64 })),
     /** Name of the stream; by default the name of the field. */
     stream: Type.Optional(Name),
     /** Unit of the value, or a pointer to it, where it differs from that of the type. */

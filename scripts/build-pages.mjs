@@ -53,7 +53,8 @@ await build({
               minShareCount: 2,
               priority: 1
             },
-            { name: 'common', test: /web.app./, minShareCount: 3 }
+            // Pages that are seldom opened share what others do not need.
+            { name: 'common', test: /web.app.(?!channels.|reminders.)/, minShareCount: 3 }
           ]
         }
       }
@@ -135,6 +136,14 @@ const isOfAccount = name => name.startsWith('app/account/')
 const isOfComparing = name => name.startsWith('app/compare/')
 /** Loaded only by the page of notifications. */
 const isOfChannels = name => name.startsWith('app/channels/')
+/** Loaded only by the weekly letter. */
+const isOfLetter = name => name.startsWith('app/letter/')
+/** Loaded by the page of reminders, and by Today after its cards. */
+const isOfReminders = name => name.startsWith('app/reminders/')
+/** Loaded only by the page of forms. */
+const isOfForms = name => name.startsWith('app/forms/')
+/** Loaded only by the page of alerts. */
+const isOfAlerts = name => name.startsWith('app/alerts/')
 /** Loaded only by the page of people. */
 const isOfPeople = name => name.startsWith('app/people/')
 /** Loaded only by the page of connections. */
@@ -167,6 +176,10 @@ const appFiles = collectFiles(
         isOfConnections(name) ||
         isOfPeople(name) ||
         isOfChannels(name) ||
+        isOfLetter(name) ||
+        isOfReminders(name) ||
+        isOfForms(name) ||
+        isOfAlerts(name) ||
         isOfComparing(name) ||
         isOfEditing(name) ||
         isOfReport(name) ||
@@ -181,7 +194,7 @@ const firstFiles = collectFiles([
 ])
 report('sign-in pages', collectFiles(['index.html'], true), 60)
 report('app, first page', firstFiles, 75)
-report('app', appFiles, 192)
+report('app', appFiles, 193)
 const editingFiles = collectFiles(findChunks(/^app\/edit-access\//).filter(name => !isForeign(name)))
 report(
   'app, changing an access',
@@ -194,11 +207,22 @@ report(
   [...accountFiles].filter(file => !appFiles.has(file)),
   16
 )
-const connectionFiles = collectFiles(findChunks(/^app\/connect\//).filter(name => !isForeign(name)))
+/** Loaded only if a request waits until the user says what its fields mean. */
+const isOfMapping = name => name === 'app/connect/mapping-editor.tsx'
+const connectionFiles = collectFiles(
+  findChunks(/^app\/connect\//).filter(name => !isForeign(name) && !isOfMapping(name))
+)
 report(
   'app, connections page',
   [...connectionFiles].filter(file => !appFiles.has(file)),
-  12
+  14
+)
+report(
+  'app, meaning of fields',
+  [...collectFiles(findChunks(/^app\/connect\/mapping-editor/))].filter(
+    file => !appFiles.has(file) && !connectionFiles.has(file)
+  ),
+  6
 )
 const peopleFiles = collectFiles(findChunks(/^app\/people\//).filter(name => !isForeign(name)))
 report(
@@ -211,6 +235,30 @@ report(
   'app, notifications',
   [...channelFiles].filter(file => !appFiles.has(file)),
   7
+)
+const letterFiles = collectFiles(findChunks(/^app\/letter\//).filter(name => !isForeign(name)))
+report(
+  'app, weekly letter',
+  [...letterFiles].filter(file => !appFiles.has(file)),
+  6
+)
+const reminderFiles = collectFiles(findChunks(/^app\/reminders\//).filter(name => !isForeign(name)))
+report(
+  'app, reminders',
+  [...reminderFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
+  9
+)
+const formFiles = collectFiles(findChunks(/^app\/forms\//).filter(name => !isForeign(name)))
+report(
+  'app, forms',
+  [...formFiles].filter(file => !appFiles.has(file)),
+  5
+)
+const alertFiles = collectFiles(findChunks(/^app\/alerts\//).filter(name => !isForeign(name)))
+report(
+  'app, alerts',
+  [...alertFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
+  6
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(

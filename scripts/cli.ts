@@ -171,7 +171,7 @@ function addDataCommands(program: Command): void {
       (await import('./commands/export-data.js')).exportData(args, options)
   )
     .usage('<user> [options]')
-    .option('--format <name>', 'csv, csv-wide, json, ndjson, gpx, fhir or fhir-ndjson', 'csv')
+    .option('--format <name>', 'csv, csv-wide, json, ndjson, gpx, fhir, fhir-ndjson or parquet', 'csv')
     .option(
       '--streams <ids>',
       'Streams including their substreams, separated by commas (default: all except system streams such as :_system:account)'

@@ -10,7 +10,7 @@ import { startMaintenance } from '../core/platform/maintenance-jobs.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import { ImportJobs } from '../core/imports/jobs.js'
 import { findWriteMethods } from '../core/imports/import-caller.js'
-import type { Gauges, Readiness } from './service-state.js'
+import { canRead, type Gauges, type Readiness } from './service-state.js'
 import { GrowthLog } from './growth-log.js'
 import { createUploadBuffers } from '../core/security/upload-buffer.js'
 import type { Log } from '../core/log.js'
@@ -22,9 +22,8 @@ import { methods } from '../core/methods/index.js'
 import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
-import { ChannelDeliveries } from '../core/channels/channel-deliveries.js'
+import { StoredCopyReads } from '../core/mirrors/copy-reads.js'
 import { Deliveries } from '../core/cmc/deliveries.js'
-import { createExpiryTask } from '../core/cmc/expiry.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
 import { PeerReads } from '../core/cmc/peers/peer-reads.js'
 import { createEventSecrets } from '../core/cmc/secrets.js'
@@ -60,6 +59,7 @@ import { DiskUsageMeter } from './disk-usage.js'
 import { createEndpoints } from '../transports/http/endpoints.js'
 import { describeDialects } from '../transports/receive/dialects.js'
 import { UdpSyslog } from './syslog.js'
+import { addTimedTasks } from './timed-tasks.js'
 import { createSecrets } from '../core/auth/secrets.js'
 import type { Services } from '../core/call/services.js'
 
@@ -125,7 +125,7 @@ export class Runtime {
   /** Runs the readiness checks. */
   async readiness(): Promise<Readiness> {
     return {
-      platform: canRead(this.services),
+      platform: canRead(this.services.platform),
       disk: await canWrite(new Layout(this.services.config.dataDir))
     }
   }
@@ -146,15 +146,6 @@ export class Runtime {
   /** Closes everything. No call may be in progress. */
   async close(): Promise<void> {
     await closeAll(this.closers)
-  }
-}
-
-function canRead({ platform }: Services): boolean {
-  try {
-    platform.listActive('', 1)
-    return true
-  } catch {
-    return false
   }
 }
 
@@ -215,6 +206,7 @@ async function build(
   const imports = new ImportJobs(new ImportFiles(layout), new ReaderThreads())
   const bus = new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause }))
   const timers = new AccountTimers({ accounts, bus, clock, log, platform })
+  const copyReads = new StoredCopyReads(() => services)
   const services: Services = {
     config,
     clock,
@@ -247,6 +239,8 @@ async function build(
     tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
     readOffer: (account, url) => peerReads.readOffer(account, url),
     readPeerAccess: (call, id) => peerReads.readPeerAccess(call, id),
+    copyReads,
+    waitForAccepted: (...of) => peerDeliveries.waitForAccepted(...of),
     syslog,
     shard,
     methodIds: definitions.map(({ id }) => id),
@@ -257,17 +251,20 @@ async function build(
   const hooked = addHooks(definitions, createCmcHooks(peerDeliveries))
   const registry = new Registry(services, supportOlderIds(config, hooked))
   peerDeliveries.open(registry)
-  closers.push(async () => {
-    peerReads.close()
-    await peerDeliveries.close()
-  })
-  if (config.cmc.enabled) timers.add(createExpiryTask(services))
+  closers.push(() => peerDeliveries.close())
+  closers.push(() => peerReads.close())
   const writeMethods = findWriteMethods(hooked)
-  const channels = new ChannelDeliveries(services, writeMethods.createEvent)
-  closers.push(() => channels.close())
-  if (!isQuiet) timers.add(channels)
+  const timed = addTimedTasks(timers, services, {
+    isQuiet,
+    createEvent: writeMethods.createEvent,
+    getPeers: () => peerDeliveries.peers
+  })
+  closers.push(
+    () => copyReads.flush(),
+    ...timed.map(each => () => each.close()),
+    () => timers.close()
+  )
   timers.open()
-  closers.push(() => timers.close())
   imports.start(services, writeMethods, !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet

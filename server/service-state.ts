@@ -1,4 +1,5 @@
 /** The state of the service, as metrics, health checks and the operator's page report it. */
+import type { PlatformStore } from '../storage/platform/platform-store.js'
 
 /** Load of the runtime that owns the users' files. */
 export interface Gauges {
@@ -51,4 +52,14 @@ export interface Readiness {
   readonly disk: boolean
   /** The engine responds, and this node may serve its users. Only in a cluster. */
   readonly cluster?: boolean
+}
+
+/** Returns whether the platform can be read. */
+export function canRead(platform: Pick<PlatformStore, 'listActive'>): boolean {
+  try {
+    platform.listActive('', 1)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -9,6 +9,7 @@ export type PageId =
   | 'reset-password'
   | 'confirm-email'
   | 'verify-email'
+  | 'letter-off'
   | 'signinhub'
   | 'setup'
   | 'account'

@@ -94,6 +94,15 @@ export function buildPageUrls(
   }
 }
 
+/** Returns the URL of the page on which the user accepts the offer of an OAuth client. (docs/api/oauth.md#offers) */
+export function buildOfferPageUrl(config: Config, state: string, lang: string): string {
+  return setQueryParams(`${config.publicUrl}/cmc-accept`, {
+    state,
+    pryvApi: `${getRegisterUrl(config)}service/info`,
+    lang
+  })
+}
+
 /** Returns the URL to send the user back to, if any. The URL says how to poll the outcome, and never holds a token. */
 export function buildReturnUrl(
   config: Config,

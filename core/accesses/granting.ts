@@ -12,7 +12,7 @@ import { getAccountStreams } from '../account/fields.js'
 import { toCurrentId } from '../account/older-ids.js'
 import type { Config } from '../settings/config.js'
 import { cmcApps, cmcInbox, cmcRoot, isCmcId, isInternalCmcId, parseAppPlace } from '../cmc-ids.js'
-import { isSystemId } from '../system-ids.js'
+import { isFollowedId, isSystemId } from '../system-ids.js'
 import { refuseParams } from '../validation/params.js'
 
 /** A visible character, neither white space nor a control or format character: users decide by the names they see. */
@@ -168,7 +168,12 @@ function refuseCharacters(streamId: string): never {
  * (docs/spec/accesses.md#account-streams)
  */
 function assertSystemStreamGrant(streams: StreamRepository, streamId: string, level: string): void {
-  const system = streams.find(streamId)?.system
+  const node = streams.find(streamId)
+  if (node && isFollowedId(streamId)) {
+    if (level === 'read' || level === 'none') return
+    fail('invalid-operation', `Only "read" can be granted on "${streamId}", a copy`, { param: streamId })
+  }
+  const system = node?.system
   if (!system) fail('forbidden', `Permissions cannot be granted on "${streamId}"`)
   if (system.isHidden || system.kind === 'mark' || level === 'manage')
     fail('invalid-operation', `"${level}" cannot be granted on "${streamId}"`, { param: streamId })

@@ -5,11 +5,13 @@ import type { Call } from '../call/method.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
 import { releaseAlias } from './aliases.js'
 import { listStreamIds } from '../permissions/access.js'
+import { listOfferSessions } from '../permissions/offer-session.js'
+import { getCounterparty } from '../permissions/peer-access.js'
 import { listChildren } from './chain-rules.js'
 
 /**
- * Marks an access as deleted, and with an app access the unexpired shared accesses that it created. Returns these
- * shared accesses.
+ * Marks an access as deleted, and with an app access the unexpired shared accesses that it created, with the access of a requester
+ * the sessions of its app. Returns these accesses.
  */
 export function revokeAccess(call: Call, access: Access): Access[] {
   return runSteps(revokeInSteps(call, access))
@@ -17,7 +19,9 @@ export function revokeAccess(call: Call, access: Access): Access[] {
 
 /** Does the same as {@link revokeAccess}, in steps. */
 export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
-  const related = access.type === 'app' ? listChildren(call, access.id) : []
+  const sessions = getCounterparty(access) ? listOfferSessions(call.store, access) : []
+  const owners = [access, ...sessions].filter(each => each.type === 'app')
+  const related = [...owners.flatMap(({ id }) => listChildren(call, id)), ...sessions]
   // The access itself comes last: the audit record is about it.
   for (const each of [...related, access]) {
     call.store.accesses.update({ ...each, deleted: call.now })
@@ -26,7 +30,14 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)
     // Those that users created while they were signed in are the account's.
-    if (each.type !== 'personal') call.store.channels.removeByAccess(each.id)
+    if (each.type !== 'personal') {
+      call.store.channels.removeByAccess(each.id)
+      call.store.rules.removeByAccess(each.id)
+      call.store.reminders.removeByAccess(each.id)
+      call.store.forms.removeByAccess(each.id)
+    }
+    // The copies of what its holder has shared are erased.
+    if (call.store.mirrors.wakeByAccess(each.id, call.now)) call.changes.add('timers')
     endConnection(call.store, each.id)
     call.changes.addAccess(each, listStreamIds(each))
     yield

@@ -1,5 +1,6 @@
 /** What an access has read, from the audit: for the assessment of a data breach. (docs/spec/administration.md#breach-scope) */
 import { Type, type Static } from 'typebox'
+import type { Access } from '../../schemas/access.js'
 import { Timestamp } from '../../schemas/scalars.js'
 import type { TimeRange } from '../../storage/audit/blocks.js'
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
@@ -8,6 +9,7 @@ import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { auditRoot, getAuditStreamId } from '../audit-ids.js'
+import { isCreatedBy } from '../permissions/access.js'
 
 const TimeOrNull = Type.Union([Timestamp, Type.Null()])
 
@@ -46,7 +48,11 @@ export const BreachScope = Type.Object({
       addresses: Type.Array(Type.String())
     })
   ),
-  addresses: Type.Array(Type.Object({ ip: Type.String(), ...Use, refused: Type.Integer() }))
+  addresses: Type.Array(Type.Object({ ip: Type.String(), ...Use, refused: Type.Integer() })),
+  /** Accesses that the app has shared, whose calls count, too. */
+  shares: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), deleted: Type.Optional(Timestamp) })
+  )
 })
 export type BreachScope = Static<typeof BreachScope>
 type Method = BreachScope['methods'][number]
@@ -54,7 +60,7 @@ type Stream = BreachScope['streams'][number]
 type Address = BreachScope['addresses'][number]
 
 /** Maximum numbers of streams and of addresses, also per stream: a thief can make any number of calls. */
-const [maxStreams, maxAddresses, maxStreamAddresses] = [10_000, 1000, 100]
+const [maxStreams, maxAddresses, maxStreamAddresses, maxShares] = [10_000, 1000, 100, 10_000]
 
 /** Kinds of data by method. Other methods have the kind before the first dot of their ids. */
 const kinds: Readonly<Record<string, string>> = {
@@ -93,7 +99,12 @@ export function* computeBreachScope(
   getStore().completeAudit()
   const tally = new Tally()
   const store = getStore()
-  const words = store.read(() => listWords(store, base))
+  const shares = store.read(() => listShares(store, base))
+  const counted = shares.slice(0, maxShares)
+  if (shares.length > counted.length) tally.noteIncomplete()
+  const words = store.read(
+    () => new Set([base, ...counted.map(({ id }) => id)].flatMap(id => listWords(store, id)))
+  )
   const criteria: AuditCriteria[] = [{ any: words, all: [], not: new Set() }]
   let rest: TimeRange | undefined = {
     since: Math.ceil(Math.max((since ?? 0) * 1e6, 0)),
@@ -115,15 +126,31 @@ export function* computeBreachScope(
     since: since ?? null,
     until: until ?? null,
     recordedSince: recordedSince ?? null,
-    ...tally.summarize(id => last.streams.find(id)?.stream.name ?? null)
+    ...tally.summarize(id => last.streams.find(id)?.stream.name ?? null),
+    shares: counted.map(({ deleted, id, name }) => ({ id, name, ...(deleted !== undefined && { deleted }) }))
   }))
 }
 
-/** Returns the numbers by which records name the access, with each of its serials. */
-function listWords({ audit: { words } }: UserStore, base: string): Set<number> {
+/** Lists the accesses that an app has shared, and those shared by these, whether or not they have ended: one more than the limit. */
+function listShares({ accesses }: UserStore, base: string): Access[] {
+  if ((accesses.find(base) ?? accesses.findEver(base))?.type === 'personal') return []
+  const found = new Map<string, Access>()
+  const open = [base]
+  // The loop also visits the ids that it appends.
+  for (const id of open)
+    for (const each of accesses.listEverCreatedBy(id, maxShares + 1))
+      if (found.size <= maxShares && !found.has(each.id) && isCreatedBy(each, id)) {
+        found.set(each.id, each)
+        open.push(each.id)
+      }
+  return [...found.values()]
+}
+
+/** Returns the numbers by which records name an access, with each of its serials. */
+function listWords({ audit: { words } }: UserStore, base: string): number[] {
   const word = getAuditStreamId(base).slice(auditRoot.length)
   const texts = [word, ...words.list(`${word}:`)]
-  return new Set(texts.flatMap(text => words.find(text) ?? []))
+  return texts.flatMap(text => words.find(text) ?? [])
 }
 
 /** Adds up records, earliest first. */
@@ -206,7 +233,13 @@ class Tally {
     return value
   }
 
-  summarize(getName: (id: string) => string | null): Omit<BreachScope, 'since' | 'until' | 'recordedSince'> {
+  noteIncomplete(): void {
+    this.#total.isIncomplete = true
+  }
+
+  summarize(
+    getName: (id: string) => string | null
+  ): Omit<BreachScope, 'since' | 'until' | 'recordedSince' | 'shares'> {
     return {
       ...this.#total,
       first: this.#first,

@@ -9,6 +9,7 @@ import type { Caller } from '../permissions/caller.js'
 import { allows } from '../permissions/levels.js'
 import { isStreamPermission } from '../../schemas/permission.js'
 import { parseStreamsQuery } from '../events/streams-query.js'
+import { isFollowedId } from '../system-ids.js'
 import { truncateText } from '../truncate-text.js'
 
 /**
@@ -31,6 +32,8 @@ interface RecordedStreams {
   readonly isTruncated: boolean
   /** Their number before the list was cut. */
   readonly streamCount: number
+  /** Those that are copies of other accounts' streams. */
+  readonly copies?: readonly string[] | undefined
 }
 
 /** Returns the scope of a list of which nothing has been read yet. `streams`: a `streams` parameter. */
@@ -46,13 +49,13 @@ export function describeQueryScope(caller: Caller, streams: unknown, { from, to 
 
 /** Members are listed one by one: this runs for every read, and a spread costs as much as a query. */
 function createScope(
-  { isTruncated, streamCount, streamIds }: RecordedStreams,
+  { copies, isTruncated, streamCount, streamIds }: RecordedStreams,
   from: number | undefined,
   to: number | undefined,
   count: number,
   isOpen: boolean
 ): AuditScope {
-  return { streamIds, isTruncated, streamCount, from, to, count, isOpen }
+  return { streamIds, isTruncated, streamCount, from, to, count, isOpen, copies }
 }
 
 /** Returns the scope of one event. */
@@ -112,6 +115,7 @@ function isIdList(streams: unknown): streams is readonly string[] {
 }
 
 function cutIds(ids: readonly string[]): RecordedStreams {
+  const copies = ids.some(isFollowedId) ? ids.filter(isFollowedId) : undefined
   const streamIds: string[] = []
   let isTruncated = false
   let charactersLeft = maxLength
@@ -119,9 +123,9 @@ function cutIds(ids: readonly string[]): RecordedStreams {
     const kept = id.length <= maxIdLength ? id : truncateText(id, maxIdLength)
     charactersLeft -= kept.length
     if (streamIds.length === maxStreams || charactersLeft < 0)
-      return { streamIds, isTruncated: true, streamCount: ids.length }
+      return { streamIds, isTruncated: true, streamCount: ids.length, copies }
     streamIds.push(kept)
     isTruncated ||= kept !== id
   }
-  return { streamIds, isTruncated, streamCount: ids.length }
+  return { streamIds, isTruncated, streamCount: ids.length, copies }
 }

@@ -139,6 +139,7 @@ export class AuditTrail {
     const isAnonymous = caller.access === undefined && !proofActors.has(access as AuditActor)
     if (audited.isRecorded) store?.record(entry, isAnonymous)
     if (audited.isSent) this.#send(entry, account, isAnonymous)
+    if (auditScope && account) this.services.timers.noteRead(account)
   }
 
   /** Records a call that was refused. */

@@ -58,8 +58,8 @@ export interface KeyProof {
   readonly text: string
   /** The HTTP method of the request. */
   readonly verb: string
-  /** The URL of the request as clients see it, without its query. */
-  readonly url: string
+  /** The URLs by which clients may know what the request is for, without its query; the likeliest first. */
+  readonly urls: readonly string[]
 }
 
 /** A session of a page: the signed-in user and the token. */

@@ -19,13 +19,18 @@ export interface DialectInfo {
   readonly sendsDigest: boolean
   /** Returns a link that sets the app up; absent if the app has no such links. */
   readonly createLink?: ((setup: DialectSetup) => string) | undefined
-  /** Reads a body that has waited for a mapping; absent if the dialect has no mappings. */
-  readonly readWaiting?: ((waiting: WaitingBody, connection: Connection) => WaitingReading) | undefined
+  /**
+   * Reads a body that has waited for a mapping, or only the first `maxItems` of each of its lists; absent if the dialect has no
+   * mappings.
+   */
+  readonly readWaiting?:
+    | ((waiting: WaitingBody, connection: Connection, maxItems?: number) => WaitingReading)
+    | undefined
 }
 
 /** What a body contains that has waited for a mapping. */
 export interface WaitingReading {
-  readonly records: readonly ImportedRecord[]
+  readonly records: readonly (ImportedRecord & { readonly measure?: string | undefined })[]
   readonly notUnderstood: ReadonlyMap<string, number>
 }
 

@@ -61,8 +61,8 @@ export interface Facts {
   readonly server?: string
   /** The items to show as a table. */
   readonly rows?: readonly object[]
-  /** The type and name of a document. */
-  readonly document?: { readonly mediaType: string; readonly fileName: string }
+  /** The type and name of a document. `isBinary`: its text is in Latin-1, a character for each byte. */
+  readonly document?: { readonly mediaType: string; readonly fileName: string; readonly isBinary: boolean }
   /** The file to send. */
   readonly attachment?: Attachment
   /** The preview to send; `null` if there is none. */

@@ -29,6 +29,8 @@ import type { Credentials } from './credentials.js'
 import type { Reader } from './reader.js'
 import type { Syslog } from '../outgoing/syslog.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
+import type { Caller } from '../permissions/caller.js'
 
 /** The HTTP endpoint of a method, for the audit. Transports pass them to the core. */
 export interface Endpoint {
@@ -54,10 +56,18 @@ export type EventSecrets = (
 export interface Timers {
   /** Plans the work of an account again. Changes of an account do so by themselves, such as one of kind `timers`. */
   wake(account: Pick<Account, 'id' | 'username'>): void
+  /** Notes that a call has read data of an account, for work that depends on it. */
+  noteRead(account: Pick<Account, 'id' | 'username'>): void
   /** Notes that an account may have such work. To be called before its first work is stored. */
   mark(account: Pick<Account, 'id'>): Promise<void>
   /** Returns whether an account has work that is due at some time. */
   hasWork(account: Account, store: UserStore): boolean
+}
+
+/** Counts reads of copies, for the owners of what is copied. */
+export interface CopyReads {
+  /** Notes a read; `scope` may still be counting its items. */
+  note(account: Account, caller: Caller, scope: AuditScope): void
 }
 
 /** An offer of another account. */
@@ -129,6 +139,10 @@ export interface Services {
     call: { readonly account: Account; readonly store: UserStore },
     accessId: string
   ) => Promise<PeerAccess | undefined>
+  /** Counts what is read of copies of other accounts' data. (`core/mirrors/copy-reads.ts`) */
+  readonly copyReads: CopyReads
+  /** Resolves once the acceptance of an offer, by its event, has been carried out, or after some milliseconds. */
+  readonly waitForAccepted: (account: Account, event: string, maxMs: number) => Promise<void>
   /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep

@@ -30,10 +30,18 @@ export function isWithinAccount({ channel }: StoredChannel): boolean {
  * account, and outlast their sessions.
  */
 export function findActingAccess(
-  { now, store }: Pick<Call, 'now' | 'store'>,
+  call: Pick<Call, 'now' | 'store'>,
   { channel }: StoredChannel
 ): Access | undefined {
-  const access = store.accesses.findEver(channel.accessId)
+  return findAccessInForce(call, channel.accessId)
+}
+
+/** Returns an access that is in force, or that of a session of the user, even if that has ended. */
+export function findAccessInForce(
+  { now, store }: Pick<Call, 'now' | 'store'>,
+  accessId: string
+): Access | undefined {
+  const access = store.accesses.findEver(accessId)
   if (access?.type === 'personal') return access
   return access && access.deleted === undefined && isInForce(store, access, now) ? access : undefined
 }

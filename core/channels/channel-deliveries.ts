@@ -19,6 +19,7 @@ import { findActingAccess, isWithinAccount, writeMessage } from './account-messa
 import { ChannelSender, type Attempt } from './channel-sender.js'
 import type { QueuedMessage } from './queue-message.js'
 import { getDelay, getLifetime } from './retries.js'
+import { getTargetKey } from './target-key.js'
 import { getChannelTexts } from './texts.js'
 
 /** Maximum number of messages of an account that are being sent. */
@@ -48,8 +49,9 @@ export class ChannelDeliveries implements TimedTask {
     this.#sender = new ChannelSender(services)
   }
 
-  findNext({ messages }: UserStore, { deletion, id }: Account): number | undefined {
+  findNext({ deliveryPause, messages }: UserStore, { deletion, id }: Account): number | undefined {
     if (!this.services.config.channels.enabled || deletion !== null || !messages.isWaiting) return undefined
+    if (deliveryPause.since !== null) return undefined
     const sending = this.#sending.get(id)
     const count = sending?.size ?? 0
     // The end of a message that is being sent wakes the account.
@@ -83,17 +85,18 @@ export class ChannelDeliveries implements TimedTask {
     await Promise.all(this.#running)
   }
 
-  /** Separates the messages that exceed the hourly limit of their channel from the others. */
+  /** Separates the messages that exceed the hourly limit of their target from the others. */
   #applyLimit(
-    { messages }: UserStore,
+    store: UserStore,
     due: readonly WaitingMessage[],
     sending: Sending,
     now: number
   ): { readonly sent: WaitingMessage[]; readonly held: WaitingMessage[] } {
     const { maxPerHour } = this.services.config.channels
     const counts = new Map<string, number>()
+    const count = (target: string): void => void counts.set(target, (counts.get(target) ?? 0) + 1)
     for (const { attempts, channel } of sending.values())
-      if (attempts === 0) counts.set(channel, (counts.get(channel) ?? 0) + 1)
+      if (attempts === 0) count(findTarget(store, channel))
     const [sent, held]: [WaitingMessage[], WaitingMessage[]] = [[], []]
     const recent = new Map<string, number>()
     for (const each of due) {
@@ -102,12 +105,12 @@ export class ChannelDeliveries implements TimedTask {
         sent.push(each)
         continue
       }
-      if (!recent.has(channel)) recent.set(channel, messages.listSent(channel, now - hourSeconds).length)
-      const count = counts.get(channel) ?? 0
-      if (recent.get(channel)! + count >= maxPerHour) held.push(each)
+      const target = findTarget(store, channel)
+      if (!recent.has(target)) recent.set(target, store.messages.listUses(target, now - hourSeconds).length)
+      if (recent.get(target)! + (counts.get(target) ?? 0) >= maxPerHour) held.push(each)
       else {
         sent.push(each)
-        counts.set(channel, count + 1)
+        count(target)
       }
     }
     return { sent, held }
@@ -208,6 +211,12 @@ function getDueTime({ next, number }: WaitingMessage): number {
   return next - (number % 1000) * 1e-6
 }
 
+/** Returns what stands for the target of a channel. */
+function findTarget({ channels }: Pick<UserStore, 'channels'>, channel: string): string {
+  const stored = channels.find(channel)
+  return stored ? getTargetKey(stored) : channel
+}
+
 /** Returns false if a message was removed with its channel; another one may have got its number. */
 function isSame(current: StoredMessage | undefined, { channel, key }: StoredMessage): boolean {
   return current?.key === key && current.channel === channel
@@ -220,6 +229,7 @@ function record({ changes, now, store }: Call, row: StoredMessage, attempt: Atte
   changes.add('timers')
   const attempts = row.attempts + 1
   const made = { number: row.number, attempts, last: now }
+  if (attempts === 1) messages.addUse(findTarget(store, row.channel), now, now - hourSeconds)
   if (attempt.isDelivered) {
     messages.update({ ...made, state: 'delivered', next: null, error: null })
     messages.prune(row.channel, now)
@@ -244,7 +254,7 @@ function hold({ changes, now, store }: Call, held: readonly WaitingMessage[]): v
   for (const { channel, number } of held) {
     messages.update({ number, attempts: 0, last: now, state: 'held', next: null, error: null })
     if (messages.hasWaiting(channel, summaryPrefix)) continue
-    const [first = now] = messages.listSent(channel, now - hourSeconds)
+    const [first = now] = messages.listUses(findTarget(store, channel), now - hourSeconds)
     const source: QueuedMessage['source'] = { kind: 'summary', id: channel }
     const body: QueuedMessage = { title: '', text: '', urgency: 'normal', page: 'channels', source }
     messages.add({

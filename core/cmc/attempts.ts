@@ -46,6 +46,18 @@ export async function attempt(context: DeliveryContext, queued: QueuedDelivery):
   }
 }
 
+/** Returns the host to which a delivery goes; empty if it has none. */
+export function findTargetHost(services: Services, account: Account, { body }: QueuedDelivery): string {
+  const store = services.accounts.store(account)
+  return store.read(() => {
+    const endpoint =
+      body.kind === 'event'
+        ? findEndpoint(services, account, body.to)
+        : parseEndpoint(String(store.cmc.findSecrets(body.trigger)?.['capabilityUrl']))
+    return endpoint?.host ?? ''
+  })
+}
+
 /** Gives a delivery up that could not be made in time. */
 export async function giveUp({ account, services }: DeliveryContext, queued: QueuedDelivery): Promise<void> {
   const { body } = queued

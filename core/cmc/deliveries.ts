@@ -8,7 +8,7 @@ import { nextTurn } from '../../storage/steps.js'
 import type { Dispatcher } from '../call/dispatcher.js'
 import type { Services } from '../call/services.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
-import { attempt, giveUp } from './attempts.js'
+import { attempt, findTargetHost, giveUp } from './attempts.js'
 import { PeerUnavailable } from './failures.js'
 import { announceAllEnds, healAccount } from './healing.js'
 import { getDelay, parseDelivery, type DeliveryTask, type QueuedDelivery } from './outbox.js'
@@ -38,7 +38,8 @@ export class Deliveries {
   #isClosed = false
 
   constructor(private readonly services: Services) {
-    this.#limiter = new ConcurrencyLimiter({ concurrency: 64, perSecond: 500, limitFor: () => 8 })
+    const limitFor = (key: string): number => (key.startsWith('peer ') ? 2 : 8)
+    this.#limiter = new ConcurrencyLimiter({ concurrency: 64, perSecond: 500, limitFor })
   }
 
   /** The calls to peers. */
@@ -95,10 +96,16 @@ export class Deliveries {
     if (access !== undefined) await this.#waitFor(account, access, maxMs)
   }
 
+  /** Resolves once the acceptance of an offer, by its event, has been carried out, or after some milliseconds. */
+  async waitForAccepted(account: Account, event: string, maxMs: number): Promise<void> {
+    await this.#waitFor(account, `accept ${event}`, maxMs)
+  }
+
   /** Begins to check an account's relationships, after those of other accounts: daily jobs must not wait for peers that hang. */
   startHealing(account: Account): void {
     const { accounts, log } = this.services
-    if (!accounts.store(account).cmc.isUsed) return
+    const { cmc, deliveryPause } = accounts.store(account)
+    if (!cmc.isUsed || deliveryPause.since !== null) return
     this.#healing = this.#healing
       .then(async () => {
         await accounts.waitUntilReady(account)
@@ -125,7 +132,8 @@ export class Deliveries {
     try {
       await accounts.waitUntilReady(account)
       const store = accounts.store(account)
-      if (!store.read(() => store.cmc.isUsed)) return
+      // A restored copy does not end what the account itself has agreed to.
+      if (!store.read(() => store.cmc.isUsed && store.deliveryPause.since === null)) return
       const ended = await writeAsService(this.services, account, announceAllEnds)
       this.#wake(account)
       const until = Date.now() + maxFarewellMs
@@ -192,7 +200,7 @@ export class Deliveries {
       const account = this.#findCurrent(known)
       if (!account || !accounts.owns(account)) return
       const store = accounts.store(account)
-      if (!store.read(() => store.cmc.isUsed)) return
+      if (!store.read(() => store.cmc.isUsed && store.deliveryPause.since === null)) return
       const now = clock.now()
       const empty = { account, running: new Set<string>(), cancelTimer: () => {} }
       const task: DeliveryTask = this.#tasks.get(account.id) ?? empty
@@ -234,7 +242,9 @@ export class Deliveries {
     const { log } = this.services
     try {
       await this.#mark(account)
-      await this.#limiter.run([`user ${account.id}`], async () => {
+      const host = findTargetHost(this.services, account, queued)
+      // A peer that hangs must not delay the deliveries to others.
+      await this.#limiter.run([`user ${account.id}`, `peer ${account.id} ${host}`], async () => {
         try {
           await attempt({ services: this.services, peers: this.peers, account }, queued)
         } catch (error) {

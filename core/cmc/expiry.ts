@@ -9,8 +9,9 @@ import { updateMark, writeAsService } from './service-calls.js'
 export function createExpiryTask(services: Services): TimedTask {
   return {
     name: 'ends of consent',
-    kinds: ['accesses'],
-    findNext: store => (store.cmc.isUsed ? store.cmc.getNextExpiry() : undefined),
+    kinds: ['accesses', 'timers'],
+    findNext: ({ cmc, deliveryPause }) =>
+      cmc.isUsed && deliveryPause.since === null ? cmc.getNextExpiry() : undefined,
     run: account => writeAsService(services, account, endExpired)
   }
 }

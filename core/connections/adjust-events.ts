@@ -8,6 +8,7 @@ import { prepareBody } from '../events/writable-event.js'
 import { toCanonicalJson } from '../json/canonical.js'
 import { listSubtree } from '../streams/tree.js'
 import type { IntakeContext, ReceivedRecord, Removal } from './intake-context.js'
+import { getStreamPath } from './record-ids.js'
 import { findEvents } from './stored-events.js'
 
 /** Earliest and latest times of events, in seconds. */
@@ -101,7 +102,7 @@ export function* findInLane(
   record: ReceivedRecord,
   range: { readonly from: number; readonly to: number }
 ): Steps<Event[]> {
-  const streamId = ids.getPath(format, record).at(-1)!.id
+  const streamId = getStreamPath(ids, format, record).at(-1)!.id
   return yield* findEvents(call.store, { streamIds: [streamId], type: record.type, ...range })
 }
 

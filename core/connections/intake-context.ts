@@ -6,6 +6,8 @@ import type { Call, UserMethod } from '../call/method.js'
 
 /** A record to store, as a dialect has read it. */
 export interface ReceivedRecord extends ImportedRecord {
+  /** Id of the measure, if the user has chosen one: such records have a stream of their own, marked with it. */
+  readonly measure?: string | undefined
   /** True if records of its kind are frequent: in a new lane, they become data points, however few have arrived. */
   readonly isFrequent?: boolean | undefined
   /** True if its time is that of its arrival, so that it does not identify the record. */
@@ -39,7 +41,7 @@ export interface IntakeContext {
   readonly format: DialectInfo['format']
   readonly ids: RecordIds
   /** Makes sure that the streams of a record exist. Returns the id of its own stream. */
-  readonly provideStream: (record: ImportedRecord) => string
+  readonly provideStream: (record: ReceivedRecord) => string
   /** Counts a record that cannot be stored. */
   readonly refuse: (kind: string, count?: number) => void
 }

@@ -1,6 +1,6 @@
 /** Stores the records of a request of a connection, in one transaction. (docs/api/connections.md#what-is-stored) */
 import type { ImportedRecord } from '../../imports/record.js'
-import { getLaneKey, isNumericContent } from '../../imports/pipeline/lane-key.js'
+import { isNumericContent } from '../../imports/pipeline/lane-key.js'
 import type { Attachment } from '../../schemas/event.js'
 import { connectionKey, type Connection } from '../../schemas/connection.js'
 import type { LaneForm } from '../../imports/protocol.js'
@@ -16,7 +16,7 @@ import { EventIntake } from './event-intake.js'
 import { PointIntake } from './point-intake.js'
 import { removeEvents } from './adjust-events.js'
 import type { IntakeContext, IntakeMethods, ReceivedLane, ReceivedRecord, Removal } from './intake-context.js'
-import { getRecordIds } from './record-ids.js'
+import { getReceivedLaneKey, getRecordIds, getStreamPath } from './record-ids.js'
 
 /** Maximum number of lanes in one request, as each new lane creates streams. */
 const maxLanes = 2000
@@ -50,7 +50,8 @@ export function* storeRecords(
     methods,
     format,
     ids,
-    provideStream: record => provideStream(call, methods, connection, ids.getPath(format, record), record),
+    provideStream: record =>
+      provideStream(call, methods, connection, getStreamPath(ids, format, record), record),
     refuse: (kind, count = 1) => refused.set(kind, (refused.get(kind) ?? 0) + count)
   }
   const events = new EventIntake(context, files)
@@ -82,7 +83,7 @@ function* groupByLane(format: string, records: readonly ReceivedRecord[]): Steps
   const lanes = new Map<string, ReceivedLane & { readonly records: ReceivedRecord[] }>()
   for (const [index, record] of records.entries()) {
     if (index % stepRecords === stepRecords - 1) yield
-    const key = getLaneKey(format, record)
+    const key = getReceivedLaneKey(format, record)
     const lane = lanes.get(key)
     if (lane) lane.records.push(record)
     else if (lanes.size >= maxLanes)

@@ -6,6 +6,7 @@ import type { StoredConnection } from '../../storage/connections/connection-repo
 import type { Steps } from '../../storage/steps.js'
 import type { DialectInfo } from '../call/dialects.js'
 import type { Call } from '../call/method.js'
+import { KnownMeasures } from '../measures/known-measures.js'
 import { Caller } from '../permissions/caller.js'
 import { refuseParams } from '../validation/params.js'
 import { addArrivals } from './arrivals.js'
@@ -13,11 +14,11 @@ import { storeRecords } from './intake.js'
 import type { IntakeMethods } from './intake-context.js'
 
 /**
- * Checks what the schema of a mapping does not. Error: `invalid-parameters-format` for an unknown type or time zone, and for the
- * mapping of a dialect that has none. `path`: where the mapping stands in the params.
+ * Checks what the schema of a mapping does not. Error: `invalid-parameters-format` for an unknown type, measure or time zone, and for
+ * the mapping of a dialect that has none. `path`: where the mapping stands in the params.
  */
 export function checkMapping(
-  { services }: Pick<Call, 'services'>,
+  call: Pick<Call, 'caller' | 'services' | 'store'>,
   dialect: DialectInfo,
   mapping: ReceivedMappings | null | undefined,
   path: string
@@ -25,8 +26,11 @@ export function checkMapping(
   if (!mapping) return
   const refuse = (code: string, message: string): never => refuseParams([{ code, message, path }])
   if (!dialect.readWaiting) refuse('INVALID', `The dialect "${dialect.id}" has no mappings`)
-  for (const { type, zone } of Array.isArray(mapping) ? mapping : [mapping]) {
-    if (!services.eventTypes.isKnown(type)) refuse('INVALID', `Unknown type "${type}"`)
+  const known = new KnownMeasures(call)
+  for (const { measure, type, zone } of Array.isArray(mapping) ? mapping : [mapping]) {
+    if (!call.services.eventTypes.isKnown(type)) refuse('INVALID', `Unknown type "${type}"`)
+    if (measure !== undefined && known.find(measure)?.types.includes(type) !== true)
+      refuse('INVALID', `No measure "${measure}" of the type "${type}"`)
     if (zone !== undefined && !isZone(zone)) refuse('INVALID', 'The time zone is unknown')
   }
 }

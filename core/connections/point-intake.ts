@@ -16,6 +16,7 @@ import {
 import { planColumns } from '../series/column-plan.js'
 import { restoreStream } from './ensure-streams.js'
 import type { IntakeContext, ReceivedLane, ReceivedRecord } from './intake-context.js'
+import { getStreamPath } from './record-ids.js'
 
 /** Maximum number of chunks that are read at a time: points that arrive one by one have small chunks. */
 const maxChunks = 128
@@ -117,7 +118,7 @@ export class PointIntake {
   #findOrigin({ origin, record, seriesId }: SeriesRows): number {
     const { call, format, ids } = this.context
     const deletion = call.store.history.findDeletion(seriesId)
-    const isStreamKept = call.store.streams.find(ids.getPath(format, record).at(-1)!.id) !== undefined
+    const isStreamKept = call.store.streams.find(getStreamPath(ids, format, record).at(-1)!.id) !== undefined
     return deletion?.deleted !== undefined && isStreamKept
       ? Math.max(origin, Math.floor(deletion.deleted))
       : origin

@@ -1,7 +1,11 @@
 /** Remembers how ids are derived for each account: deriving those of streams takes longer than looking them up. */
+import type { StreamDraft } from '../../imports/protocol.js'
+import { getLaneKey } from '../../imports/pipeline/lane-key.js'
 import { RecordIds } from '../../imports/pipeline/record-ids.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import type { DialectInfo } from '../call/dialects.js'
 import { requireAccountKey } from '../imports/memory.js'
+import type { ReceivedRecord } from './intake-context.js'
 
 /** Maximum number of accounts, or of their streams, that are remembered. */
 const maxRemembered = 500
@@ -18,4 +22,23 @@ export function getRecordIds(store: UserStore, parentId: string | null): RecordI
   remembered.set(name, found)
   if (remembered.size > maxRemembered) remembered.delete(remembered.keys().next().value!)
   return found
+}
+
+/** Returns the streams from that of the format down to that of a record: one of its own for a measure that the user has chosen. */
+export function getStreamPath(
+  ids: RecordIds,
+  format: DialectInfo['format'],
+  record: ReceivedRecord
+): readonly StreamDraft[] {
+  const path = ids.getPath(format, record)
+  const { measure } = record
+  if (measure === undefined) return path
+  const id = ids.getMeasureStreamId(format.id, measure, record)
+  return [...path.slice(0, -1), { id, name: path.at(-1)!.name, measure }]
+}
+
+/** Returns the key of the lane of a record. Records of different streams have different ones. */
+export function getReceivedLaneKey(format: string, record: ReceivedRecord): string {
+  const key = getLaneKey(format, record)
+  return record.measure === undefined ? key : `${key}\nmeasure ${record.measure}`
 }

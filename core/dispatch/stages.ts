@@ -146,6 +146,7 @@ export class Stages {
     { credentials, now, provider, auditScope: reach }: ServiceCall & Partial<Call>,
     store?: UserStore
   ): void {
+    if (reach?.copies) this.services.copyReads.note(account, caller, reach)
     if (audited)
       this.audit.recordSuccess(account, audited, {
         caller,

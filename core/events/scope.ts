@@ -7,7 +7,7 @@ import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parseStreamsQuery, type StreamsQuery, type RequestedStream } from './streams-query.js'
 import { isTrashed, listSubtree } from '../streams/tree.js'
-import { activeId, sharedSecretsRoot } from '../system-ids.js'
+import { activeId, isFollowedId, sharedSecretsRoot } from '../system-ids.js'
 import type { Scope } from '../streams/tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
@@ -67,6 +67,8 @@ class ScopeBuilder {
   readonly #limit: number
   /** Streams that hide every event in them. */
   readonly #closedStreams: ReadonlySet<number>
+  /** Whether there are copies of other accounts' streams, which only queries that name them search. */
+  readonly #hasCopies: boolean
   #size = 0
 
   constructor(
@@ -76,6 +78,7 @@ class ScopeBuilder {
     this.#streams = store.streams
     this.#caller = caller
     this.#limit = services.config.limits.queryIds
+    this.#hasCopies = store.mirrors.isUsed
     const { visibility } = caller
     this.#closedStreams = visibility.everything ? noNumbers : visibility.closed
   }
@@ -144,7 +147,11 @@ class ScopeBuilder {
     const nodes = visibility.everything
       ? [...this.#streams.list()]
       : [...visibility.readable].flatMap(number => this.#streams.findByNumber(number) ?? [])
-    const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
+    const own =
+      this.#hasCopies && this.#caller.isPersonal
+        ? nodes.filter(({ stream }) => !isFollowedId(stream.id))
+        : nodes
+    const live = this.withTrashed ? own : own.filter(node => !isTrashed(node))
     const isAll =
       (visibility.everything || visibility.isAllButAccountFields) &&
       nodes.length > 0 &&

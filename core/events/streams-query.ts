@@ -1,6 +1,6 @@
 /** The `streams` parameter of `events.get`, in any of its forms, parsed into plain queries. (docs/spec/streams-queries.md) */
 import { fail } from '../errors.js'
-import { isSystemId } from '../system-ids.js'
+import { isFollowedId, isSystemId } from '../system-ids.js'
 
 /** A requested id. */
 export interface RequestedStream {
@@ -149,7 +149,7 @@ function parseId(item: unknown, key: string): RequestedStream {
  * Returns the store that an id belongs to: its prefix `:name:`, unless that is a prefix of the account's own streams.
  */
 function getStoreOfId(id: string): string {
-  if (!isSystemId(id)) return ''
+  if (!isSystemId(id) || isFollowedId(id)) return ''
   const store = /^:[^:]*:/.exec(id)?.[0] ?? ''
   return store === ':_system:' || store === ':system:' ? '' : store
 }

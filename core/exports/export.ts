@@ -9,6 +9,7 @@ import type { ExportFormat, ExportOptions } from './format.js'
 import { gpx } from './gpx.js'
 import { TimeFormatter } from './time-formatter.js'
 import { json, ndjson } from './json.js'
+import { parquet } from './parquet.js'
 import { chunkSize, type Chunks, type ReadContext } from './chunks.js'
 import { listEventTexts } from './event-source.js'
 import { StreamNames } from './stream-names.js'
@@ -22,7 +23,8 @@ export const formats = {
   ndjson,
   gpx,
   fhir,
-  'fhir-ndjson': fhirNdjson
+  'fhir-ndjson': fhirNdjson,
+  parquet
 }
 
 export type FormatName = keyof typeof formats
@@ -35,9 +37,12 @@ export class Export implements TextListing<Reader> {
   isDocument = false
   readonly mediaType: string
   readonly fileName: string
+  readonly isBinary: boolean
   readonly #context: ReadContext
   readonly #chunks: Chunks
   #hasBegun = false
+  /** Bytes that do not fill a group of base64 yet. */
+  #unencoded = ''
 
   constructor(
     call: Call,
@@ -47,6 +52,7 @@ export class Export implements TextListing<Reader> {
   ) {
     const day = new Date(call.now * 1000).toISOString().slice(0, 10)
     this.mediaType = form.mediaType
+    this.isBinary = form.isBinary === true
     this.fileName = `${call.account.username}-${day}.${form.extension}`
     const { caller, store } = call
     const turn = (this.#context = { reader: { caller, store }, count: 0 })
@@ -84,11 +90,19 @@ export class Export implements TextListing<Reader> {
     this.#chunks.return()
   }
 
+  #toBase64(bytes: string, isLast: boolean): string {
+    const all = this.#unencoded + bytes
+    const end = isLast ? all.length : all.length - (all.length % 3)
+    this.#unencoded = all.slice(end)
+    return Buffer.from(all.slice(0, end), 'latin1').toString('base64')
+  }
+
   #toJsonText(text: string, isLast: boolean): string {
     const begin = this.#hasBegun
       ? ''
-      : `{"mediaType":${JSON.stringify(this.mediaType)},"fileName":${JSON.stringify(this.fileName)},"text":"`
+      : `{"mediaType":${JSON.stringify(this.mediaType)},"fileName":${JSON.stringify(this.fileName)},"${this.isBinary ? 'base64' : 'text'}":"`
     this.#hasBegun = true
-    return `${begin}${JSON.stringify(text).slice(1, -1)}${isLast ? '"}' : ''}`
+    const own = this.isBinary ? this.#toBase64(text, isLast) : JSON.stringify(text).slice(1, -1)
+    return `${begin}${own}${isLast ? '"}' : ''}`
   }
 }

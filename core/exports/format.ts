@@ -37,6 +37,8 @@ export interface ExportSources {
 export interface ExportFormat {
   readonly mediaType: string
   readonly extension: string
+  /** True if it consists of bytes: its text is in Latin-1, a character for each byte. */
+  readonly isBinary?: true
   /** Whether it can hold records of the audit, which are in no stream. */
   readonly supportsAudit: boolean
   /** Whether it can hold points of series. */

@@ -57,7 +57,7 @@ export function readDateRange(
 }
 
 /** Returns the number of a day. Throws `invalid-parameters-format` for dates that do not exist. */
-function parseDate(text: string, path: string): number {
+export function parseDate(text: string, path: string): number {
   const time = Date.parse(`${text}T00:00:00Z`)
   if (Number.isNaN(time) || formatDate(time / dayMs) !== text)
     refuseParams([{ code: 'INVALID', message: 'must be a date such as 2026-03-29', path }])

@@ -23,6 +23,8 @@ export interface DayValue {
   readonly count: number
   /** Id of the stream of the first source that it comes from. */
   readonly source: string
+  /** Of periods: the longest that ends on this day, in seconds. */
+  readonly longest?: { readonly from: number; readonly to: number }
 }
 
 export interface DaysRequest {
@@ -167,11 +169,12 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
         const sources = []
         for (const [stream, periods] of bySource) sources.push({ stream, groups: yield* periods.group(gap) })
         const merged = yield* addPeriods(order(sources), createDayFinder(days, 'end'))
-        yield* listDayValues(merged, format, ([day, { count, streamId, value }]) => ({
+        yield* listDayValues(merged, format, ([day, { count, longest, streamId, value }]) => ({
           day,
           value,
           count,
-          source: streamId
+          source: streamId,
+          longest
         }))
       }
     }

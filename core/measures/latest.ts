@@ -93,6 +93,6 @@ function readNumbers(
 }
 
 /** Reads a path in a content. Points of series have whole paths as names. */
-function readPath(content: unknown, path: string): unknown {
+export function readPath(content: unknown, path: string): unknown {
   return readOwn(content, path) ?? path.split('.').reduce(readOwn, content)
 }

@@ -31,6 +31,8 @@ export interface PeriodDay {
   count: number
   /** The first source that they come from. */
   readonly streamId: string
+  /** The longest of them, from its beginning to its end. */
+  longest: { readonly from: number; readonly to: number }
 }
 
 /** Collects the periods of one source, which arrive in lists that are each in order of time. */
@@ -120,8 +122,9 @@ export function* addPeriods(
     const { streamId } = sources[rank]!
     const [value, { count }] = [measureGroup(group), group]
     const known = days.get(day)
-    if (!known) days.set(day, { value, count, streamId })
+    if (!known) days.set(day, { value, count, streamId, longest: { from: group.from, to } })
     else {
+      if (to - group.from > known.longest.to - known.longest.from) known.longest = { from: group.from, to }
       known.value += value
       known.count += count
     }

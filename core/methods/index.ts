@@ -24,6 +24,7 @@ import { changeUsername } from './account/change-username.js'
 import { getUsernameChanges } from './account/get-username-changes.js'
 import { requestEmailConfirmation } from './account/request-email-confirmation.js'
 import { requestPasswordReset } from './account/request-password-reset.js'
+import { resumeDeliveries } from './account/resume-deliveries.js'
 import { resetPassword } from './account/reset-password.js'
 import { get as getAudit } from './audit/get.js'
 import { createInvitations } from './admin/create-invitations.js'
@@ -52,6 +53,11 @@ import { get as getEvents } from './events/get.js'
 import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
 import { channelMethods } from './channels/index.js'
+import { letterMethods } from './letter/index.js'
+import { formMethods } from './forms/index.js'
+import { reminderMethods } from './reminders/index.js'
+import { ruleMethods } from './rules/index.js'
+import { mirrorMethods } from './mirrors/index.js'
 import { connectionMethods } from './connections/index.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
@@ -68,11 +74,13 @@ import { getOne as getImport } from './imports/get-one.js'
 import { get as getImports } from './imports/get.js'
 import { look as lookAtImport } from './imports/look.js'
 import { run as runImport } from './imports/run.js'
+import { around as compareAround } from './measures/around.js'
 import { compare as compareMeasures } from './measures/compare.js'
 import { days as getDays } from './measures/days.js'
 import { facts as getMeasureFacts } from './measures/facts.js'
 import { get as getMeasures } from './measures/get.js'
 import { sample as sampleMeasure } from './measures/sample.js'
+import { week as summariseWeek } from './measures/week.js'
 import { getAccessInfo } from './get-access-info.js'
 import { getApp as getAppProfile } from './profile/get-app.js'
 import { getPrivate as getPrivateProfile } from './profile/get-private.js'
@@ -82,12 +90,14 @@ import { updateApp as updateAppProfile } from './profile/update-app.js'
 import { updatePrivate as updatePrivateProfile } from './profile/update-private.js'
 import { updatePublic as updatePublicProfile } from './profile/update-public.js'
 import { update as updateProfile } from './profile/update.js'
+import { acceptOffer } from './oauth/accept-offer.js'
 import { authorize } from './oauth/authorize.js'
 import { getClients, restoreClientKey, revokeClient, revokeClientKey } from './oauth/clients-admin.js'
 import { getKeys } from './oauth/get-keys.js'
 import { getUserInfo as getOAuthUserInfo } from './oauth/get-user-info.js'
 import { introspect } from './oauth/introspect.js'
 import { prove } from './oauth/prove.js'
+import { readOffer as readOAuthOffer } from './oauth/read-offer.js'
 import { register as registerClient } from './oauth/register.js'
 import { revoke } from './oauth/revoke.js'
 import { token } from './oauth/token.js'
@@ -214,6 +224,9 @@ export const methods: readonly AnyMethod[] = [
   deactivate,
   recover,
   verify,
+  acceptOffer,
+  resumeDeliveries,
+  readOAuthOffer,
   authorize,
   getKeys,
   getOAuthUserInfo,
@@ -245,10 +258,12 @@ export const methods: readonly AnyMethod[] = [
   addPoints,
   addPointsBatch,
   getDays,
+  compareAround,
   compareMeasures,
   getMeasureFacts,
   getMeasures,
   sampleMeasure,
+  summariseWeek,
   deletePoints,
   getPoints,
   deleteSessions,
@@ -273,6 +288,11 @@ export const methods: readonly AnyMethod[] = [
   deleteUser,
   ...sharedSecretMethods,
   ...channelMethods,
+  ...letterMethods,
+  ...reminderMethods,
+  ...formMethods,
+  ...ruleMethods,
+  ...mirrorMethods,
   ...connectionMethods,
   ...webhookMethods
 ]

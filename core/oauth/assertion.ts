@@ -12,6 +12,8 @@ const maxLifetime = 300
 const tolerance = 60
 /** Maximum number of used assertions and proofs that are remembered. */
 const maxRemembered = 100_000
+/** Maximum number of those of one client: it must not keep the others out. */
+const maxPerClient = 20_000
 
 /** Returns the client that an assertion names, before it has been verified; `undefined` if it names none. */
 export function getClaimedClient(assertion: string): string | undefined {
@@ -37,20 +39,29 @@ export async function useAssertion(
   const verified = await verify(services, assertion, { id, keys }, now)
   if (!verified) return false
   const { expires, jti } = verified
-  return await useOnce(services, `assertion ${id} ${jti}`, expires + tolerance, now)
+  const use = { key: `assertion ${id} ${jti}`, expires: expires + tolerance, client: id }
+  return await useOnce(services, use, now)
+}
+
+/** A proof or an assertion that a client uses. */
+interface Use {
+  readonly key: string
+  /** Until when it is valid, in seconds. */
+  readonly expires: number
+  readonly client: string
 }
 
 /**
- * Records the use of a proof or an assertion; returns `false` if it was used before. All nodes share the record. Both times
- * in seconds.
+ * Records the use of a proof or an assertion; returns `false` if it was used before, or the client has used too many. All nodes share
+ * the record. `now` in seconds.
  */
 export async function useOnce(
   { log, platform }: Services,
-  key: string,
-  expires: number,
+  { client, expires, key }: Use,
   now: number
 ): Promise<boolean> {
-  const use = await platform.change('useOAuthProof', { key, expires }, now, maxRemembered)
+  const proof = { key, expires, owner: client, share: maxPerClient }
+  const use = await platform.change('useOAuthProof', proof, now, maxRemembered)
   if (use === 'full') log.warn('too many OAuth proofs are used: further ones are refused for some minutes')
   return use === 'first'
 }

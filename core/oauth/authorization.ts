@@ -10,10 +10,10 @@ import { checkRedirectUri, isExclusive, isRegistered } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import type { Services } from '../call/services.js'
 import { buildOAuthData } from './client-data.js'
-import { findClient, isConfidential, type Client } from './clients.js'
+import { isConfidential, waitForClient, type Client } from './clients.js'
 import { failOAuth, type OAuthErrorCode } from './errors.js'
 import { getResourceUser } from './metadata.js'
-import { assertScopeAllowed, parseAskedScope, type Scope } from './scope.js'
+import { assertScopeAllowed, parseAskedScope, parseOfferScope, type Scope } from './scope.js'
 import { concernPatient } from './smart-scope.js'
 
 /** Parameters as they came: several values where a parameter was repeated. */
@@ -46,9 +46,9 @@ const maxSeconds = 10_000_000_000
  * Returns the client, and where the response goes. Throws `invalid_request` if either is uncertain: the user must not
  * be redirected then.
  */
-export function resolveRecipient(services: Services, params: Params): Recipient {
+export async function resolveRecipient(services: Services, params: Params): Promise<Recipient> {
   const id = getSingleParam(params, 'client_id') ?? failOAuth('invalid_request', 'The client_id is missing')
-  const client = findClient(services, id) ?? failOAuth('invalid_request', 'Unknown client_id')
+  const client = (await waitForClient(services, id)) ?? failOAuth('invalid_request', 'Unknown client_id')
   const redirectUri =
     getSingleParam(params, 'redirect_uri') ?? failOAuth('invalid_request', 'The redirect_uri is missing')
   if (!isRegistered(redirectUri, client.redirectURIs))
@@ -80,12 +80,7 @@ export function toAppRequest(
   if (!['query', undefined].includes(getSingleParam(params, 'response_mode')))
     failOAuth('invalid_request', 'The response_mode must be query')
   const challenge = parseChallenge(params)
-  const asked = parseAskedScope(
-    getSingleParam(params, 'scope') ??
-      client.scopes?.join(' ') ??
-      failOAuth('invalid_scope', 'The scope is missing')
-  )
-  if (client.scopes) assertScopeAllowed(asked, client.scopes)
+  const { asked, offer } = parseScopeParam(config, client, params)
   const username = resolveUser(config, params, asked)
   const expireAfter = computeLifetime(config, client, asked, params)
   for (const name of ['state', 'nonce', 'login_hint']) assertLength(params, name, maxTextLength)
@@ -113,6 +108,7 @@ export function toAppRequest(
         loginHint: hint,
         clientName: client.name
       }),
+      ...(offer !== undefined && { offer }),
       ...(client.isSelfRegistered && { isSelfRegistered: true }),
       ...(!isConfidential(client) && !isExclusive(redirectUri) && { isUnproven: true })
     }
@@ -127,6 +123,23 @@ export function getSingleParam(params: Params, name: string): string | undefined
   if (typeof value === 'object')
     failOAuth('invalid_request', `The parameter ${name.slice(0, 50)} is repeated`)
   return value === '' ? undefined : value
+}
+
+/** Returns what the request asks for: permissions, or that the user accepts an offer. Throws `invalid_scope`. */
+function parseScopeParam(
+  { cmc }: Config,
+  { offers, scopes }: Client,
+  params: Params
+): { readonly asked: Scope; readonly offer?: string } {
+  const text = getSingleParam(params, 'scope')
+  const offer = text === undefined ? undefined : parseOfferScope(text, cmc.enabled ? offers : {})
+  // A session lasts an hour unless it is refreshed.
+  if (offer !== undefined) return { asked: { identity: ['offline_access'], permissions: [] }, offer }
+  const asked = parseAskedScope(
+    text ?? scopes?.join(' ') ?? failOAuth('invalid_scope', 'The scope is missing')
+  )
+  if (scopes) assertScopeAllowed(asked, scopes)
+  return { asked }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Permission } from '../../schemas/permission.js'
 import { toStoredPermissions } from '../accesses/granting.js'
 import type { Call } from '../call/method.js'
 import type { Config } from '../settings/config.js'
+import { getFactor } from '../sign-in/mfa/factor.js'
 import { createClosingError } from '../unknown-user.js'
 import { recordOAuthAction } from './audit.js'
 import { buildOAuthData } from './client-data.js'
@@ -30,7 +31,7 @@ export function findClientAccount({ access }: Pick<Config, 'access'>, id: string
  * own, `invalid_scope`, and `invalid_request` for a proof of a key, which these tokens are not bound to.
  */
 export function parseClientGrant(
-  { account, services }: Pick<Call, 'account' | 'services'>,
+  { account, services, store }: Pick<Call, 'account' | 'services' | 'store'>,
   client: Client,
   { scope: text }: { readonly scope?: string | undefined },
   thumbprint: string | undefined
@@ -41,6 +42,12 @@ export function parseClientGrant(
   if (client.account === undefined || services.accounts.findServed(client.account)?.id !== account.id)
     refuseAccount(client)
   if (account.deletion !== null) throw createClosingError(account.deletion)
+  // Whoever signs in there can act as the client.
+  if (services.config.oauth.requireAppAccountMfa && !getFactor(store))
+    failOAuth(
+      'unauthorized_client',
+      'Two-factor authentication is not turned on in the account of the client'
+    )
   if (thumbprint !== undefined)
     failOAuth(
       'invalid_request',

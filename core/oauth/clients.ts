@@ -46,6 +46,14 @@ export function findClient(
   return { ...app.oauth, ...(keys && { keys }), id, name: app.displayName, isSelfRegistered: false }
 }
 
+/** Finds a client like {@link findClient}, also one that has just registered at another node of a cluster. */
+export async function waitForClient(services: Services, id: string): Promise<Client | undefined> {
+  const client = findClient(services, id)
+  if (client || !services.config.oauth.registration) return client
+  await services.platform.catchUp()
+  return findClient(services, id)
+}
+
 /** Returns whether a key must not be used: what operators decide counts more than the settings. */
 export function isKeyRevoked({ kid, revoked = false }: ClientKey, states: ClientState['keys'] = {}): boolean {
   return Object.hasOwn(states, kid) ? states[kid] !== null : revoked
@@ -74,7 +82,7 @@ export async function authenticateClient(
   // Without a colon, failures count by address only, so that others cannot lock the client out from elsewhere.
   const guess = { subject: `client ${id.replaceAll(':', ' ')}`, ip }
   services.throttle.check(guess)
-  const client = findClient(services, id)
+  const client = await waitForClient(services, id)
   if (!client || !(await isAuthentic(services, client, params, now))) {
     services.throttle.failed(guess)
     failOAuth('invalid_client', 'The client is unknown, or its secret or assertion is incorrect or missing')

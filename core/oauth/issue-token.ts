@@ -6,6 +6,7 @@ import type { Call } from '../call/method.js'
 import { formatWireId } from '../access-ids.js'
 import { Caller } from '../permissions/caller.js'
 import { isExpired, listStreamIds } from '../permissions/access.js'
+import { isOfferInForce } from '../permissions/offer-session.js'
 import { getAccountUrl, apiEndpoint } from '../service-info.js'
 import { getBoundKey } from '../auth/oauth-marks.js'
 import { recordOAuthAction } from './audit.js'
@@ -14,8 +15,8 @@ import { failOAuth } from './errors.js'
 import { createIdToken } from './id-token.js'
 import type { SigningKey } from './keys.js'
 import { getIssuer } from './metadata.js'
-import { createPatientId } from './patient.js'
-import { formatScope } from './scope.js'
+import { createPatientId } from '../account/patient-id.js'
+import { formatAccessScope } from './scope.js'
 import { concernPatient } from './smart-scope.js'
 import { createAccessToken, createRefreshToken, formatRefreshToken } from './tokens.js'
 import { getAbsoluteEnd, getRefreshEnd, type RedeemedCode, type RefreshedGrant } from './redeem.js'
@@ -53,7 +54,7 @@ export function issueToken(
 ): TokenAnswer {
   const { account, now, services, store } = call
   const known = store.accesses.find(use.accessId)
-  if (known?.type !== 'app' || isExpired(known, now))
+  if (known?.type !== 'app' || isExpired(known, now) || !isOfferInForce(store, known, now))
     failOAuth('invalid_grant', 'The access is no longer valid', use.accessId)
   if (thumbprint === undefined) assertSameKey(known, undefined)
   const access =
@@ -105,7 +106,8 @@ export function renewToken(
 ): TokenAnswer {
   const { now, services, store } = call
   const known = store.accesses.find(grant.access)
-  if (known?.type !== 'app' || known.expires === undefined)
+  const isValid = known?.type === 'app' && isOfferInForce(store, known, now)
+  if (!isValid || known.expires === undefined)
     failOAuth('invalid_grant', 'The access is no longer valid', grant.access)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
   recordOAuthAction(call, 'oauth.token.refreshed', known.id)
@@ -152,7 +154,7 @@ export function buildTokenAnswer(call: Call, access: Access, scopes: readonly Id
     access_token: access.token,
     token_type: getBoundKey(access) === undefined ? 'Bearer' : 'DPoP',
     ...(access.expires !== undefined && { expires_in: Math.max(0, Math.floor(access.expires - now)) }),
-    scope: formatScope(access.permissions ?? [], scopes),
+    scope: formatAccessScope(access, scopes),
     api_endpoint: getAccountUrl(services.config, username),
     apiEndpoint: apiEndpoint(services.config, username, access.token),
     username,

@@ -16,9 +16,10 @@ import { failOAuth } from './errors.js'
 import { createClosingError } from '../unknown-user.js'
 import { deriveNextToken, findSuccessor, formatRefreshToken, parseRefreshToken } from './tokens.js'
 import { isIssued } from './sessions.js'
+import { getOfferMark } from '../permissions/offer-session.js'
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
-import { parseAskedScope, formatScope } from './scope.js'
+import { formatAccessScope, formatScope, parseAskedScope } from './scope.js'
 
 /** How a client requests a token. */
 export type GrantType = 'authorization_code' | 'refresh_token' | 'client_credentials'
@@ -42,6 +43,14 @@ export interface CodeProof {
   readonly code?: string | undefined
   readonly redirect_uri?: string | undefined
   readonly code_verifier?: string | undefined
+}
+
+/** How a token is refreshed. */
+export interface RefreshContext {
+  /** The thumbprint of the key that the client has proven. */
+  readonly thumbprint: string | undefined
+  /** Ends the access of a requester, and tells it. Called within a transaction. */
+  readonly endPeerAccess: (call: Call, accessId: string) => void
 }
 
 /** A client's request to refresh its token. */
@@ -99,13 +108,13 @@ function findProofFault(
  * Replaces a refresh token by the next one. A token that was replaced within the last seconds gets the same response
  * again, for clients that retry or have lost the response. Throws `invalid_grant` if the token is unknown, was used
  * before or is another client's, `invalid_scope` if another scope is requested, and the errors of a key that is not proven: with
- * these, the token stays valid. `thumbprint`: that of the key that the client has proven.
+ * these, the token stays valid.
  */
 export async function refreshGrant(
   call: Call,
   client: Client,
   renewal: RefreshRequest,
-  thumbprint: string | undefined
+  { endPeerAccess, thumbprint }: RefreshContext
 ): Promise<RefreshedGrant> {
   const parts = parseRefreshToken(requireRefreshToken(renewal))
   const found = await writeSeparately(call, (store, inCall) => {
@@ -122,6 +131,8 @@ export async function refreshGrant(
     }
     const successor = isCurrent ? undefined : findSuccessor(grant, parts.secret, call.now)
     if (!isCurrent && successor === undefined) {
+      const offer = access && getOfferMark(access)
+      if (offer) endPeerAccess(inCall, offer.accessId)
       revokeAccessById(inCall, grant.access)
       recordOAuthAction(inCall, 'oauth.token.reuse_detected', grant.access, 400)
       return { grant }
@@ -237,12 +248,10 @@ function matchesChallenge(verifier: string, challenge: string): boolean {
  * Requires that a refresh asks for no other scope: the access is the token, so it cannot be narrowed for one refresh. Throws
  * `invalid_scope`. (docs/api/oauth.md#refreshing)
  */
-function assertSameScope(
-  { id, permissions = [] }: Access,
-  scopes: readonly IdentityScope[],
-  scope: string | undefined
-): void {
+function assertSameScope(access: Access, scopes: readonly IdentityScope[], scope: string | undefined): void {
+  const { id, permissions = [] } = access
   if (scope === undefined) return
+  if (getOfferMark(access) && scope.trim() === formatAccessScope(access, [])) return
   const asked = parseAskedScope(scope)
   const bare = asked.permissions.map(each =>
     'streamId' in each ? { streamId: each.streamId, level: each.level } : each

@@ -2,12 +2,14 @@
  * OAuth scopes: permissions on streams, such as `diary:contribute`, and what a client may know of the user.
  * (docs/api/oauth.md#scopes)
  */
+import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import type { RequestedPermission } from '../accesses/granting.js'
 import { ranks } from '../permissions/levels.js'
 import { truncateText } from '../truncate-text.js'
 import { isSystemId } from '../system-ids.js'
+import { getOfferMark } from '../permissions/offer-session.js'
 import { failOAuth } from './errors.js'
 import { isResourceScope, isResourceScopeAllowed, omitUnknownResources } from './smart-scope.js'
 
@@ -77,6 +79,38 @@ export function formatScope(permissions: readonly Permission[], identity: readon
       : `${permission.feature}=${permission.setting}`
   )
   return [...identity, ...tokens].join(' ')
+}
+
+/** Formats what an access permits as a scope: for the session of an accepted offer, the offer. */
+export function formatAccessScope(access: Access, identity: readonly IdentityScope[]): string {
+  const offer = getOfferMark(access)
+  return offer ? formatOfferScope(offer.name) : formatScope(access.permissions ?? [], identity)
+}
+
+const offerPrefix = 'cmc:'
+
+/** Formats the scope that asks the user to accept an offer of the client. */
+export function formatOfferScope(name: string): string {
+  return `${offerPrefix}${name}`
+}
+
+/**
+ * Returns the name of the offer that a scope requests; `undefined` if it requests permissions. `offers`: those of the client. Throws
+ * `invalid_scope` for an unknown offer, and for one beside another scope.
+ */
+export function parseOfferScope(text: string, offers: object = {}): string | undefined {
+  const tokens = text.split(' ').filter(token => token !== '')
+  const [name] = tokens.flatMap(token => {
+    const named = token.startsWith(offerPrefix) ? token.slice(offerPrefix.length) : ''
+    // A stream may have the id `cmc`.
+    const isPermission = named === '' || named.includes(':') || Object.hasOwn(ranks, named)
+    return Object.hasOwn(offers, named) || !isPermission ? [named] : []
+  })
+  if (name === undefined) return undefined
+  if (!Object.hasOwn(offers, name))
+    failOAuth('invalid_scope', `This client has no offer ${shortenToken(name)}`)
+  if (tokens.length > 1) failOAuth('invalid_scope', 'The scope of an offer cannot be combined with others')
+  return name
 }
 
 /**

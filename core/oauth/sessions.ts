@@ -34,14 +34,16 @@ export function listSessions(store: UserStore, client: Pick<Client, 'id'>): Acce
 export function openSession(
   call: Call,
   client: Pick<Client, 'id'>,
-  access: Pick<Access, 'alias' | 'clientData' | 'createdBy' | 'expires' | 'permissions'>
+  access: Pick<Access, 'alias' | 'clientData' | 'createdBy' | 'expires' | 'permissions'> & {
+    readonly token?: string
+  }
 ): Access {
   const { account, changes, now, store } = call
   makeRoom(call, client)
   const session = store.accesses.insert({
     ...access,
     id: createId(),
-    token: createAccessToken(access.alias ?? account.username),
+    token: access.token ?? createAccessToken(access.alias ?? account.username),
     type: 'app',
     ...buildNames(client),
     created: now,

@@ -8,7 +8,7 @@ import { Grants } from './grants.js'
 import type { VisibleStreams } from './visible-streams.js'
 import { allows, hidesEvents, type Action } from './levels.js'
 import { noGrants, getEffectiveGrants } from './effective-grants.js'
-import { isSystemId } from '../system-ids.js'
+import { isFollowedId, isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 export type { VisibleStreams } from './visible-streams.js'
@@ -75,6 +75,7 @@ export class Caller {
    */
   may(action: Action, streamId: string): boolean {
     const { streams } = this.store
+    if (isReadOnly(action, streamId)) return false
     if (!this.isPersonal)
       return allows(this.#grants.level(streams, streamId), action) && !this.#isReservedTag(action, streamId)
     if (!isSystemId(streamId)) return true
@@ -84,6 +85,7 @@ export class Caller {
 
   /** Does the same as {@link may}, for a stream that has been looked up already. */
   mayAt(action: Action, node: StreamNode): boolean {
+    if (isReadOnly(action, node.stream.id)) return false
     if (!this.isPersonal)
       return (
         allows(this.#grants.levelAt(this.store.streams, node), action) &&
@@ -126,7 +128,8 @@ export class Caller {
    * exists.
    */
   #isHidden(streamId: string): boolean {
-    return isSystemId(streamId) && (this.store.streams.find(streamId)?.system?.isHidden ?? true)
+    if (!isSystemId(streamId) || isFollowedId(streamId)) return false
+    return this.store.streams.find(streamId)?.system?.isHidden ?? true
   }
 
   /**
@@ -180,4 +183,9 @@ export class Caller {
   isForbidden(feature: string): boolean {
     return this.#grants.isForbidden(feature)
   }
+}
+
+/** Returns whether the action would change a copy of another account's stream. (docs/api/mirrors.md#the-copy) */
+function isReadOnly(action: Action, streamId: string): boolean {
+  return action !== 'read' && action !== 'list' && isFollowedId(streamId)
 }

@@ -1,11 +1,12 @@
 /**
  * The effective grants and lifetime of an access: an access shared by an app lasts no longer than the app's access, and
- * grants no more.
+ * grants no more. The same holds for the session of an accepted offer, and the access of the requester.
  */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Grants } from './grants.js'
 import { getCreatorId } from './access.js'
+import { findOfferAccess, getOfferMark } from './offer-session.js'
 
 export interface EffectiveGrants {
   readonly grants: Grants
@@ -32,7 +33,7 @@ export function getEffectiveGrants(store: UserStore, access: Access): EffectiveG
   if (!effective)
     cache.set(
       access,
-      (effective = access.type === 'shared' ? createShared(store, access) : createOwn(access))
+      (effective = access.type === 'shared' ? createShared(store, access) : createUnshared(store, access))
     )
   return effective
 }
@@ -50,6 +51,14 @@ function createOwn(access: Access, limit?: EffectiveGrants): EffectiveGrants {
     ends: Math.min(expires, limit.ends),
     modified: Math.max(modified, limit.modified)
   }
+}
+
+/** Computes the grants of an access that no app has shared. That of an accepted offer is limited by what the requester holds. */
+function createUnshared(store: UserStore, access: Access): EffectiveGrants {
+  const mark = getOfferMark(access)
+  if (!mark) return createOwn(access)
+  const held = findOfferAccess(store, mark)
+  return held ? createOwn(access, createOwn(held)) : noGrants
 }
 
 /**

@@ -12,7 +12,7 @@ import { getAuditedAccess } from '../audit-ids.js'
 import { allows, limitLevel, hidesEvents, intersectLevels, ranks } from './levels.js'
 import { DerivedDataCache } from './derived-data-cache.js'
 import type { VisibleStreams } from './visible-streams.js'
-import { accountId, getSecretsStreamId, isAccountRoot, isSecretsStreamId, isSystemId } from '../system-ids.js'
+import { accountId, getSecretsStreamId, isOwnRoot, isSecretsStreamId, isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** The parts of an access that its grants are computed from. */
@@ -147,7 +147,8 @@ export class Grants {
     this.#refresh(streams)
     const levels = this.#levels
     const passed: StreamNode[] = []
-    let level = this.#byId.get('*')
+    // `*` does not cover copies of other accounts' streams.
+    let level = isOwnRoot(node.stream.id) ? this.#byId.get('*') : undefined
     for (let at: StreamNode | undefined = node; at; at = at.parent) {
       if (levels.has(at)) {
         level = levels.get(at)
@@ -178,7 +179,7 @@ export class Grants {
     const root = path.at(-1)
     // The path leads to a system stream that no longer exists.
     if (root === undefined || (isSystemId(root) && !streams.find(root))) return 'none'
-    const all = isAccountRoot(root) ? (root === accountId ? 'none' : undefined) : this.#byId.get('*')
+    const all = isOwnRoot(root) ? this.#byId.get('*') : root === accountId ? 'none' : undefined
     for (const [index, id] of path.entries()) {
       const level = this.#grantedLevel(streams, id, at)
       if (level !== undefined) return level

@@ -27,6 +27,8 @@ export interface TimedTask {
    * work is still due.
    */
   run(account: Account): Promise<void>
+  /** Called after each call that has read data of an account. */
+  onRead?(account: Pick<Account, 'id' | 'username'>): void
 }
 
 /** What is planned for an account. */
@@ -91,6 +93,11 @@ export class AccountTimers implements Timers {
   /** Plans the work of an account again, in a later turn of the event loop. Changes of an account do so by themselves. */
   wake(account: Named): void {
     this.#planLater(account, this.#tasks)
+  }
+
+  /** Passes on to the tasks that a call has read data. */
+  noteRead(account: Named): void {
+    for (const task of this.#tasks) task.onRead?.(account)
   }
 
   /** Returns whether an account has work that is due at some time. */

@@ -87,8 +87,10 @@ export interface Measure {
   readonly plausible?: readonly [min: number, max: number]
   /** Range beyond which a value must be a mistake, in the unit of the first type. */
   readonly possible?: readonly [min: number, max: number]
-  /** Usual range of healthy adults at rest, in the unit of the first type; of a pair, one of each number. A comment names the guideline. */
+  /** Usual range of healthy adults at rest, in the unit of the first type; of a pair, one of each number. */
   readonly normal?: readonly [min: number, max: number] | readonly [first: Range, second: Range]
+  /** Where the usual range is from: every measure with such a range has it. */
+  readonly normalSource?: string
   readonly choices?: readonly Choice[]
   readonly codes?: MeasureCodes
 }

@@ -51,8 +51,18 @@ async function findOwner(operator: Operator, id: string): Promise<string> {
 }
 
 function describe({ access, breachScope, owner }: Found): string {
-  const { addresses, calls, first, isIncomplete, last, recordCount, recordedSince, refused, streams } =
-    breachScope
+  const {
+    addresses,
+    calls,
+    first,
+    isIncomplete,
+    last,
+    recordCount,
+    recordedSince,
+    refused,
+    shares,
+    streams
+  } = breachScope
   return [
     `${access.id} (${access.type}, "${access.name}") of ${owner.username}` +
       (access.deleted === undefined ? '' : `, revoked ${formatTime(access.deleted)}`),
@@ -62,6 +72,7 @@ function describe({ access, breachScope, owner }: Found): string {
       ? 'The account has no audit records'
       : `The audit of the account begins ${formatTime(recordedSince)}`,
     ...(isIncomplete ? ['The audit does not have everything: some of the numbers are too small'] : []),
+    ...shares.map(({ id, name }) => `share\t${id}\t${name}`),
     ...streams.map(({ fromTime, id, kinds, name, recordCount: items, toTime }) =>
       [
         'stream',

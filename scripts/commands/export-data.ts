@@ -38,7 +38,7 @@ export async function exportData(args: readonly string[], options: ExportDataOpt
 }
 
 /** Writes to standard output. Its errors end the export, and are reported by `handleOutputErrors`. */
-async function writeToOutput(chunks: AsyncIterable<string>): Promise<void> {
+async function writeToOutput(chunks: AsyncIterable<Buffer>): Promise<void> {
   let failure: unknown
   process.stdout.once('error', error => (failure = error))
   try {

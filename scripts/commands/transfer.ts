@@ -62,6 +62,10 @@ export async function importUser(
     console.log(
       'The account has no password yet, and its accesses have new tokens. Run "coffer reset-link" to create a link that sets a password'
     )
+  if (done.isPaused)
+    console.log(
+      'The account sends nothing to other accounts and to channels until its user calls account.resumeDeliveries'
+    )
   if (done.identitiesLeftOut > 0)
     console.log(
       `${formatCount(done.identitiesLeftOut, 'linked sign-in provider was', 'linked sign-in providers were')} not imported. Use --identities to import them if you trust the archive`

@@ -23,8 +23,12 @@ const sharedFiles: Readonly<Record<string, string>> = {
   profile: 'account',
   registration: 'auth',
   sessions: 'auth',
-  users: 'account'
+  users: 'account',
+  webhooks: 'channels'
 }
+
+/** Things that the methods of one file are about: they are in that file. */
+const ownNouns: Readonly<Record<string, readonly string[]>> = { rules: ['Condition', 'PublicRule'] }
 
 /** Params that schemas leave to the method, because their errors differ. */
 const ownParams: Readonly<Record<string, string>> = {
@@ -87,13 +91,20 @@ function toInterfaceName(name: string): string {
 }
 
 function formatNouns(): string {
-  const types = Array.from(getNamedTypes(), ([name, type]) => `export type ${name} = ${type}`)
+  const own = new Set(Object.values(ownNouns).flat())
+  const types = listNouns(name => !own.has(name))
   return [
     '/** The things that methods are about. Times are in seconds, sizes in bytes. */',
     note,
     importHandwritten(types.join('\n')).join('\n'),
     ...types
   ].join('\n\n')
+}
+
+function listNouns(isListed: (name: string) => boolean): string[] {
+  return [...getNamedTypes()].flatMap(([name, type]) =>
+    isListed(name) ? [`export type ${name} = ${type}`] : []
+  )
 }
 
 function formatIndex(names: readonly string[]): string {
@@ -116,7 +127,8 @@ function formatGroup(name: string, group: readonly AnyMethod[]): string {
   )
   const body = `export interface ${toInterfaceName(name)} {\n${members.join('\n')}\n}`
   const words = new Set(body.replaceAll(/\/\*\*.*?\*\/|'[^']*'/g, '').match(/\w+/g))
-  const used = [...getNamedTypes().keys()].filter(noun => words.has(noun))
+  const own = ownNouns[name] ?? []
+  const used = [...getNamedTypes().keys()].filter(noun => words.has(noun) && !own.includes(noun))
   return [
     `/** Params and results of methods: ${group
       .map(({ id }) => id.split('.')[0]!)
@@ -126,6 +138,7 @@ function formatGroup(name: string, group: readonly AnyMethod[]): string {
     ...(used.length === 0 ? [] : [`import type { ${used.join(', ')} } from './nouns.js'`]),
     ...importHandwritten(body),
     '',
+    ...listNouns(noun => own.includes(noun)),
     body
   ].join('\n')
 }

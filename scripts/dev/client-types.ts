@@ -7,6 +7,7 @@ import { Person } from '../../core/platform/person.js'
 import { Access } from '../../schemas/access.js'
 import { Attachment, Event } from '../../schemas/event.js'
 import { Permission } from '../../schemas/permission.js'
+import { Condition, PublicRule } from '../../schemas/rule.js'
 import { ItemDeletion } from '../../schemas/scalars.js'
 import { Scopes } from '../../schemas/scope.js'
 import { Stream, StreamTree } from '../../schemas/stream.js'
@@ -22,6 +23,7 @@ const nouns = new Map<string, JsonSchema>(
     Access,
     Attachment,
     BreachScope,
+    Condition,
     Event,
     Import,
     ItemDeletion,
@@ -29,6 +31,7 @@ const nouns = new Map<string, JsonSchema>(
     Permission,
     PublicAccess,
     Person,
+    PublicRule,
     Scopes,
     Stream,
     StreamTree,

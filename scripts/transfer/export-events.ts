@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { openSession } from '../../core/auth/personal-access.js'
+import type { Success } from '../../core/call/outcome.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { systemClock } from '../../core/time.js'
 import type { Runtime } from '../../server/runtime.js'
@@ -32,7 +33,7 @@ export async function writeEvents(
   const draft = `${file}.${process.pid}.part`
   try {
     await withExport(settings, source, account, params, async chunks => {
-      await writeWithin(dirname(file), draft, toBuffers(chunks))
+      await writeWithin(dirname(file), draft, chunks)
     })
     // Not a rename, which would overwrite a file created meanwhile.
     await link(draft, file)
@@ -48,7 +49,7 @@ export async function withExport(
   source: Layout,
   account: Account,
   params: ExportParams,
-  write: (chunks: AsyncIterable<string>) => Promise<void>
+  write: (chunks: AsyncIterable<Buffer>) => Promise<void>
 ): Promise<void> {
   const [side, target] = [createCopyFolder(source), createCopyFolder(source)]
   try {
@@ -76,7 +77,7 @@ async function callExport(
   { registry, services }: Runtime,
   { username }: Account,
   params: ExportParams
-): Promise<AsyncIterable<string>> {
+): Promise<AsyncIterable<Buffer>> {
   const { accounts, clock, config } = services
   const account = accounts.find(username)
   if (!account) throw new OperatorError(`No account ${username}`)
@@ -86,18 +87,11 @@ async function callExport(
   const request = { user: username, method: 'events.export', params, credentials, isDocument: true } as const
   const outcome = await registry.call(request)
   if (!outcome.ok) throw new OperatorError(outcome.error.message)
-  const { members, remainder } = outcome
-  return prepend(members, remainder)
+  return encode(outcome)
 }
 
-async function* prepend(
-  first: string,
-  rest: AsyncIterable<string> | undefined
-): AsyncGenerator<string, void, undefined> {
-  yield first
-  if (rest) yield* rest
-}
-
-async function* toBuffers(texts: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
-  for await (const text of texts) yield Buffer.from(text)
+async function* encode({ facts, members, remainder }: Success): AsyncGenerator<Buffer, void, undefined> {
+  const encoding = facts?.document?.isBinary === true ? 'latin1' : 'utf8'
+  yield Buffer.from(members, encoding)
+  for await (const text of remainder ?? []) yield Buffer.from(text, encoding)
 }

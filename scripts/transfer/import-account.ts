@@ -13,6 +13,9 @@ import { Layout } from '../../storage/files/layout.js'
 import { initialStatus } from '../../storage/platform/account.js'
 import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { exportedTables } from '../../storage/transfer/tables.js'
+import { pauseDeliveries } from '../../storage/channels/delivery-pause.js'
+import { userMigrations } from '../../storage/migrations/user/index.js'
+import { openFile } from '../../storage/sqlite/open.js'
 import { AccountWriter } from '../../storage/transfer/account-writer.js'
 import { findUserFileProblems } from '../../storage/validation/foreign-file.js'
 import { AccountCheck, type Problem } from '../maintenance/check-account.js'
@@ -40,6 +43,8 @@ export interface ImportOptions {
 export interface ImportResult {
   readonly username: string
   readonly hasSecrets: boolean
+  /** Whether the account sends nothing to others until its user resumes. */
+  readonly isPaused: boolean
   readonly identitiesLeftOut: number
 }
 
@@ -78,13 +83,27 @@ async function importInto(
     const newcomer = new RowAdapter(target, config, { hasSecrets, keepsIdentities })
     await createFiles(staging, account.id, archive, newcomer)
     await assertValid(staging, account, config)
+    const isPaused = hasSecrets && pauseFile(staging.userFile(account.id))
     await addAccount(target, staging, account)
-    return { username, hasSecrets, identitiesLeftOut: newcomer.identitiesLeftOut }
+    return { username, hasSecrets, isPaused, identitiesLeftOut: newcomer.identitiesLeftOut }
   } catch (error) {
     throw error instanceof Taken || error instanceof Unfinished ? error : toTransferError(file, error)
   } finally {
     archive.close()
     removeCopyFolder(staging)
+  }
+}
+
+/**
+ * Makes sure that the account sends nothing that another copy of it sends, too, until the user says so. Returns whether there is anything
+ * to send.
+ */
+function pauseFile(file: string): boolean {
+  const db = openFile(file, { migrations: userMigrations, synchronous: 'FULL' })
+  try {
+    return pauseDeliveries(db, Date.now() / 1000)
+  } finally {
+    db.close()
   }
 }
 

@@ -1,7 +1,7 @@
 /** Validates the events of a foreign file, their earlier versions and their attachments. */
 import { Type } from 'typebox'
 import { eventIdPattern } from '../../core/ids.js'
-import { activeId, helpersId, isSystemId, uniqueId } from '../../core/system-ids.js'
+import { activeId, helpersId, isFollowedId, isSystemId, uniqueId } from '../../core/system-ids.js'
 import { Attachment, Event } from '../../schemas/event.js'
 import { closed, Identifier, Timestamp } from '../../schemas/scalars.js'
 import { isFileId } from '../../storage/files/layout.js'
@@ -82,7 +82,8 @@ function examineEvent(examiner: Examiner, row: Row): void {
   for (const { id: fileId } of event.attachments ?? [])
     if (!isFileId(fileId))
       examiner.addProblem('attachment', fileId, 'has an id that the service does not make')
-  if (streamIds.some(isSystemId)) say(isAccountValue(event), 'is not a value of an account field')
+  const isCopy = !examiner.options.targetConfig && streamIds.every(isFollowedId)
+  if (!isCopy && streamIds.some(isSystemId)) say(isAccountValue(event), 'is not a value of an account field')
 }
 
 /** Returns true if the columns match the content of an event. */

@@ -1,5 +1,7 @@
 /** Validates the remaining tables of a foreign file: passwords, second factors, profiles, slices, audit log. */
 import { Type } from 'typebox'
+import { StoredLetter } from '../../schemas/letter.js'
+import { isZone } from '../../schemas/zones.js'
 import { Email, PasswordHash } from '../../schemas/account.js'
 import { noticeKinds } from '../../core/outgoing/mail/message.js'
 import { FollowedSlice } from '../../schemas/followed-slice.js'
@@ -62,6 +64,12 @@ const signInNotices = Type.Array(
   { maxItems: 100 }
 )
 
+const hasLetterShape = compileShape(StoredLetter)
+
+function isLetter(value: unknown): boolean {
+  return hasLetterShape(value) && isZone((value as StoredLetter).zone)
+}
+
 /** Schemas of sign-in state by name: counters, codes, pending notices. */
 const states = new Map([
   ['mfa-failures', attempts],
@@ -76,7 +84,8 @@ const states = new Map([
   ['devices', compileShape(Type.Array(Type.String({ maxLength: 22 }), { maxItems: 30 }))],
   ['notices', compileShape(signInNotices)],
   ['notices-off', compileShape(Type.Literal(true))],
-  ['email-notices', compileShape(notices)]
+  ['email-notices', compileShape(notices)],
+  ['letter', isLetter]
 ])
 /** The latest sign-in of a session, which is named after its access. */
 const signIn = compileShape(

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Config } from '../../core/settings/config.js'
 import { toSlug } from '../../core/ids.js'
 import { isCmcId } from '../../core/cmc-ids.js'
-import { isSystemId } from '../../core/system-ids.js'
+import { isFollowedId, isSystemId } from '../../core/system-ids.js'
 import { getAccountStreams } from '../../core/account/fields.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
 import { Stream } from '../../schemas/stream.js'
@@ -27,8 +27,10 @@ export function examineStreams(examiner: Examiner): void {
       Number(number) >= 1 && Number(number) < firstServiceNumber,
       "has the number of one of the service's own"
     )
-    say(!isSystemId(stream.id), "has an id of the service's own")
     const { targetConfig } = examiner.options
+    // Backups contain copies of other accounts' streams, archives do not.
+    const isCopy = !targetConfig && isFollowedId(stream.id)
+    say(isCopy || !isSystemId(stream.id), "has an id of the service's own")
     say(
       !targetConfig ||
         isUserId(stream.id) ||

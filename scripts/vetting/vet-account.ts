@@ -5,12 +5,16 @@ import type { Problem } from '../maintenance/check-account.js'
 import { examineAccesses } from './accesses.js'
 import { examineAccountValues } from './account-values.js'
 import { examineChannels } from './channels.js'
+import { examineRules } from './rules.js'
 import { examineConnections } from './connections.js'
 import { examineEvents } from './events.js'
 import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineOtherTables } from './other-tables.js'
+import { examineForms } from './forms.js'
+import { examineReminders } from './reminders.js'
 import { examineSecretsAndAddresses } from './secrets-and-addresses.js'
+import { examineMirrors } from './mirrors.js'
 import { examinePeers } from './peers.js'
 import { examineSeries } from './series.js'
 import { examineStreams } from './streams.js'
@@ -40,6 +44,10 @@ export function vetAccount(
       examineImports,
       examineConnections,
       examineChannels,
+      examineReminders,
+      examineForms,
+      examineRules,
+      examineMirrors,
       examineSecretsAndAddresses,
       examinePeers,
       examineOtherTables

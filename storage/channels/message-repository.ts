@@ -86,10 +86,16 @@ export class MessageRepository {
     return statement(this.db, sql).all(channel, keptMessages) as StoredMessage[]
   }
 
-  /** Returns the times of the last attempts of a channel's messages since a time, oldest first. */
-  listSent(channel: string, since: number): number[] {
-    const sql = `SELECT last FROM channel_message WHERE channel = ? AND attempts > 0 AND last > ? ORDER BY last`
-    return column(this.db, sql).all(channel, since) as number[]
+  /** Returns the times of messages to a target since a time, oldest first. */
+  listUses(target: string, since: number): number[] {
+    const sql = 'SELECT time FROM channel_use WHERE target = ? AND time > ? ORDER BY time'
+    return column(this.db, sql).all(target, since) as number[]
+  }
+
+  /** Records a message to a target, and forgets those until `since`. Times in seconds. */
+  addUse(target: string, time: number, since: number): void {
+    this.#write('DELETE FROM channel_use WHERE target = ? AND time <= ?', [target, since])
+    this.#write('INSERT INTO channel_use (target, time) VALUES (?, ?)', [target, time])
   }
 
   /** Returns whether a message with a key that begins so waits for a channel. */

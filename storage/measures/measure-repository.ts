@@ -38,6 +38,11 @@ export class MeasureRepository {
     })
   }
 
+  /** Starts reading contents of sources in no particular order. Nothing is read yet. */
+  createReadings(query: ContentsQuery): MeasureRun<true> {
+    return new MeasureRun(reading => readContents(reading, query))
+  }
+
   /** Starts collecting facts. Nothing is read yet. */
   createFacts(query: MeasureFactsQuery): MeasureRun<MeasureFact[]> {
     return new MeasureRun(reading => collectFacts(reading, query))

@@ -112,6 +112,12 @@ export class AccessRepository {
     return column(this.db, sql).all({ creator }).map(parse)
   }
 
+  /** Lists at most `limit` accesses that an access has created, including deleted ones: see {@link listCreatedBy}. */
+  listEverCreatedBy(creator: string, limit: number): Access[] {
+    const sql = `SELECT body FROM access WHERE ${byCreator} LIMIT +@limit`
+    return column(this.db, sql).all({ creator, limit }).map(parse)
+  }
+
   /** Returns whether more than `limit` accesses are not deleted. */
   hasMore(limit: number): boolean {
     const sql = 'SELECT count(*) FROM (SELECT 1 FROM access WHERE deleted IS NULL LIMIT +?)'

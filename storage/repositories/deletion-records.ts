@@ -17,6 +17,7 @@ const dependentRows: Readonly<Record<Table, readonly (readonly [table: string, c
     ['access_use', 'access'],
     ['access_calls', 'access'],
     ['access_version', 'access'],
+    ['mirror_kept', 'access'],
     ['session', 'access']
   ]
 }

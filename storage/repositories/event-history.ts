@@ -60,6 +60,16 @@ export class EventHistory {
     return integrity
   }
 
+  /** Records the deletion of an event, and removes all else of it. Returns the integrity value of the deletion. */
+  recordErasure(id: string, deleted: number, paths: string): string | undefined {
+    statement(this.db, 'DELETE FROM event_version WHERE event = ?').run(id)
+    const integrity = this.policies.digests.event({ id, deleted })
+    const sql =
+      'INSERT OR REPLACE INTO event_deletion (id, deleted, paths, integrity, body) VALUES (?, ?, ?, ?, NULL)'
+    statement(this.db, sql).run(id, deleted, paths, integrity ?? null)
+    return integrity
+  }
+
   /** Lists the next page of an event's versions by time of modification, later than `after` (seconds). */
   listVersions(id: string, after: number): EventVersion[] {
     const sql =

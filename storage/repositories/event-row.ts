@@ -1,4 +1,5 @@
 /** An event as a row: its public JSON text, and the columns that queries use. */
+import type { EventLocation } from '../event-values/event-links.js'
 import type { Event } from '../../schemas/event.js'
 import { getDurationClass, getPeriodEnd } from '../event-query/spans.js'
 import type { Digests } from './policies.js'
@@ -114,4 +115,31 @@ function toPublicEvent(event: Event) {
     modifiedBy: event.modifiedBy,
     integrity: undefined as string | undefined
   }
+}
+
+const columns = 'id, time, until, span, type, trashed, modified, stream, others, large, body'.split(', ')
+/** Adds an event, with its number last. */
+export const insertSql = `INSERT INTO event (${columns.join()}, number) VALUES (${columns.map(() => '?').join()}, ?)`
+/** Replaces the event with a number. */
+export const updateSql = `UPDATE event SET ${columns.map(name => `${name} = ?`).join()} WHERE number = ?`
+
+/** Finds where an event is stored and indexed. */
+export const placeSql = `SELECT number, time, span, trashed, stream, others, type, (SELECT words FROM event_text
+  WHERE start = event.time AND event = event.number) AS words FROM event WHERE id = ?`
+
+/** Finds an event without its content. */
+export const outlineSql = `SELECT json_object(${['attachments', 'id', 'modified', 'streamIds', 'time', 'type']
+  .map(name => `'${name}', body -> '$.${name}'`)
+  .join()}) FROM event WHERE id = ?`
+
+/** Returns the values of {@link columns} by position: SQLite's bindings would look up each name. */
+export function toValues(row: EventRow, type: number): unknown[] {
+  const { id, time, until, span, trashed, modified, stream, others, large, body } = row
+  return [id, time, until, span, type, trashed, modified, stream, others, large, body]
+}
+
+/** Returns where an event is indexed. */
+export function toLocation(row: EventRow, type: number, number: number): EventLocation {
+  const { others, span, stream, time, trashed } = row
+  return { number, time, span, trashed, stream, others, type }
 }

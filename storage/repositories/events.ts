@@ -23,7 +23,19 @@ import type { Steps } from '../steps.js'
 import { emptyStreams, type EmptyOptions } from './empty-streams.js'
 import type { EventHistory } from './event-history.js'
 import { EventLinks, listStreams, type EventLocation } from '../event-values/event-links.js'
-import { toBody, toLargeBody, toRow, type EventBody, type EventRow } from './event-row.js'
+import {
+  insertSql,
+  outlineSql,
+  placeSql,
+  toBody,
+  toLargeBody,
+  toLocation,
+  toRow,
+  toValues,
+  updateSql,
+  type EventBody,
+  type EventRow
+} from './event-row.js'
 import type { AttachmentRepository } from './attachments.js'
 import { formatPaths } from './format-paths.js'
 import type { StreamRepository } from './streams.js'
@@ -37,10 +49,6 @@ export interface EventText {
 /** An event without the fields that may hold megabytes. */
 export type EventOutline = Pick<Event, 'attachments' | 'id' | 'modified' | 'streamIds' | 'time' | 'type'>
 
-type Outline = Omit<EventOutline, 'attachments'> & {
-  readonly attachments: EventOutline['attachments'] | null
-}
-
 /** A running query. */
 export type EventRun = QueryRun | TextRun
 
@@ -48,23 +56,6 @@ export type EventRun = QueryRun | TextRun
 interface IndexedLocation extends EventLocation {
   /** As stored by {@link EventTexts}; `null` if the event has no words. */
   readonly words: string | null
-}
-
-const columns = 'id, time, until, span, type, trashed, modified, stream, others, large, body'.split(', ')
-const insertSql = `INSERT INTO event (${columns.join()}, number) VALUES (${columns.map(() => '?').join()}, ?)`
-const updateSql = `UPDATE event SET ${columns.map(name => `${name} = ?`).join()} WHERE number = ?`
-
-const placeSql = `SELECT number, time, span, trashed, stream, others, type, (SELECT words FROM event_text
-  WHERE start = event.time AND event = event.number) AS words FROM event WHERE id = ?`
-
-const outlineSql = `SELECT json_object(${['attachments', 'id', 'modified', 'streamIds', 'time', 'type']
-  .map(name => `'${name}', body -> '$.${name}'`)
-  .join()}) FROM event WHERE id = ?`
-
-/** Returns the values of {@link columns} by position: SQLite's bindings would look up each name. */
-function toValues(row: EventRow, type: number): unknown[] {
-  const { id, time, until, span, trashed, modified, stream, others, large, body } = row
-  return [id, time, until, span, type, trashed, modified, stream, others, large, body]
 }
 
 /** The repositories that store other parts of events. */
@@ -123,7 +114,8 @@ export class EventRepository {
   findOutline(id: string): EventOutline | undefined {
     const text = column(this.db, outlineSql).get(id) as string | undefined
     if (text === undefined) return undefined
-    const { attachments, ...outline } = JSON.parse(text) as Outline
+    const { attachments, ...outline } = JSON.parse(text) as EventOutline
+    // `null` if there are none.
     return attachments ? { ...outline, attachments } : outline
   }
 
@@ -215,10 +207,15 @@ export class EventRepository {
     const location = this.#findLocation(id)
     const integrity = this.history.recordDeletion(event, deleted, this.#formatPaths(location))
     this.lastWritten.record('EVENT', id, deleted, integrity)
-    this.links.remove(location)
-    this.texts.remove(location)
-    this.attachments.replace(location.number, [])
-    statement(this.db, 'DELETE FROM event WHERE number = ?').run(location.number)
+    this.#removeRow(location)
+  }
+
+  /** Removes an event of which nothing must stay, and records its deletion. */
+  erase(id: string, deleted: number): void {
+    const location = this.#findLocation(id)
+    const integrity = this.history.recordErasure(id, deleted, this.#formatPaths(location))
+    this.lastWritten.record('EVENT', id, deleted, integrity)
+    this.#removeRow(location)
   }
 
   /** Returns whether any event, trashed or not, is in one of these streams. */
@@ -259,6 +256,13 @@ export class EventRepository {
     this.links.invalidate()
   }
 
+  #removeRow(location: IndexedLocation): void {
+    this.links.remove(location)
+    this.texts.remove(location)
+    this.attachments.replace(location.number, [])
+    statement(this.db, 'DELETE FROM event WHERE number = ?').run(location.number)
+  }
+
   #replace(before: IndexedLocation, event: Event, body?: EventBody): string {
     const row = this.#row(event, body)
     if (event.attachments) this.attachments.replace(before.number, event.attachments)
@@ -292,9 +296,4 @@ export class EventRepository {
     if (span !== null) this.#durationClasses.add(span)
     if (large) this.#large.record()
   }
-}
-
-function toLocation(row: EventRow, type: number, number: number): EventLocation {
-  const { others, span, stream, time, trashed } = row
-  return { number, time, span, trashed, stream, others, type }
 }

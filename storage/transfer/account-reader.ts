@@ -6,7 +6,15 @@ import { readSchemaVersion } from '../migrations/migrate.js'
 import { maxRows, openReadOnly } from '../sqlite/open.js'
 import { column } from '../sqlite/statements.js'
 import { isSecret, removeSecrets } from './secrets.js'
-import { listColumns, exportedRows, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
+import {
+  listColumns,
+  exportedRows,
+  exportedTables,
+  toExportedRow,
+  toLine,
+  type ExportedTable,
+  type Row
+} from './tables.js'
 
 /** Approximate size of a chunk, in characters. */
 const chunkSize = 64 * 1024
@@ -52,7 +60,8 @@ export class AccountReader {
     this.#rows = rows
     for (const row of rows) {
       if (remaining-- < 0) throw new StoreDamaged(this.#db.name, 'has more rows than it can hold')
-      text += `${toLine(this.options.includesSecrets ? row : removeSecrets(table, row))}\n`
+      const exported = toExportedRow(table, row)
+      text += `${toLine(this.options.includesSecrets ? exported : removeSecrets(table, exported))}\n`
       if (text.length < chunkSize) continue
       yield Buffer.from(text)
       text = ''

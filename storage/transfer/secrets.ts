@@ -7,6 +7,8 @@ const secretTables = new Set<ExportedTable>([
   'sign_in_state',
   // Otherwise messages that wait would be sent from both accounts.
   'channel_message',
+  // Without the tokens of peers it could not go on.
+  'mirror',
   'cmc_capability',
   'cmc_answer',
   'cmc_outbox',

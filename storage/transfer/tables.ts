@@ -33,6 +33,12 @@ export const exportedTables = [
   'connection',
   'channel',
   'channel_message',
+  'reminder',
+  'reminder_occurrence',
+  'form',
+  'rule',
+  'mirror',
+  'mirror_kept',
   'received_item',
   'touched_points',
   'cmc_capability',
@@ -56,7 +62,7 @@ export type ExportedTable = (typeof exportedTables)[number]
  * Tables that are derived from others or short-lived: sums that triggers maintain, files to be removed, one-time
  * tokens and proofs, numbers, hourly counts, summaries created on demand, and the text index with SQLite's tables for it. And
  * passkeys, which are valid for one service and one account id only: an import creates another account. And the values of
- * pending shared secrets: see {@link exportedRows}.
+ * pending shared secrets: see {@link exportedRows}. And the pause after a restore: an import begins its own.
  */
 export const excludedTables = [
   'storage_used',
@@ -66,8 +72,12 @@ export const excludedTables = [
   'passkey',
   'used_proof',
   'shared_secret_value',
+  'mirror_event',
+  'mirror_read',
   'highest_number',
   'audit_strangers',
+  'channel_use',
+  'delivery_pause',
   'series_summary',
   'event_place',
   'event_text',
@@ -79,8 +89,31 @@ export const excludedTables = [
   'event_word_idx'
 ] as const
 
-/** Conditions for the rows to export: pending shared secrets stay where they can be retrieved. */
-export const exportedRows: Partial<Record<ExportedTable, string>> = { shared_secret: 'isPending = 0' }
+/**
+ * Conditions for the rows to export: pending shared secrets stay where they can be retrieved, and copies of other accounts' data are no
+ * part of this account. (docs/api/mirrors.md#exports)
+ */
+export const exportedRows: Partial<Record<ExportedTable, string>> = {
+  shared_secret: 'isPending = 0',
+  stream: "substr(id, 1, 11) <> ':_followed:'",
+  stream_deletion: "substr(id, 1, 11) <> ':_followed:'",
+  event: 'id NOT IN (SELECT id FROM mirror_event)',
+  event_stream: 'event NOT IN (SELECT number FROM event WHERE id IN (SELECT id FROM mirror_event))',
+  event_deletion: `instr(paths, '":_followed:') = 0`
+}
+
+/** Returns the row to export: a mirror begins again, since its copy is not exported. */
+export function toExportedRow(table: ExportedTable, row: Row): Row {
+  if (table !== 'mirror') return row
+  const {
+    lastComparison: _compared,
+    lastContact: _contact,
+    ...mirror
+  } = JSON.parse(String(row['body'])) as Row
+  if (mirror['state'] === 'erased') return row
+  const body = { ...mirror, events: 0, skipped: 0, ...(mirror['state'] === 'live' && { state: 'starting' }) }
+  return { ...row, body: JSON.stringify(body), next: 0, progress: '{"comparison":0,"failures":0}' }
+}
 
 /** The row of a table, by column. */
 export type Row = Readonly<Record<string, unknown>>

@@ -5,10 +5,15 @@ import { AccountFields } from '../repositories/account-fields.js'
 import { AccountRepository } from '../repositories/account.js'
 import { AttachmentRepository } from '../repositories/attachments.js'
 import { AuditRepository } from '../repositories/audit.js'
+import { LetterRepository } from '../sign-in/letter.js'
 import { ChannelRepository } from '../channels/channel-repository.js'
+import { DeliveryPause } from '../channels/delivery-pause.js'
 import { MessageRepository } from '../channels/message-repository.js'
 import { ConnectionRepository } from '../connections/connection-repository.js'
 import { ReceivedRepository } from '../connections/received-repository.js'
+import { OccurrenceRepository } from '../reminders/occurrence-repository.js'
+import { ReminderRepository } from '../reminders/reminder-repository.js'
+import { FormRepository } from '../forms/form-repository.js'
 import { ConfirmedValues } from '../repositories/confirmed-values.js'
 import { ConsentRepository } from '../repositories/consents.js'
 import { DeletionRecords } from '../repositories/deletion-records.js'
@@ -17,12 +22,14 @@ import { EventRepository } from '../repositories/events.js'
 import { IdentityRepository } from '../identities/identity-repository.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
 import { ImportRepository } from '../imports/import-repository.js'
+import { MirrorRepository } from '../mirrors/mirror-repository.js'
 import { MeasureRepository } from '../measures/measure-repository.js'
 import { OAuthGrantRepository } from '../oauth/oauth-grants.js'
 import { UsedProofRepository } from '../oauth/used-proofs.js'
 import { PasskeyRepository } from '../sign-in/passkeys.js'
 import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
+import { RuleRepository } from '../rules/rule-repository.js'
 import { SeriesRepository } from '../repositories/series.js'
 import { SharedSecretRepository } from '../shared-secrets/shared-secret-repository.js'
 import { SessionRepository } from '../repositories/sessions.js'
@@ -63,7 +70,14 @@ export class Repositories {
   readonly webhooks: WebhookRepository
   readonly connections: ConnectionRepository
   readonly channels: ChannelRepository
+  readonly letter: LetterRepository
   readonly messages: MessageRepository
+  readonly forms: FormRepository
+  readonly reminders: ReminderRepository
+  readonly occurrences: OccurrenceRepository
+  readonly rules: RuleRepository
+  readonly mirrors: MirrorRepository
+  readonly deliveryPause: DeliveryPause
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
   readonly audit: AuditRepository
@@ -100,7 +114,14 @@ export class Repositories {
     this.webhooks = new WebhookRepository(db)
     this.connections = new ConnectionRepository(db)
     this.channels = new ChannelRepository(db)
+    this.letter = new LetterRepository(this.signIn)
     this.messages = new MessageRepository(db)
+    this.forms = new FormRepository(db)
+    this.reminders = new ReminderRepository(db)
+    this.occurrences = new OccurrenceRepository(db)
+    this.rules = new RuleRepository(db)
+    this.mirrors = new MirrorRepository(db)
+    this.deliveryPause = new DeliveryPause(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
@@ -130,7 +151,12 @@ export class Repositories {
     this.webhooks.invalidate()
     this.connections.invalidate()
     this.channels.invalidate()
+    this.letter.invalidate()
     this.messages.invalidate()
+    this.reminders.invalidate()
+    this.rules.invalidate()
+    this.mirrors.invalidate()
+    this.deliveryPause.invalidate()
     this.cmc.invalidate()
     this.received.invalidate()
   }

@@ -91,3 +91,31 @@ test('two nodes', async t => {
       t.equal((await service.http('GET', `/${alice}/streams`, undefined, headers)).status, 401)
   })
 })
+
+test('a client that has registered at one node is known at the other at once', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster, { oauth: { registration: true }, publicUrl })
+  const bob = nameAt(n2, 0)
+  await userAt([n1, n2], bob)
+  const engine = cluster.engines.at(-1)!
+  /** Makes a call at the second node, which hears of the client only during the call. */
+  const callBehind = async <T>(call: (client: string) => Promise<T>): Promise<T> => {
+    engine.isCutOff = true
+    const metadata = { redirect_uris: ['http://127.0.0.1/callback'], token_endpoint_auth_method: 'none' }
+    const { body } = await n1.service.http('POST', '/oauth/register', metadata)
+    const made = call(body.client_id)
+    await new Promise(resolve => setImmediate(resolve))
+    engine.isCutOff = false
+    return await made
+  }
+  const asked = await callBehind(
+    async id => await ask(n2.service, { client_id: id, redirect_uri: 'http://127.0.0.1/callback' })
+  )
+  t.match(asked.location.pathname, /access\.html$/)
+  const token = `${bob}.c${'a'.repeat(24)}`
+  const inspected = await callBehind(
+    async id => await post(n2.service, '/oauth/introspect', { client_id: id, token })
+  )
+  t.match(inspected, { status: 200, body: { active: false } })
+})

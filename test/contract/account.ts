@@ -1,6 +1,6 @@
 /** Scenarios of the methods on the account. (docs/spec/accounts.md#account-object) */
 import assert from 'node:assert/strict'
-import { withoutToken, type Contract, type Scenario } from './scenario.js'
+import { closedToOthers, withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'
 
 const others = ['app', 'manager', 'reader', 'sensor'] as const
@@ -215,6 +215,18 @@ export const accountScenarios: Contract = {
       params: { appId: 'some-app' },
       error: 'invalid-parameters-format'
     }
+  ],
+
+  'account.resumeDeliveries': [
+    { name: 'does nothing without a pause', kind: 'success', params: {}, answer: { resumed: false } },
+    {
+      name: 'refuses other params',
+      kind: 'params',
+      params: { unheardOf: 1 },
+      error: 'invalid-parameters-format'
+    },
+    ...closedToOthers(),
+    ...withoutToken()
   ],
 
   'account.keep': [

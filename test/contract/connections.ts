@@ -12,6 +12,27 @@ async function connect(world: World): Promise<void> {
   world.connectionId = (await world.owner.do('connections.create', phone)).connection.id
 }
 
+/** Connects an app of any JSON, from which a body waits for a mapping. */
+async function awaitMapping(world: World): Promise<void> {
+  // Its name may be taken if the world is reused.
+  const { connections } = await world.owner.do('connections.get')
+  const known = connections.find(({ dialect }: { dialect: string }) => dialect === 'json')
+  if (known) {
+    world.connectionId = known.id
+    return
+  }
+  const { connection } = await world.owner.do('connections.create', { dialect: 'json', name: 'hook' })
+  world.connectionId = connection.id
+  const { status } = await world.owner.service.http(
+    'POST',
+    `/${world.owner.username}/from/json/~${connection.token}`,
+    { list: [{ at: 1700000000, kg: 71.5 }, { at: 1700000060 }, { kg: 70 }] }
+  )
+  assert.equal(status, 200)
+}
+
+const weight = { time: '/at', value: '/kg', type: 'mass/kg', measure: 'weight', stream: 'Weight' }
+
 const unheard = { lastHeard: null, received: 0, notUnderstood: {}, lastProblem: null }
 
 const changed = ({ connectionId }: World, update: object): object => ({ id: connectionId, update })
@@ -198,6 +219,70 @@ export const connectionScenarios: Contract = {
     },
     ...closedToOthers({ id: 'any', update: { name: 'tablet' } }),
     ...withoutToken({ id: 'any', update: {} })
+  ],
+
+  'connections.preview': [
+    {
+      name: 'shows what a mapping makes of waiting bodies, and stores nothing',
+      kind: 'success',
+      before: awaitMapping,
+      params: ({ connectionId }) => ({ id: connectionId, mapping: { ...weight, items: '/list' } }),
+      answer: {
+        values: [
+          {
+            time: 1700000000,
+            type: 'mass/kg',
+            stream: 'Weight',
+            source: 'hook',
+            measure: 'weight',
+            content: 71.5
+          }
+        ],
+        notUnderstood: { kg: 2 }
+      },
+      after: async ({ connectionId, owner }, { values }) => {
+        assert.equal(values.length, 1)
+        const { connection } = await owner.do('connections.getOne', { id: connectionId })
+        assert.equal(connection.waiting.length, 1)
+        lacks(connection, 'mapping')
+      }
+    },
+    ...[
+      {},
+      { mapping: null },
+      { mapping: [] },
+      { mapping: { type: 'mass/kg' } },
+      { mapping: { ...weight, value: 'kg' } },
+      { mapping: { ...weight, type: 'un/known' } },
+      { mapping: { ...weight, measure: 'unheard-of' } },
+      { mapping: { ...weight, measure: 'heart-rate' } },
+      { mapping: { ...weight, zone: 'Nowhere/Else' } },
+      { mapping: weight, unheardOf: 1 }
+    ].map((params): Scenario => ({
+      name: `refuses ${JSON.stringify(params)}`,
+      kind: 'params',
+      before: awaitMapping,
+      params: ({ connectionId }) => ({ id: connectionId, ...params }),
+      ...invalid
+    })),
+    {
+      name: 'refuses connections of apps that need no mapping',
+      kind: 'params',
+      before: async world => {
+        world.connectionId = ''
+        await connect(world)
+      },
+      params: ({ connectionId }) => ({ id: connectionId, mapping: weight }),
+      ...invalid
+    },
+    {
+      name: 'refuses an unknown id',
+      kind: 'unknown',
+      params: { id: 'cunknown', mapping: weight },
+      error: 'unknown-resource'
+    },
+    ...closedToOthers({ id: 'any', mapping: weight }),
+    ...withoutToken({ id: 'any', mapping: weight })
   ],
 
   'connections.delete': [

@@ -5,13 +5,20 @@ import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
 import { channelScenarios } from './channels.js'
+import { letterScenarios } from './letter.js'
+import { formScenarios } from './forms.js'
+import { reminderAnswerScenarios } from './reminder-answers.js'
+import { reminderScenarios } from './reminders.js'
+import { ruleScenarios } from './rules.js'
 import { cmcScenarios } from './cmc.js'
+import { mirrorScenarios } from './mirrors.js'
 import { connectionScenarios } from './connections.js'
 import { eventScenarios } from './events.js'
 import { exportScenarios } from './exports.js'
 import { followedSliceScenarios } from './followed-slices.js'
 import { identityScenarios } from './identities.js'
 import { importScenarios } from './imports.js'
+import { oauthOfferScenarios } from './oauth-offers.js'
 import { oauthScenarios } from './oauth.js'
 import { oauthClientScenarios } from './oauth-clients.js'
 import { operatorScenarios } from './operators.js'
@@ -46,9 +53,16 @@ export const contract: Contract = {
   ...auditScenarios,
   ...accountScenarios,
   ...cmcScenarios,
+  ...mirrorScenarios,
+  ...oauthOfferScenarios,
   ...sharedSecretScenarios,
   ...webhookScenarios,
   ...channelScenarios,
+  ...letterScenarios,
+  ...formScenarios,
+  ...reminderScenarios,
+  ...reminderAnswerScenarios,
+  ...ruleScenarios,
   ...connectionScenarios,
   ...followedSliceScenarios,
   ...identityScenarios,

@@ -21,6 +21,8 @@ const wrong: readonly object[] = [
   { format: 'csv-wide', titles: ['Id'] },
   { format: 'csv-wide', series: true },
   { format: 'json', bom: true },
+  { format: 'parquet', bom: true },
+  { format: 'parquet', columns: ['id'] },
   { format: 'json', series: true },
   { format: 'gpx', limit: 1 },
   { format: 'gpx', skip: 1 },
@@ -52,6 +54,24 @@ export const exportScenarios: Contract = {
       only: 'http',
       params: { format: 'gpx' },
       type: 'application/gpx+xml; charset=utf-8'
+    },
+    {
+      name: 'returns bytes with their media type',
+      kind: 'success',
+      only: 'http',
+      params: { format: 'parquet', streams: ['body'] },
+      type: 'application/vnd.apache.parquet'
+    },
+    {
+      name: 'returns bytes in base64 within JSON',
+      kind: 'success',
+      only: 'batch',
+      params: { format: 'parquet', streams: ['body'] },
+      answer: { export: { mediaType: 'application/vnd.apache.parquet' } },
+      after: (_, { export: { base64, text } }) => {
+        assert.match(base64, /^UEFSM/)
+        assert.equal(text, undefined)
+      }
     },
     { ...ofOwner, only: 'batch' },
     { ...ofOwner, only: 'socket' },

@@ -202,6 +202,70 @@ export const measureScenarios: Contract = {
     ...refusedScopes(range)
   ],
 
+  'measures.around': [
+    {
+      name: 'compares the days around an event',
+      kind: 'success',
+      params: ({ events }) => ({ measure: 'weight', eventId: events.note }),
+      answer: {
+        around: [{ events: 1, before: { count: 0 }, after: { count: 0 }, warnings: ['few'] }]
+      }
+    },
+    {
+      name: 'compares the days around all events of a type in a stream',
+      kind: 'success',
+      params: { measure: 'weight', streamId: 'diary', type: 'note/txt', before: 7, after: 7 },
+      answer: { around: [{ events: 1 }] }
+    },
+    {
+      name: 'refuses an unknown event',
+      kind: 'unknown',
+      params: { measure: 'weight', eventId: 'nothing' },
+      error: 'unknown-referenced-resource'
+    },
+    {
+      name: 'refuses an event that the caller may not read',
+      kind: 'caller',
+      by: 'reader',
+      params: ({ events }) => ({ measure: 'weight', eventId: events.mass }),
+      error: 'forbidden'
+    },
+    {
+      name: 'refuses a stream that the caller may not read',
+      kind: 'caller',
+      by: 'reader',
+      params: { measure: 'weight', streamId: 'body', type: 'mass/kg' },
+      error: 'forbidden'
+    },
+    {
+      name: 'refuses an unknown stream',
+      kind: 'unknown',
+      params: { measure: 'weight', streamId: 'nowhere', type: 'note/txt' },
+      error: 'unknown-referenced-resource'
+    },
+    {
+      name: 'refuses an unknown measure',
+      kind: 'unknown',
+      params: { measure: 'luck', streamId: 'diary', type: 'note/txt' },
+      error: 'unknown-referenced-resource'
+    },
+    {
+      name: 'refuses streams of the audit log',
+      kind: 'state',
+      params: { measure: 'weight', streamId: ':_audit:accesses', type: 'note/txt' },
+      error: 'invalid-operation'
+    },
+    ...refusedParams([
+      { measure: 'weight' },
+      { measure: 'weight', streamId: 'diary' },
+      { measure: 'weight', type: 'note/txt' },
+      { measure: 'weight', eventId: 'x', streamId: 'diary', type: 'note/txt' },
+      { measure: 'weight', streamId: 'diary', type: 'note/txt', before: 0 },
+      { measure: 'weight', streamId: 'diary', type: 'note/txt', after: 91 },
+      { measure: 'weight', streamId: 'diary', type: 'note/txt', zone: 'Mars/Base' }
+    ]),
+    ...withoutToken({ measure: 'weight', streamId: 'diary', type: 'note/txt' })
+  ],
   'measures.compare': [
     {
       name: 'counts the days with both',
@@ -257,5 +321,48 @@ export const measureScenarios: Contract = {
       { ...dates, unit: 'length/m' }
     ]),
     ...refusedScopes(dates)
+  ],
+  'measures.week': [
+    {
+      name: 'summarises each measure with data',
+      kind: 'success',
+      params: { to: '1970-01-03', zone: 'Europe/Zurich' },
+      answer: {
+        from: '1969-12-28',
+        to: '1970-01-03',
+        measures: [
+          { measure: 'weight', days: 1, value: 70, position: 'unknown' },
+          { measure: 'note', days: 1, total: 2 }
+        ],
+        looked: []
+      }
+    },
+    {
+      name: 'tells others only of what they may read',
+      kind: 'success',
+      by: 'reader',
+      params: { to: '1970-01-03' },
+      answer: { measures: [{ measure: 'note', days: 1 }] },
+      after: (_world, { looked, measures }) => {
+        assert.equal(measures.length, 1)
+        assert.equal(looked, undefined)
+      }
+    },
+    {
+      name: 'returns nothing to a create-only access',
+      kind: 'success',
+      by: 'sensor',
+      params: { to: '1970-01-03' },
+      answer: { measures: [] }
+    },
+    { name: 'ends yesterday in UTC by default', kind: 'success', params: {}, answer: {} },
+    ...refusedParams([
+      { to: '1970-02-30' },
+      { to: '1970-1-1' },
+      { to: '1899-12-31' },
+      { to: '1970-01-03', zone: 'Mars/Base' },
+      { measures: ['weight'] }
+    ]),
+    ...withoutToken({ to: '1970-01-03' })
   ]
 }

@@ -71,6 +71,13 @@ export class World {
   webhookId = ''
   /** Id of the channel that {@link addChannel} created. */
   channelId = ''
+  /** Of the reminder that {@link addReminder} created: id, and when it is next due. */
+  reminderId = ''
+  reminderDue = 0
+  /** Id of the form that {@link addForm} created. */
+  formId = ''
+  /** Id of the rule that {@link addRule} created. */
+  ruleId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
   /** Id of a connection of the owner. */
@@ -176,6 +183,25 @@ export class World {
     this.channelId = channel.id
   }
 
+  /** Creates a form of the app unless it has one. */
+  async addForm(fields: object): Promise<void> {
+    if (this.formId === '') this.formId = (await this.client('app').do('forms.create', fields)).form.id
+  }
+
+  /** Creates a reminder of the app unless it has one. */
+  async addReminder(fields: object): Promise<void> {
+    if (this.reminderId !== '') return
+    const { reminder } = await this.client('app').do('reminders.create', fields)
+    this.reminderId = reminder.id
+    this.reminderDue = reminder.next
+  }
+
+  /** Creates a rule of the app unless it has one. */
+  async addRule(form: object): Promise<void> {
+    if (this.ruleId !== '') return
+    this.ruleId = (await this.client('app').do('rules.create', form)).rule.id
+  }
+
   /** Creates an event with a series of two data points unless there is one. */
   async holder(): Promise<void> {
     if (this.holderId !== '') return
@@ -263,12 +289,19 @@ export class World {
     const { followedSlices } = await this.owner.do('followedSlices.get')
     const { connections } = await this.owner.do('connections.get')
     const { channels } = await this.owner.do('channels.get')
+    const { reminders, occurrences } = await this.owner.do('reminders.get')
+    const { forms } = await this.owner.do('forms.get')
+    const { rules } = await this.owner.do('rules.get')
     const { passkeys } = await this.owner.do('passkeys.get')
     const { notices } = await this.owner.do('account.getNotices')
     return (this.#found = {
       followedSlices,
       connections,
       channels,
+      reminders,
+      occurrences,
+      forms,
+      rules,
       passkeys,
       notices,
       profiles: profiles.map(({ profile }) => profile),

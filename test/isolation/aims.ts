@@ -46,6 +46,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'account.getEmail': [{}],
     'account.getNotices': [{}],
     'account.keep': [{}],
+    'account.resumeDeliveries': [{}],
     'account.requestEmailConfirmation': [{}],
     'account.requestPasswordReset': [{ appId: 'some-app' }],
     'account.resetPassword': [{ appId: 'some-app', resetToken: 'a guess', newPassword: 'another guess' }],
@@ -99,6 +100,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'connections.delete': [{ id: ids.connection }],
     'connections.get': [{}],
     'connections.getOne': [{ id: ids.connection }],
+    'connections.preview': [{ id: ids.connection, mapping: { value: '', type: 'note/txt' } }],
     'connections.update': [{ id: ids.connection, update: { name: 'x' } }],
     'events.addAttachment': events,
     'events.create': [
@@ -186,6 +188,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { id: 'a guess', lanes: { lane: { streamId: hidden } } }
     ],
     getAccessInfo: [{}],
+    'letter.get': [{}],
+    'letter.unsubscribe': [{ token: 'a guess' }],
+    'letter.update': [{ update: { isOn: true, showsValues: true } }],
+    'measures.around': [
+      { measure: 'weight', eventId: note },
+      ...streams.map(id => ({ measure: 'note', streamId: id, type: 'note/txt' }))
+    ],
     'measures.compare': [undefined, ...streams.map(id => [id])].map(asked => ({
       measure: 'note',
       other: 'weight',
@@ -222,6 +231,14 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
         return [params, { ...params, merge: 'each' }]
       })
     ),
+    'measures.week': [{}, ...['2023-11-15', '2023-11-19'].map(to => ({ to }))],
+    'mirrors.create': [{ accessId: ids.app }, { accessId: ids.shared }],
+    'mirrors.delete': [{ id: note }],
+    'mirrors.get': [{}],
+    'mirrors.getOne': [{ id: note }],
+    'mirrors.notify': [{ id: note, key: 'k'.repeat(32) }],
+    'mirrors.report': [{ number: 1, state: 'live', reads: [] }],
+    'mirrors.reportErasure': [{ number: 1, state: 'erased', reads: [] }],
     'mfa.activate': [{ method: 'totp' }],
     'mfa.challenge': [{}],
     'mfa.confirm': [{ code: '000000' }],
@@ -255,6 +272,44 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'hfs.addBatch': [{ format: 'seriesBatch', data: [{ eventId: holder, data: points }] }],
     'hfs.deletePoints': [{ id: holder }],
     'hfs.get': [{ id: holder }, { id: open.holder }],
+    'forms.answer': [{ id: ids.form, response: { resourceType: 'QuestionnaireResponse', item: [] } }],
+    'forms.create': [hidden, closed].map(streamId => ({ template: 'phq-9', streamId })),
+    'forms.delete': [{ id: ids.form }],
+    'forms.get': [{}],
+    'forms.getOne': [{ id: ids.form }],
+    'forms.update': [{ id: ids.form, update: { streamId: 'open' } }],
+    'reminders.answer': [{ id: ids.reminder, due: 1, answer: 'done' }],
+    'reminders.create': [hidden, closed].map(streamId => ({
+      name: 'x',
+      kind: 'habit',
+      schedule: { times: ['08:00'] },
+      zone: 'UTC',
+      streamId,
+      event: { type: 'note/txt', content: 'x' },
+      channelIds: [ids.channel]
+    })),
+    'reminders.days': [{ id: ids.reminder, from: '2026-01-01', to: '2026-12-31' }],
+    'reminders.delete': [{ id: ids.reminder }],
+    'reminders.get': [{}],
+    'reminders.getOne': [{ id: ids.reminder }],
+    'reminders.update': [{ id: ids.reminder, update: { name: 'x', channelIds: [ids.channel] } }],
+    'rules.create': [
+      { name: 'x', channelIds: [ids.channel], condition: { kind: 'looked', accessId: ids.app } },
+      { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },
+      { name: 'x', channelIds: [], condition: { kind: 'words', anyOf: ['a'], streamIds: [closed] } }
+    ],
+    'rules.delete': [{ id: ids.rule }],
+    'rules.get': [{}],
+    'rules.getOne': [{ id: ids.rule }],
+    'rules.test': [
+      { id: ids.rule, from: 0, to: 1e7 },
+      {
+        rule: { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },
+        from: 0,
+        to: 1e7
+      }
+    ],
+    'rules.update': [{ id: ids.rule, update: { name: 'x' } }],
     'service.info': [{}],
     'sessions.delete': [{ id: ids.session }],
     'sessions.deleteAll': [{}],
@@ -280,6 +335,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { streams: [':_system:account'] },
       { streams: [':_audit:'] }
     ],
+    'oauth.acceptOffer': [{ state: 'a guess' }],
+    'oauth.readOffer': [{ state: 'a guess' }],
     'oauth.authorize': [{ client_id: 'some-app', redirect_uri: 'https://x.example/' }],
     'oauth.getKeys': [{}],
     'oauth.getUserInfo': [{}],

@@ -100,6 +100,29 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     name: mark(),
     target: { url: `https://${mark()}.example`, topic: mark(), token: mark() }
   })
+  const { form } = await app.do('forms.create', {
+    streamId: hidden,
+    questionnaire: {
+      resourceType: 'Questionnaire',
+      title: mark(),
+      item: [{ linkId: 'a', type: 'string', text: mark() }]
+    }
+  })
+  const { reminder } = await app.do('reminders.create', {
+    name: mark(),
+    kind: 'habit',
+    schedule: { times: ['08:00'] },
+    zone: 'UTC',
+    streamId: hidden,
+    event: { type: 'note/txt', content: mark() },
+    channelIds: [channel.id]
+  })
+  const { rule } = await app.do('rules.create', {
+    name: mark(),
+    channelIds: [channel.id],
+    condition: { kind: 'words', anyOf: [mark()] },
+    text: mark()
+  })
   await app.do('profile.updateApp', { update: { [mark()]: mark() } })
   await app.do('events.get', { streams: [hidden] })
   await alice.do('profile.updatePrivate', { update: { [mark()]: mark() } })
@@ -148,6 +171,9 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       slice: followedSlice.id,
       connection: connection.id,
       channel: channel.id,
+      reminder: reminder.id,
+      form: form.id,
+      rule: rule.id,
       session: session.access.id,
       passkey: passkey.id
     }

@@ -88,6 +88,11 @@ t.test('a type belongs to at most one measure by itself', async t => {
 t.test('normal ranges are within the plausible ones', async t => {
   const known = measures.filter(({ normal }) => normal !== undefined)
   t.ok(known.length > 0)
+  t.same(
+    measures.filter(({ normalSource }) => normalSource !== undefined).map(({ id }) => id),
+    known.map(({ id }) => id),
+    'each says where it is from'
+  )
   for (const { id, kind, normal, plausible } of known) {
     const ranges = [normal!].flat(2).length === 2 ? [normal!] : normal!
     t.equal(ranges.length, kind === 'pair' ? 2 : 1, id)

@@ -341,7 +341,43 @@ t.test('coffer import', async t => {
     ['a channel to a file', body('channel', b => (b.target.url = 'file:///etc/passwd')), /does not call/],
     ['a channel of nobody', row('channel', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
     ['a channel of an unknown type', body('channel', b => (b.type = 'pigeon')), /shape/],
+    ['a rule of nobody', row('rule', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
+    ['a rule of an unknown kind', body('rule', b => (b.condition = { kind: 'wish' })), /shape/],
+    ['a rule in no time zone', body('rule', b => (b.zone = 'Moon/North')), /time zone/],
+    ['a state of a rule that is none', row('rule', r => (r.state = { isFiring: 'yes' })), /shape/],
     ['secrets of a channel that are none', row('channel', r => (r.secrets = { password: 'x' })), /shape/],
+    [
+      'a reminder of nobody',
+      row('reminder', r => (r.access = r.body.accessId = 'x')),
+      /belongs to no access/
+    ],
+    ['a reminder on Mars', body('reminder', b => (b.zone = 'Mars/Olympus')), /unknown time zone/],
+    [
+      'a reminder on a date that does not exist',
+      body('reminder', b => (b.schedule.from = '2026-02-30')),
+      /contradicts itself/
+    ],
+    [
+      'an answer in the year 100,000',
+      row('reminder_occurrence', r => (r.day = 1e9)),
+      /stored as the service/
+    ],
+    ['a reminder with a pattern', body('reminder', b => (b.schedule.times = ['* * * * *'])), /shape/],
+    [
+      'a reminder with 10,000 times',
+      body('reminder', b => (b.schedule.times = Array(10_000).fill('08:00'))),
+      /shape/
+    ],
+    ['a reminder of an unknown kind', body('reminder', b => (b.kind = 'order')), /shape/],
+    [
+      'an answer of an unknown kind',
+      row('reminder_occurrence', r => (r.state = 'maybe')),
+      /stored as the service/
+    ],
+    ['an answer to nothing', row('reminder_occurrence', r => (r.reminder = 'x')), /does not exist/],
+    ['a form of nobody', row('form', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
+    ['a form without items', body('form', b => (b.questionnaire.item = [])), /does not accept/],
+    ['a form with another title', body('form', b => (b.title = 'x')), /does not accept/],
     ['a webhook of nobody', row('webhook', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
     ['a webhook that owes what is not a text', row('webhook', r => (r.owed = [{}])), /shape/],
     ['a webhook with odd counts', body('webhook', b => (b.runCount = -1)), /shape/],

@@ -55,6 +55,16 @@ async function sample(t: Test): Promise<Whole> {
   const account = accounts.find('alice')!
   const mfa = { method: 'sms', content: { secret: 'second factor' }, recoveryCodes: [] }
   await accounts.store(account).write(() => accounts.store(account).profile.update('private', { mfa }))
+  const { reminder } = await alice.do('reminders.create', {
+    name: 'pill',
+    kind: 'medication',
+    schedule: { times: ['08:00', '20:00'] },
+    zone: 'Europe/Zurich',
+    streamId: 'diary',
+    event: { type: 'note/txt', content: 'taken' }
+  })
+  await alice.do('reminders.answer', { id: reminder.id, due: reminder.next, answer: 'done' })
+  await alice.do('forms.create', { template: 'gad-7', streamId: 'diary' })
   await alice.do('connections.create', { dialect: 'owntracks', name: 'phone', passphrase: 'the passphrase' })
   await alice.do('followedSlices.create', {
     name: 'f',

@@ -29,11 +29,10 @@ export async function startApp(t: Test, overrides: Overrides = {}): Promise<App>
     ...pages,
     daisy,
     async enter(path = '/app/', options = desk) {
-      // A public page, so that the cookie is set before the first page of the app.
-      const page = await open('/access/facts.json', options)
-      await page.clock.setFixedTime(service.clock.now() * 1000)
-      await page.context().addCookies([await cookieOf(pages)])
-      await page.goto(pages.url + path)
+      const page = await open(path, options, async page => {
+        await page.clock.setFixedTime(service.clock.now() * 1000)
+        await page.context().addCookies([await cookieOf(pages)])
+      })
       await page.locator('.lid').waitFor()
       await untilSettled(page)
       return page

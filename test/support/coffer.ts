@@ -15,6 +15,7 @@ import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import { startServer, type Server } from '../../server/server.js'
 import type { DurabilityProvider } from '../../storage/wal/durability.js'
+import { keepTemplate, provideTemplate } from './account-template.js'
 
 /** A response as any client gets it: the result's members, or `error`, with `accessId`. */
 // oxlint-disable-next-line no-explicit-any -- tests inspect responses freely
@@ -164,6 +165,7 @@ export async function coffer(
   durability?: DurabilityProvider
 ): Promise<Service & { alice: Client }> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
+  provideTemplate(directory)
   const clock = new ManualClock()
   const server = await startServer(testSettings(directory, overrides), {
     clock,
@@ -171,6 +173,7 @@ export async function coffer(
     ...(log && { log }),
     ...(durability && { durability })
   })
+  keepTemplate(directory)
   t.teardown(async () => {
     await server.close()
     rmSync(directory, { recursive: true, force: true })

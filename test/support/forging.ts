@@ -41,6 +41,22 @@ async function fill(client: Client): Promise<void> {
   const ntfy = { url: 'http://127.0.0.1:9/', topic: 'alice' }
   const { channel } = await app.do('channels.create', { type: 'ntfy', name: 'phone', target: ntfy })
   await app.do('channels.test', { id: channel.id })
+  const { reminder } = await app.do('reminders.create', {
+    name: 'pill',
+    kind: 'medication',
+    schedule: { times: ['08:00'] },
+    zone: 'Europe/Zurich',
+    streamId: 'diary',
+    event: { type: 'note/txt', content: 'taken' },
+    channelIds: [channel.id]
+  })
+  await app.do('forms.create', { template: 'phq-9', language: 'fr', streamId: 'diary' })
+  await app.do('reminders.answer', { id: reminder.id, due: reminder.next, answer: 'done' })
+  await app.do('rules.create', {
+    name: 'a rule',
+    channelIds: [channel.id],
+    condition: { kind: 'words', anyOf: ['pain'], streamIds: ['diary'] }
+  })
   await client.do('profile.updatePrivate', { update: { a: { b: 1 } } })
   await client.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
   const { service, username } = client

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { createIdentity } from '../../core/identities/identities.js'
 import { identityField, toIdentityKey } from '../../schemas/identity.js'
+import type { RegisteredClient } from '../../schemas/oauth.js'
 import { digestSecret } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import { anyAccess, anyone } from '../../core/auth/allow.js'
@@ -124,6 +125,21 @@ const noteSignIns = serviceMethod({
     await store.write(() => {
       for (const { id } of store.accesses.listPersonal()) recordSignIn(store, id, call)
     })
+    return {}
+  }
+})
+
+/** Acts as if the user had received a weekly letter with this token. */
+const sendLetter = serviceMethod({
+  id: 'test.sendLetter',
+  summary: 'For tests',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), token: Type.String() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ services: { accounts } }, { token, username }) {
+    const store = accounts.store(accounts.find(username)!)
+    await store.write(() => store.letter.put({ ...store.letter.find()!, isOn: true, token }))
     return {}
   }
 })
@@ -257,7 +273,21 @@ const prove = serviceMethod({
   }
 })
 
+const addClient = serviceMethod({
+  id: 'test.addClient',
+  summary: 'For tests',
+  mode: 'service',
+  params: Type.Object({ client: Type.Unknown() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ services: { platform }, now }, { client }) {
+    await platform.change('addClient', client as RegisteredClient, now, 1000, now - 3600)
+    return {}
+  }
+})
+
 export const methods: readonly AnyMethod[] = [
+  addClient,
   beginMfa,
   changeProfile,
   createUser,
@@ -267,6 +297,7 @@ export const methods: readonly AnyMethod[] = [
   mailVerification,
   noteSignIns,
   prove,
+  sendLetter,
   setPassword,
   signIn,
   spend

@@ -24,8 +24,8 @@ export interface Pages {
   poll(asked: Answer): Promise<Answer>
   /** Registers a user; returns a personal token. */
   register(username: string): Promise<string>
-  /** Opens a page of the service, or a URL; any problem of the page fails the test. */
-  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** Opens a page of the service, or a URL, once it is prepared; any problem of the page fails the test. */
+  open(path: string, options?: BrowserContextOptions, prepare?: (page: Page) => Promise<void>): Promise<Page>
 }
 
 /** Starts everything; the test's teardown stops it, and reports problems of the pages. */
@@ -48,8 +48,9 @@ export async function startPages(t: Test, overrides: Overrides = {}): Promise<Pa
       const { apiEndpoint } = await post('/users', { appId: 'test-app', username, password, email })
       return new URL(apiEndpoint).username
     },
-    async open(path, options) {
+    async open(path, options, prepare) {
       const page = await visit(browser, options)
+      await prepare?.(page)
       const watch = new Watch(page, url)
       watches.push(watch)
       await page.goto(path.startsWith('/') ? url + path : path)

@@ -10,13 +10,14 @@ import { ApiError, fail } from '../../core/errors.js'
 import { version } from '../../core/version.js'
 import type { EndpointMessage, EndpointResponse, UserEndpoint } from '../user-endpoint.js'
 import { AssistantCalls } from './assistant-calls.js'
+import { listPrompts, writePrompt } from './prompts.js'
 import { listResources, readResource, resourceTemplates } from './resources.js'
 import { createTools, type Tool } from './tools.js'
 
 const instructions =
   'Personal, time-stamped data: events (a weight, a heart rate, a note) of a type such as "mass/kg", in a tree of streams. ' +
   'Times are in seconds since the Unix epoch. Start with streams_facts, which lists what data exists and since when.  ' +
-  'measures_facts returns the latest values, measures_days the value of each day, over all devices. ' +
+  'measures_facts returns the latest values, measures_days the value of each day, measures_week a summary of a week, over all devices. ' +
   'For numbers over long ranges, use measures_sample or events_sample rather than events_get. All reads are recorded for the owner of the data.'
 
 /** The endpoint at `/{user}/mcp`. The protocol's library is loaded on the first message. */
@@ -47,17 +48,24 @@ export class Mcp implements UserEndpoint {
   }
 
   async #createHandler(): Promise<McpHttpHandler> {
-    const { createMcpHandler, ResourceNotFoundError, Server } = await import('@modelcontextprotocol/server')
+    const { createMcpHandler, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } =
+      await import('@modelcontextprotocol/server')
     const tools = createTools(this.dispatcher.definitions)
     return createMcpHandler(({ authInfo }) => {
       const calls = authInfo?.extra?.['calls'] as AssistantCalls
       const { name } = this.dispatcher.services.config.service
       const server = new Server(
         { name: 'coffer', title: name, version },
-        { capabilities: { tools: {}, resources: {} }, instructions }
+        { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions }
       )
       server.setRequestHandler('tools/list', async () => ({ tools: await listTools(tools, calls) }))
       server.setRequestHandler('tools/call', async ({ params }) => await callTool(tools, calls, params))
+      server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }))
+      server.setRequestHandler('prompts/get', async ({ params }) => {
+        const result = await writePrompt(calls, params.name, params.arguments ?? {})
+        if ('problem' in result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.problem)
+        return { messages: [{ role: 'user', content: { type: 'text', text: result.text } }] }
+      })
       server.setRequestHandler('resources/list', async () => ({ resources: await listResources(calls) }))
       server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
       server.setRequestHandler('resources/read', async ({ params: { uri } }) => {

@@ -53,9 +53,12 @@ const hints: Readonly<Record<string, string>> = {
   maxLag:
     'Largest shift in days, from 0 to 3: by how many days the other measure is later or earlier. Default: 3',
   from: 'First local date, such as 2026-03-29',
-  to: 'Last local date',
+  to: 'Last local date. For a week, the default is yesterday',
   zone: 'IANA time zone, such as "Europe/Zurich". Default: UTC',
   unit: 'Event type in which numbers are given, such as "mass/lb". Default: the first type of the measure',
+  eventId: 'ID of one event. Otherwise give streamId and type, for all events of a type in a stream',
+  before: 'Number of days before each event. Default: 14',
+  after: 'Number of days after each event. Default: 14',
   field: 'Path of the number in content that is an object',
   sample: 'Aggregates the series into this many intervals',
   fromDeltaTime: 'Seconds since the time of the series event',

@@ -26,7 +26,16 @@ const groups: readonly Group[] = [
   },
   { name: 'OAuth', description: 'Accesses for apps by OAuth 2.0 and OpenID Connect', prefixes: ['oauth'] },
   { name: 'Webhooks', description: 'URLs that are notified of changes', prefixes: ['webhooks'] },
+  { name: 'Letter', description: 'The weekly letter', prefixes: ['letter'] },
+  { name: 'Mirrors', description: 'Copies of what others have shared', prefixes: ['mirrors'] },
   { name: 'Channels', description: 'Where notifications go', prefixes: ['channels'] },
+  {
+    name: 'Reminders',
+    description: 'What is due at certain times, and what was done',
+    prefixes: ['reminders']
+  },
+  { name: 'Forms', description: 'Questionnaires in FHIR, and responses to them', prefixes: ['forms'] },
+  { name: 'Rules', description: 'Telling people when something happens', prefixes: ['rules'] },
   { name: 'Audit', description: 'Records of past calls', prefixes: ['audit'] },
   {
     name: 'Signing in',

@@ -53,6 +53,8 @@ export interface Removal {
 
 /** A record to store. Same identity and time, other content: a correction, which becomes a new version of the event. */
 export interface ReceivedRecord extends ImportedRecord {
+  /** Id of the measure, if the user has chosen one: such records have a stream of their own, marked with it. */
+  readonly measure?: string | undefined
   /** Bytes of the record's files, by key. */
   readonly fileBytes?: ReadonlyMap<string, Buffer>
   /**
@@ -125,8 +127,8 @@ export interface Dialect {
   serve?(request: ReceivedRequest, store: ConnectionStore, token: string): Promise<DialectAnswer>
   /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */
   read(request: ReceivedRequest): Reading
-  /** Reads a body that has waited for the mapping which the connection has now. */
-  readonly readWaiting?: (waiting: WaitingBody, connection: ConnectionSettings) => Reading
+  /** Reads a body that has waited for the mapping which the connection has now; only the first `maxItems` of each list, if given. */
+  readonly readWaiting?: (waiting: WaitingBody, connection: ConnectionSettings, maxItems?: number) => Reading
   /** The answer once everything is durable. */
   answer(request: ReceivedRequest, reading: Reading): DialectAnswer
 }

@@ -140,14 +140,25 @@ export function App({ info, facts, username }: Props) {
           route={{ ...route, user }}
           tag={tag}
           onLanguage={wanted => void account.setLanguage(wanted).catch(() => undefined)}
-          onLeave={() => {
-            leaveService({ username: user })
-            navigate(appRoot.href)
-            showSignIn(false)
-          }}
+          onLeave={() =>
+            void endNotifications(account).then(() => {
+              leaveService({ username: user })
+              navigate(appRoot.href)
+              showSignIn(false)
+            })
+          }
         />
       </AccountContext.Provider>
     )
   }
   return <PageContext.Provider value={surroundings}>{view()}</PageContext.Provider>
+}
+
+/** Ends notifications in this browser, if it may show any. */
+async function endNotifications({ client }: Account): Promise<void> {
+  if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
+  await import('./channels/subscription.js').then(
+    async ({ endSubscription }) => await endSubscription(client),
+    () => undefined
+  )
 }

@@ -16,6 +16,10 @@ export const pageNames = [
   'people',
   'compare',
   'channels',
+  'letter',
+  'reminders',
+  'forms',
+  'alerts',
   'account',
   'import',
   'connect'

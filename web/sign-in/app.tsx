@@ -8,6 +8,7 @@ import { PageLayout } from '../parts/page-layout.js'
 import { explainError } from '../explain-error.js'
 import { addRefusedTexts } from './refused/texts.js'
 import { addSetupTexts } from './setup/texts.js'
+import { addLetterOffTexts } from './letter-off/texts.js'
 import { addVerifyTexts } from './verify-email/texts.js'
 import { findAppHref, getHref, PageContext, type PageId } from '../page-context.js'
 import { ConfirmEmail } from './views/confirm-email.js'
@@ -48,7 +49,7 @@ export function App({ info, facts, request }: Props) {
 
   const view = () => {
     if (place === 'home' || place === 'account-root') return <Home isAccountRoot={place === 'account-root'} />
-    if (place === 'setup' || place === 'refused' || place === 'verify-email')
+    if (place === 'setup' || place === 'refused' || place === 'verify-email' || place === 'letter-off')
       return <RarePage key={place} load={rarePages[place]} />
     if (place === 'reset-password')
       return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
@@ -85,6 +86,7 @@ const pageNames: readonly string[] = [
   'reset-password',
   'confirm-email',
   'verify-email',
+  'letter-off',
   'signinhub',
   'setup'
 ]
@@ -106,6 +108,8 @@ const rarePages = {
   setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
   'verify-email': async () =>
     (await Promise.all([import('./verify-email/verify-email.js'), addVerifyTexts()]))[0].VerifyEmail,
+  'letter-off': async () =>
+    (await Promise.all([import('./letter-off/letter-off.js'), addLetterOffTexts()]))[0].LetterOff,
   refused: async () =>
     (await Promise.all([import('./refused/invalid-oauth-request.js'), addRefusedTexts()]))[0]
       .InvalidOAuthRequest

@@ -53,6 +53,7 @@ export interface AccountMethods {
         }[]
       }
       quota?: number
+      deliveriesPausedSince?: number
     }
   }
   /** Get whether the email address is confirmed (extension). */
@@ -197,6 +198,8 @@ export interface AccountMethods {
     params: { readonly id: string; readonly update: { readonly [key: string]: unknown } }
     result: { profile: { [key: string]: unknown } }
   }
+  /** Send messages again after a restore. */
+  'account.resumeDeliveries': { params: Record<string, never>; result: { resumed: boolean } }
   /** Delete an account with all its data. */
   'users.delete': {
     params: {

@@ -22,6 +22,7 @@ export interface ConnectionsMethods {
                 readonly duration?: string | undefined
                 readonly zone?: string | undefined
                 readonly type: string
+                readonly measure?: string | undefined
                 readonly stream?: string | undefined
                 readonly unit?: string | undefined
                 readonly source?: string | undefined
@@ -35,6 +36,7 @@ export interface ConnectionsMethods {
                 readonly duration?: string | undefined
                 readonly zone?: string | undefined
                 readonly type: string
+                readonly measure?: string | undefined
                 readonly stream?: string | undefined
                 readonly unit?: string | undefined
                 readonly source?: string | undefined
@@ -147,6 +149,7 @@ export interface ConnectionsMethods {
                   readonly duration?: string | undefined
                   readonly zone?: string | undefined
                   readonly type: string
+                  readonly measure?: string | undefined
                   readonly stream?: string | undefined
                   readonly unit?: string | undefined
                   readonly source?: string | undefined
@@ -160,6 +163,7 @@ export interface ConnectionsMethods {
                   readonly duration?: string | undefined
                   readonly zone?: string | undefined
                   readonly type: string
+                  readonly measure?: string | undefined
                   readonly stream?: string | undefined
                   readonly unit?: string | undefined
                   readonly source?: string | undefined
@@ -196,6 +200,54 @@ export interface ConnectionsMethods {
       }
     }
   }
+  /** Preview a mapping. */
+  'connections.preview': {
+    params: {
+      readonly id: string
+      readonly mapping:
+        | {
+            readonly items?: string | undefined
+            readonly value: string
+            readonly time?: string | undefined
+            readonly end?: string | undefined
+            readonly duration?: string | undefined
+            readonly zone?: string | undefined
+            readonly type: string
+            readonly measure?: string | undefined
+            readonly stream?: string | undefined
+            readonly unit?: string | undefined
+            readonly source?: string | undefined
+            readonly description?: string | undefined
+          }
+        | readonly {
+            readonly items?: string | undefined
+            readonly value: string
+            readonly time?: string | undefined
+            readonly end?: string | undefined
+            readonly duration?: string | undefined
+            readonly zone?: string | undefined
+            readonly type: string
+            readonly measure?: string | undefined
+            readonly stream?: string | undefined
+            readonly unit?: string | undefined
+            readonly source?: string | undefined
+            readonly description?: string | undefined
+          }[]
+    }
+    result: {
+      values: {
+        time: number
+        duration?: number
+        type: string
+        stream: string
+        source: string
+        measure?: string
+        content?: unknown
+        description?: string
+      }[]
+      notUnderstood: { [key: string]: number }
+    }
+  }
   /** End a connection. */
   'connections.delete': { params: { readonly id: string }; result: { connectionDeletion: ItemDeletion } }
   /** Find the account of a connection. */
@@ -222,6 +274,7 @@ export interface ConnectionsMethods {
               duration?: string
               zone?: string
               type: string
+              measure?: string
               stream?: string
               unit?: string
               source?: string
@@ -235,6 +288,7 @@ export interface ConnectionsMethods {
               duration?: string
               zone?: string
               type: string
+              measure?: string
               stream?: string
               unit?: string
               source?: string

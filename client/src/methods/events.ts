@@ -33,10 +33,10 @@ export interface EventsMethods {
     params: { readonly id: string }
     result: { event: Event } | { eventDeletion: ItemDeletion }
   }
-  /** Export events as a table, GPX or FHIR. */
+  /** Export events as a table, GPX, FHIR or Parquet. */
   'events.export': {
     params: {
-      readonly format: 'csv' | 'csv-wide' | 'json' | 'ndjson' | 'gpx' | 'fhir' | 'fhir-ndjson'
+      readonly format: 'csv' | 'csv-wide' | 'json' | 'ndjson' | 'gpx' | 'fhir' | 'fhir-ndjson' | 'parquet'
       readonly streams?: StreamsQuery | undefined
       readonly tags?: readonly string[] | null | undefined
       readonly types?: readonly string[] | null | undefined
@@ -57,7 +57,7 @@ export interface EventsMethods {
       readonly titles?: readonly string[] | null | undefined
       readonly bom?: boolean | null | undefined
     }
-    result: { export: { mediaType: string; fileName: string; text: string } }
+    result: { export: { mediaType: string; fileName: string; text?: string; base64?: string } }
   }
   /** Download an attachment. */
   'events.getAttachment': {

@@ -11,17 +11,21 @@ import type { CmcMethods } from './cmc.js'
 import type { ConnectionsMethods } from './connections.js'
 import type { EventsMethods } from './events.js'
 import type { FollowedSlicesMethods } from './followed-slices.js'
+import type { FormsMethods } from './forms.js'
 import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
+import type { LetterMethods } from './letter.js'
 import type { MeasuresMethods } from './measures.js'
+import type { MirrorsMethods } from './mirrors.js'
 import type { OauthMethods } from './oauth.js'
 import type { PasskeysMethods } from './passkeys.js'
+import type { RemindersMethods } from './reminders.js'
+import type { RulesMethods } from './rules.js'
 import type { SeriesMethods } from './series.js'
 import type { ServiceMethods } from './service.js'
 import type { SharedSecretsMethods } from './shared-secrets.js'
 import type { StreamsMethods } from './streams.js'
 import type { SystemMethods } from './system.js'
-import type { WebhooksMethods } from './webhooks.js'
 
 export interface Methods
   extends
@@ -36,14 +40,18 @@ export interface Methods
     ConnectionsMethods,
     EventsMethods,
     FollowedSlicesMethods,
+    FormsMethods,
     IdentitiesMethods,
     ImportsMethods,
+    LetterMethods,
     MeasuresMethods,
+    MirrorsMethods,
     OauthMethods,
     PasskeysMethods,
+    RemindersMethods,
+    RulesMethods,
     SeriesMethods,
     ServiceMethods,
     SharedSecretsMethods,
     StreamsMethods,
-    SystemMethods,
-    WebhooksMethods {}
+    SystemMethods {}

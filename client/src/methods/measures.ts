@@ -17,6 +17,27 @@ export interface MeasuresMethods {
       days: { day: string; value?: unknown; min?: unknown; max?: unknown; count: number; source: string }[]
     }
   }
+  /** Compare a measure before and after events. */
+  'measures.around': {
+    params: {
+      readonly measure: string
+      readonly eventId?: string | null | undefined
+      readonly streamId?: string | null | undefined
+      readonly type?: string | null | undefined
+      readonly before?: number | null | undefined
+      readonly after?: number | null | undefined
+      readonly zone?: string | null | undefined
+    }
+    result: {
+      around: {
+        events: number
+        before: { count: number; median?: number }
+        after: { count: number; median?: number }
+        difference?: { value: number; low?: number; high?: number }
+        warnings: ('few' | 'overlapping' | 'truncated')[]
+      }[]
+    }
+  }
   /** Compare two measures day by day. */
   'measures.compare': {
     params: {
@@ -119,6 +140,29 @@ export interface MeasuresMethods {
           source?: string
         }[]
       }[]
+    }
+  }
+  /** Summarise a week. */
+  'measures.week': {
+    params: { readonly to?: string | null | undefined; readonly zone?: string | null | undefined }
+    result: {
+      from: string
+      to: string
+      measures: {
+        measure: string
+        days: number
+        value?: unknown
+        total?: number
+        usual?: { days: number; median: number | number[]; low: number | number[]; high: number | number[] }
+        position: 'lower' | 'usual' | 'higher' | 'unknown'
+        goal?: { period: 'day' | 'week'; min?: number; max?: number; reached: number; total: number }
+        night?: {
+          begin: { median: string; earliest: string; latest: string }
+          end: { median: string; earliest: string; latest: string }
+        }
+        places?: { count: number; most: { latitude: number; longitude: number; seconds: number } }
+      }[]
+      looked?: { accessId: string; name: string; days: number; reads: number }[]
     }
   }
 }

@@ -69,6 +69,7 @@ export type BreachScope = {
     addresses: string[]
   }[]
   addresses: { ip: string; calls: number; first: number; last: number; refused: number }[]
+  shares: { id: string; name: string; deleted?: number }[]
 }
 
 export type Event = {

@@ -2,6 +2,28 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface OauthMethods {
+  /** Accept the offer that an OAuth client asks for. */
+  'oauth.acceptOffer': {
+    params: {
+      readonly state: string
+      readonly grantedPermissions?: readonly { readonly [key: string]: unknown }[] | undefined
+      readonly accessName?: string | undefined
+      readonly expires?: number | undefined
+      readonly features?: { readonly [key: string]: unknown } | undefined
+      readonly ownStreams?: { readonly [key: string]: string } | undefined
+    }
+    result: { redirectTo: string }
+  }
+  /** Read the offer that an OAuth client asks for. */
+  'oauth.readOffer': {
+    params: { readonly state: string }
+    result: {
+      offer: { id: string; content: { [key: string]: unknown } }
+      requester: { username: string; host: string }
+      client: { id: string; name?: string }
+      returnTo: string
+    }
+  }
   /** Request an access by OAuth. */
   'oauth.authorize': {
     params: { readonly [key: string]: string | readonly string[] }

@@ -53,7 +53,15 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 }
 
 /** The calls that are made to peers. */
-export type PeerMethod = 'events.get' | 'events.create' | 'getAccessInfo' | 'service.info' | 'streams.get'
+export type PeerMethod =
+  | 'events.get'
+  | 'events.create'
+  | 'getAccessInfo'
+  | 'mirrors.report'
+  | 'mirrors.reportErasure'
+  | 'service.info'
+  | 'streams.get'
+  | 'webhooks.create'
 
 export class PeerCalls {
   readonly #outgoing: Outgoing
@@ -75,14 +83,20 @@ export class PeerCalls {
     return this.services.accounts.find(username)?.username
   }
 
-  /** Makes a call. Never rejects. */
-  async call(endpoint: Endpoint, method: PeerMethod, params: object = {}): Promise<PeerAnswer> {
+  /** Makes a call, and reads its answer up to a number of bytes. Never rejects. */
+  async call(
+    endpoint: Endpoint,
+    method: PeerMethod,
+    params: object = {},
+    maxBytes = maxAnswerBytes
+  ): Promise<PeerAnswer> {
     const user = this.findLocalUser(endpoint)
     if (user === undefined || method === 'service.info')
-      return await this.#callRemote(endpoint, method, params)
+      return await this.#callRemote(endpoint, method, { params, maxBytes })
     const credentials = { authorization: endpoint.token, ip: '127.0.0.1', via: 'http' } as const
     const request = createRequest({ user, method, credentials }, params)
     const outcome = await this.dispatcher.call({ ...request, isWhole: true })
+    if (outcome.ok && outcome.members.length > maxBytes) return { status: 0, body: {}, problem: 'too-long' }
     if (outcome.ok) return { status: 200, body: JSON.parse(`{${outcome.members}}`) as PeerAnswer['body'] }
     const { error } = outcome
     const body = { error: JSON.parse(JSON.stringify(error)) as unknown }
@@ -94,7 +108,11 @@ export class PeerCalls {
     await this.#outgoing.close()
   }
 
-  async #callRemote({ base, token }: Endpoint, method: PeerMethod, params: object): Promise<PeerAnswer> {
+  async #callRemote(
+    { base, token }: Endpoint,
+    method: PeerMethod,
+    { maxBytes, params }: { readonly params: object; readonly maxBytes: number }
+  ): Promise<PeerAnswer> {
     if (!base.startsWith('https:') && !this.services.config.cmc.allowInternalTargets)
       return { status: 0, body: {}, problem: 'internal' }
     const { path, verb } = requests[method]
@@ -111,7 +129,7 @@ export class PeerCalls {
         },
         ...(verb === 'POST' && { body: JSON.stringify(params) })
       },
-      maxAnswerBytes
+      maxBytes
     )
     if ('problem' in exchange) return { status: 0, body: {}, problem: exchange.problem }
     const { retryAfter, status, text } = exchange
@@ -123,8 +141,11 @@ const requests: Readonly<Record<PeerMethod, { readonly verb: 'GET' | 'POST'; rea
   'events.get': { verb: 'GET', path: 'events' },
   'events.create': { verb: 'POST', path: 'events' },
   getAccessInfo: { verb: 'GET', path: 'access-info' },
+  'mirrors.reportErasure': { verb: 'POST', path: 'mirrors/erasure' },
+  'mirrors.report': { verb: 'POST', path: 'mirrors/report' },
   'service.info': { verb: 'GET', path: 'service/info' },
-  'streams.get': { verb: 'GET', path: 'streams' }
+  'streams.get': { verb: 'GET', path: 'streams' },
+  'webhooks.create': { verb: 'POST', path: 'webhooks' }
 }
 
 function toQuery(params: object): string {

@@ -13,12 +13,18 @@ export const get = method({
   result: Type.Object({
     account: AccountView,
     /** Bytes that this account may store, in place of the quota in the settings; 0 for no limit. */
-    quota: Type.Optional(Type.Number())
+    quota: Type.Optional(Type.Number()),
+    /** Since when a restored account sends nothing to others, in seconds. (docs/spec/consent.md#after-a-restore) */
+    deliveriesPausedSince: Type.Optional(Type.Number())
   }),
   mode: 'read',
   allow: personalOnly,
-  run: call => ({
-    account: toAccountObject(call),
-    ...(call.account.quota !== null && { quota: call.account.quota })
-  })
+  run: call => {
+    const { since } = call.store.deliveryPause
+    return {
+      account: toAccountObject(call),
+      ...(call.account.quota !== null && { quota: call.account.quota }),
+      ...(since !== null && { deliveriesPausedSince: since })
+    }
+  }
 })

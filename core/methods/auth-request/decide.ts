@@ -150,6 +150,8 @@ function acceptRequest(
   known: StoredRequest,
   { token, username }: AccessReference
 ): DecisionResult {
+  if (known.request.oauth?.offer !== undefined)
+    fail('invalid-operation', 'This request asks the user to accept an offer: see oauth.acceptOffer')
   // An access with an alias is referred to by that alias, as everywhere.
   const account = services.accounts.find(username.toLowerCase())
   if (!account || /\s/.test(token)) {

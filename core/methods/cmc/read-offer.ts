@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { PeerUnavailable, refuse, refusePeerUnavailable, TriggerFailed } from '../../cmc/failures.js'
+import { readPeerOffer } from '../../cmc/read-peer-offer.js'
 
 /** Returns the offer and who makes it: its server has confirmed that account. Nothing is stored. */
 export const readOffer = method({
@@ -17,15 +17,6 @@ export const readOffer = method({
   mode: 'read',
   allow: personalOnly,
   isRemoved: config => !config.cmc.enabled,
-  async prepare({ account, services }, { capabilityUrl }) {
-    try {
-      return await services.readOffer(account, capabilityUrl)
-    } catch (error) {
-      if (error instanceof TriggerFailed)
-        refuse(error.reason, 'The offer cannot be accepted', error.detail ? { detail: error.detail } : {})
-      if (error instanceof PeerUnavailable) refusePeerUnavailable()
-      throw error
-    }
-  },
+  prepare: async (call, { capabilityUrl }) => await readPeerOffer(call, capabilityUrl),
   run: (_call, _params, { content, offerId, requester }) => ({ offer: { id: offerId, content }, requester })
 })

@@ -4,6 +4,7 @@ import { create } from './create.js'
 import { deleteConnection } from './delete.js'
 import { getOne } from './get-one.js'
 import { get } from './get.js'
+import { preview } from './preview.js'
 import { findAccount, noteProblem, open, receive } from './receive.js'
 import { update } from './update.js'
 
@@ -12,6 +13,7 @@ export const connectionMethods: readonly AnyMethod[] = [
   get,
   getOne,
   update,
+  preview,
   deleteConnection,
   findAccount,
   open,

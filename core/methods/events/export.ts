@@ -1,4 +1,4 @@
-/** Exports events in formats of other programs: tables, GPX, FHIR. (docs/api/exports.md) */
+/** Exports events in formats of other programs: tables, GPX, FHIR, Parquet. (docs/api/exports.md) */
 import { Type, type Static } from 'typebox'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { listAuditEvents, includesAudit } from '../../audit/events.js'
@@ -35,17 +35,23 @@ type Params = WithoutNulls<Static<typeof Params>>
 /** Exports all events that match, without limit by default. */
 export const exportEvents = method({
   id: 'events.export',
-  summary: 'Export events as a table, GPX or FHIR',
+  summary: 'Export events as a table, GPX, FHIR or Parquet',
   params: Params,
   result: Type.Object({
-    export: Type.Object({ mediaType: Type.String(), fileName: Type.String(), text: Type.String() })
+    export: Type.Object({
+      mediaType: Type.String(),
+      fileName: Type.String(),
+      text: Type.Optional(Type.String()),
+      /** In place of `text`, of formats that are not text. */
+      base64: Type.Optional(Type.String())
+    })
   }),
   mode: 'read',
   allow: anyAccess,
   facts({ export: document }: { export: Export }) {
     document.isDocument = true
-    const { fileName, mediaType } = document
-    return { document: { fileName, mediaType } }
+    const { fileName, isBinary, mediaType } = document
+    return { document: { fileName, isBinary, mediaType } }
   },
   run(call, all) {
     const { format, ...params } = omitNulls(all)

@@ -53,7 +53,8 @@ export const days = method({
           streams,
           unit,
           days: dayRange,
-          format: ({ day, ...value }) => JSON.stringify({ day: formatDate(first + day), ...value })
+          format: ({ day, longest: _longest, ...value }) =>
+            JSON.stringify({ day: formatDate(first + day), ...value })
         })
       )
     }

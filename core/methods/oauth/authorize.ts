@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { requestLifetime } from '../../accesses/auth-requests.js'
-import { getDefaultAuthUrl, buildPageUrls } from '../../accesses/auth-page.js'
+import { buildOfferPageUrl, buildPageUrls, getDefaultAuthUrl } from '../../accesses/auth-page.js'
 import { getClientAddress } from '../../accesses/consent.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { ApiError } from '../../errors.js'
@@ -38,7 +38,7 @@ export const authorize = serviceMethod({
         'invalid_request',
         `The request is larger than the limit of ${config.access.maxRequestBytes} bytes`
       )
-    const recipient = resolveRecipient(call.services, params)
+    const recipient = await resolveRecipient(call.services, params)
     try {
       return { redirect: await createRequestPage(call, toAppRequest(config, recipient, params)) }
     } catch (error) {
@@ -64,6 +64,7 @@ async function createRequestPage(
   const asker = { ip: getClientAddress(config, credentials) }
   const open = { key: createRequestKey(), expires: now + requestLifetime, request, page, asker }
   await services.platform.change('askForAccess', open, now, config.access.maxRequests)
+  if (request.oauth?.offer !== undefined) return buildOfferPageUrl(config, open.key, request.lang)
   return addQuery(buildPageUrls(config, open.key, page, request).authUrl, {
     username: request.oauth?.loginHint
   })

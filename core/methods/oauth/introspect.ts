@@ -10,7 +10,7 @@ import {
   type TokenRequest
 } from '../../oauth/token-grants.js'
 import { getIssuer } from '../../oauth/metadata.js'
-import { formatScope } from '../../oauth/scope.js'
+import { formatAccessScope } from '../../oauth/scope.js'
 import { Caller } from '../../permissions/caller.js'
 
 const Text = Type.Optional(Type.String())
@@ -52,7 +52,7 @@ export const introspect = method<typeof TokenParams, TokenRequest>({
     const jkt = getBoundKey(access)
     return {
       active: true,
-      scope: formatScope(access.permissions ?? [], grant.scopes),
+      scope: formatAccessScope(access, grant.scopes),
       client_id: client.id,
       username: account.username,
       token_type: isRefreshToken ? 'refresh_token' : jkt === undefined ? 'Bearer' : 'DPoP',

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { method, type Call, type ServiceCall } from '../../call/method.js'
+import { endPeerAccess } from '../../cmc/app-acceptance.js'
 import { useOnce } from '../../oauth/assertion.js'
 import {
   issueClientToken,
@@ -64,7 +65,8 @@ export const token = method<typeof Params, Prepared>({
     const client = await authenticateClient(call, params)
     const proof = await verifyTokenProof(call)
     const redemption = await redeem(call, client, params, proof?.thumbprint)
-    if (proof && !(await useOnce(call.services, proof.key, call.now + proofLifetime, call.now))) {
+    const use = proof && { key: proof.key, expires: call.now + proofLifetime, client: client.id }
+    if (use && !(await useOnce(call.services, use, call.now))) {
       if (redemption.kind === 'code') await abandonCode(call, redemption)
       failOAuth('invalid_dpop_proof', 'The DPoP proof has been used before')
     }
@@ -96,7 +98,7 @@ async function redeem(
   const type = parseGrantType(params)
   if (type === 'client_credentials') return parseClientGrant(call, client, params, thumbprint)
   return type === 'refresh_token'
-    ? await refreshGrant(call, client, params, thumbprint)
+    ? await refreshGrant(call, client, params, { thumbprint, endPeerAccess })
     : await redeemCode(call, client, params)
 }
 

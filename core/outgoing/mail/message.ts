@@ -12,6 +12,7 @@ export type MessageKind =
   | 'backupFailed'
   | 'alarms'
   | 'notification'
+  | 'letter'
   | 'test'
   | NoticeKind
 
@@ -52,6 +53,8 @@ export interface Message {
   readonly substitutions: Readonly<Record<string, string>>
   /** The link in the mail: logged for the operator if there is no mail server. */
   readonly link?: string
+  /** A URL at which a POST ends these mails, without signing in (RFC 8058). */
+  readonly unsubscribe?: string
 }
 
 /** Returns the name of the template for a kind of mail. */
@@ -68,6 +71,7 @@ export function getTemplate({ services }: Config, kind: MessageKind): string {
     backupFailed: 'backup-failed',
     alarms: 'alarms',
     notification: 'notification',
+    letter: 'letter',
     test: 'test'
   }[kind]
 }

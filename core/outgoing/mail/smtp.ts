@@ -83,7 +83,13 @@ async function buildMime(config: Config, message: Message): Promise<Buffer> {
     disableFileAccess: true,
     disableUrlAccess: true,
     // Asks autoresponders, such as absence notes, not to reply.
-    headers: { 'Auto-Submitted': 'auto-generated' }
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(message.unsubscribe !== undefined && {
+        'List-Unsubscribe': `<${message.unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click'
+      })
+    }
   })
   return await mail.compile().build()
 }

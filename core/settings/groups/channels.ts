@@ -7,7 +7,7 @@ export const channels = group({
     true
   ),
   maxPerHour: integer(
-    'Maximum number of notifications per hour and channel. The others are counted in one summary when the hour is over',
+    'Maximum number of notifications of an account per hour and target. The others are counted in one summary when the hour is over',
     60,
     1,
     10_000

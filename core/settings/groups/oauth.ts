@@ -33,6 +33,10 @@ export const oauth = group({
     60,
     10_000_000_000
   ),
+  requireAppAccountMfa: flag(
+    'Refuse tokens for the own account of a client (`client_credentials`) until two-factor authentication is turned on there',
+    true
+  ),
   keyMaxAge: integer(
     'Time after which the key that signs ID tokens is replaced, in seconds',
     15_552_000,

@@ -78,8 +78,8 @@ export const body = inCategory('body', [
       isDefault: true,
       plausible: [12, 60],
       possible: [4, 250],
-      // Obesity: preventing and managing the global epidemic (WHO Technical Report Series 894, 2000).
       normal: [18.5, 24.9],
+      normalSource: 'WHO Technical Report Series 894, 2000',
       codes: {
         loinc: ['39156-5'],
         snomed: ['60621009'],

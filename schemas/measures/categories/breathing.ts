@@ -28,8 +28,8 @@ export const breathing = inCategory('heart', [
     {
       plausible: [85, 100],
       possible: [0, 100],
-      // Pulse oximetry training manual (WHO, 2011).
       normal: [95, 100],
+      normalSource: 'WHO Pulse Oximetry Training Manual, 2011',
       codes: {
         loinc: ['59408-5', '2708-6', '2710-2'],
         snomed: ['431314004'],
@@ -49,8 +49,9 @@ export const breathing = inCategory('heart', [
       isDefault: true,
       plausible: [6, 60],
       possible: [0, 200],
-      // The range that scores 0 in National Early Warning Score 2 (Royal College of Physicians, 2017).
+      // The range that scores 0.
       normal: [12, 20],
+      normalSource: 'National Early Warning Score 2, Royal College of Physicians, 2017',
       codes: {
         loinc: ['9279-1'],
         snomed: ['86290005'],

@@ -55,9 +55,10 @@ export const heart = inCategory('heart', [
     335,
     [35, 110],
     {
-      // Sinus bradycardia is below 50 (2018 ACC/AHA/HRS guideline on bradycardia), sinus tachycardia above 100 (2015
-      // ACC/AHA/HRS guideline on supraventricular tachycardia).
       normal: [50, 100],
+      // Sinus bradycardia is below 50, sinus tachycardia above 100.
+      normalSource:
+        '2018 ACC/AHA/HRS Guideline on Bradycardia; 2015 ACC/AHA/HRS Guideline on Supraventricular Tachycardia',
       codes: {
         loinc: ['40443-4'],
         healthKit: ['HKQuantityTypeIdentifierRestingHeartRate'],
@@ -77,12 +78,13 @@ export const heart = inCategory('heart', [
       isDefault: true,
       plausible: [35, 230],
       possible: [5, 400],
-      // Normal is below 120 and below 80 (2017 ACC/AHA guideline on high blood pressure in adults); low is below 90 or
-      // below 60 (National Heart, Lung, and Blood Institute).
+      // Normal is below 120 and below 80, low below 90 or below 60.
       normal: [
         [90, 119],
         [60, 79]
       ],
+      normalSource:
+        '2017 ACC/AHA Guideline for High Blood Pressure in Adults; National Heart, Lung, and Blood Institute',
       codes: {
         loinc: ['85354-9', '55284-4', '8480-6', '8462-4'],
         snomed: ['75367002', '271649006', '271650006'],

@@ -30,6 +30,11 @@ import { sharedSecrets } from './v2/027-shared-secrets.js'
 import { emailAddresses } from './v2/028-email-addresses.js'
 import { accessAliases } from './v2/029-access-aliases.js'
 import { channels } from './v2/030-channels.js'
+import { rules } from './v2/031-rules.js'
+import { reminders } from './v2/032-reminders.js'
+import { forms } from './v2/033-forms.js'
+import { mirrors } from './v2/035-mirrors.js'
+import { deliveries } from './v2/036-deliveries.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -62,7 +67,12 @@ export const userSteps = {
   sharedSecrets,
   emailAddresses,
   accessAliases,
-  channels
+  channels,
+  rules,
+  reminders,
+  forms,
+  mirrors,
+  deliveries
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

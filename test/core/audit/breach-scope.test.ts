@@ -207,3 +207,36 @@ t.test('the audit names what was read as version 2 of the API does', async t => 
     ]
   )
 })
+
+t.test('the accesses that a stolen app has shared count, too', async t => {
+  const service = await coffer(t, { adminKey })
+  const { alice } = service
+  for (const id of ['body', 'diary']) await alice.stream(id)
+  await alice.event({ streamIds: ['body'], type: 'count/generic', content: 1 })
+  await alice.event({ streamIds: ['diary'], type: 'note/txt', content: 'hello' })
+  const app = await alice.grantAll(
+    [
+      { streamId: 'body', level: 'read' },
+      { streamId: 'diary', level: 'read' }
+    ],
+    { type: 'app', name: 'stolen-app' }
+  )
+  const share = async (stream: string) => await app.grant('read', stream, { name: `of ${stream}` })
+  const [body, diary] = [await share('body'), await share('diary')]
+  await alice.grant('read', 'diary', { name: 'of the user' })
+  await app.do('events.get', { streams: ['body'] })
+  await diary.do('events.get', {})
+  await alice.do('accesses.delete', { id: diary.access.id })
+  const path = `/system/users/alice/accesses/${app.access.id}/breach-scope`
+  const { breachScope } = (await service.http('GET', path, undefined, key)).body
+  t.same(breachScope.streams.map(({ id }: Answer) => id).toSorted(), ['body', 'diary'])
+  t.match(breachScope, { recordCount: 2, isIncomplete: false })
+  t.match(
+    breachScope.shares.toSorted((a: Answer, b: Answer) => (a.name < b.name ? -1 : 1)),
+    [
+      { id: body.access.id, name: 'of body' },
+      { id: diary.access.id, name: 'of diary', deleted: Number }
+    ]
+  )
+  t.equal(breachScope.shares.length, 2)
+})

@@ -80,6 +80,36 @@ t.test('the hourly limit', async t => {
   await until(() => server.deliveries.length === 6, 'the next hour')
 })
 
+t.test('the hourly limit holds for a target, whatever channel leads there', async t => {
+  const { alice, clock } = await startWorld(t, { channels: { maxPerHour: 2 } })
+  const server = await receiver(t)
+  const add = async (): Promise<string> =>
+    (await addChannel(alice, 'webhook', { url: `${server.url}/1?salt=${Math.random()}` })).id
+  const first = await add()
+  await queue(alice, { key: 'one', channelIds: [first] })
+  await queue(alice, { key: 'two', channelIds: [first] })
+  await until(() => server.deliveries.length === 2, 'two messages')
+  await reaches(alice, first, 'delivered')
+  const isHeld = async (id: string): Promise<void> =>
+    await until(
+      async () =>
+        (await alice.do('channels.getOne', { id })).deliveries.some(
+          ({ state }: { state: string }) => state === 'held'
+        ),
+      'a message that is held'
+    )
+  const second = await add()
+  await queue(alice, { key: 'three', channelIds: [second] })
+  await isHeld(second)
+  await alice.do('channels.delete', { id: first })
+  const third = await add()
+  await queue(alice, { key: 'four', channelIds: [third] })
+  await isHeld(third)
+  t.equal(server.deliveries.length, 2)
+  clock.advance(3601)
+  await until(() => server.deliveries.length === 4, 'a summary for each channel')
+})
+
 t.test('internal addresses', async t => {
   const { alice } = await startWorld(t, { channels: { allowInternalTargets: false } })
   const server = await receiver(t)

@@ -99,6 +99,21 @@ t.test('a peer that was down gets each message once, in order', async t => {
   )
 })
 
+t.test('peers that hang do not delay the others', async t => {
+  const { dora, paul } = await startTwo(t, { cmc: { timeoutMs: 60_000 } })
+  const server = createServer(() => {})
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  for (let index = 0; index < 10; index++)
+    await write(paul, 'consent/accept-cmc', { capabilityUrl: `http://abc@localhost:${port}/dora/` })
+  const { content } = await offer(dora)
+  t.match(await accept(paul, content.capabilityUrl), { status: 'completed' })
+})
+
 t.test('an acceptance goes on after a restart', async t => {
   const [port = 0] = await freePorts(1)
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))

@@ -3,6 +3,7 @@ import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t from 'tap'
 import {
   createPasswords,
+  dummyHash,
   getHashConcurrency,
   type VerificationHooks
 } from '../../../core/security/passwords.js'
@@ -34,6 +35,13 @@ t.test('a password', async t => {
 
   t.test('of an unknown user never matches', async t => {
     t.equal(await passwords.verifyDummy('a password that nobody has'), false)
+  })
+
+  t.test('of an unknown user is compared with a hash of the same cost', async t => {
+    const hash = await passwords.hash('correct horse')
+    t.equal(dummyHash.split('$', 4).join('$'), hash.split('$', 4).join('$'))
+    t.equal(dummyHash.length, hash.length)
+    t.equal(await passwords.verify(dummyHash, 'a password that nobody has'), true)
   })
 })
 

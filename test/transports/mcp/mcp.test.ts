@@ -102,6 +102,37 @@ t.test('an assistant', async t => {
       await t.rejects(assistant.readResource({ uri }))
   })
 
+  t.test('offers prompts with the data that its access permits', async t => {
+    const { prompts } = await assistant.listPrompts()
+    t.same(
+      prompts.map(({ name }) => name),
+      ['week', 'compare_periods', 'what_changed']
+    )
+    const read = async (name: string, given: Record<string, string>): Promise<string> => {
+      const { messages } = await assistant.getPrompt({ name, arguments: given })
+      return (messages[0]!.content as { text: string }).text
+    }
+    const week = await read('week', { to: '1970-01-03', zone: 'Europe/Zurich' })
+    t.match(week, /Summarise my week[^]*give no medical advice[^]*"measure":"weight","days":1,"value":70/)
+    t.notMatch(week, /"note"|looked/)
+    const dates = {
+      firstFrom: '1970-01-01',
+      firstTo: '1970-01-02',
+      secondFrom: '1970-01-03',
+      secondTo: '1970-01-04'
+    }
+    t.match(await read('compare_periods', { measure: 'weight', ...dates }), /"value":70[^]*"days":\[\]/)
+    t.match(await read('what_changed', { since: '2020-01-01' }), '"measure":"weight"')
+    for (const [name, given, message] of [
+      ['luck', {}, /Unknown prompt/],
+      ['what_changed', {}, /"since" is missing/],
+      ['what_changed', { since: 'yesterday' }, /invalid-parameters-format/],
+      ['week', { zone: 'Mars/Base' }, /invalid-parameters-format/],
+      ['week', { zone: 'x'.repeat(201) }, /too long/]
+    ] as const)
+      await t.rejects(assistant.getPrompt({ name, arguments: given }), { message })
+  })
+
   t.test('leaves an audit trail of its reads', async t => {
     const { id } = (await alice.do('accesses.get')).accesses.find(({ name }: Answer) => name === 'assistant')
     const { events } = await alice.do('events.get', { streams: [`:_audit:access-${id}`], limit: 100 })

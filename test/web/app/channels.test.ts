@@ -1,4 +1,5 @@
 /** The page of notifications in a browser, and the notifications that its worker shows. */
+import { createECDH } from 'node:crypto'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
@@ -86,4 +87,43 @@ t.test('notifications', async t => {
     }
   })
   await page.close()
+})
+
+t.test('signing out ends notifications in this browser, and only those', async t => {
+  const { daisy, enter } = await startApp(t, { channels: { allowInternalTargets: true } })
+  const server = await receiver(t)
+  const endpoint = `${server.url}/push/this-browser`
+  const keys = {
+    p256dh: createECDH('prime256v1').generateKeys().toString('base64url'),
+    auth: 'a'.repeat(22)
+  }
+  const subscribe = async (name: string, target: string): Promise<void> =>
+    void (await daisy.do('channels.create', { type: 'web-push', name, target: { endpoint: target, keys } }))
+  await subscribe('This browser', endpoint)
+  await subscribe('Other browser', `${server.url}/push/other-browser`)
+  for (const [what, isGranted] of [
+    ['a browser without permission', false],
+    ['this browser', true]
+  ] as const) {
+    const page = await enter('/app/daisy/today')
+    // The headless browser has no push service: this is what it says of a subscription.
+    await page.evaluate(`(() => {
+      Object.defineProperty(Notification, 'permission', { value: ${isGranted} ? 'granted' : 'denied' })
+      globalThis.ended = 0
+      const subscription = { endpoint: ${JSON.stringify(endpoint)}, unsubscribe: async () => (globalThis.ended++, true) }
+      const registration = { pushManager: { getSubscription: async () => subscription } }
+      navigator.serviceWorker.getRegistration = async () => registration
+    })()`)
+    await page.locator('.lid .face').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Password').first().waitFor()
+    t.equal(await page.evaluate('globalThis.ended'), isGranted ? 1 : 0, what)
+    const { channels } = await daisy.do('channels.get')
+    t.same(
+      channels.map(({ name }: { name: string }) => name).toSorted(),
+      isGranted ? ['Other browser'] : ['Other browser', 'This browser'],
+      what
+    )
+    await page.context().close()
+  }
 })

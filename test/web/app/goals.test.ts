@@ -41,6 +41,7 @@ t.test('Today computes', async t => {
   const web = await loadWeb<Modules>(
     'app/today/trend.ts',
     'app/today/goals.ts',
+    '../schemas/measures/goals.ts',
     'app/data/today-settings.ts',
     'app/today/night.ts'
   )

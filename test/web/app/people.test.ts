@@ -5,10 +5,16 @@ import { desk, phone, startApp, untilSettled, type App } from '../../support/app
 import { untilHeading } from '../../support/browser.js'
 import { Client, type Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
+import { until } from '../../support/socket.js'
+import { begin } from '../../support/oauth.js'
 import { signIn, startPages } from '../../support/pages.js'
 import { listPeers, offer, relate, scope, write } from '../../support/two-servers.js'
 
-const settings = { cmc: { allowInternalTargets: true }, accesses: { updates: true } }
+const settings = {
+  cmc: { allowInternalTargets: true },
+  accesses: { updates: true },
+  oauth: { registration: true }
+}
 
 /** A patient's app, and a doctor on another server who uses its app, too. */
 interface Two {
@@ -126,8 +132,27 @@ t.test('a doctor and a patient on two servers', async t => {
     await untilHeading(patient, 'Dr Weber')
     await patient.getByRole('link', { name: 'Messages and permissions' }).click()
     await patient.getByRole('heading', { name: 'They may see' }).waitFor()
+    await patient.getByRole('link', { name: 'People', exact: true }).first().click()
+    await patient.getByText('· last used ').waitFor()
+    await patient.getByRole('link', { name: /Dr Weber/ }).click()
+    await patient.getByRole('heading', { name: 'They may see' }).waitFor()
     await look(t, patient, 'app-people-person')
     await look(t, doctor, 'app-people-conversation')
+  })
+
+  await t.test('keep a copy', async t => {
+    await doctor.getByRole('button', { name: 'Keep a copy' }).click()
+    await doctor.getByText('1 event. Last contact').waitFor()
+    await look(t, doctor, 'app-people-copy')
+    await doctor.getByRole('link', { name: 'Show the copy' }).click()
+    await doctor.getByRole('grid').or(doctor.getByRole('table')).first().getByText('70').first().waitFor()
+    await doctor.goBack()
+    await doctor.getByRole('button', { name: 'Erase the copy' }).waitFor()
+    await until(async () => (await daisy.do('mirrors.get')).keptCopies.length === 1, 'the report')
+    await patient.getByRole('link', { name: 'People', exact: true }).first().click()
+    await patient.getByRole('link', { name: /Dr Weber/ }).click()
+    await patient.getByText('Dr Weber keeps a copy.').waitFor()
+    await look(t, patient, 'app-people-kept-copy')
   })
 
   await t.test('ask for more, and narrow', async t => {
@@ -320,4 +345,42 @@ t.test('apps open the page', async t => {
   })
   await page.close()
   await first.close()
+})
+
+t.test('an OAuth client that asks for an offer to be accepted', async t => {
+  const { app, dora } = await startTwo(t)
+  const { daisy, enter, service, url } = app
+  await daisy.stream('health')
+  await daisy.stream('diary')
+  const { content } = await offer(dora, { capability: { mode: 'open-link' } })
+  const redirectUri = `${url}/access/facts.json`
+  const client = {
+    id: 'study-app',
+    name: 'Study app',
+    created: service.clock.now(),
+    redirectURIs: [redirectUri]
+  }
+  const offers = { study: content.capabilityUrl }
+  await service.call(undefined, 'test.addClient', { client: { ...client, offers } })
+  const ask = async (): Promise<string> => {
+    const params = { client_id: client.id, redirect_uri: redirectUri, scope: 'cmc:study' }
+    return (await begin(service, params)).location.href
+  }
+  const page = await enter('/app/daisy/people', desk)
+  for (const [button, expected] of [
+    ['Decline', 'access_denied'],
+    ['Agree and share', undefined]
+  ] as const) {
+    await page.goto(await ask())
+    await untilHeading(page, 'Dr. Dora asks for your data')
+    t.notMatch(page.url(), /state=/, 'the address keeps nothing')
+    await page.getByText(`You then return to ${url}.`).waitFor()
+    await page.getByRole('button', { name: button }).click()
+    await page.waitForURL(address => address.href.startsWith(redirectUri))
+    const query = new URL(page.url()).searchParams
+    t.equal(query.get('error') ?? undefined, expected)
+    t.equal(query.get('state'), 'a-state')
+  }
+  await page.close()
+  t.equal((await listPeers(daisy)).length, 1)
 })

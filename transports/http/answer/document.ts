@@ -17,7 +17,7 @@ export async function replyDocument(
   const outcome = await dispatcher.call({ ...call, isDocument: true })
   if (!outcome.ok || !outcome.facts?.document) return await reply(exchange, services, outcome, 200)
   const { accessId, members: text, remainder } = outcome
-  const { fileName, mediaType } = outcome.facts.document
+  const { fileName, isBinary, mediaType } = outcome.facts.document
   const { res, state } = exchange
   let leave: ReleasePlace | undefined
   try {
@@ -33,7 +33,7 @@ export async function replyDocument(
     })
     if (exchange.method === 'HEAD') return void res.end()
     const outgoing = new ResponseWriter(exchange, services)
-    await outgoing.sendText(text, remainder ?? emptyTexts(), () => '')
+    await outgoing.sendText(text, remainder ?? emptyTexts(), () => '', isBinary ? 'latin1' : 'utf8')
     await outgoing.waitUntilTaken()
   } finally {
     leave?.()

@@ -164,7 +164,7 @@ async function replyLong(
           `{${text}`,
           remainder,
           () => `,${toMetaMember(services.config, services.clock.now())}}`,
-          isList(outcome)
+          isList(outcome) ? 'ascii-json' : 'utf8'
         )
     } else replyWhole(exchange, services, outcome, status)
     await outgoing.waitUntilTaken()

@@ -26,6 +26,9 @@ interface Handle {
   readonly writeQueueSize: number
 }
 
+/** How a response is encoded: `latin1` for bytes that are held as text, a character for each. */
+type TextEncoding = 'utf8' | 'ascii-json' | 'latin1'
+
 /** The texts of a response after its first text. */
 type RemainingTexts = AsyncIterator<string, void> & Pick<Partial<TextSource>, 'isAscii' | 'nextChunk'>
 
@@ -52,14 +55,14 @@ export class ResponseWriter {
 
   /**
    * Writes text, never splitting a surrogate pair, or bytes. Waits for room in the buffers, or until the client has
-   * disconnected. `isAscii`: true if the text is known to be ASCII.
+   * disconnected. `isLatin1`: true if the text is sent as Latin-1, as all ASCII may be; otherwise as UTF-8.
    */
-  async write(data: string | Uint8Array, isAscii = false): Promise<void> {
+  async write(data: string | Uint8Array, isLatin1 = false): Promise<void> {
     for (let start = 0; start < data.length && !this.isDisconnected;) {
       let end = start + chunkSize
       if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
       const chunk = start === 0 && end >= data.length ? data : slice(data, start, end)
-      if (!this.#res.write(chunk, isAscii ? 'latin1' : getEncoding(chunk)) && !this.isDisconnected)
+      if (!this.#res.write(chunk, isLatin1 ? 'latin1' : getEncoding(chunk)) && !this.isDisconnected)
         await this.#waitFor('drain')
       start = end
     }
@@ -72,24 +75,25 @@ export class ResponseWriter {
 
   /**
    * Sends texts, and ends the response. If that fails, the connection is reset, since that is the only way to show the client
-   * that the response is incomplete. The caller releases `remainder`. `isAsciiJson`: true to send it as JSON in ASCII.
+   * that the response is incomplete. The caller releases `remainder`.
    */
   async sendText(
     first: string,
     remainder: RemainingTexts,
     last: () => string,
-    isAsciiJson = false
+    encoding: TextEncoding = 'utf8'
   ): Promise<void> {
     try {
-      await this.write(first)
+      await this.write(first, encoding === 'latin1')
       for (;;) {
         const { done, value: chunk } = remainder.nextChunk
           ? await remainder.nextChunk()
           : toPieceStep(await remainder.next())
         if (done) break
         if (chunk.text !== '') {
-          const isEscaped = isAsciiJson && remainder.isAscii !== true
-          await this.write(isEscaped ? toAsciiJson(chunk.text) : chunk.text, isEscaped || remainder.isAscii)
+          const isEscaped = encoding === 'ascii-json' && remainder.isAscii !== true
+          const isLatin1 = isEscaped || encoding === 'latin1' || remainder.isAscii
+          await this.write(isEscaped ? toAsciiJson(chunk.text) : chunk.text, isLatin1)
         }
         if (chunk.bytes) await this.write(chunk.bytes)
         if (this.isDisconnected) return

@@ -52,20 +52,26 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
   const callMethod = async (
     ctx: PageContext,
     call: Omit<Request, 'credentials'>,
-    isByToken = false
+    token: 'presented' | 'none' | { readonly text: string } = 'none'
   ): Promise<string> => {
     const presented = getCredentials(ctx, services, { ip: getClientAddress(ctx.req), via: 'http' })
     const { auth: _auth, authorization: _authorization, ...bare } = presented
     const proof = readProof(ctx, config)
-    const credentials = !isByToken
-      ? { ...bare, ...(proof && { proof }) }
-      : hasBoundToken(ctx)
-        ? await proveCredentials(dispatcher, call.user, presented, proof)
-        : presented
+    const credentials =
+      typeof token === 'object'
+        ? { ...bare, auth: token.text }
+        : token === 'none'
+          ? { ...bare, ...(proof && { proof }) }
+          : hasBoundToken(ctx)
+            ? await proveCredentials(dispatcher, call.user, presented, proof)
+            : presented
     const outcome = await dispatcher.call({ ...call, credentials, isWhole: true })
     if (!outcome.ok) throw outcome.error
     return `{${outcome.members}}`
   }
+  /** Reads what a page says of the user's decision. */
+  const readAnswer = async (ctx: PageContext): Promise<Record<string, unknown>> =>
+    Object(await readDeclaredBody(ctx, services, getClientAddress(ctx.req))) as Record<string, unknown>
   const authorize = async (ctx: PageContext, params: object): Promise<void> => {
     const { redirect } = JSON.parse(await callMethod(ctx, { method: 'oauth.authorize', params })) as {
       redirect: string
@@ -90,6 +96,21 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
     router.post(`${base}/authorize`, async ctx =>
       authorize(ctx, ctx.state.form ? Object(ctx.state.form.body) : readForm(ctx))
     )
+    router.post(`${base}/authorize/accept`, async ctx => {
+      const { username, userToken, ...params } = await readAnswer(ctx)
+      const user = typeof username === 'string' ? await toServedUser(username.toLowerCase()) : ''
+      if (user === '' || typeof userToken !== 'string') fail('invalid-access-token')
+      const call = { user, method: 'oauth.acceptOffer', params }
+      replyJson(ctx, 200, await callMethod(ctx, call, { text: userToken }))
+    })
+    router.post(`${base}/authorize/refuse`, async ctx => {
+      const { state } = await readAnswer(ctx)
+      const params = { key: state, status: 'REFUSED' }
+      const { redirect } = JSON.parse(await callMethod(ctx, { method: 'authRequest.decide', params })) as {
+        redirect?: string
+      }
+      replyJson(ctx, 200, JSON.stringify({ redirectTo: redirect }))
+    })
     router.post(`${base}/token`, async ctx => {
       const params = readClientForm(ctx)
       const { code, refresh_token: refreshToken } = params
@@ -113,7 +134,11 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
         const user = getTokenOwner(getPresentedToken(credentials) ?? '')
         // The error does not reveal whether the user exists.
         if ((await toServedUser(user)) === '') fail('invalid-access-token')
-        replyJson(ctx, 200, await callMethod(ctx, { user, method: 'oauth.getUserInfo', params: {} }, true))
+        replyJson(
+          ctx,
+          200,
+          await callMethod(ctx, { user, method: 'oauth.getUserInfo', params: {} }, 'presented')
+        )
       })
     router.post(`${base}/register`, async ctx => {
       const params = await readDeclaredBody(ctx, services, getClientAddress(ctx.req))

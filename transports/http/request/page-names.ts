@@ -8,6 +8,7 @@ export const pageNames = [
   'change-password.html',
   'confirm-email.html',
   'verify-email.html',
+  'letter-off.html',
   'signinhub.html',
   'setup.html'
 ]

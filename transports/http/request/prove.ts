@@ -14,13 +14,34 @@ export function hasBoundToken({ req, state }: Exchange): boolean {
 export function readProof({ req, state }: Exchange, config: Config): KeyProof | undefined {
   const { dpop } = req.headers
   if (typeof dpop !== 'string') return undefined
-  const { user } = state.address
-  const isByHost =
-    user !== undefined &&
-    config.domain !== '' &&
-    (req.headers.host ?? '').toLowerCase().startsWith(`${user}.${config.domain}`)
-  const root = isByHost ? getAccountUrl(config, user).replace(/\/$/, '') : config.publicUrl
-  return { text: dpop, verb: req.method ?? '', url: `${root}${getPath(req.url ?? '/')}` }
+  const urls = listOutsideUrls(config, req, state.address.user)
+  return { text: dpop, verb: req.method ?? '', urls }
+}
+
+/**
+ * Lists the URLs by which clients may know the resource of a request. Only the settings decide which host these are on. An account with
+ * a host of its own is reached by that host or by a path, and a proxy may turn one into the other.
+ */
+function listOutsideUrls(config: Config, req: Exchange['req'], user: string | undefined): readonly string[] {
+  const path = getPath(req.url ?? '/')
+  if (user === undefined || config.domain === '') return [`${config.publicUrl}${path}`]
+  const [, first = ''] = path.split('/', 2)
+  const isNamed = decodeName(first) === user
+  const below = isNamed ? path.slice(first.length + 1) : path
+  const whole = isNamed ? path : `/${user}${path}`
+  const host = getAccountUrl(config, user).replace(/\/$/, '')
+  const byHost = [`${host}${below}`, `${host}${whole}`]
+  const byPath = `${config.publicUrl}${whole}`
+  const isByHost = (req.headers.host ?? '').toLowerCase().startsWith(`${user}.${config.domain}`)
+  return isByHost ? [...byHost, byPath] : [byPath, ...byHost]
+}
+
+function decodeName(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment).toLowerCase()
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the path of a request without its query. Proxies may send the absolute form. */

@@ -11,6 +11,9 @@ import { parseJsonBody, ReadingBuilder } from '../reading-builder.js'
 /** Types whose content is one number. */
 const numberTypes: ReadonlySet<string> = new Set([...numericalTypes, 'ratio/percent'])
 
+/** Maximum levels of nesting of a body: what is kept must be written as JSON again. */
+const maxDepth = 50
+
 export const json: Dialect = {
   id: 'json',
   name: 'JSON',
@@ -21,12 +24,20 @@ export const json: Dialect = {
       ? { records: [], received: 1, notUnderstood: new Map(), unmapped: [content] }
       : readMapped(content, connection, now)
   },
-  readWaiting: ({ body, time }, connection) => readMapped(body, connection, time),
+  readWaiting: ({ body, time }, connection, maxItems) => readMapped(body, connection, time, maxItems),
   answer: (_request, { received }: Reading) => ({ status: 200, body: { status: 'ok', received } })
 }
 
-/** Reads a body as the mapping says, whose schema was checked when it was stored. `now`: when the body arrived, in seconds. */
-function readMapped(body: unknown, connection: ConnectionSettings, now: number): Reading {
+/**
+ * Reads a body as the mapping says, whose schema was checked when it was stored. `now`: when the body arrived, in seconds. `maxItems`:
+ * how many items of each list are read.
+ */
+function readMapped(
+  body: unknown,
+  connection: ConnectionSettings,
+  now: number,
+  maxItems = Infinity
+): Reading {
   const mappings = connection.mapping as ReceivedMappings
   const reading = new ReadingBuilder()
   const lists = new Map<string, readonly unknown[]>()
@@ -36,7 +47,7 @@ function readMapped(body: unknown, connection: ConnectionSettings, now: number):
     const pointer = mapping.items ?? ''
     let items = lists.get(pointer)
     if (!items) {
-      items = listItems(resolve(body, pointer))
+      items = listItems(resolve(body, pointer)).slice(0, maxItems)
       lists.set(pointer, items)
       reading.received += items.length
     }
@@ -71,9 +82,20 @@ function parseBody(body: Buffer, query: Readonly<Record<string, string>>): unkno
     return Object.keys(query).length > 0 ? query : fail('invalid-request-structure', 'The body is empty')
   // Types of contents are often wrong.
   const isJson = /^(?:[[{"\d-]|true|false|null)/.test(text) && !/^[\w.-]+=/.test(text)
-  if (isJson) return parseJsonBody(body)
+  if (isJson) {
+    const parsed = parseJsonBody(body)
+    if (isDeeper(parsed, maxDepth))
+      fail('invalid-request-structure', `The body is nested deeper than ${maxDepth} levels`)
+    return parsed
+  }
   if (!/^[^=&\s]+=/.test(text)) fail('invalid-request-structure', 'The body is neither JSON nor a form')
   return Object.fromEntries(new URLSearchParams(text))
+}
+
+/** Returns true if a value has more levels of nesting than `limit`. */
+function isDeeper(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return limit === 0 || Object.values(value).some(each => isDeeper(each, limit - 1))
 }
 
 function listItems(value: unknown): readonly unknown[] {
@@ -118,6 +140,7 @@ function toRecord(
     kind: getLastName(mapping.value) || 'value',
     source: text(mapping.source) || connection.name,
     type: mapping.type,
+    ...(mapping.measure !== undefined && { measure: mapping.measure }),
     stream: mapping.stream ?? (getLastName(mapping.value) || 'Values'),
     time,
     ...(duration !== undefined && duration > 0 && { duration }),

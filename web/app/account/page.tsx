@@ -11,6 +11,7 @@ import { AllowedApps } from './allowed-apps.js'
 import { DeleteAccount } from './delete-account.js'
 import { ChangeEmail, EmailAddress } from './email-address.js'
 import { LanguageSection } from './language.js'
+import { LetterSection } from './letter.js'
 import { LinkedIdentities } from './linked-identities.js'
 import { SecurityEmails } from './security-emails.js'
 import { Passkeys } from './passkeys.js'
@@ -66,6 +67,7 @@ function Overview({ session }: { readonly session: Session }) {
         <div>
           <LanguageSection />
           <UnitsSection />
+          <LetterSection />
           <AllowedApps session={session} />
           <WebhooksSection />
           <SharedSecrets session={session} />

@@ -6,6 +6,7 @@ import { Action } from '../../parts/action.js'
 import { useAccount } from '../data/account.js'
 import { describeThisDevice } from './device-name.js'
 import type { Channel } from './channels.js'
+import { digestEndpoint, findSubscription } from './subscription.js'
 
 interface Props {
   readonly channels: readonly Channel[]
@@ -58,11 +59,6 @@ export function ThisDevice({ channels, webPushKey, onChanged }: Props) {
   )
 }
 
-async function findSubscription(): Promise<PushSubscription | undefined> {
-  const registration = await navigator.serviceWorker.getRegistration()
-  return (await registration?.pushManager.getSubscription()) ?? undefined
-}
-
 /** Subscribes with the key of the service; undefined if the browser cannot reach its push service. */
 async function subscribe(key: string): Promise<PushSubscription | undefined> {
   const registration = await navigator.serviceWorker.getRegistration()
@@ -81,13 +77,4 @@ async function subscribe(key: string): Promise<PushSubscription | undefined> {
 
 function ignore(_error: unknown): undefined {
   return undefined
-}
-
-/** Returns the SHA-256 of an endpoint in base64url, as channels show it. */
-async function digestEndpoint(endpoint: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint)))
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }

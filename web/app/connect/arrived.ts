@@ -14,7 +14,7 @@ export interface Arrived {
 }
 
 /**
- * Lists what is stored below the stream of a connection, the latest first. Connections with the same app share a stream: below it,
+ * Lists what is stored below the stream of a connection, and where its streams have been moved, the latest first. Connections with the same app share a stream: below it,
  * each has streams of its name, or those that it has created.
  */
 export function useArrived(
@@ -39,11 +39,11 @@ export function useArrived(
   )
   return facts
     .filter(({ streamId }) => {
-      const stream = ids.has(streamId) ? tree.find(streamId) : undefined
-      return (
-        stream !== undefined &&
-        (!isShared || stream.name === connection.name || stream.createdBy.startsWith(connection.accessId))
-      )
+      const stream = tree.find(streamId)
+      if (!stream) return false
+      // The user may have moved it.
+      if (stream.createdBy.startsWith(connection.accessId)) return true
+      return ids.has(streamId) && (!isShared || stream.name === connection.name)
     })
     .map(({ streamId, type, count, last }) => ({
       streamId,

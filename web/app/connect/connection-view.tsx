@@ -9,13 +9,17 @@ import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { Confirm } from '../parts/confirm.js'
 import { formatDay } from '../parts/format-time.js'
+import { lazy } from '../parts/lazy.js'
 import { showToast } from '../parts/toast.js'
 import { buildHref, navigate } from '../route.js'
 import { Arrivals } from './arrivals.js'
 import { getDialectName } from './connection-list.js'
 import { newConnection, type Connection, type Dialect } from './connections.js'
+import { MappingCard } from './mapping-card.js'
 import { NewConnectionCard } from './new-connection-card.js'
 import { OptionFields, readOptions } from './option-fields.js'
+
+const MoveDialog = lazy(async () => (await import('./move-dialog.js')).MoveDialog)
 
 interface Props {
   readonly connection: Connection
@@ -31,6 +35,7 @@ export function ConnectionView({ connection, all, dialects, now, onChanged }: Pr
   const tree = useStore(store)
   const created = useStore(newConnection)
   const [isEnding, setEnding] = useState(false)
+  const [isMoving, setMoving] = useState(false)
   const { dialect, id, streamId } = connection
   const name = toPlainText(connection.name)
   const app = getDialectName(dialects, connection)
@@ -54,6 +59,7 @@ export function ConnectionView({ connection, all, dialects, now, onChanged }: Pr
         <NewConnectionCard connection={created} app={app} onDone={() => newConnection.set(undefined)} />
       )}
       <Arrivals connection={connection} all={all} now={now} />
+      {dialect === 'json' && <MappingCard connection={connection} onChanged={onChanged} />}
       <section class="card panel" aria-labelledby="options">
         <h2 id="options">{t('connect.options')}</h2>
         <Form
@@ -91,6 +97,9 @@ export function ConnectionView({ connection, all, dialects, now, onChanged }: Pr
               {t('connect.moveOrDelete')}
             </AppLink>
           )}
+          <button type="button" class="button" onClick={() => setMoving(true)}>
+            {t('connect.move.open')}
+          </button>
           <AppLink to={{ page: 'shared', id: connection.accessId }} class="button">
             {t('connect.activity')}
           </AppLink>
@@ -99,6 +108,7 @@ export function ConnectionView({ connection, all, dialects, now, onChanged }: Pr
           </button>
         </div>
       </section>
+      {isMoving && <MoveDialog connection={connection} all={all} onClose={() => setMoving(false)} />}
       {isEnding && <EndDialog connection={connection} app={app} onClose={() => setEnding(false)} />}
     </>
   )

@@ -21,7 +21,26 @@ export interface Connection {
   readonly lastHeard: number | null
   readonly received: number
   readonly notUnderstood: Readonly<Record<string, number>>
+  /** Bodies of any JSON that wait for a mapping, oldest first. */
+  readonly waiting: readonly { readonly time: number; readonly body: unknown }[]
+  readonly mapping?: Mapping | readonly Mapping[]
   readonly lastProblem: { readonly time: number; readonly id?: string; readonly message: string } | null
+}
+
+/** How a field of any JSON becomes events. Pointers are JSON pointers (RFC 6901). (docs/api/connections.md#any-json) */
+export interface Mapping {
+  readonly items?: string
+  readonly value: string
+  readonly type: string
+  readonly stream?: string
+  readonly measure?: string
+  readonly time?: string
+  readonly end?: string
+  readonly duration?: string
+  readonly unit?: string
+  readonly source?: string
+  readonly description?: string
+  readonly zone?: string
 }
 
 /** A new connection, with what is shown only once. */

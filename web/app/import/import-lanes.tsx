@@ -32,9 +32,13 @@ interface Props {
   readonly onChoose: ((key: string, choice: LaneChoice | null) => void) | undefined
 }
 
+/** Number of lanes that are shown at first: a file may have thousands. */
+const firstLanes = 100
+
 export function ImportLanes({ lanes, total, choices, onChoose }: Props) {
   const measures = useMeasures()
   const [openKey, setOpenKey] = useState<string>()
+  const [isWhole, setWhole] = useState(false)
   const open = lanes.find(({ key }) => key === openKey)
   return (
     <section class="card found">
@@ -50,7 +54,7 @@ export function ImportLanes({ lanes, total, choices, onChoose }: Props) {
           </tr>
         </thead>
         <tbody>
-          {lanes.map(lane => {
+          {(isWhole ? lanes : lanes.slice(0, firstLanes)).map(lane => {
             const choice = getChoice(lane, choices)
             const name = getLaneName(lane, measures)
             const isLeftOut = choice?.isLeftOut === true
@@ -89,6 +93,13 @@ export function ImportLanes({ lanes, total, choices, onChoose }: Props) {
           })}
         </tbody>
       </table>
+      {!isWhole && lanes.length > firstLanes && (
+        <div class="actions">
+          <button type="button" class="button" onClick={() => setWhole(true)}>
+            {t('import.showAll', { number: formatCount(lanes.length) })}
+          </button>
+        </div>
+      )}
       {open && onChoose && measures && (
         <LaneChoiceDialog
           lane={open}

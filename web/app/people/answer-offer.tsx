@@ -1,6 +1,6 @@
 /** Shows what another account asks for, and accepts or refuses it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { Refusal } from '../../api.js'
+import { callRoute, Refusal } from '../../api.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { PageContext } from '../../page-context.js'
@@ -33,6 +33,8 @@ import { returnToApp, getAppOrigin } from './return-to-app.js'
 interface Read {
   readonly offer: { readonly content: RequestContent }
   readonly requester: Person
+  /** Where the user returns to, if an OAuth client asks. */
+  readonly returnTo?: string
 }
 
 export function AnswerOffer({ query }: { readonly query: URLSearchParams }) {
@@ -40,14 +42,17 @@ export function AnswerOffer({ query }: { readonly query: URLSearchParams }) {
   const [asked] = useState(() => takeAsked(query))
   const [read, setRead] = useState<Read>()
   const [problem, setProblem] = useState<Message>()
-  const { capabilityUrl } = asked
+  const { capabilityUrl, state } = asked
+  const wanted = state ?? capabilityUrl
   useEffect(() => {
-    if (capabilityUrl === undefined) return
-    client
-      .callAlone<Read>('cmc.readOffer', { capabilityUrl })
-      .then(setRead, (error: unknown) => setProblem(explainError(explainFailure(error)).message))
-  }, [capabilityUrl])
-  if (capabilityUrl === undefined)
+    if (wanted === undefined) return
+    const reading =
+      state === undefined
+        ? client.callAlone<Read>('cmc.readOffer', { capabilityUrl })
+        : client.callAlone<Read>('oauth.readOffer', { state })
+    reading.then(setRead, (error: unknown) => setProblem(explainError(explainFailure(error)).message))
+  }, [wanted])
+  if (wanted === undefined)
     return (
       <div class="empty">
         <h1>{t('people.noOffer')}</h1>
@@ -71,6 +76,7 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
   const [isRefused, setRefused] = useState(false)
   const shownName = toPlainText(requesterMeta?.displayName ?? '')
   const name = shownName === '' ? toPlainText(requester.username) : shownName
+  const app = read.returnTo === undefined ? getAppOrigin(asked) : getOwner(read.returnTo)
   if (isRefused)
     return (
       <div class="empty">
@@ -86,13 +92,15 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
     const own = granted.flatMap(({ streamId = '' }) =>
       streams.has(streamId) ? [[streamId, streams.get(streamId)!] as const] : []
     )
-    const found = await acceptOffer(account, asked, {
-      granted,
+    const choice = {
+      grantedPermissions: granted.map(toGranted),
       accessName,
       features: { chat: withChat, systemMessaging: request.features?.systemMessaging !== false },
       ...(own.length > 0 && { ownStreams: Object.fromEntries(own) }),
       ...(end !== undefined && { expires: end })
-    })
+    }
+    if (asked.state !== undefined) return await acceptForApp(account, asked.state, choice)
+    const found = await acceptOffer(account, asked, choice)
     await account.readAccesses()
     keepAsked({})
     const isReturned =
@@ -105,6 +113,11 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
     if (!isReturned) setOutcome(found)
   }
   const refuse = async (): Promise<void> => {
+    if (asked.state !== undefined) {
+      const body = { state: asked.state }
+      const path = 'oauth2/authorize/refuse'
+      return leave((await callRoute<{ redirectTo: string }>('POST', path, { body })).redirectTo)
+    }
     await writeEvent(account, asked.scopeStreamId ?? ownScope, types.refuse, {
       capabilityUrl: asked.capabilityUrl
     })
@@ -169,9 +182,7 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
             input={{ type: 'date', required: false }}
           />
           <blockquote>{paragraphs(pickText(request.consent))}</blockquote>
-          {getAppOrigin(asked) !== undefined && (
-            <p class="hint">{t('people.returnsTo', { app: getAppOrigin(asked)! })}</p>
-          )}
+          {app !== undefined && <p class="hint">{t('people.returnsTo', { app })}</p>}
         </Form>
       </section>
     </>
@@ -212,7 +223,7 @@ function Result({ outcome, name }: { readonly outcome: Outcome; readonly name: s
 }
 
 interface Choice {
-  readonly granted: readonly AskedPermission[]
+  readonly grantedPermissions: readonly object[]
   readonly accessName: string
   readonly features: object
   readonly ownStreams?: Readonly<Record<string, string>>
@@ -220,16 +231,38 @@ interface Choice {
   readonly expires?: number
 }
 
+/** Returns a permission as an acceptance lists it. Without a list, everything that is offered would be granted. */
+function toGranted({ feature, level, setting, streamId }: AskedPermission): object {
+  return feature === undefined ? { streamId, level } : { feature, setting }
+}
+
 /** Accepts an offer, and waits until both servers have carried that out. */
-async function acceptOffer(account: Account, asked: Asked, { granted, ...chosen }: Choice): Promise<Outcome> {
-  const scopeStreamId = asked.scopeStreamId ?? ownScope
-  // Without a list, everything that is offered would be granted.
-  const grantedPermissions = granted.map(({ feature, level, setting, streamId }) =>
-    feature === undefined ? { streamId, level } : { feature, setting }
-  )
-  const content = { capabilityUrl: asked.capabilityUrl, grantedPermissions, ...chosen }
-  const written = await writeEvent(account, scopeStreamId, types.accept, content)
+async function acceptOffer(account: Account, asked: Asked, choice: Choice): Promise<Outcome> {
+  const content = { capabilityUrl: asked.capabilityUrl, ...choice }
+  const written = await writeEvent(account, asked.scopeStreamId ?? ownScope, types.accept, content)
   return await waitForOutcome(account, written.id)
+}
+
+/** Accepts the offer of an OAuth client, and returns to it. */
+async function acceptForApp({ client }: Account, state: string, choice: Choice): Promise<void> {
+  try {
+    leave(
+      (await client.callAlone<{ redirectTo: string }>('oauth.acceptOffer', { state, ...choice })).redirectTo
+    )
+  } catch (error) {
+    throw explainFailure(error)
+  }
+}
+
+function leave(url: string): void {
+  keepAsked({})
+  location.assign(url)
+}
+
+/** Returns who owns an address: its origin, or the scheme of an app. */
+function getOwner(url: string): string {
+  const { origin, protocol } = new URL(url)
+  return origin === 'null' ? protocol : origin
 }
 
 /** Returns the API endpoint of the access for an app to which the operator lets it be given. */

@@ -8,6 +8,8 @@ export interface Asked {
   /** The API endpoint that reads the offer and answers it. */
   readonly capabilityUrl?: string
   readonly scopeRequestEventId?: string
+  /** The request of an OAuth client that asks for an offer to be accepted. (docs/api/oauth.md#offers) */
+  readonly state?: string
   /** The stream in which the answer is written. */
   readonly scopeStreamId?: string
   readonly accessName?: string
@@ -19,6 +21,7 @@ export interface Asked {
 const names = [
   'capabilityUrl',
   'scopeRequestEventId',
+  'state',
   'scopeStreamId',
   'accessName',
   'returnUrl',
@@ -37,7 +40,7 @@ export function takeAsked(query: URLSearchParams): Asked {
   if (names.some(name => query.has(name))) {
     kept = Object.fromEntries(names.flatMap(name => (query.has(name) ? [[name, query.get(name)!]] : [])))
     const own = new URL(location.href)
-    for (const name of [...names, 'pryvApi']) own.searchParams.delete(name)
+    for (const name of [...names, 'pryvApi', 'lang']) own.searchParams.delete(name)
     history.replaceState(history.state, '', own.href)
   }
   return kept

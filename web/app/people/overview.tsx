@@ -7,7 +7,7 @@ import { Action } from '../../parts/action.js'
 import { Field } from '../../parts/field.js'
 import { Form } from '../../parts/form.js'
 import { useAccount } from '../data/account.js'
-import type { Event } from '../data/model.js'
+import type { Access, Event } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { formatDay } from '../parts/format-time.js'
@@ -98,12 +98,22 @@ function PersonLine({ relationship }: { readonly relationship: Relationship }) {
         <span>
           <b>{name}</b>
           <small>{formatPerson(person)}</small>
-          <small>{t(isGone ? 'people.gone' : seesMine ? 'people.seesYours' : 'people.youSee')}</small>
+          <small>
+            {t(isGone ? 'people.gone' : seesMine ? 'people.seesYours' : 'people.youSee')}
+            {seesMine && ` · ${describeLastLook(access)}`}
+          </small>
         </span>
         <Icon name="right" />
       </AppLink>
     </li>
   )
+}
+
+/** Says when the other account has last used its access. Messages are sent with it, too. */
+function describeLastLook({ lastUsed }: Access): string {
+  return lastUsed === undefined
+    ? t('people.neverLooked')
+    : t('people.lastLook', { date: formatDay(lastUsed) })
 }
 
 /** Returns whether a request waits for an answer, or an acceptance has not been completed. */

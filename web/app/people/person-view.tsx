@@ -13,6 +13,7 @@ import { formatDay } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
 import { buildHref, navigate } from '../route.js'
 import { AskMore } from './ask-more.js'
+import { OwnCopy, TheirCopy } from './copies.js'
 import { Conversation } from './conversation.js'
 import { explainFailure } from './describe-failure.js'
 import { GivenPermissions } from './given-permissions.js'
@@ -64,9 +65,15 @@ export function PersonView({ id }: { readonly id: string }) {
         <Conversation relationship={relationship} />
         <section class="card panel">
           {seesMine ? (
-            <GivenPermissions relationship={relationship} />
+            <>
+              <GivenPermissions relationship={relationship} />
+              <TheirCopy relationship={relationship} />
+            </>
           ) : (
-            <TheirData relationship={relationship} />
+            <>
+              <TheirData relationship={relationship} />
+              <OwnCopy relationship={relationship} />
+            </>
           )}
           <p class="hint">
             {t('people.since', { date: formatDay(relationship.access.created) })}{' '}

@@ -104,7 +104,11 @@ export default function Report({ query }: PageProps) {
               <ReportTable rows={rows} hidden={hidden} onHide={setHidden} />
             </div>
           )}
-          {printed.some(({ normal }) => normal !== '') && <p class="note">{t('report.normalNote')}</p>}
+          {printed.some(({ normal }) => normal !== '') && (
+            <p class="note">
+              {t('report.normalNote')} {describeSources(printed)}
+            </p>
+          )}
           <div class="charts">
             {printed.map(row => (
               <DayChart key={row.id} row={row} dayCount={period.dayCount} />
@@ -114,6 +118,14 @@ export default function Report({ query }: PageProps) {
       )}
     </div>
   )
+}
+
+/** Says where the usual ranges are from: `Breathing rate: National Early Warning Score 2, …`. */
+function describeSources(rows: readonly ReportRow[]): string {
+  const sources = rows
+    .filter(({ normalSource }) => normalSource !== '')
+    .map(({ name, normalSource }) => `${name}: ${normalSource}`)
+  return t('report.normalSources', { sources: sources.join('. ') })
 }
 
 const figures = ['count', 'mean', 'min', 'max', 'latest', 'normal'] as const

@@ -33,6 +33,8 @@ export interface ReportRow {
   readonly latest: string
   /** Empty if none is known. */
   readonly normal: string
+  /** Where that is from. */
+  readonly normalSource: string
   readonly days: readonly ChartDay[]
   /** For the chart, in the unit of its numbers: one for each of a pair. */
   readonly normalRanges: readonly (readonly [number, number])[]
@@ -110,6 +112,7 @@ function createRow(
     max: join(({ max }) => max),
     latest: fact && isReading ? formatLatest(fact, format) : formatLatestDay(days, format),
     normal: normalRanges.map(([min, max]) => `${format(min)}–${format(max)}`).join(' / '),
+    normalSource: measure.normalSource ?? '',
     days: days.map(({ day, value }) => ({
       at: Math.round((Date.parse(day) - Date.parse(from)) / 86_400_000),
       values: Array.from({ length: size }, (_, at) => getNumber(value, at))

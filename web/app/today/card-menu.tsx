@@ -1,6 +1,7 @@
 /** The menu of a card: adding a value, the goal, its place on the page. */
 import { t } from '../../language.js'
 import { getMeasureName, type AnyMeasure, type MeasureFact } from '../data/measures.js'
+import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
 import { openAddDialog } from '../shell/adding.js'
@@ -39,6 +40,10 @@ export function CardMenu({ measure, fact, hasGoal, actions }: Props) {
           {t(hasGoal ? 'today.changeGoal' : 'today.setGoal')}
         </button>
       )}
+      <AppLink to={{ page: 'alerts', query: { measure: measure.id } }}>
+        <Icon name="bell" />
+        {t('today.alert')}
+      </AppLink>
       {onEarlier && (
         <button type="button" onClick={onEarlier}>
           <Icon name="up" />

@@ -1,5 +1,6 @@
 /** The dialog that sets the goal of a measure. */
 import { useState } from 'preact/hooks'
+import { goalsKey, parseGoals, type Goal } from '../../../schemas/measures/goals.js'
 import { convertUnit } from '../../../schemas/units.js'
 import { t, type Key } from '../../language.js'
 import { Form, type Values } from '../../parts/form.js'
@@ -12,7 +13,6 @@ import { Dialog } from '../parts/dialog.js'
 import { FormRow } from '../parts/form-row.js'
 import { formatTime } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
-import { goalsKey, parseGoals, type Goal } from './goals.js'
 
 interface Props {
   readonly measure: AnyMeasure

@@ -1,9 +1,10 @@
 /** How far a goal has been reached: today or this week, and before. A missed day is a day like others. */
+import type { Goal } from '../../../schemas/measures/goals.js'
 import { t } from '../../language.js'
 import type { AnyMeasure } from '../data/measures.js'
 import { Icon } from '../parts/icon.js'
 import { formatWhole } from './describe-value.js'
-import { getProgress, type Goal } from './goals.js'
+import { getProgress } from './goals.js'
 import { toValues, type MeasureRow } from './read-today.js'
 
 interface Props {

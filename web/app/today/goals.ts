@@ -1,18 +1,6 @@
-/** Goals: what the user wants a measure to be each day or week. They are kept in the private profile set. */
+/** How far goals have been reached. */
+import { isReached, type Goal } from '../../../schemas/measures/goals.js'
 import { getWeekday } from '../lanes/calendar.js'
-import type { Profile } from '../data/account.js'
-
-/** Key in the private profile set: goals by id of the measure. */
-export const goalsKey = 'coffer:goals'
-
-/** Numbers are in the first type of the measure, those of periods in seconds. At least one of `min` and `max` is given. */
-export interface Goal {
-  readonly period: 'day' | 'week'
-  readonly min?: number
-  readonly max?: number
-  /** Days of the week on which a daily goal applies, from 1 (Monday) to 7. Default: all. */
-  readonly weekdays?: readonly number[]
-}
 
 /** A day with its value. `number` counts from 1 January 1970. */
 export interface DayValue {
@@ -34,37 +22,6 @@ export interface GoalProgress {
 /** Days before today, or weeks before this one, that count. */
 const dayCount = 28
 const weekCount = 4
-
-/** Reads the goals from the profile; malformed ones are ignored. */
-export function parseGoals(profile: Profile): ReadonlyMap<string, Goal> {
-  const stored = profile[goalsKey]
-  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return new Map()
-  return new Map(
-    Object.entries(stored).flatMap(([measure, value]) => {
-      const goal = parseGoal(value)
-      return goal ? [[measure, goal]] : []
-    })
-  )
-}
-
-function parseGoal(value: unknown): Goal | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { min, max, period, weekdays } = value as Readonly<Record<string, unknown>>
-  if (!isNumber(min) && !isNumber(max)) return undefined
-  const days = Array.isArray(weekdays)
-    ? weekdays.filter((each): each is number => [1, 2, 3, 4, 5, 6, 7].includes(each as number))
-    : []
-  return {
-    period: period === 'week' ? 'week' : 'day',
-    ...(isNumber(min) ? { min } : {}),
-    ...(isNumber(max) ? { max } : {}),
-    ...(days.length > 0 && days.length < 7 ? { weekdays: days } : {})
-  }
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
-}
 
 /**
  * Returns the first of the days whose values {@link getProgress} needs: four weeks before this one. `today` and the result count from
@@ -105,11 +62,6 @@ export function getProgress(
     reached: before.filter(each => isReached(goal, each)).length,
     total: before.length
   }
-}
-
-/** Returns whether a value reaches a goal. A day without data reaches none, not even one of at most a number. */
-function isReached({ min = -Infinity, max = Infinity }: Goal, value: number | undefined): boolean {
-  return value !== undefined && value >= min && value <= max
 }
 
 /** Returns the Monday of the week in which a day lies. */

@@ -130,6 +130,9 @@ export default function Later({ data, day, zones, now }: Props) {
           <Moments events={before.yearAgo} zone={day.zone} />
         </section>
       )}
+      <p class="hint">
+        <AppLink to={{ page: 'letter' }}>{t('today.week')}</AppLink>
+      </p>
     </>
   )
 }

@@ -1,4 +1,5 @@
 /** A card of one measure: its latest value or today's total, how that compares with the days before, its goal. */
+import type { Goal } from '../../../schemas/measures/goals.js'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { getMeasureColour, getMeasureName, type AnyMeasure, type MeasureFact } from '../data/measures.js'
@@ -21,7 +22,6 @@ import {
   getTrendKey
 } from './describe-value.js'
 import { GoalLine } from './goal-line.js'
-import type { Goal } from './goals.js'
 import type { Night } from './night.js'
 import { QuickValues } from './quick-values.js'
 import { comparedDays, toValues, type MeasureRow } from './read-today.js'

@@ -1,6 +1,7 @@
 /** The page Today: cards of the measures that the user follows, what runs, and the notes, photos and places of the day. */
 import './style.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { parseGoals } from '../../../schemas/measures/goals.js'
 import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -16,7 +17,6 @@ import { Skeleton } from '../parts/skeleton.js'
 import { showToast } from '../parts/toast.js'
 import { openAddDialog } from '../shell/adding.js'
 import { addModuleTexts } from '../texts.js'
-import { parseGoals } from './goals.js'
 import { MeasureCard } from './measure-card.js'
 import { Moments, Places } from './moments.js'
 import { readToday, type TodayData } from './read-today.js'
@@ -24,6 +24,7 @@ import { Running } from './running.js'
 import { listCards, parseSettings, todayKey } from '../data/today-settings.js'
 
 // Loaded after the cards, or when first opened.
+const Due = lazy(async () => (await import('../reminders/due.js')).default)
 const Later = lazy(async () => (await import('./later.js')).default)
 const ArrangeDialog = lazy(async () => (await import('./arrange-dialog.js')).default)
 const GoalDialog = lazy(async () => {
@@ -98,6 +99,7 @@ export default function Today() {
       {data && (
         <>
           <Running events={data.running} onChanged={reread} />
+          <Due />
           <div class="cards">
             {shown.map((measure, index) => (
               <MeasureCard
@@ -198,6 +200,7 @@ function useToday(cards: readonly string[], day: Day): Read {
 function EmptyToday() {
   return (
     <div class="empty">
+      <Due />
       <h1>{t('today.empty')}</h1>
       <p class="lead">{t('today.emptyText')}</p>
       <p class="ways">

@@ -1,4 +1,5 @@
 /** Reads what the page Today shows first, in one request. */
+import type { Goal } from '../../../schemas/measures/goals.js'
 import { formatDate } from '../../../schemas/zones.js'
 import type { Account } from '../data/account.js'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../data/measures.js'
 import type { Event } from '../data/model.js'
 import type { Day } from '../lanes/calendar.js'
-import { getFirstDay, type DayValue, type Goal } from './goals.js'
+import { getFirstDay, type DayValue } from './goals.js'
 import { findNight, type Night } from './night.js'
 
 /** A day of a measure. `number` counts from 1 January 1970. */

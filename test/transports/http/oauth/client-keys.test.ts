@@ -81,6 +81,12 @@ async function ask(
   return await post(service, '/oauth2/token', form, headers)
 }
 
+/** Turns on two-factor authentication in the account of the clients. */
+async function protect(service: Service, username = 'robot'): Promise<void> {
+  const factor = { method: 'totp', content: { secret: 'A'.repeat(32) }, recoveryCodes: [] }
+  await service.call(undefined, 'test.enrol', { username, factor })
+}
+
 t.test('assertions and client credentials', async t => {
   const service = await coffer(t, settings)
   const { clock, server } = service
@@ -88,6 +94,9 @@ t.test('assertions and client credentials', async t => {
   t.match(notHere, { status: 400, body: { error: 'unauthorized_client' } }, 'before the account exists')
   const robot = await service.user('robot')
   await robot.stream('diary')
+  const unprotected = await ask(service, await assertion(service, one, 'one'))
+  t.match(unprotected, { status: 400, body: { error: 'unauthorized_client' } }, 'without a second factor')
+  await protect(service)
 
   t.test('a key proves the client', async t => {
     const { body, status } = await ask(service, await assertion(service, one, 'one'))
@@ -226,6 +235,7 @@ t.test('assertions and client credentials', async t => {
   t.test('clients keep their account under its former name', async t => {
     const gadget = await service.user('gadget')
     await gadget.stream('diary')
+    await protect(service, 'gadget')
     const own = { client_id: 'renamed-client', client_secret: secret }
     t.match((await ask(service, own)).body, { username: 'gadget' })
     await gadget.do('account.changeUsername', { newUsername: 'new-gadget' })
@@ -330,6 +340,7 @@ t.test('the audit names what happened', async t => {
   const service = await coffer(t, { ...apps(app, owning), oauth: { refreshSeconds: 1000 } })
   const { alice, clock } = service
   const robot = await service.user('robot')
+  await protect(service)
   await ask(service, { client_id: 'owning-client', client_secret: secret })
   const begun = await begin(service, { scope: 'offline_access diary:read' })
   const answered = await agree(service, alice, begun)
@@ -368,4 +379,10 @@ t.test('the audit names what happened', async t => {
     'oauth.token.revoked'
   ])
   t.same(await namesOf(robot), ['oauth.token.issued.client_credentials'])
+})
+
+t.test('the account of a client needs no second factor if the settings say so', async t => {
+  const service = await coffer(t, { ...settings, oauth: { requireAppAccountMfa: false } })
+  await (await service.user('robot')).stream('diary')
+  t.equal((await ask(service, await assertion(service, one, 'one'))).status, 200)
 })

@@ -1,0 +1,101 @@
+/** Accepting an offer of an app that asks by OAuth: the page waits for the outcome. (docs/api/oauth.md#offers) */
+import type { Call } from '../call/method.js'
+import type { PeerOffer } from '../call/services.js'
+import { writeSeparately } from '../call/write-separately.js'
+import { cmcApps, parseAppPlace } from '../cmc-ids.js'
+import { isObject } from '../validation/is-object.js'
+import { assertContent, types, type Content } from './contents.js'
+import { refuse, refusePeerUnavailable, TriggerFailed } from './failures.js'
+import { deriveEventId } from './outbox.js'
+import { selectGranted } from './permissions.js'
+import { announceEnd, endRelationship, findRelationship } from './relationships.js'
+import { insertEvent } from './service-calls.js'
+import { assertEnabled, provideScope } from './streams.js'
+import { actOn } from './triggers.js'
+
+/** How the user accepts an offer that an app has published. */
+interface AppAcceptance {
+  /** The request of the app: repeating the call does not accept twice. */
+  readonly request: string
+  readonly app: string
+  readonly capabilityUrl: string
+  /** What the user has chosen: members of the content of `consent/accept-cmc`. */
+  readonly chosen: Content
+}
+
+/** How long the user waits for the other server, in milliseconds. */
+const maxWaitMs = 20_000
+/** Maximum number of times that a request can be accepted in vain. */
+const maxAttempts = 20
+
+/**
+ * Accepts an offer, which has been read, and returns the id of the access that the requester has got. A call that is repeated waits for
+ * the first acceptance, unless that has failed. Throws `invalid-operation` with the id of a reason.
+ */
+export async function acceptForApp(call: Call, offer: PeerOffer, acceptance: AppAcceptance): Promise<string> {
+  const { account, services } = call
+  assertEnabled(call)
+  const id = await writeSeparately(call, (_store, inCall) => writeAnswer(inCall, offer, acceptance))
+  await services.waitForAccepted(account, id, maxWaitMs)
+  const store = services.accounts.store(account)
+  const { dataGrantAccessId, failure, status } = store.read(() => readContent(store, id))
+  if (status === 'completed' && typeof dataGrantAccessId === 'string') return dataGrantAccessId
+  if (status === 'pending' || status === 'delivered') refusePeerUnavailable()
+  const reason = isObject(failure) ? failure['reason'] : undefined
+  return refuseOffer(typeof reason === 'string' ? reason : 'cmc-handler-delivery-failed')
+}
+
+/** Writes the event that accepts an offer, unless there is one. Returns its id. */
+function writeAnswer(
+  call: Call,
+  { content: { request } }: PeerOffer,
+  { app, capabilityUrl, chosen, request: key }: AppAcceptance
+): string {
+  const { store } = call
+  const content = { ...chosen, capabilityUrl }
+  assertContent(types.accept, content)
+  try {
+    selectGranted(store.streams, Object(request) as Content, chosen['grantedPermissions'])
+  } catch (error) {
+    if (error instanceof TriggerFailed) refuseOffer(error.reason)
+    throw error
+  }
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const id = deriveEventId('app', key, String(attempt))
+    if (!store.events.findText(id)) {
+      const streamId = getAppStreamId(app)
+      provideScope(call, streamId)
+      const place = parseAppPlace(streamId)!
+      const written = actOn(call, { id, type: types.accept, streamId, place, content })
+      insertEvent(call, { ...written, id, streamId, type: types.accept })
+      return id
+    }
+    if (readContent(store, id)['status'] !== 'failed') return id
+  }
+  return refuseOffer('cmc-handler-delivery-failed')
+}
+
+function readContent(store: Call['store'], id: string): Content {
+  const content = store.events.find(id)?.content
+  return isObject(content) ? content : {}
+}
+
+function refuseOffer(reason: string): never {
+  refuse(reason, 'The offer could not be accepted')
+}
+
+/** Ends an access that a peer holds, if it has not ended yet, and tells the peer. Must run within a transaction. */
+export function endPeerAccess(call: Call, accessId: string): void {
+  const found = findRelationship(call, accessId)
+  if (!found) return
+  announceEnd(call, found, {})
+  endRelationship(call, found)
+}
+
+/** Returns the id of the stream with the answers to an app's offers. */
+function getAppStreamId(app: string): string {
+  const segment = app.replaceAll(/[^A-Za-z0-9._~-]/g, '-')
+  // Streams with these names belong to the service.
+  const isReserved = segment === 'chats' || segment === 'collectors'
+  return `${cmcApps}:oauth:${segment}${isReserved ? '-' : ''}`
+}

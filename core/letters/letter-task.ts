@@ -1,0 +1,131 @@
+/**
+ * Sends the weekly letters: one mail for each week, and none twice. A mail that may have been handed over before a crash is not sent
+ * again. (docs/api/letter.md#when-it-is-sent)
+ */
+import type { StoredLetter } from '../../schemas/letter.js'
+import { formatDate } from '../../schemas/zones.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { getConfirmedAddress } from '../account/email/address.js'
+import type { Services } from '../call/services.js'
+import type { ChangeKind } from '../changes.js'
+import { writeAsService } from '../cmc/service-calls.js'
+import type { Message } from '../outgoing/mail/message.js'
+import { getAccountUrl, getAppPageUrl } from '../service-info.js'
+import type { TimedTask } from '../timers/account-timers.js'
+import { readWeek } from './read-week.js'
+import { findNextLetter, getLetterWeek } from './schedule.js'
+import { getDueTime, sendsLetters } from './settings.js'
+import { writeLetter } from './write-letter.js'
+
+/** Delays before each further attempt, in seconds; then the letter of the week is given up. */
+const retryDelays = [300, 1800, 7200, 21_600, 43_200]
+
+export class LetterTask implements TimedTask {
+  readonly name = 'letters'
+  /** An account that was scheduled for deletion may be active again. */
+  readonly kinds: readonly ChangeKind[] = ['account']
+
+  constructor(private readonly services: Services) {}
+
+  findNext({ letter }: UserStore, { deletion }: Account): number | undefined {
+    const stored = deletion === null ? letter.find() : undefined
+    return stored?.isOn === true ? getDueTime(stored) : undefined
+  }
+
+  /** Sends the letter that is due, or notes that there is none to send. */
+  async run(account: Account): Promise<void> {
+    const { accounts, clock, mailer } = this.services
+    const store = accounts.store(account)
+    const stored = store.read(() => store.letter.find())
+    if (stored?.isOn !== true || getDueTime(stored) > clock.now()) return
+    const last = getLetterWeek(stored, clock.now())
+    const isUnsure = stored.sending === last
+    const message = isUnsure ? undefined : await this.#buildMessage(account, stored, last)
+    if (!message) return await this.#finish(account, last)
+    const isStarted = await this.#update(account, letter =>
+      letter.isOn && letter.sending !== last && letter.next === stored.next
+        ? { ...letter, sending: last }
+        : undefined
+    )
+    if (!isStarted) return
+    const result = await mailer.attempt(message)
+    if (result === 'failed') await this.#postpone(account, last)
+    else await this.#finish(account, last)
+  }
+
+  /** Returns the mail; `undefined` if none can be sent, or if the week has no data. */
+  async #buildMessage(account: Account, stored: StoredLetter, last: number): Promise<Message | undefined> {
+    const { accounts, config } = this.services
+    if (!sendsLetters(this.services)) return undefined
+    const store = accounts.store(account)
+    const email = store.read(() => getConfirmedAddress(store))
+    if (email === undefined) return undefined
+    const { language, showsValues, token, zone } = stored
+    const week = await readWeek(this.services, account, { last, zone })
+    if (week.measures.every(({ days }) => days === 0)) return undefined
+    const { username } = accounts.toOwn(account)
+    const to = formatDate(last)
+    const unsubscribe = new URL(`${config.publicUrl}/access/letter-off.html`)
+    unsubscribe.searchParams.set('username', username)
+    // In the fragment, which browsers do not send to servers.
+    unsubscribe.hash = `token=${token}`
+    const { text, title } = writeLetter(week, { language, last, showsValues })
+    return {
+      kind: 'letter',
+      accountId: account.id,
+      username,
+      email,
+      language,
+      substitutions: {
+        USERNAME: username,
+        TITLE: title,
+        TEXT: text,
+        LINK: getAppPageUrl(config, username, `letter?to=${to}`),
+        SETTINGS_LINK: getAppPageUrl(config, username, 'letter'),
+        UNSUBSCRIBE_LINK: unsubscribe.href
+      },
+      unsubscribe: `${getAccountUrl(config, username)}letter/unsubscribe/${token}`
+    }
+  }
+
+  /** Plans another attempt, unless there have been too many. */
+  async #postpone(account: Account, last: number): Promise<void> {
+    const now = this.services.clock.now()
+    await this.#update(account, ({ retry: _retry, sending: _sending, ...letter }) => {
+      const { attempts = 0 } = letter
+      const delay = retryDelays[attempts]
+      if (delay === undefined) return finish(letter, last, now)
+      return { ...letter, attempts: attempts + 1, retry: now + delay }
+    })
+  }
+
+  async #finish(account: Account, last: number): Promise<void> {
+    const now = this.services.clock.now()
+    await this.#update(account, letter => finish(letter, last, now))
+  }
+
+  /** Changes the stored letter. Returns false if `change` returns `undefined`, which changes nothing. */
+  async #update(
+    account: Account,
+    change: (letter: StoredLetter) => StoredLetter | undefined
+  ): Promise<boolean> {
+    return await writeAsService(this.services, account, ({ changes, store }) => {
+      const letter = store.letter.find()
+      const changed = letter && change(letter)
+      if (changed) store.letter.put(changed)
+      changes.add('timers')
+      return changed !== undefined
+    })
+  }
+}
+
+/** Returns the letter once a week is done. */
+function finish(
+  { attempts: _attempts, retry: _retry, sending: _sending, ...letter }: StoredLetter,
+  last: number,
+  now: number
+): StoredLetter {
+  const done = { ...letter, last: Math.max(last, letter.last ?? -Infinity) }
+  return { ...done, next: findNextLetter(done, now) }
+}

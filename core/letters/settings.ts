@@ -1,0 +1,54 @@
+/** The user's choices for the weekly letter, and whether it can be sent. (docs/api/letter.md) */
+import { Type } from 'typebox'
+import { letterLanguages, LetterSettings, type StoredLetter } from '../../schemas/letter.js'
+import { orNull, Timestamp } from '../../schemas/scalars.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { getConfirmedAddress } from '../account/email/address.js'
+import type { Call } from '../call/method.js'
+import { getLanguage } from '../channels/texts.js'
+
+/** The letter as methods return it. */
+export const ShownLetter = Type.Object({
+  ...LetterSettings.properties,
+  /** When the next mail is due; `null` if the letter is off. */
+  next: orNull(Timestamp),
+  /** The confirmed address to which it goes; `null` if there is none. */
+  address: orNull(Type.String()),
+  /** Whether the service sends mails. */
+  hasMail: Type.Boolean()
+})
+
+/** Returns the settings; the defaults before the first change. */
+export function getLetterSettings(store: UserStore): LetterSettings {
+  const stored = store.letter.find()
+  if (stored) {
+    const { isOn, language, showsValues, time, weekday, zone } = stored
+    return { isOn, weekday, time, zone, language, showsValues }
+  }
+  const own = getLanguage(store).slice(0, 2).toLowerCase()
+  const language = letterLanguages.find(each => each === own) ?? 'en'
+  return { isOn: false, weekday: 1, time: '08:00', zone: 'UTC', language, showsValues: false }
+}
+
+/** Returns the letter as methods return it. */
+export function showLetter({ services, store }: Pick<Call, 'services' | 'store'>): object {
+  const stored = store.letter.find()
+  return {
+    letter: {
+      ...getLetterSettings(store),
+      next: stored?.isOn === true ? getDueTime(stored) : null,
+      address: getConfirmedAddress(store) ?? null,
+      hasMail: sendsLetters(services)
+    }
+  }
+}
+
+/** Returns when there is something to do, in seconds. */
+export function getDueTime({ next, retry }: StoredLetter): number {
+  return retry ?? next
+}
+
+/** Returns whether the service sends letters. */
+export function sendsLetters({ mailer }: Pick<Call['services'], 'mailer'>): boolean {
+  return mailer.hasServer && mailer.sends('letter')
+}

@@ -1,0 +1,113 @@
+/** Writes a letter from the figures of a week: plain statistics, without causes and advice. (docs/api/letter.md#what-it-says) */
+import type { LetterSettings } from '../../schemas/letter.js'
+import type { MeasureWeek } from '../measures/measure-week.js'
+import { weekDays } from '../measures/measure-week.js'
+import { showMeasure, type Shown } from './format-value.js'
+import type { Week } from './read-week.js'
+import { getLetterTexts, type LetterTexts } from './texts.js'
+
+export interface Letter {
+  readonly title: string
+  readonly text: string
+}
+
+type Options = Pick<LetterSettings, 'language' | 'showsValues'> & {
+  /** The last day of the week, counted from 1 January 1970. */
+  readonly last: number
+}
+
+/** A measure of the week, with how it is shown. */
+interface Item extends Shown {
+  readonly week: MeasureWeek
+}
+
+/** Maximum number of lines of a section. */
+const maxLines = 40
+const dayMs = 86_400_000
+
+/** Writes a letter. Without values, it only says that the week is ready. */
+export function writeLetter(week: Week, { language, last, showsValues }: Options): Letter {
+  const texts = getLetterTexts(language)
+  if (!showsValues) return { title: texts.ready, text: texts.readyText }
+  const items = week.measures.flatMap((each): Item[] => {
+    const shown = showMeasure(each.measure, week.own, language)
+    return shown ? [{ ...shown, week: each }] : []
+  })
+  const sections = [
+    section(texts.different, items.filter(isDifferent), item => describeDifference(item, texts)),
+    section(
+      texts.usual,
+      items.filter(({ week: { position } }) => position === 'usual'),
+      item => describeValue(item, texts)
+    ),
+    section(
+      texts.unknown,
+      items.filter(({ week: { position } }) => position === 'unknown'),
+      item => describeValue(item, texts)
+    ),
+    section(
+      texts.goals,
+      items.filter(({ week: { goal } }) => goal),
+      item => describeGoal(item, texts)
+    ),
+    describeNights(items, texts),
+    describePlaces(items, texts),
+    describeLooked(week, texts)
+  ]
+  const [from, to] = [last + 1 - weekDays, last].map(day => formatDay(day, language))
+  return { title: texts.title(from!, to!), text: sections.filter(text => text !== '').join('\n\n') }
+}
+
+function section(title: string, items: readonly Item[], describe: (item: Item) => string): string {
+  if (items.length === 0) return ''
+  const lines = items.slice(0, maxLines).map(item => `- ${item.name}: ${describe(item)}`)
+  if (items.length > maxLines) lines.push('- …')
+  return [title, ...lines].join('\n')
+}
+
+function isDifferent({ week: { position } }: Item): boolean {
+  return position === 'lower' || position === 'higher'
+}
+
+function describeDifference({ format, week }: Item, texts: LetterTexts): string {
+  const { position, usual, value } = week
+  const describe = position === 'lower' ? texts.lower : texts.higher
+  return joinGaps(describe(format(value), format(usual?.low), format(usual?.high)), week, texts)
+}
+
+function describeValue({ format, week }: Item, texts: LetterTexts): string {
+  const { days, total, value } = week
+  if (days === 0) return texts.noData
+  const shown = value === undefined ? texts.records(total ?? 0) : format(value)
+  return joinGaps(`${shown}.`, week, texts)
+}
+
+function joinGaps(text: string, { days }: MeasureWeek, texts: LetterTexts): string {
+  return days === weekDays ? text : `${text} ${texts.missing(weekDays - days)}`
+}
+
+function describeGoal({ week: { goal } }: Item, texts: LetterTexts): string {
+  const { period, reached, total } = goal!
+  if (period === 'day') return texts.goalDays(reached, total)
+  return reached > 0 ? texts.goalReached : texts.goalMissed
+}
+
+function describeNights(items: readonly Item[], texts: LetterTexts): string {
+  const night = items.find(({ week }) => week.night)?.week.night
+  return night ? `${texts.nights}\n${texts.nightTimes(night.begin, night.end)}` : ''
+}
+
+function describePlaces(items: readonly Item[], texts: LetterTexts): string {
+  const places = items.find(({ week }) => week.places)?.week.places
+  return places ? texts.places(places.count) : ''
+}
+
+function describeLooked({ looked }: Week, texts: LetterTexts): string {
+  const lines = looked.slice(0, maxLines).map(({ days, name }) => `- ${name}: ${texts.lookedDays(days)}`)
+  if (looked.length > maxLines) lines.push('- …')
+  return [texts.looked, ...(lines.length > 0 ? lines : [texts.nobody])].join('\n')
+}
+
+function formatDay(day: number, language: LetterSettings['language']): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(day * dayMs)
+}

@@ -1,0 +1,46 @@
+/** `letter.update`: turns the weekly letter on or off, and says when and how it is sent. (docs/api/letter.md) */
+import { Type } from 'typebox'
+import { LetterSettings, type StoredLetter } from '../../../schemas/letter.js'
+import { closed } from '../../../schemas/scalars.js'
+import { getConfirmedAddress } from '../../account/email/address.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { fail } from '../../errors.js'
+import { createToken } from '../../ids.js'
+import { findNextLetter } from '../../letters/schedule.js'
+import { getLetterSettings, sendsLetters, ShownLetter, showLetter } from '../../letters/settings.js'
+import { assertZone } from '../../validation/zones.js'
+
+/** Changes the given settings, and returns all. */
+export const update = method({
+  id: 'letter.update',
+  summary: 'Change the settings of the weekly letter',
+  params: Type.Object({ update: Type.Partial(LetterSettings, closed) }, closed),
+  result: Type.Object({ letter: ShownLetter }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  async prepare({ account, services }, { update: { isOn } }) {
+    if (isOn === true) await services.timers.mark(account)
+  },
+  run(call, { update: given }) {
+    const { changes, now, services, store } = call
+    assertZone(given.zone, '#/update/zone')
+    if (given.isOn === true && !sendsLetters(services))
+      fail('invalid-operation', 'This service sends no mail')
+    if (given.isOn === true && getConfirmedAddress(store) === undefined)
+      fail('invalid-operation', 'The account has no confirmed email address')
+    const before = store.letter.find()
+    const settings = { ...getLetterSettings(store), ...given }
+    const { last, token = createToken() } = before ?? {}
+    const letter = { ...settings, ...(last !== undefined && { last }), token }
+    store.letter.put({ ...letter, ...keepAttempt(before), next: findNextLetter(letter, now) })
+    changes.add('timers')
+    return showLetter(call)
+  }
+})
+
+/** A mail that is being handed over must not be sent again. */
+function keepAttempt(before: StoredLetter | undefined): Pick<StoredLetter, 'sending'> {
+  return before?.sending === undefined ? {} : { sending: before.sending }
+}

@@ -1,0 +1,76 @@
+/** Compares a measure before and after events. (docs/api/measure-methods.md#before-and-after) */
+import { Type } from 'typebox'
+import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method, type Call } from '../../call/method.js'
+import { fail } from '../../errors.js'
+import { assertReadable } from '../../events/event-permissions.js'
+import { Around, AroundListing, type Span } from '../../measures/around-events.js'
+import { KnownMeasures, TypeName } from '../../measures/known-measures.js'
+import { describeSourceOrder } from '../../measures/order-sources.js'
+import { assertNoAudit, MeasureId } from '../../measures/params.js'
+import { omitNulls } from '../../validation/omit-nulls.js'
+import { refuseParams } from '../../validation/params.js'
+import { assertZone } from '../../validation/zones.js'
+
+/** Numbers of days. */
+const Days = Type.Integer({ minimum: 1, maximum: 90 })
+const defaultDays = 14
+
+export const around = method({
+  id: 'measures.around',
+  summary: 'Compare a measure before and after events',
+  params: Type.Object(
+    {
+      measure: MeasureId,
+      /** One event, */
+      eventId: orNull(Identifier),
+      /** or all events of a type in a stream and below it. */
+      streamId: orNull(Identifier),
+      type: orNull(TypeName),
+      before: orNull(Days),
+      after: orNull(Days),
+      /** Name of the time zone whose days these are. */
+      zone: orNull(Type.String())
+    },
+    closed
+  ),
+  result: Type.Object({ around: Type.Array(Around) }),
+  mode: 'read',
+  allow: anyAccess,
+  isCacheable: () => true,
+  hiddenState: describeSourceOrder,
+  run(call, all) {
+    const params = omitNulls(all)
+    const { after = defaultDays, before = defaultDays, eventId, streamId, type, zone = 'UTC' } = params
+    assertZone(zone, '#/zone')
+    const [measure] = new KnownMeasures(call).require([params.measure])
+    if (measure!.kind === 'category')
+      refuseParams([
+        {
+          code: 'INVALID',
+          message: `must be a measure with numbers; "${measure!.id}" has words`,
+          path: '#/measure'
+        }
+      ])
+    if (
+      (eventId === undefined) === (streamId === undefined) ||
+      (streamId === undefined) !== (type === undefined)
+    )
+      refuseParams([{ code: 'INVALID', message: 'must be given, or streamId and type', path: '#/eventId' }])
+    if (streamId !== undefined) assertNoAudit([streamId])
+    const events = eventId === undefined ? { streamId: streamId!, type: type! } : findSpan(call, eventId)
+    call.auditScope = describeQueryScope(call.caller, undefined, {})
+    return { around: new AroundListing(call, { measure: measure!, events, before, after, zone }) }
+  }
+})
+
+/** Returns when an event was. Errors: `unknown-referenced-resource`, `forbidden`. */
+function findSpan(call: Call, id: string): Span {
+  const found = call.store.events.findText(id)
+  if (!found) fail('unknown-referenced-resource', `No event "${id.slice(0, 100)}"`, { eventId: id })
+  assertReadable(call, found)
+  const { duration, time } = JSON.parse(found.body) as Span
+  return { time, duration }
+}

@@ -1,0 +1,26 @@
+/** `mirrors.delete`: ends a mirror, and erases its copy. (docs/api/mirrors.md#ends) */
+import { Type } from 'typebox'
+import { Mirror } from '../../../schemas/mirror.js'
+import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { endMirror } from '../../mirrors/ends.js'
+import { requireMirror } from '../../mirrors/mirror-rules.js'
+
+/** Returns the mirror, whose copy is erased next. One whose copy is erased is removed, with its receipt. */
+export const deleteMirror = method({
+  id: 'mirrors.delete',
+  summary: 'End a mirror, and erase its copy',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Union([Type.Object({ mirror: Mirror }), Type.Object({ mirrorDeletion: ItemDeletion })]),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  isRemoved: config => !config.cmc.enabled,
+  run(call, { id }) {
+    const stored = requireMirror(call, id)
+    if (stored.mirror.state !== 'erased') return { mirror: endMirror(call, stored, 'deleted') }
+    call.store.mirrors.remove(id)
+    return { mirrorDeletion: { id, deleted: call.now } }
+  }
+})

@@ -1,0 +1,73 @@
+/** `rules.update`: changes a rule, pauses it, or activates it again. (docs/api/rules.md) */
+import { isDeepStrictEqual } from 'node:util'
+import { Type } from 'typebox'
+import { Condition, PublicRule, ruleFields, type Rule } from '../../../schemas/rule.js'
+import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
+import type { StoredRule } from '../../../storage/rules/rule-repository.js'
+import { method } from '../../call/method.js'
+import { anyAccessIfEnabled } from '../../channels/rules.js'
+import { fail } from '../../errors.js'
+import { restartState } from '../../rules/episodes.js'
+import { assertChannels, assertRule, requireOwnRule, toPublicRule } from '../../rules/own-rules.js'
+import { createRuleCall } from '../../rules/rule-call.js'
+import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
+
+/** Fields that only the service sets. */
+const readOnlyFields = ['id', 'accessId', 'state', ...trackingFields] as const
+
+const { days, quietHours, text, ...required } = ruleFields
+
+/** Returns the changed rule. With another condition, or activated again, it counts what happens from now on. */
+export const update = method({
+  id: 'rules.update',
+  summary: 'Change a rule, pause it, or use it again',
+  params: Type.Object(
+    {
+      id: Identifier,
+      update: Type.Object(
+        {
+          condition: Type.Optional(Condition),
+          ...Type.Partial(Type.Object(required)).properties,
+          days: orNull(days),
+          quietHours: orNull(quietHours),
+          text: orNull(text),
+          ...acceptProtectedFields(readOnlyFields)
+        },
+        closed
+      )
+    },
+    closed
+  ),
+  result: Type.Object({ rule: PublicRule }),
+  mode: 'write',
+  allow: anyAccessIfEnabled,
+  run(call, { id, update: given }) {
+    const { caller, changes, now, store } = call
+    const before = requireOwnRule(call, id)
+    refuseProtected(call, readOnlyFields, given)
+    const changed = Object.entries(given).filter(
+      ([name]) => !(readOnlyFields as readonly string[]).includes(name)
+    )
+    const merged = { ...before.rule, ...Object.fromEntries(changed) }
+    const rule = Object.fromEntries(
+      Object.entries({ ...merged, modified: store.stamp(now), modifiedBy: caller.signature }).filter(
+        ([, value]) => value !== null
+      )
+    ) as Rule
+    const asRule = createRuleCall(call, rule)
+    // A rule whose access has ended can only be paused.
+    if (!asRule && rule.isActive) fail('invalid-operation', 'The access of this rule has ended')
+    if (asRule && (rule.isActive || given.condition)) assertRule(asRule, rule)
+    if (asRule && given.channelIds) assertChannels(asRule, rule.channelIds)
+    const stored: StoredRule = { rule, state: chooseState(before, rule, now) }
+    store.rules.put(stored)
+    changes.add('timers')
+    return { rule: toPublicRule(stored) }
+  }
+})
+
+/** Returns the state after a change: a rule with another condition begins again. */
+function chooseState({ rule: before, state }: StoredRule, rule: Rule, now: number): StoredRule['state'] {
+  const isSame = isDeepStrictEqual(before.condition, rule.condition) && before.zone === rule.zone
+  return isSame && before.isActive === rule.isActive ? state : restartState(state, now)
+}

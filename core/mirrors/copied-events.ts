@@ -1,0 +1,168 @@
+/** The events of a copy. (docs/api/mirrors.md#the-copy) */
+import { createHash } from 'node:crypto'
+import type { Event } from '../../schemas/event.js'
+import type { Mirror } from '../../schemas/mirror.js'
+import { isZone, zoneKey } from '../../schemas/zones.js'
+import type { Call } from '../call/method.js'
+import { deriveEventId } from '../cmc/outbox.js'
+import { ApiError } from '../errors.js'
+import { addTags } from '../streams/tags.js'
+import { isObject } from '../validation/is-object.js'
+import { followedKey, getCopyId } from './copied-streams.js'
+import type { Item, PeerEvent } from './peer-answers.js'
+
+/** Limits of the parts of an event. */
+const maxStreamIds = 100
+const maxDescription = 100_000
+const maxClientData = 64 * 1024
+const maxFiles = 100
+
+/** Types of events; data points are not copied, and an event without them would look empty. */
+const typePattern = /^[a-z0-9-]+\/[a-z0-9-]+$/
+
+/** What becomes of an event: `skipped` if this service cannot store it. */
+export type Applied = 'copied' | 'skipped' | 'unchanged'
+
+/** Returns the id of the copy of an event: the same each time. */
+export function getCopiedEventId({ id }: Pick<Mirror, 'id'>, remoteId: string): string {
+  return deriveEventId('mirror', id, remoteId)
+}
+
+/**
+ * Copies an event, or what has changed of it. Events outside the copied streams are not copied; if they were, the copy is erased. `pass`:
+ * the comparison that has begun last.
+ */
+export function applyEvent(call: Call, mirror: Mirror, found: PeerEvent, pass: number): Applied {
+  const { mirrors } = call.store
+  const id = getCopiedEventId(mirror, found.id)
+  const known = mirrors.findEvent(mirror.id, id)
+  const streamIds = listCopies(call, mirror, found.item['streamIds'])
+  const version = createHash('sha256')
+    .update(JSON.stringify([found.modified, streamIds]))
+    .digest('base64url')
+    .slice(0, 22)
+  if (known?.version === version) {
+    if (known.pass !== pass) mirrors.putEvent(mirror.id, id, { version, pass })
+    return 'unchanged'
+  }
+  const event = streamIds.length === 0 ? undefined : buildEvent(call, mirror, found, { id, streamIds })
+  if (!event) {
+    if (known) eraseEvent(call, mirror, id)
+    return streamIds.length === 0 ? 'unchanged' : 'skipped'
+  }
+  if (!writeEvent(call, event, known !== undefined)) return 'skipped'
+  mirrors.putEvent(mirror.id, id, { version, pass })
+  return 'copied'
+}
+
+/** Returns the copies of an event's streams. */
+function listCopies({ store }: Call, mirror: Mirror, value: unknown): string[] {
+  if (!Array.isArray(value)) return []
+  const ids = value
+    .slice(0, maxStreamIds)
+    .flatMap((id: unknown) => (typeof id === 'string' ? [getCopyId(mirror, id)] : []))
+  return [...new Set(ids)].filter(id => store.streams.find(id))
+}
+
+function buildEvent(
+  { now, services, store }: Call,
+  mirror: Mirror,
+  { id: remoteId, item, time }: PeerEvent,
+  { id, streamIds }: Pick<Event, 'id' | 'streamIds'>
+): Event | undefined {
+  const { content, description, duration, trashed, type } = item
+  if (typeof type !== 'string' || type.length > 256 || !typePattern.test(type)) return undefined
+  const at = store.stamp(now)
+  let checked: unknown
+  try {
+    checked = services.eventTypes.check(type, content)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+  const isTimed = duration === null || (typeof duration === 'number' && duration >= 0 && duration <= 1e12)
+  return addTags(services, {
+    id,
+    streamIds,
+    streamId: streamIds[0]!,
+    time,
+    ...(isTimed && { duration }),
+    type,
+    content: checked,
+    ...(typeof description === 'string' && { description: description.slice(0, maxDescription) }),
+    clientData: buildClientData(mirror, remoteId, item),
+    ...(trashed === true && { trashed }),
+    created: at,
+    createdBy: 'system',
+    modified: at,
+    modifiedBy: 'system'
+  })
+}
+
+/** Returns client data without keys that mean something to this service, and with what tells where the event is from. */
+function buildClientData(
+  { person: { host } }: Mirror,
+  remoteId: string,
+  { attachments, clientData }: Item
+): Record<string, unknown> {
+  const given = isObject(clientData) && JSON.stringify(clientData).length <= maxClientData ? clientData : {}
+  const own = Object.entries(given).filter(([key]) => key !== 'cmc' && !key.startsWith('coffer:'))
+  const zone = given[zoneKey]
+  return {
+    ...Object.fromEntries(own),
+    ...(isZone(zone) && { [zoneKey]: zone }),
+    [followedKey]: {
+      id: remoteId,
+      host,
+      ...(Array.isArray(attachments) && { files: listFiles(attachments) })
+    }
+  }
+}
+
+/** Returns names, types and sizes of files, which stay at the other server. */
+function listFiles(attachments: readonly unknown[]): object[] {
+  return attachments.slice(0, maxFiles).flatMap(each => {
+    if (!isObject(each)) return []
+    const { fileName, size, type } = each
+    if (typeof fileName !== 'string' || typeof size !== 'number' || typeof type !== 'string') return []
+    return [{ fileName: fileName.slice(0, 500), size, type: type.slice(0, 200) }]
+  })
+}
+
+/** Returns false if the id is that of another event of this account. */
+function writeEvent({ changes, store }: Call, event: Event, isKnown: boolean): boolean {
+  const before = store.events.find(event.id)
+  if (before && !isKnown) return false
+  if (before) {
+    changes.addEvent(before)
+    // The owner keeps earlier versions, the copy does not.
+    store.events.amend({ ...event, created: before.created })
+  } else {
+    store.history.removeDeletion(event.id)
+    store.events.insert(event)
+  }
+  changes.addEvent(event)
+  return true
+}
+
+/** Erases an event of a copy. */
+export function eraseEvent({ changes, now, store }: Call, mirror: Mirror, id: string): void {
+  store.mirrors.removeEvent(mirror.id, id)
+  const event = store.events.find(id)
+  if (!event) return
+  changes.addEvent(event)
+  store.events.erase(id, store.stamp(now))
+}
+
+/** Takes an event out of a stream of a copy that is to be removed; erases it if it is in no other. */
+export function leaveStream(call: Call, mirror: Mirror, id: string, streamId: string): void {
+  const { changes, now, services, store } = call
+  const before = store.events.find(id)
+  const streamIds = before?.streamIds.filter(each => each !== streamId) ?? []
+  const [first] = streamIds
+  if (!before || first === undefined) return eraseEvent(call, mirror, id)
+  changes.addEvent(before)
+  const event = addTags(services, { ...before, streamIds, streamId: first, modified: store.stamp(now) })
+  store.events.amend(event)
+  changes.addEvent(event)
+}

@@ -1,0 +1,168 @@
+/** The streams of a copy. (docs/api/mirrors.md#the-copy) */
+import { createHash } from 'node:crypto'
+import type { Stream } from '../../schemas/stream.js'
+import type { Mirror } from '../../schemas/mirror.js'
+import { maxNameLength } from '../../schemas/scalars.js'
+import { UniqueViolation } from '../../storage/errors.js'
+import { runSteps } from '../../storage/steps.js'
+import type { StreamNode } from '../../storage/streams/node.js'
+import type { Call } from '../call/method.js'
+import { endPermissions, insertStream } from '../streams/ended-permissions.js'
+import { listSubtree } from '../streams/tree.js'
+import { isObject } from '../validation/is-object.js'
+
+/** Maximum number of streams of a copy, and of levels below its root. */
+const maxStreams = 10_000
+const maxDepth = 50
+/** Key in the client data of what is copied. */
+export const followedKey = 'coffer:followed'
+
+/** A stream as it is to be copied. */
+export interface WantedStream {
+  readonly id: string
+  /** Its id at the other server. */
+  readonly remoteId: string
+  readonly name: string
+  readonly parentId: string
+  readonly trashed: boolean
+}
+
+/** Returns the id of the copy of a stream. */
+export function getCopyId({ streamId }: Pick<Mirror, 'streamId'>, remoteId: string): string {
+  const isPlain = /^[A-Za-z0-9._-][A-Za-z0-9._~-]*$/.test(remoteId) && remoteId.length <= 400
+  const hash = isPlain ? '' : createHash('sha256').update(remoteId).digest('hex').slice(0, 24)
+  return `${streamId}:${isPlain ? remoteId : `~${hash}`}`
+}
+
+/**
+ * Returns the streams of an answer, each after its parent. Those of the service are omitted, with all below; streams deeper than the
+ * limit are placed at it.
+ */
+export function planStreams(mirror: Mirror, roots: readonly unknown[]): WantedStream[] {
+  const wanted = new Map<string, WantedStream>()
+  let level = [{ items: roots, parentId: mirror.streamId }]
+  for (let depth = 1; level.length > 0 && wanted.size < maxStreams; depth++) {
+    const next: typeof level = []
+    for (const { items, parentId } of level)
+      for (const item of items) {
+        const stream = toWanted(mirror, item, parentId)
+        if (!stream || wanted.has(stream.id) || wanted.size >= maxStreams) continue
+        wanted.set(stream.id, stream)
+        const children = (item as Readonly<Record<string, unknown>>)['children']
+        if (Array.isArray(children) && children.length > 0)
+          next.push({ items: children, parentId: depth < maxDepth ? stream.id : parentId })
+      }
+    level = next
+  }
+  return [...wanted.values()]
+}
+
+function toWanted(mirror: Mirror, item: unknown, parentId: string): WantedStream | undefined {
+  if (!isObject(item)) return undefined
+  const { id, name, trashed } = item
+  if (typeof id !== 'string' || id === '' || id.length > 1024 || /^[:.]/.test(id)) return undefined
+  const text = typeof name === 'string' ? name.toWellFormed().slice(0, maxNameLength - 100) : ''
+  return {
+    id: getCopyId(mirror, id),
+    remoteId: id,
+    name: text === '' ? id.slice(0, 200) : text,
+    parentId,
+    trashed: trashed === true
+  }
+}
+
+/** Returns the streams of a copy that are not as wanted, each after its parent. */
+export function findOutdated(
+  { store }: Pick<Call, 'store'>,
+  wanted: readonly WantedStream[]
+): WantedStream[] {
+  return wanted.filter(each => {
+    const stream = store.streams.find(each.id)?.stream
+    return !stream || !isSame(stream, each)
+  })
+}
+
+function isSame(stream: Stream, wanted: WantedStream): boolean {
+  const { name, parentId, trashed } = wanted
+  return (
+    stream.parentId === parentId &&
+    (stream.trashed === true) === trashed &&
+    (stream.name === name || stream.name === getOtherName(wanted))
+  )
+}
+
+/** The name of a stream whose sibling has the same. */
+function getOtherName({ id, name }: Pick<WantedStream, 'id' | 'name'>): string {
+  return `${name} (${createHash('sha256').update(id).digest('hex').slice(0, 8)})`
+}
+
+/** Creates the root of a copy. */
+export function insertRoot(call: Call, { person, streamId }: Mirror): void {
+  const { host, username } = person
+  const root = { id: streamId, name: `${username}@${host}` }
+  insertNamed(call, root, { parentId: null, clientData: { [followedKey]: { username, host } } })
+}
+
+/** Makes a stream of a copy as wanted. Its parent is. */
+export function writeStream(call: Call, wanted: WantedStream): void {
+  const { changes, now, store } = call
+  const { id, name, parentId, remoteId, trashed } = wanted
+  const before = store.streams.find(id)?.stream
+  if (!before)
+    return insertNamed(call, wanted, {
+      parentId,
+      clientData: { [followedKey]: { id: remoteId } },
+      ...(trashed && { trashed })
+    })
+  const { trashed: _trashed, ...rest } = before
+  changes.add('streams', [id])
+  const update = (free: string): void => {
+    const modified = store.stamp(now)
+    store.streams.update({ ...rest, name: free, parentId, ...(trashed && { trashed }), modified })
+  }
+  withFreeName([name, getOtherName(wanted)], update)
+  changes.add('streams', [id])
+}
+
+function insertNamed(
+  call: Call,
+  named: Pick<WantedStream, 'id' | 'name'>,
+  rest: Pick<Stream, 'clientData' | 'parentId' | 'trashed'>
+): void {
+  const at = call.store.stamp(call.now)
+  const by = { created: at, createdBy: 'system', modified: at, modifiedBy: 'system' }
+  withFreeName([named.name, getOtherName(named)], name => {
+    insertStream(call, { id: named.id, name, ...rest, ...by })
+  })
+  call.changes.add('streams', [named.id])
+}
+
+/** Writes a stream under the first of the names that no sibling has. */
+function withFreeName(names: readonly [string, string], write: (name: string) => void): void {
+  try {
+    write(names[0])
+  } catch (error) {
+    if (!(error instanceof UniqueViolation) || error.field !== 'stream.parentId') throw error
+    write(names[1])
+  }
+}
+
+/** Returns the streams of a copy that are not among these, each after its parent. */
+export function listOthers(
+  { store }: Pick<Call, 'store'>,
+  { streamId }: Mirror,
+  wanted: readonly WantedStream[]
+): StreamNode[] {
+  const root = store.streams.find(streamId)
+  const kept = new Set([streamId, ...wanted.map(({ id }) => id)])
+  return root ? listSubtree(root).filter(({ stream }) => !kept.has(stream.id)) : []
+}
+
+/** Removes an empty stream of a copy that has no streams below. */
+export function removeStream(call: Call, node: StreamNode): void {
+  const { changes, now, store } = call
+  changes.add('streams', [node.stream.id])
+  const at = store.stamp(now)
+  runSteps(endPermissions(call, [node], at))
+  store.streams.remove(node.stream.id, at)
+}

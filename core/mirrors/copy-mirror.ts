@@ -1,0 +1,286 @@
+/** Brings the copy of one mirror up to date: streams, deletions, then events, page by page. (docs/api/mirrors.md#how-it-is-kept-up-to-date) */
+import type { Mirror } from '../../schemas/mirror.js'
+import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { Call } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import type { Endpoint, PeerCalls } from '../cmc/peers/peer-calls.js'
+import { applyEvent, eraseEvent, getCopiedEventId, leaveStream } from './copied-events.js'
+import {
+  findOutdated,
+  insertRoot,
+  listOthers,
+  planStreams,
+  removeStream,
+  writeStream
+} from './copied-streams.js'
+import {
+  PageTooLong,
+  PeerFailed,
+  readDeletions,
+  readPage,
+  readStreams,
+  type PeerPage
+} from './peer-answers.js'
+import {
+  endPass,
+  getFirstDeletion,
+  pageLimit,
+  parseProgress,
+  startPass,
+  type Pass,
+  type Progress
+} from './progress.js'
+import { writeCopy } from './write-copy.js'
+
+/** Number of pages after which other mirrors have their turn. */
+const maxPages = 20
+/** Number of streams that are written in one transaction, and of events that are erased. */
+const writeLimit = 200
+/** Maximum number of events of a copy, and of events of a pass that are omitted because they are too large. */
+const maxEvents = 2_000_000
+const maxTooLarge = 1000
+/** Number of pages between two counts. */
+const countedPages = 50
+/** Seconds between two comparisons of the whole copy, if it is small, and if it has more than {@link manyEvents}. */
+const comparisonSeconds = 86_400
+const longComparisonSeconds = 7 * 86_400
+const manyEvents = 100_000
+/** The same after other streams have become visible. */
+const doubtSeconds = 600
+
+/** What a copy is made with. */
+export interface CopyContext {
+  readonly services: Services
+  readonly account: Account
+  readonly peers: PeerCalls
+  readonly endpoint: Endpoint
+  readonly id: string
+  isStopped(): boolean
+}
+
+/** Copies what has changed. Returns whether the copy is up to date. Rejects with `PermissionEnded`, `PeerFailed` and `PageTooLong`. */
+export async function copyMirror(context: CopyContext): Promise<boolean> {
+  if (!(await copyStreams(context))) return false
+  await copyDeletions(context)
+  let hasReadChanges = false
+  for (let pages = 0; pages < maxPages && !context.isStopped(); pages++) {
+    const state = load(context)
+    if (!state) return true
+    const progress = parseProgress(state)
+    let { pass } = progress
+    if (!pass) {
+      const isFull = needsComparison(state, context.services.clock.now())
+      if (!isFull && hasReadChanges) return await sweep(context)
+      hasReadChanges ||= !isFull
+      pass = isFull ? startPass() : startPass(progress.cursor)
+      if (isFull) await beginComparison(context, pass)
+    }
+    await copyPage(context, pass)
+  }
+  return false
+}
+
+/** Reads the mirror; `undefined` if it has ended. */
+function load({ account, id, services }: CopyContext): StoredMirror | undefined {
+  const store = services.accounts.store(account)
+  const stored = store.read(() => store.mirrors.find(id))
+  return stored && isOpen(stored.mirror) ? stored : undefined
+}
+
+function isOpen({ state }: Mirror): boolean {
+  return state === 'starting' || state === 'live'
+}
+
+/** Changes the copy in one transaction, unless the mirror has ended. Returns `undefined` then. */
+async function write<T>(
+  context: CopyContext,
+  work: (call: Call, stored: StoredMirror) => T
+): Promise<T | undefined> {
+  return await writeCopy(context.services, context.account, call => {
+    const stored = call.store.mirrors.find(context.id)
+    return stored && isOpen(stored.mirror) ? work(call, stored) : undefined
+  })
+}
+
+/** Stores how far the copy is, and what is shown of the mirror. */
+function save(call: Call, stored: StoredMirror, progress: Progress, shown: Partial<Mirror> = {}): void {
+  const mirror = { ...stored.mirror, ...shown }
+  call.store.mirrors.put({ ...stored, mirror, progress: JSON.stringify(progress) })
+}
+
+/** Makes the streams those that may be seen now. Returns false if the mirror has ended. */
+async function copyStreams(context: CopyContext): Promise<boolean> {
+  const state = load(context)
+  if (!state) return false
+  const { mirror } = state
+  const wanted = planStreams(mirror, await readStreams(context.peers, context.endpoint))
+  const store = context.services.accounts.store(context.account)
+  if (!store.read(() => store.streams.find(mirror.streamId)))
+    await write(context, call => insertRoot(call, mirror))
+  const outdated = store.read(() => findOutdated({ store }, wanted))
+  for (let at = 0; at < outdated.length && !context.isStopped(); at += writeLimit)
+    await write(context, (call, stored) => {
+      const part = outdated.slice(at, at + writeLimit)
+      const isNew = part.some(each => !call.store.streams.find(each.id))
+      for (const each of part) writeStream(call, each)
+      if (isNew) save(call, stored, { ...parseProgress(stored), isDoubtful: true })
+    })
+  const removed = store.read(() => listOthers({ store }, mirror, wanted)).toReversed()
+  for (const node of removed) {
+    const isEmptied = (): Promise<boolean | undefined> =>
+      write(context, (call, stored) => {
+        const ids = call.store.mirrors.listInStream(node.number, writeLimit)
+        for (const id of ids) leaveStream(call, mirror, id, node.stream.id)
+        if (ids.length > 0) return false
+        const current = call.store.streams.find(node.stream.id)
+        if (current && current.children.size === 0) removeStream(call, current)
+        save(call, stored, { ...parseProgress(stored), isDoubtful: true })
+        return true
+      })
+    while (!context.isStopped() && (await isEmptied()) === false);
+  }
+  return load(context) !== undefined
+}
+
+/** Erases what has been deleted since the last contact. */
+async function copyDeletions(context: CopyContext): Promise<void> {
+  for (let pages = 0; pages < maxPages && !context.isStopped(); pages++) {
+    const state = load(context)
+    const since = state && parseProgress(state).deletedCursor
+    // Until the first comparison, deleted events are not seen at all.
+    if (since === undefined) return
+    const { deletions, isLast } = await readDeletions(context.peers, context.endpoint, since)
+    if (deletions.length > 0)
+      await write(context, (call, stored) => {
+        for (const { id } of deletions) {
+          const copy = getCopiedEventId(stored.mirror, id)
+          if (call.store.mirrors.findEvent(stored.mirror.id, copy)) eraseEvent(call, stored.mirror, copy)
+        }
+        const deletedCursor = deletions.reduce((last, { deleted }) => Math.max(last, deleted), since)
+        save(call, stored, { ...parseProgress(stored), deletedCursor })
+      })
+    if (isLast) return
+  }
+}
+
+/** Returns whether the whole copy is to be compared with what is there. */
+function needsComparison(stored: StoredMirror, now: number): boolean {
+  const { cursor, isDoubtful, isSweeping } = parseProgress(stored)
+  if (cursor === undefined) return true
+  if (isSweeping === true) return false
+  const { events, lastComparison = 0 } = stored.mirror
+  const interval = events > manyEvents ? longComparisonSeconds : comparisonSeconds
+  return lastComparison + (isDoubtful === true ? doubtSeconds : interval) <= now
+}
+
+/** Records that a comparison has begun. */
+async function beginComparison(context: CopyContext, pass: Pass): Promise<void> {
+  await write(context, (call, stored) => {
+    const { isDoubtful: _doubt, ...progress } = parseProgress(stored)
+    save(call, stored, { ...progress, comparison: progress.comparison + 1, pass })
+  })
+}
+
+/** Copies one page of events. */
+async function copyPage(context: CopyContext, pass: Pass): Promise<void> {
+  let page: PeerPage
+  try {
+    page = await readPage(context.peers, context.endpoint, pass)
+  } catch (error) {
+    if (!(error instanceof PageTooLong)) throw error
+    return await readLess(context, pass)
+  }
+  // Most contacts find no change: nothing is written then.
+  if (pass.since !== undefined && pass.pages === 0 && page.events.length === 0) return
+  await write(context, (call, stored) => {
+    const { mirror } = stored
+    const progress = parseProgress(stored)
+    let skipped = 0
+    for (const event of page.events)
+      if (applyEvent(call, mirror, event, progress.comparison) === 'skipped') skipped++
+    const isCounted = pass.pages % countedPages === countedPages - 1
+    if (isCounted && call.store.mirrors.countEvents(mirror.id) > maxEvents)
+      throw new PeerFailed({ id: 'too-many-events' })
+    const next = advance(pass, page, call.now)
+    if (page.events.length >= pass.limit)
+      return save(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + skipped })
+    finishPass(call, stored, next, skipped)
+  })
+}
+
+/** Returns where a pass goes on after a page. */
+function advance(pass: Pass, { events, serverTime }: PeerPage, now: number): Pass {
+  const toTime = events.at(-1)?.time ?? pass.toTime
+  const atEnd = events.filter(({ time }) => time === toTime).length
+  return {
+    ...pass,
+    toTime,
+    skip: atEnd + (toTime === pass.toTime ? pass.skip : 0),
+    startedAt: pass.startedAt ?? serverTime ?? now,
+    latest: events.reduce((latest, { modified }) => Math.max(latest, modified), pass.latest),
+    pages: pass.pages + 1,
+    // Smaller after a page that was too long.
+    limit: Math.min(2 * pass.limit, pageLimit)
+  }
+}
+
+/** Records the end of a pass. After a comparison, what has changed since is read before anything is erased. */
+function finishPass(call: Call, stored: StoredMirror, pass: Pass, skipped: number): void {
+  const { pass: _pass, ...progress } = parseProgress(stored)
+  const { mirror } = stored
+  if (pass.since !== undefined)
+    return save(
+      call,
+      stored,
+      { ...progress, cursor: endPass(progress, pass) },
+      { skipped: mirror.skipped + skipped }
+    )
+  const cursor = progress.cursor ?? endPass(progress, pass)
+  const deletedCursor = progress.deletedCursor ?? getFirstDeletion(pass)
+  save(
+    call,
+    stored,
+    { ...progress, cursor, deletedCursor, isSweeping: true },
+    { state: 'live', lastComparison: call.now, skipped: mirror.skipped + skipped }
+  )
+}
+
+/** Goes on with smaller pages; passes over an event that alone is too long. */
+async function readLess(context: CopyContext, pass: Pass): Promise<void> {
+  await write(context, (call, stored) => {
+    const progress = parseProgress(stored)
+    const { mirror } = stored
+    if (pass.limit > 1) {
+      const smaller = { ...pass, limit: Math.ceil(pass.limit / 4), pages: pass.pages + 1 }
+      return save(call, stored, { ...progress, pass: smaller })
+    }
+    if (mirror.skipped >= maxTooLarge) throw new PeerFailed({ id: 'too-large' })
+    const next = {
+      ...pass,
+      skip: pass.skip + 1,
+      startedAt: pass.startedAt ?? call.now,
+      pages: pass.pages + 1
+    }
+    save(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + 1 })
+  })
+}
+
+/** Erases what the last comparison has not seen. Returns whether all is done. */
+async function sweep(context: CopyContext): Promise<boolean> {
+  const state = load(context)
+  if (!state || parseProgress(state).isSweeping !== true) return true
+  while (!context.isStopped()) {
+    const isDone = await write(context, (call, stored) => {
+      const { isSweeping, ...progress } = parseProgress(stored)
+      if (isSweeping !== true) return true
+      const { mirror } = stored
+      const ids = call.store.mirrors.listUnseen(mirror.id, progress.comparison, writeLimit)
+      for (const id of ids) eraseEvent(call, mirror, id)
+      if (ids.length < writeLimit) save(call, stored, progress)
+      return ids.length < writeLimit
+    })
+    if (isDone !== false) return true
+  }
+  return false
+}

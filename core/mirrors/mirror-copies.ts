@@ -1,0 +1,234 @@
+/**
+ * Keeps the copies of an account up to date: each at regular times, and as soon as the other server tells of a change. What is due is in
+ * the account's file, so whichever process serves an account goes on with it. (docs/api/mirrors.md#how-it-is-kept-up-to-date)
+ */
+import type { MirrorError } from '../../schemas/mirror.js'
+import { AccountElsewhere } from '../../storage/errors.js'
+import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Services } from '../call/services.js'
+import type { ChangeKind } from '../changes.js'
+import { parseEndpoint, type Endpoint, type PeerCalls } from '../cmc/peers/peer-calls.js'
+import { findRelationship } from '../cmc/relationships.js'
+import { writeAsService } from '../cmc/service-calls.js'
+import { ApiError } from '../errors.js'
+import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
+import type { TimedTask } from '../timers/account-timers.js'
+import { copyMirror } from './copy-mirror.js'
+import { endMirror, eraseCopy } from './ends.js'
+import { askForNotices } from './notices.js'
+import { PageTooLong, PeerFailed, PermissionEnded } from './peer-answers.js'
+import { parseProgress } from './progress.js'
+import { reportErasure, reportReads } from './reports.js'
+
+/** Maximum number of mirrors of an account that are being copied, and of those of one host. */
+const maxPerAccount = 8
+const maxPerHost = 2
+const concurrency = 16
+const maxPerSecond = 100
+/** Seconds between two contacts, and how much they vary. */
+const pollSeconds = 600
+const jitterSeconds = 60
+/** Seconds until the next attempt, by the number of failures. */
+const delays = [30, 120, 600, 1800, 3600, 7200]
+/** Seconds for which an erasure is reported to the owner. */
+const maxTellingSeconds = 30 * 86_400
+/** The same after a fault of this service. */
+const faultDelay = 30
+/** Seconds until the next attempt if the account is full. */
+const fullDelay = 6 * 3600
+
+/** What a contact has come to. */
+type Outcome = { readonly isComplete: boolean } | { readonly error: MirrorError; readonly retryAfter: number }
+
+export class MirrorCopies implements TimedTask {
+  readonly name = 'mirrors'
+  /** An account that was suspended, or scheduled for deletion, may be active again; a relationship may have ended. */
+  readonly kinds: readonly ChangeKind[] = ['account', 'accesses']
+  readonly #limiter = new ConcurrencyLimiter({
+    concurrency,
+    perSecond: maxPerSecond,
+    limitFor: () => maxPerHost
+  })
+  /** Mirrors that are being copied, by account. */
+  readonly #copying = new Map<string, Set<string>>()
+  readonly #running = new Set<Promise<void>>()
+  #isClosed = false
+
+  constructor(
+    private readonly services: Services,
+    private readonly getPeers: () => PeerCalls
+  ) {}
+
+  findNext({ mirrors }: UserStore, { deletion, id }: Account): number | undefined {
+    if (!this.services.config.cmc.enabled || deletion !== null || !mirrors.isUsed) return undefined
+    const copying = this.#copying.get(id)
+    const count = copying?.size ?? 0
+    // The end of a copy wakes the account.
+    if (count >= maxPerAccount) return undefined
+    return mirrors.listDue(count + 1).find(each => !copying?.has(each.id))?.next
+  }
+
+  /** Starts what is due. Does not wait for it: one server that hangs must not delay the others. */
+  async run(account: Account): Promise<void> {
+    const copying = this.#copying.get(account.id) ?? new Set()
+    this.#copying.set(account.id, copying)
+    const store = this.services.accounts.store(account)
+    const now = this.services.clock.now()
+    for (const { id, next } of store.read(() => store.mirrors.listDue(2 * maxPerAccount))) {
+      if (next > now || copying.size >= maxPerAccount) break
+      if (copying.has(id)) continue
+      copying.add(id)
+      const work = this.#copy(account, id, () => {
+        copying.delete(id)
+        if (!this.#isClosed) this.services.timers.wake(account)
+      })
+      this.#running.add(work)
+      void work.finally(() => this.#running.delete(work))
+    }
+    await Promise.resolve()
+  }
+
+  /** Stops; what is being copied goes on at the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#limiter.close()
+    await Promise.all(this.#running)
+  }
+
+  /** Makes one contact, and calls `end` once the next may begin. Never rejects. */
+  async #copy(account: Account, id: string, end: () => void): Promise<void> {
+    const { clock, log } = this.services
+    try {
+      await this.#advance(account, id)
+      end()
+    } catch (cause) {
+      if (this.#isClosed || cause instanceof AccountElsewhere) return end()
+      log.error('a mirror could not be copied', { accountId: account.id, cause })
+      // Nothing is recorded, so it must not be repeated at once.
+      clock.after(faultDelay, end)
+    }
+  }
+
+  async #advance(account: Account, id: string): Promise<void> {
+    const store = this.services.accounts.store(account)
+    const stored = store.read(() => store.mirrors.find(id))
+    if (!stored) return
+    const { state } = stored.mirror
+    if (state === 'erasing') return await eraseCopy(this.services, account, id)
+    if (state === 'erased') return await this.#tellErasure(account, stored)
+    const mark = store.read(() => findRelationship({ store }, stored.mirror.accessId)?.mark)
+    if (!mark) return await this.#end(account, id, 'relationship-ended')
+    const endpoint = parseEndpoint(mark.counterparty.apiEndpoint ?? '')
+    if (!endpoint) return await this.#record(account, stored, failed({ id: 'odd-response' }))
+    await this.#limiter.run([`host ${endpoint.host}`], () => this.#contact(account, stored, endpoint))
+  }
+
+  async #contact(account: Account, stored: StoredMirror, endpoint: Endpoint): Promise<void> {
+    const { id } = stored.mirror
+    const context = {
+      services: this.services,
+      account,
+      peers: this.getPeers(),
+      endpoint,
+      id,
+      isStopped: () => this.#isClosed
+    }
+    try {
+      const isComplete = await copyMirror(context)
+      if (isComplete && !this.#isClosed) {
+        await reportReads(context)
+        await askForNotices(context)
+      }
+      if (!this.#isClosed) await this.#record(account, stored, { isComplete })
+    } catch (error) {
+      if (this.#isClosed) return
+      if (error instanceof PermissionEnded) return await this.#end(account, id, 'revoked')
+      const outcome = toFailure(error)
+      if (!outcome) throw error
+      await this.#record(account, stored, outcome)
+    }
+  }
+
+  async #end(account: Account, id: string, reason: 'relationship-ended' | 'revoked'): Promise<void> {
+    await writeAsService(this.services, account, call => {
+      const stored = call.store.mirrors.find(id)
+      if (stored) endMirror(call, stored, reason)
+    })
+    await eraseCopy(this.services, account, id)
+  }
+
+  /** Tells the owner that the copy is erased, as often as necessary. */
+  async #tellErasure(account: Account, stored: StoredMirror): Promise<void> {
+    const { id } = stored.mirror
+    const endpoint = parseEndpoint(parseProgress(stored).farewell ?? '')
+    const context = { services: this.services, account, peers: this.getPeers(), id }
+    let isTold = !endpoint
+    try {
+      if (endpoint)
+        await this.#limiter.run([`host ${endpoint.host}`], () => reportErasure({ ...context, endpoint }))
+      isTold = true
+    } catch (error) {
+      if (!(error instanceof PeerFailed)) throw error
+    }
+    if (this.#isClosed) return
+    await writeAsService(this.services, account, ({ changes, now, store }) => {
+      const current = store.mirrors.find(id)
+      if (!current) return
+      const failures = parseProgress(current).failures + 1
+      const isLate = now - (current.mirror.erased ?? 0) > maxTellingSeconds
+      store.mirrors.put({
+        ...current,
+        next: isTold || isLate ? null : now + getPause(failed({ id: 'unreachable' }), failures),
+        progress: JSON.stringify({ ...parseProgress(current), failures })
+      })
+      changes.add('timers')
+    })
+  }
+
+  /** Records a contact, and when the next is due. `begun`: the mirror before it. */
+  async #record(account: Account, begun: StoredMirror, outcome: Outcome): Promise<void> {
+    await writeAsService(this.services, account, ({ changes, now, store }) => {
+      const stored = store.mirrors.find(begun.mirror.id)
+      if (!stored || (stored.mirror.state !== 'starting' && stored.mirror.state !== 'live')) return
+      changes.add('timers')
+      const progress = parseProgress(stored)
+      const { error: _error, ...mirror } = stored.mirror
+      const failures = 'error' in outcome ? progress.failures + 1 : 0
+      const planned = now + getPause(outcome, failures)
+      const events = store.mirrors.countEvents(mirror.id)
+      store.mirrors.put({
+        mirror:
+          'error' in outcome
+            ? { ...mirror, events, error: outcome.error }
+            : { ...mirror, events, lastContact: now },
+        // A notice of a change may have arrived in the meantime.
+        next: stored.next === begun.next ? planned : stored.next,
+        progress: JSON.stringify({ ...progress, failures })
+      })
+    })
+  }
+}
+
+function failed(error: MirrorError, retryAfter = 0): Outcome {
+  return { error, retryAfter }
+}
+
+/** Returns why a contact has failed; `undefined` for a fault of this service. */
+function toFailure(error: unknown): Outcome | undefined {
+  if (error instanceof PeerFailed) return failed(error.reason, error.retryAfter)
+  if (error instanceof PageTooLong) return failed({ id: 'too-large' })
+  if (!(error instanceof ApiError)) return undefined
+  return failed({ id: error.id === 'user-intervention-required' ? 'over-quota' : 'too-large' })
+}
+
+/** Returns the seconds until the next contact. */
+function getPause(outcome: Outcome, failures: number): number {
+  if (!('error' in outcome))
+    return outcome.isComplete ? pollSeconds + (Math.random() - 0.5) * jitterSeconds : 0
+  const { error, retryAfter } = outcome
+  if (error.id === 'over-quota') return fullDelay
+  const delay = delays[Math.min(failures, delays.length) - 1] ?? pollSeconds
+  return Math.max(delay * (1 + Math.random() / 10), Math.min(retryAfter, 86_400))
+}

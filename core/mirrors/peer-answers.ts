@@ -1,0 +1,142 @@
+/** What the server of another account answers: every part is checked, since nothing in it can be trusted. (docs/api/mirrors.md#limits) */
+import type { MirrorError } from '../../schemas/mirror.js'
+import { getErrorId, type Endpoint, type PeerAnswer, type PeerCalls } from '../cmc/peers/peer-calls.js'
+import { isObject } from '../validation/is-object.js'
+import { maxTime, type Pass } from './progress.js'
+
+/** Maximum length of an answer, in bytes. */
+const maxPageBytes = 4 * 1024 * 1024
+/** Maximum number of deletions that are read at a time. */
+const maxDeletions = 1000
+
+/** The permission has ended. */
+export class PermissionEnded extends Error {}
+
+/** The other server cannot be read at the moment. `retryAfter` in seconds. */
+export class PeerFailed extends Error {
+  constructor(
+    readonly reason: MirrorError,
+    readonly retryAfter = 0
+  ) {
+    super(reason.id)
+  }
+}
+
+/** The answer is longer than {@link maxPageBytes}. */
+export class PageTooLong extends Error {}
+
+/** An object of an answer. */
+export type Item = Readonly<Record<string, unknown>>
+
+/** A page of events. */
+export interface PeerPage {
+  readonly events: readonly PeerEvent[]
+  /** Time of the other server, in seconds. */
+  readonly serverTime: number | undefined
+}
+
+/** An event of an answer. Its other members are not checked. */
+export interface PeerEvent {
+  readonly id: string
+  readonly time: number
+  readonly modified: number
+  readonly item: Item
+}
+
+/** Reads the streams that the access may see. */
+export async function readStreams(peers: PeerCalls, endpoint: Endpoint): Promise<readonly unknown[]> {
+  const { streams } = await read(peers, endpoint, 'streams.get', { state: 'all' })
+  return Array.isArray(streams) ? streams : refuse()
+}
+
+/** Reads a page of events. */
+export async function readPage(peers: PeerCalls, endpoint: Endpoint, pass: Pass): Promise<PeerPage> {
+  const { limit, since, skip, toTime } = pass
+  const { events, meta } = await read(peers, endpoint, 'events.get', {
+    state: 'all',
+    fromTime: -maxTime,
+    toTime,
+    skip,
+    limit,
+    ...(since !== undefined && { modifiedSince: since })
+  })
+  if (!Array.isArray(events)) refuse()
+  const serverTime = isObject(meta) ? toNumber(meta['serverTime']) : undefined
+  const page = events.slice(0, limit).map(toPeerEvent)
+  let last = toTime
+  for (const { time } of page) {
+    if (time > last) refuse()
+    last = time
+  }
+  return { events: page, serverTime }
+}
+
+/** Reads deletions after a time, the earliest first. */
+export async function readDeletions(
+  peers: PeerCalls,
+  endpoint: Endpoint,
+  since: number
+): Promise<{
+  readonly deletions: readonly { readonly id: string; readonly deleted: number }[]
+  readonly isLast: boolean
+}> {
+  const { eventDeletions = [] } = await read(peers, endpoint, 'events.get', {
+    // No event has this type.
+    types: ['coffer/none'],
+    state: 'all',
+    fromTime: maxTime,
+    toTime: maxTime,
+    limit: maxDeletions,
+    sortAscending: true,
+    modifiedSince: since,
+    includeDeletions: true
+  })
+  if (!Array.isArray(eventDeletions)) refuse()
+  const deletions = eventDeletions.slice(0, maxDeletions).flatMap((each: unknown) => {
+    if (!isObject(each)) return []
+    const { id, deleted } = each
+    return typeof id === 'string' && typeof deleted === 'number' && deleted > since ? [{ id, deleted }] : []
+  })
+  return { deletions, isLast: eventDeletions.length < maxDeletions || deletions.length === 0 }
+}
+
+async function read(
+  peers: PeerCalls,
+  endpoint: Endpoint,
+  method: 'events.get' | 'streams.get',
+  params: object
+): Promise<PeerAnswer['body']> {
+  const answer = await peers.call(endpoint, method, params, maxPageBytes)
+  const { body, problem, retryAfter, status } = answer
+  if (status === 200) return body
+  if (problem === 'too-long') throw new PageTooLong()
+  if (hasEnded(answer)) throw new PermissionEnded()
+  const ids = { internal: 'internal-address', timeout: 'timeout', unreachable: 'unreachable' } as const
+  const reason: MirrorError = problem ? { id: ids[problem] } : { id: 'refused', status }
+  throw new PeerFailed(reason, retryAfter)
+}
+
+/** Returns whether an answer says that the permission has ended. Whatever else goes wrong is no reason to erase anything. */
+function hasEnded(answer: PeerAnswer): boolean {
+  const { status } = answer
+  if (status !== 401 && status !== 403 && status !== 410) return false
+  const id = getErrorId(answer)
+  return id === 'invalid-access-token' || id === 'forbidden'
+}
+
+function toPeerEvent(item: unknown): PeerEvent {
+  if (!isObject(item)) refuse()
+  const { id } = item
+  const [time, modified] = [toNumber(item['time']), toNumber(item['modified'])]
+  if (typeof id !== 'string' || id === '' || id.length > 1024) refuse()
+  if (time === undefined || modified === undefined || Math.abs(time) > maxTime) refuse()
+  return { id, time, modified, item }
+}
+
+function toNumber(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+function refuse(): never {
+  throw new PeerFailed({ id: 'odd-response' })
+}

@@ -1,0 +1,93 @@
+/** Who may use which reminder, and what is valid. (docs/api/reminders.md#reminders-of-apps) */
+import type { Access } from '../../schemas/access.js'
+import type { StoredReminder } from '../../schemas/plans/reminder.js'
+import type { ReminderRow } from '../../storage/reminders/reminder-repository.js'
+import type { Call } from '../call/method.js'
+import { requireOwnChannel } from '../channels/rules.js'
+import { fail } from '../errors.js'
+import { isSeries } from '../events/fields.js'
+import { Caller } from '../permissions/caller.js'
+import { isInForce } from '../permissions/effective-grants.js'
+import { assertNotSecretsStream, assertNotSecretType } from '../shared-secrets/rules.js'
+import { assertNotInTrash, requireStreams } from '../streams/require-streams.js'
+import { isTrashed } from '../streams/tree.js'
+import { refuseParams } from '../validation/params.js'
+import { assertZone } from '../validation/zones.js'
+
+/** Maximum length of the content of an event, as JSON. */
+const maxContentLength = 10_000
+
+/** Returns a reminder if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
+export function requireOwnReminder(
+  { caller, store }: Pick<Call, 'caller' | 'store'>,
+  id: string
+): ReminderRow {
+  const row = store.reminders.find(id) ?? fail('unknown-resource', `Unknown reminder "${id.slice(0, 100)}"`)
+  if (!caller.isPersonal && row.reminder.accessId !== caller.accessId) fail('forbidden')
+  return row
+}
+
+/** Checks that "done" can be recorded by the caller, and returns the content. `path`: of the fields in the params. */
+export function checkRecording(
+  call: Call,
+  { event, streamId, zone }: Pick<StoredReminder, 'event' | 'streamId' | 'zone'>,
+  path = '#'
+): StoredReminder['event'] {
+  assertZone(zone, `${path}/zone`)
+  const { content, type } = event
+  const refuse = (field: string, message: string): never =>
+    refuseParams([{ code: 'INVALID', message, path: `${path}/event/${field}` }])
+  if (isSeries(type)) refuse('type', 'must not be the type of a series')
+  if (content !== undefined && JSON.stringify(content).length > maxContentLength)
+    refuse('content', `must not be longer than ${maxContentLength} characters of JSON`)
+  assertNotSecretType(type)
+  assertOwnStream(call, streamId)
+  const checked = call.services.eventTypes.check(type, content)
+  return checked === undefined ? { type } : { type, content: checked }
+}
+
+/** Checks that the caller may add to a stream. Errors: `unknown-referenced-resource`, `forbidden`, `invalid-operation`. */
+export function assertOwnStream({ caller, store }: Call, streamId: string): void {
+  // Streams of the service have rules of their own.
+  if (streamId.startsWith(':')) fail('invalid-operation', 'Reminders cannot write to streams of the service')
+  assertNotSecretsStream(streamId)
+  const nodes = requireStreams(store, [streamId])
+  caller.must('contribute', streamId)
+  assertNotInTrash(nodes)
+}
+
+/** Checks that reminders of kind `form`, and no others, have a form that the caller may use. */
+export function assertForm(
+  { caller, store }: Call,
+  { formId, kind }: Pick<StoredReminder, 'formId' | 'kind'>,
+  path = '#'
+): void {
+  if ((kind === 'form') !== (formId !== undefined))
+    refuseParams([{ code: 'INVALID', message: 'must be form if there is a formId', path: `${path}/kind` }])
+  if (formId === undefined) return
+  const form = store.forms.find(formId)
+  // A form may have been removed since.
+  if (!form && path === '#') fail('unknown-referenced-resource', 'Unknown form', { formId })
+  if (form && !caller.isPersonal && form.accessId !== caller.accessId) fail('forbidden')
+}
+
+/** Checks that the caller may use channels. Errors: `unknown-resource`, `forbidden`. */
+export function assertOwnChannels(call: Call, ids: readonly string[]): void {
+  for (const id of ids) requireOwnChannel(call, id)
+}
+
+/**
+ * Returns whether a reminder may tell the user: its access is in force, may add to the stream, and the stream is there. Reminders that
+ * users have created themselves belong to the account, and outlast their sessions.
+ */
+export function mayRemind(
+  { now, store }: Pick<Call, 'now' | 'store'>,
+  { accessId, streamId }: StoredReminder
+): boolean {
+  const node = store.streams.find(streamId)
+  if (!node || isTrashed(node)) return false
+  const access: Access | undefined = store.accesses.findEver(accessId)
+  if (access?.type === 'personal') return true
+  if (!access || access.deleted !== undefined || !isInForce(store, access, now)) return false
+  return new Caller(store, access).may('contribute', streamId)
+}

@@ -1,0 +1,186 @@
+/**
+ * The episodes of a rule: when its condition begins to hold, when it has held long enough, when messages are sent, and when it is
+ * over. Has no access to data: the same for what happens now and for past data. (docs/api/rules.md#firing)
+ */
+import type { Rule, RuleState } from '../../schemas/rule.js'
+import { findAllowedTime } from './telling-times.js'
+
+/** `met`: the condition holds; `over`: it does not; `between`: an episode goes on, but none begins. */
+export type Verdict = 'met' | 'over' | 'between'
+
+/** What has caused an episode. */
+export type Cause = Pick<RuleState, 'cause' | 'value'>
+
+/** A message to be sent. */
+export interface Telling extends Cause {
+  readonly kind: 'fired' | 'recovered'
+  readonly episode: number
+  /** When it has happened, in seconds. */
+  readonly time: number
+}
+
+type Changing = { -readonly [K in keyof RuleState]: RuleState[K] }
+
+export class Episodes {
+  readonly #state: Changing
+  readonly tellings: Telling[] = []
+  /** Seconds for which the condition has to hold. */
+  readonly #hold: number
+  /** Kinds that do not last: each time is an episode of its own. */
+  readonly #isMomentary: boolean
+
+  constructor(
+    private readonly rule: Rule,
+    state: RuleState,
+    /** Called before an episode begins. Returns false if its cause can no longer be read. */
+    private readonly isReadable: (cause: Cause) => boolean = () => true
+  ) {
+    this.#state = { ...state }
+    const { condition } = rule
+    this.#hold = 'for' in condition ? (condition.for ?? 0) : 0
+    this.#isMomentary = isMomentary(rule)
+  }
+
+  get state(): Changing {
+    return this.#state
+  }
+
+  /** Adds what a reading says. `now`: the time at which a message would be sent. */
+  step(time: number, verdict: Verdict, { now, ...cause }: Cause & { readonly now: number }): void {
+    const state = this.#state
+    if (verdict === 'met') {
+      if (state.isFiring) return
+      if (state.holdsSince === undefined) {
+        state.holdsSince = time
+        setCause(state, cause)
+      }
+      this.#fireIfHeld(time, now)
+      return
+    }
+    // It may have held long enough before this reading, where several arrive together.
+    if (this.#hold > 0) this.#fireIfHeld(time, now)
+    if (verdict === 'between' && state.isFiring) return
+    delete state.holdsSince
+    if (state.isFiring) this.#recover(time, now)
+  }
+
+  /** Adds something that happens in a moment, such as a note. */
+  happen(time: number, { now, ...cause }: Cause & { readonly now: number }): void {
+    setCause(this.#state, cause)
+    this.#fire(time, now)
+  }
+
+  /** Begins an episode without a message. */
+  beginUntold(): void {
+    this.#state.isFiring = true
+    this.#state.episode++
+  }
+
+  /** Ends what holds, and waits again from a time on. */
+  restart(time: number, { now, ...cause }: Cause & { readonly now: number }): void {
+    const state = this.#state
+    if (state.isFiring) this.#recover(time, now)
+    state.holdsSince = time
+    setCause(state, cause)
+  }
+
+  /** Does what is due at a time. */
+  advance(now: number): void {
+    const { holdsSince, tellAt } = this.#state
+    const heldAt = holdsSince === undefined ? Infinity : holdsSince + this.#hold
+    // In the order of their times.
+    if (tellAt !== undefined && tellAt <= heldAt) this.#tellIfDue(now)
+    this.#fireIfHeld(now, now)
+    this.#tellIfDue(now)
+  }
+
+  /** When something is due next, in seconds. */
+  get next(): number | undefined {
+    return findNextTime(this.rule, this.#state)
+  }
+
+  #fireIfHeld(time: number, now: number): void {
+    const { holdsSince } = this.#state
+    if (holdsSince === undefined || time < holdsSince + this.#hold) return
+    if (!this.isReadable(this.#state)) delete this.#state.holdsSince
+    else this.#fire(holdsSince + this.#hold, now)
+  }
+
+  #fire(time: number, now: number): void {
+    const state = this.#state
+    delete state.holdsSince
+    state.isFiring = !this.#isMomentary
+    state.firedAt = time
+    state.episode++
+    // Moments until the next message share it.
+    if (state.tellAt === undefined) {
+      const { atMostEvery } = this.rule
+      const earliest = Math.max(now, (state.toldAt ?? -Infinity) + atMostEvery)
+      state.tellAt = findAllowedTime(this.rule, earliest)
+    }
+    this.#tellIfDue(now)
+  }
+
+  #recover(time: number, now: number): void {
+    const state = this.#state
+    state.isFiring = false
+    state.recoveredAt = time
+    delete state.tellAt
+    const isTold = state.toldEpisode === state.episode
+    if (isTold && this.rule.tellsRecovery && findAllowedTime(this.rule, now) <= now)
+      this.tellings.push({ kind: 'recovered', episode: state.episode, time, ...getCause(state) })
+  }
+
+  #tellIfDue(now: number): void {
+    const state = this.#state
+    if (state.tellAt === undefined || state.tellAt > now) return
+    delete state.tellAt
+    if (!this.isReadable(state)) return
+    state.toldAt = now
+    state.toldEpisode = state.episode
+    this.tellings.push({
+      kind: 'fired',
+      episode: state.episode,
+      time: state.firedAt ?? now,
+      ...getCause(state)
+    })
+  }
+}
+
+/** Returns when a rule has something to do that no data causes, in seconds. */
+export function findNextTime({ condition }: Rule, { holdsSince, tellAt }: RuleState): number | undefined {
+  const hold = 'for' in condition ? (condition.for ?? 0) : 0
+  const next = Math.min(holdsSince === undefined ? Infinity : holdsSince + hold, tellAt ?? Infinity)
+  return next === Infinity ? undefined : next
+}
+
+/** Returns the state of a rule that begins now. */
+export function createState(now: number): RuleState {
+  return { isFiring: false, activeFrom: now, evaluatedTo: now, episode: 0 }
+}
+
+/** Returns the state of a rule that begins again: what people were told is remembered. */
+export function restartState({ episode, firedAt, toldAt, toldEpisode }: RuleState, now: number): RuleState {
+  return {
+    ...createState(now),
+    episode,
+    ...(firedAt !== undefined && { firedAt }),
+    ...(toldAt !== undefined && { toldAt }),
+    ...(toldEpisode !== undefined && { toldEpisode })
+  }
+}
+
+function isMomentary({ condition: { kind } }: Rule): boolean {
+  return kind === 'arrived' || kind === 'looked' || kind === 'words'
+}
+
+function setCause(state: Changing, { cause, value }: Cause): void {
+  delete state.cause
+  delete state.value
+  if (cause !== undefined) state.cause = cause
+  if (value !== undefined) state.value = value
+}
+
+function getCause({ cause, value }: RuleState): Cause {
+  return { ...(cause !== undefined && { cause }), ...(value !== undefined && { value }) }
+}

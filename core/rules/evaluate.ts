@@ -1,0 +1,57 @@
+/** Evaluates one rule: reads what is new, and returns the state that follows. Writes nothing. (docs/api/rules.md#firing) */
+import type { Rule, RuleProblem, RuleState } from '../../schemas/rule.js'
+import type { StoredRule } from '../../storage/rules/rule-repository.js'
+import type { Call } from '../call/method.js'
+import { Episodes, findNextTime, type Telling } from './episodes.js'
+import { findTotalTime } from './total-watcher.js'
+import type { Span } from './rule-call.js'
+import { createWatcher } from './watcher.js'
+
+/** What follows from an evaluation. */
+export interface Evaluation {
+  readonly state: RuleState
+  readonly tellings: readonly Telling[]
+  /** True if the state has to be stored: otherwise, the stored state leads to the same. */
+  readonly isChanged: boolean
+}
+
+/** Seconds after which a state is stored although nothing has happened. */
+const storeSeconds = 60
+
+/** Evaluates a rule. */
+export function evaluateRule(call: Call, { rule, state }: StoredRule, since: number): Evaluation {
+  const { now } = call
+  if (!rule.isActive) return { state, tellings: [], isChanged: false }
+  const watcher = createWatcher(call, rule)
+  if (typeof watcher === 'string') return stop(state, watcher, now)
+  const { problem: _solved, ...before } = state
+  const episodes = new Episodes(rule, before, cause => watcher.isReadable(cause))
+  const span: Span = { since, now }
+  watcher.feed(episodes, span)
+  episodes.advance(now)
+  const after: RuleState = { ...episodes.state, evaluatedTo: now }
+  return { state: after, tellings: episodes.tellings, isChanged: hasChanged(state, after) }
+}
+
+/** Returns when a rule is due without new data, in seconds; `undefined` if never. */
+export function findRuleTime(rule: Rule, state: RuleState, now: number): number | undefined {
+  if (!rule.isActive || state.problem !== undefined) return undefined
+  const next = Math.min(findNextTime(rule, state) ?? Infinity, findTotalTime(rule, state, now) ?? Infinity)
+  return next === Infinity ? undefined : next
+}
+
+/** Ends what a rule does that cannot be evaluated. What it has missed until it can be again does not count. */
+function stop(state: RuleState, problem: RuleProblem, now: number): Evaluation {
+  const { holdsSince: _holds, tellAt: _tell, ...rest } = state
+  const after: RuleState = { ...rest, activeFrom: now, evaluatedTo: now, isFiring: false, problem }
+  return { state: after, tellings: [], isChanged: hasChanged(state, after) }
+}
+
+/** Members that differ after each evaluation. */
+const passing: ReadonlySet<string> = new Set(['activeFrom', 'evaluatedTo', 'modifiedTo', 'seenTo'])
+
+function hasChanged(before: RuleState, after: RuleState): boolean {
+  if (after.evaluatedTo - before.evaluatedTo >= storeSeconds) return true
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof RuleState>
+  return [...keys].some(key => !passing.has(key) && before[key] !== after[key])
+}

@@ -1,0 +1,114 @@
+/** Watches events as they are stored: `words` and `arrived`. (docs/api/rules.md#conditions) */
+import type { Event } from '../../schemas/event.js'
+import { maxLag, type ConditionOf, type RuleProblem } from '../../schemas/rule.js'
+import { channelKey } from '../channels/account-messages.js'
+import { readOwn } from '../measures/read-own.js'
+import type { Episodes } from './episodes.js'
+import { readEvents } from './read-events.js'
+import type { RuleCall, Watcher } from './rule-call.js'
+
+/** Event types whose words count. */
+export const noteTypes = ['note/*'] as const
+/** Maximum number of events of one evaluation. */
+const maxEvents = 500
+/** Maximum number of characters of a note that are searched. */
+const maxCharacters = 100_000
+
+/** Watches for words in new notes. Error: `forbidden` if a stream cannot be read. */
+export function watchWords(call: RuleCall, condition: ConditionOf<'words'>): Watcher | RuleProblem {
+  const hasWord = createWordTest(condition.anyOf)
+  const { streamIds } = condition
+  if (streamIds?.some(id => !call.caller.may('read', id))) return 'forbidden'
+  return createEventWatcher(call, {
+    streamIds,
+    types: noteTypes,
+    isMatch: (event, after) => event.created > after && hasWord(event)
+  })
+}
+
+/** Watches for data from an access. */
+export function watchArrivals(call: RuleCall, condition: ConditionOf<'arrived'>): Watcher | RuleProblem {
+  const accessId = findSender(call, condition)
+  if (accessId === undefined) return 'forbidden'
+  return createEventWatcher(call, { isMatch: ({ modifiedBy }) => isFrom(modifiedBy, accessId) })
+}
+
+/** Returns the access from which data arrives; `undefined` if the caller may not know of the connection. */
+export function findSender(call: RuleCall, condition: ConditionOf<'arrived'>): string | undefined {
+  if ('accessId' in condition) return condition.accessId
+  if (!call.caller.isPersonal) return undefined
+  return call.store.connections.find(condition.connectionId)?.connection.accessId
+}
+
+/** Returns whether an author (`createdBy`, `modifiedBy`) is an access, with or without a caller id. */
+export function isFrom(author: string, accessId: string): boolean {
+  return author === accessId || author.startsWith(`${accessId} `)
+}
+
+/** Returns whether an event is a message of a channel: rules must not cause themselves to fire. */
+export function isChannelMessage({ clientData }: Pick<Event, 'clientData'>): boolean {
+  return readOwn(clientData, channelKey) !== undefined
+}
+
+/** Returns a function that tests whether a note has one of the words, as a whole word and in any case. */
+export function createWordTest(words: readonly string[]): (event: Event) => boolean {
+  const escaped = words.map(word =>
+    normalize(word)
+      .trim()
+      .replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`)
+  )
+  const pattern = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${escaped.join('|')})(?![\p{L}\p{N}])`, 'u')
+  return ({ content, description }) => {
+    const texts = [description, ...listTexts(content)].filter(text => typeof text === 'string')
+    return texts.some(text => pattern.test(normalize(text.slice(0, maxCharacters))))
+  }
+}
+
+function normalize(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
+
+/** Returns the texts of a content: itself, or its members. */
+function listTexts(content: unknown): unknown[] {
+  return typeof content === 'object' && content !== null ? Object.values(content) : [content]
+}
+
+interface EventWatch {
+  readonly streamIds?: readonly string[] | undefined
+  readonly types?: readonly string[]
+  /** `after`: modification time of the last event before. */
+  readonly isMatch: (event: Event, after: number) => boolean
+}
+
+function createEventWatcher(call: RuleCall, { isMatch, streamIds, types }: EventWatch): Watcher {
+  return {
+    isReadable({ cause }) {
+      const found = typeof cause === 'string' ? call.store.events.findOutline(cause) : undefined
+      return found !== undefined && call.caller.mayReadEvent(found.streamIds)
+    },
+    feed(episodes, { now }) {
+      const { state } = episodes
+      const after = state.modifiedTo ?? state.activeFrom
+      const events = readEvents(call, {
+        streamIds,
+        ...(types && { types }),
+        modifiedSince: after,
+        limit: maxEvents
+      })
+      const sorted = (events ?? []).toSorted((a, b) => a.modified - b.modified)
+      for (const event of sorted) {
+        state.modifiedTo = Math.max(state.modifiedTo ?? -Infinity, event.modified)
+        if (!isChannelMessage(event) && isRecent(event) && isMatch(event, after)) add(episodes, event, now)
+      }
+    }
+  }
+}
+
+/** Returns whether what an event says was recent when it was stored. Data of series is as recent as its last write. */
+function isRecent({ modified, time, type }: Event): boolean {
+  return type.startsWith('series:') || time >= modified - maxLag
+}
+
+function add(episodes: Episodes, { id, modified }: Event, now: number): void {
+  episodes.happen(modified, { now, cause: id })
+}

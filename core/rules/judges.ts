@@ -1,0 +1,95 @@
+/** What readings say about conditions: one judge for each kind. */
+import type { ConditionOf } from '../../schemas/rule.js'
+import type { Verdict } from './episodes.js'
+import type { Reading } from './readings.js'
+
+/** Judges readings in the order of their times. */
+export interface Judge {
+  /** Seconds before the first reading that have to be judged as well. */
+  readonly memory: number
+  judge(reading: Reading): Verdict
+}
+
+/** A range of numbers. */
+export interface NumberRange {
+  readonly min: number
+  readonly max: number
+}
+
+/** Judges `above` and `below`. */
+export function createThresholdJudge({
+  kind,
+  recoverAt,
+  value: limit
+}: ConditionOf<'above' | 'below'>): Judge {
+  const sign = kind === 'above' ? 1 : -1
+  const [start, end] = [limit * sign, (recoverAt ?? limit) * sign]
+  return {
+    memory: 0,
+    judge({ value }) {
+      if (value * sign > start) return 'met'
+      return value * sign <= end ? 'over' : 'between'
+    }
+  }
+}
+
+/** Judges `outside`. `findRange` returns the range at a time; without one, a reading says nothing. */
+export function createRangeJudge(findRange: (time: number) => NumberRange | undefined): Judge {
+  return {
+    memory: 0,
+    judge({ time, value }) {
+      const range = findRange(time)
+      if (!range) return 'between'
+      return value < range.min || value > range.max ? 'met' : 'over'
+    }
+  }
+}
+
+/** Judges `changing`: the difference to the lowest, or the highest, reading of the time before. */
+export function createChangeJudge({ by, direction, within }: ConditionOf<'changing'>): Judge {
+  const sign = direction === 'up' ? 1 : -1
+  /** Readings that may be the lowest from now on, in ascending order of time and value. */
+  const lowest: Reading[] = []
+  return {
+    memory: within,
+    judge({ time, value: given }) {
+      const value = given * sign
+      while (lowest.length > 0 && lowest[0]!.time < time - within) lowest.shift()
+      while (lowest.length > 0 && lowest.at(-1)!.value >= value) lowest.pop()
+      lowest.push({ time, value })
+      return value - lowest[0]!.value >= by ? 'met' : 'over'
+    }
+  }
+}
+
+/** By how much a position has to be farther away than the radius to be outside. */
+const margin = 1.2
+const earthRadius = 6_371_000
+
+/** Judges `place`. Positions between the radius and a margin around it change nothing. */
+export function createPlaceJudge({ direction, latitude, longitude, radius }: ConditionOf<'place'>): Judge {
+  const isEntry = direction === 'enters'
+  return {
+    memory: 0,
+    judge(reading) {
+      const distance = getDistance({ value: latitude, longitude }, reading)
+      if (distance <= radius) return isEntry ? 'met' : 'over'
+      return distance <= radius * margin ? 'between' : isEntry ? 'over' : 'met'
+    }
+  }
+}
+
+type Position = Pick<Reading, 'longitude' | 'value'>
+
+/** Returns the distance of two positions on a sphere, in metres. */
+function getDistance(a: Position, b: Position): number {
+  const [first, second] = [toRadians(a.value), toRadians(b.value)]
+  const height = Math.sin((second - first) / 2) ** 2
+  const width = Math.sin(toRadians((b.longitude ?? 0) - (a.longitude ?? 0)) / 2) ** 2
+  const chord = height + Math.cos(first) * Math.cos(second) * width
+  return 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(chord)))
+}
+
+function toRadians(degrees: number): number {
+  return (degrees * Math.PI) / 180
+}

@@ -1,0 +1,125 @@
+/** Watches numbers and positions: `above`, `below`, `outside`, `changing`, `place`. (docs/api/rules.md#conditions) */
+import { findMeasure } from '../../schemas/measures/catalogue.js'
+import { maxLag, type Condition, type ConditionOf, type RuleProblem } from '../../schemas/rule.js'
+import { KnownMeasures, type MeasureForm } from '../measures/known-measures.js'
+import {
+  createChangeJudge,
+  createPlaceJudge,
+  createRangeJudge,
+  createThresholdJudge,
+  type Judge,
+  type NumberRange
+} from './judges.js'
+import { readHourlyMeans, readNumbers, readPositions, type Reading } from './readings.js'
+import { computeUsualRange, usualDays } from './usual-range.js'
+import type { RuleCall, Watcher } from './rule-call.js'
+
+/** Conditions on readings. */
+export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'outside' | 'place'>
+
+/** The measure of positions. */
+const positionMeasure = 'position'
+/** Seconds by which clocks of devices may be ahead. */
+const maxAhead = 300
+/** Times of points are sums, so they may differ by a rounding error. */
+const tolerance = 1e-6
+const daySeconds = 86_400
+
+/** Returns the watcher of readings, or why there is none. */
+export function watchReadings(call: RuleCall, condition: ReadingCondition): Watcher | RuleProblem {
+  const measure = findConditionMeasure(call, condition)
+  if (!measure) return 'unknown-measure'
+  const range = condition.kind === 'outside' ? findRange(call, condition, measure) : undefined
+  if (condition.kind === 'outside' && !range) return 'no-range'
+  const unit = 'unit' in condition ? condition.unit : undefined
+  const read = (from: number, end: number): Reading[] =>
+    condition.kind === 'place'
+      ? readPositions(call, { measure, from, end })
+      : readNumbers(call, { measure, unit, from, end })
+  return {
+    isReadable: ({ cause }) =>
+      typeof cause === 'number' && read(cause - 1000 * tolerance, cause + 1000 * tolerance).length > 0,
+    feed(episodes, { now, since }) {
+      const { state } = episodes
+      const judge = createJudge(condition, () => range)
+      const lag = Math.max(maxLag, 'for' in condition ? (condition.for ?? 0) : 0)
+      const from = Math.max(state.seenTo ?? -Infinity, state.activeFrom, since - lag) + tolerance
+      for (const reading of read(from - judge.memory, now + maxAhead)) {
+        const verdict = judge.judge(reading)
+        if (reading.time < from) continue
+        state.seenTo = reading.time
+        const { time, value } = reading
+        const cause = { cause: time, ...(condition.kind !== 'place' && { value }) }
+        // The first position is where the person is, not where they have gone.
+        if (condition.kind === 'place' && verdict !== 'between' && !state.isPlaced) {
+          state.isPlaced = true
+          if (verdict === 'met') episodes.beginUntold()
+        } else episodes.step(time, verdict, { now, ...cause })
+      }
+    }
+  }
+}
+
+/** Returns the measure of a condition; `undefined` if the caller knows no such measure. */
+export function findConditionMeasure(call: RuleCall, condition: Condition): MeasureForm | undefined {
+  if (condition.kind === 'place') return findMeasure(positionMeasure)
+  return 'measure' in condition ? new KnownMeasures(call).find(condition.measure) : undefined
+}
+
+/** Creates the judge of a condition. `getRange` returns the range of `outside` at a time. */
+export function createJudge(
+  condition: ReadingCondition,
+  getRange: (time: number) => NumberRange | undefined
+): Judge {
+  switch (condition.kind) {
+    case 'above':
+    case 'below':
+      return createThresholdJudge(condition)
+    case 'changing':
+      return createChangeJudge(condition)
+    case 'place':
+      return createPlaceJudge(condition)
+    default:
+      return createRangeJudge(getRange)
+  }
+}
+
+/** Returns the range of plausible values of a measure; `undefined` if it has none. */
+export function findPlausibleRange({ id }: Pick<MeasureForm, 'id'>): NumberRange | undefined {
+  const [min, max] = findMeasure(id)?.plausible ?? []
+  return min === undefined || max === undefined ? undefined : { min, max }
+}
+
+interface CachedRange {
+  readonly streams: RuleCall['store']['streams']
+  readonly version: number
+  readonly until: number
+  readonly range: NumberRange | undefined
+}
+
+/** Usual ranges by access and measure. */
+const usualRanges = new WeakMap<object, Map<string, CachedRange>>()
+
+function findRange(
+  call: RuleCall,
+  { range }: ConditionOf<'outside'>,
+  measure: MeasureForm
+): NumberRange | undefined {
+  return range === 'plausible' ? findPlausibleRange(measure) : findUsualRange(call, measure)
+}
+
+/** Returns the usual range until the end of the day (UTC): computed once a day, and again after changes of the tree. */
+function findUsualRange(call: RuleCall, measure: MeasureForm): NumberRange | undefined {
+  const { caller, now, store } = call
+  const { streams } = store
+  let known = usualRanges.get(caller.access!)
+  if (!known) usualRanges.set(caller.access!, (known = new Map()))
+  const found = known.get(measure.id)
+  const isCurrent = found?.streams === streams && found.version === streams.version && now < found.until
+  if (isCurrent) return found.range
+  const end = Math.floor(now / daySeconds) * daySeconds
+  const means = readHourlyMeans(call, { measure, from: end - usualDays * daySeconds, end })
+  const range = computeUsualRange(means)
+  known.set(measure.id, { streams, version: streams.version, until: end + daySeconds, range })
+  return range
+}

@@ -1,0 +1,212 @@
+/** Reads what a rule watches, as its access sees it. Each function reads without interruption: ranges are short. */
+import type { MeasuredContent } from '../../storage/measures/contents-run.js'
+import type { MeasuredType } from '../../storage/measures/measured-type.js'
+import type { MeasureRun } from '../../storage/measures/reading.js'
+import type { Call } from '../call/method.js'
+import { createPartGrid, listDays } from '../measures/grids.js'
+import { startDays } from '../measures/day-values.js'
+import { KnownMeasures, type MeasureForm } from '../measures/known-measures.js'
+import { readPath } from '../measures/latest.js'
+import { mergeLevels } from '../measures/merge-levels.js'
+import { readOwn } from '../measures/read-own.js'
+import type { Items, StartedRun } from '../measures/run-listing.js'
+import { createMeasureScope, listMeasuredTypes } from '../measures/scope.js'
+import { startValues } from '../measures/values.js'
+
+/** A number at a time, or a position. */
+export interface Reading {
+  /** In seconds. */
+  readonly time: number
+  readonly value: number
+  /** Of a position, whose `value` is the latitude. */
+  readonly longitude?: number
+}
+
+/** What to read of a measure. */
+export interface ReadingsRequest {
+  readonly measure: MeasureForm
+  /** Event type in which numbers are given; by default the first of the measure. */
+  readonly unit?: string | undefined
+  readonly from: number
+  /** Excluded. */
+  readonly end: number
+}
+
+/** Maximum number of readings that are kept of one range. */
+export const maxReadings = 200_000
+
+/** A read that collects readings. */
+export interface CollectedReadings {
+  readonly run: MeasureRun<true>
+  /** Complete once the run is. */
+  readonly readings: Reading[]
+  isTruncated: boolean
+}
+
+/** Starts to collect numbers. Of a pair, the first number counts. */
+export function collectNumbers(call: Call, request: ReadingsRequest): CollectedReadings {
+  const { measure, unit = measure.types[0]! } = request
+  return collect(call, request, listMeasuredTypes(call, measure, unit), readNumber)
+}
+
+/** Starts to collect positions: of points, only one coordinate (`latitude`, `longitude`), as `value`. */
+export function collectPositions(
+  call: Call,
+  request: ReadingsRequest,
+  coordinate: 'latitude' | 'longitude'
+): CollectedReadings {
+  const types = listMeasuredTypes(call, request.measure, undefined)
+  return collect(
+    call,
+    request,
+    types.map(type => ({ ...type, fields: [coordinate] })),
+    content => readCoordinates(content, coordinate)
+  )
+}
+
+/** Starts to collect the times of data, whatever its contents. */
+export function collectTimes(call: Call, request: ReadingsRequest): CollectedReadings {
+  return collect(call, request, listMeasuredTypes(call, request.measure, undefined), () => ({ value: 0 }))
+}
+
+/** Joins the coordinates of positions, in the order of their times. */
+export function joinPositions(latitudes: readonly Reading[], longitudes: readonly Reading[]): Reading[] {
+  const byTime = new Map(longitudes.map(({ longitude, time, value }) => [time, longitude ?? value]))
+  return sort(
+    latitudes.flatMap(reading => {
+      const longitude = reading.longitude ?? byTime.get(reading.time)
+      return longitude === undefined ? [] : [{ ...reading, longitude }]
+    })
+  )
+}
+
+/** Reads numbers, in the order of their times. */
+export function readNumbers(call: Call, request: ReadingsRequest): Reading[] {
+  const { readings, run } = collectNumbers(call, request)
+  finishRun(call, run)
+  return sort(readings)
+}
+
+/** Reads positions, in the order of their times. */
+export function readPositions(call: Call, request: ReadingsRequest): Reading[] {
+  const [latitudes, longitudes] = (['latitude', 'longitude'] as const).map(coordinate => {
+    const { readings, run } = collectPositions(call, request, coordinate)
+    finishRun(call, run)
+    return readings
+  })
+  return joinPositions(latitudes!, longitudes!)
+}
+
+/** Sorts readings by time. */
+export function sort(readings: readonly Reading[]): Reading[] {
+  return readings.toSorted((a, b) => a.time - b.time)
+}
+
+/** Returns the time of the last data of a measure, in seconds; `undefined` if there is none. */
+export function findLast(call: Call, measure: MeasureForm): number | undefined {
+  const scope = createMeasureScope(call, new KnownMeasures(call), undefined)
+  const types = new Set(measure.types)
+  const run = call.store.measures.createFacts({ scope, isRequested: type => types.has(type) })
+  let last: number | undefined
+  for (const fact of finishRun(call, run))
+    if (fact.measure === measure.id) last = Math.max(last ?? -Infinity, fact.last)
+  return last
+}
+
+/** Returns the total of a measure on a local day (its number as in `schemas/zones.ts`). */
+export function readTotal(
+  call: Call,
+  { measure, unit }: Pick<ReadingsRequest, 'measure' | 'unit'>,
+  { day, zone }: { readonly day: number; readonly zone: string }
+): number {
+  const days = listDays(zone, day, day)
+  const started = startDays(call, {
+    measure,
+    streams: undefined,
+    unit,
+    days,
+    format: ({ value }) => JSON.stringify(value ?? 0)
+  })
+  return finishItems(call, started).reduce((sum, text) => sum + Number(text), 0)
+}
+
+/** Returns the mean of each hour that has data, in a range, in no particular order. */
+export function readHourlyMeans(call: Call, { end, from, measure }: ReadingsRequest): HourMean[] {
+  const hours = Math.round((end - from) / hourSeconds)
+  const means: HourMean[] = []
+  const started = startValues(
+    call,
+    { measure, streams: undefined, grid: createPartGrid(from, end, hours) },
+    function* (sources): Items {
+      for (const [hour, { numbers }] of yield* mergeLevels(sources)) {
+        const mean = numbers?.[0]?.mean
+        if (mean !== undefined) means.push({ time: from + hour * hourSeconds, mean })
+      }
+    }
+  )
+  finishItems(call, started)
+  return means
+}
+
+const hourSeconds = 3600
+
+/** The mean of the numbers in an hour. */
+export interface HourMean {
+  readonly time: number
+  readonly mean: number
+}
+
+type ReadContent = (content: unknown, type: MeasuredType) => Omit<Reading, 'time'> | undefined
+
+function collect(
+  call: Call,
+  { end, from, measure }: ReadingsRequest,
+  types: readonly MeasuredType[],
+  readContent: ReadContent
+): CollectedReadings {
+  const readings: Reading[] = []
+  const take = ({ content, time, type }: MeasuredContent): void => {
+    if (readings.length >= maxReadings) {
+      collected.isTruncated = true
+      return
+    }
+    const found = readContent(content === undefined ? undefined : JSON.parse(content), type)
+    if (found) readings.push({ time, ...found })
+  }
+  const scope = createMeasureScope(call, new KnownMeasures(call), undefined)
+  const run = call.store.measures.createReadings({ scope, measure: measure.id, types, from, end, take })
+  const collected: CollectedReadings = { run, readings, isTruncated: false }
+  return collected
+}
+
+function readNumber(content: unknown, { convert, fields }: MeasuredType): { value: number } | undefined {
+  const [field] = fields
+  const found = typeof content === 'number' || field === undefined ? content : readPath(content, field)
+  return typeof found === 'number' ? { value: convert(found) } : undefined
+}
+
+function readCoordinates(
+  content: unknown,
+  coordinate: 'latitude' | 'longitude'
+): Omit<Reading, 'time'> | undefined {
+  if (typeof content === 'number') return { value: content }
+  const [latitude, longitude] = [readOwn(content, 'latitude'), readOwn(content, 'longitude')]
+  if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined
+  return { value: coordinate === 'latitude' ? latitude : longitude, longitude }
+}
+
+/** Completes a run. */
+function finishRun<T>(call: Call, run: MeasureRun<T>): T {
+  for (;;) {
+    const result = call.store.measures.next(run)
+    if (result !== undefined) return result
+  }
+}
+
+function finishItems<T>(call: Call, started: StartedRun<T>): string[] {
+  const result = finishRun(call, started.run)
+  return Array.from(
+    started.finish(() => call, result),
+    item => item?.text
+  ).filter(text => text !== undefined)
+}

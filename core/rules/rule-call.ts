@@ -1,0 +1,32 @@
+/** Calls that rules make: with the access of a rule as their caller, whose permissions are those of the moment. */
+import type { Rule } from '../../schemas/rule.js'
+import { isClientRevoked } from '../auth/oauth-marks.js'
+import type { Call } from '../call/method.js'
+import { findAccessInForce } from '../channels/account-messages.js'
+import { Caller } from '../permissions/caller.js'
+import type { Cause, Episodes } from './episodes.js'
+
+/** What an evaluation covers. Times in seconds. */
+export interface Span {
+  /** When the oldest change happened that has not been evaluated. */
+  readonly since: number
+  readonly now: number
+}
+
+export interface Watcher {
+  /** Returns whether the rule's access can still read what has caused an episode. */
+  isReadable(cause: Cause): boolean
+  /** Adds what has happened to the episodes. */
+  feed(episodes: Episodes, span: Span): void
+}
+
+/** A call made by the access of a rule. */
+export type RuleCall = Call
+
+/** Returns the call with the access of a rule as its caller; `undefined` if the access has ended. */
+export function createRuleCall(call: Call, { accessId }: Pick<Rule, 'accessId'>): RuleCall | undefined {
+  const { services, store } = call
+  const access = findAccessInForce(call, accessId)
+  if (!access || isClientRevoked(services, store, access)) return undefined
+  return { ...call, caller: new Caller(store, access) }
+}

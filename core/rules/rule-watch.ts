@@ -1,0 +1,229 @@
+/**
+ * Evaluates the rules of accounts: after changes of data that a rule watches, and at times that a rule waits for. How far a rule has
+ * been evaluated is in the account's file, so a restart loses nothing and repeats nothing. (docs/api/rules.md#firing)
+ */
+import { findMeasure } from '../../schemas/measures/catalogue.js'
+import type { Rule } from '../../schemas/rule.js'
+import type { StoredRule } from '../../storage/rules/rule-repository.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Services } from '../call/services.js'
+import type { Change, ChangedAccount, ChangeKind } from '../changes.js'
+import { createServiceCall, writeAsService } from '../cmc/service-calls.js'
+import type { TimedTask } from '../timers/account-timers.js'
+import { evaluateRule, findRuleTime } from './evaluate.js'
+import { findConditionMeasure } from './reading-watcher.js'
+import { tell } from './tell.js'
+import { createRuleCall } from './rule-call.js'
+
+/** What is known of the rules of an account while it is served here. */
+interface Watched {
+  /** Of the rules that {@link types} was made from. */
+  store: UserStore
+  version: number
+  /** The rules that watch a type of events, without `series:`. */
+  types: ReadonlyMap<string, readonly string[]>
+  /** The rules that watch events of any type, and those that watch who reads. */
+  readonly anyType: string[]
+  readonly lookers: string[]
+  /** Rules to be evaluated, with the time of the oldest change that has not been. */
+  readonly pending: Map<string, number>
+  /** When the next evaluation was asked for; differs after each change. */
+  asked: number
+}
+
+const seriesPrefix = 'series:'
+const noteClass = 'note/'
+/** Number of rules that are evaluated without a break. */
+const rulesPerTurn = 10
+/** Less than the difference of two times that matter. */
+const tick = 1e-6
+
+export class RuleWatch implements TimedTask {
+  readonly name = 'rules'
+  /** An account that was suspended may be active again; own measures may have changed. */
+  readonly kinds: readonly ChangeKind[] = ['account']
+  readonly #watched = new Map<string, Watched>()
+  readonly #unsubscribe: readonly (() => void)[]
+  #count = 0
+  #isClosed = false
+
+  constructor(private readonly services: Services) {
+    this.#unsubscribe = [services.bus.subscribe((account, change) => this.#note(account, change))]
+    services.accounts.handover.onRelease(({ id }) => this.#watched.delete(id))
+  }
+
+  findNext(store: UserStore, account: Account): number | undefined {
+    if (!this.services.config.channels.enabled || account.deletion !== null || store.rules.size === 0) {
+      this.#watched.delete(account.id)
+      return undefined
+    }
+    const watched = this.#watch(account, store)
+    const now = this.services.clock.now()
+    let next = watched.pending.size > 0 ? watched.asked : Infinity
+    for (const { rule, state } of store.rules.list())
+      next = Math.min(next, findRuleTime(rule, state, now) ?? Infinity)
+    return next === Infinity ? undefined : next
+  }
+
+  onRead(account: ChangedAccount): void {
+    const watched = this.#watched.get(account.id)
+    if (watched && watched.lookers.length > 0) this.#ask(account, watched.lookers)
+  }
+
+  async run(account: Account): Promise<void> {
+    const { accounts, clock } = this.services
+    for (;;) {
+      const store = accounts.store(account)
+      const watched = this.#watch(account, store)
+      const now = clock.now()
+      const due = store
+        .read(() => [...store.rules.list()])
+        .filter(
+          ({ rule, state }) =>
+            watched.pending.has(rule.id) || (findRuleTime(rule, state, now) ?? Infinity) <= now
+        )
+        .slice(0, rulesPerTurn)
+      if (due.length === 0 || this.#isClosed) {
+        for (const id of watched.pending.keys()) if (!store.rules.find(id)) watched.pending.delete(id)
+        return
+      }
+      await this.#evaluate(account, store, watched, due)
+    }
+  }
+
+  /** Stops. What is pending is evaluated after the next start. */
+  close(): void {
+    this.#isClosed = true
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#watched.clear()
+  }
+
+  /** Evaluates rules. What has changed is stored in one transaction with its messages. */
+  async #evaluate(
+    account: Account,
+    store: UserStore,
+    { pending }: Watched,
+    due: readonly StoredRule[]
+  ): Promise<void> {
+    const taken = new Map(due.map(({ rule, state }) => [rule.id, pending.get(rule.id) ?? state.evaluatedTo]))
+    const ids = [...taken.keys()]
+    for (const id of ids) pending.delete(id)
+    try {
+      if (due.some(({ rule }) => rule.condition.kind === 'looked')) store.completeAudit()
+      const changed = store.read(() => {
+        const call = createServiceCall(this.services, account, store)
+        return ids.filter(id => {
+          const stored = store.rules.find(id)
+          if (!stored) return false
+          const evaluation = evaluateRule(call, stored, taken.get(id)!)
+          if (!evaluation.isChanged) store.rules.noteState(id, evaluation.state)
+          return evaluation.isChanged
+        })
+      })
+      if (changed.length === 0) return
+      await writeAsService(this.services, account, call => {
+        for (const id of changed) {
+          // Evaluated again: data may have changed since, and only here nothing can.
+          const stored = call.store.rules.find(id)
+          if (!stored) continue
+          const { state, tellings } = evaluateRule(call, stored, taken.get(id)!)
+          call.store.rules.setState(id, state)
+          tell(call, stored.rule, tellings)
+        }
+      })
+    } catch (error) {
+      for (const [id, since] of taken) pending.set(id, Math.min(since, pending.get(id) ?? Infinity))
+      throw error
+    }
+  }
+
+  /** Returns what is known of an account's rules. At first, and after changes of rules, all are evaluated. */
+  #watch(account: Account, store: UserStore): Watched {
+    const known = this.#watched.get(account.id)
+    if (known?.store === store && known.version === store.rules.version) return known
+    const watched: Watched = known ?? {
+      store,
+      version: store.rules.version,
+      types: new Map(),
+      anyType: [],
+      lookers: [],
+      pending: new Map(),
+      asked: 0
+    }
+    watched.store = store
+    watched.version = store.rules.version
+    this.#compile(account, watched)
+    this.#watched.set(account.id, watched)
+    return watched
+  }
+
+  #compile(account: Account, watched: Watched): void {
+    const { store } = watched
+    const call = createServiceCall(this.services, account, store)
+    const types = new Map<string, string[]>()
+    watched.anyType.length = watched.lookers.length = 0
+    for (const { rule, state } of store.rules.list()) {
+      if (!rule.isActive) continue
+      const { id } = rule
+      const { condition } = rule
+      if (condition.kind === 'looked') watched.lookers.push(id)
+      else if (condition.kind === 'words') addTo(types, noteClass, id)
+      else {
+        const asRule = 'measure' in condition ? createRuleCall(call, rule) : undefined
+        const measure = asRule ? findConditionMeasure(asRule, condition) : findKnownMeasure(rule)
+        if (measure) for (const type of measure.types) addTo(types, type, id)
+        else watched.anyType.push(id)
+      }
+      const since = Math.min(state.evaluatedTo, watched.pending.get(id) ?? Infinity)
+      watched.pending.set(id, since)
+    }
+    watched.types = types
+    watched.asked = this.services.clock.now() - this.#nextTick()
+  }
+
+  /** Notes which rules a change concerns. Costs one lookup for accounts without rules. */
+  #note(account: ChangedAccount, { items, kind }: Change): void {
+    const watched = this.#watched.get(account.id)
+    if (!watched || kind !== 'events') return
+    if (!items) return this.#ask(account, [...watched.anyType, ...[...watched.types.values()].flat()])
+    const concerned = new Set(watched.anyType)
+    for (const { event } of items) {
+      if (!event) continue
+      const type = event.type.startsWith(seriesPrefix) ? event.type.slice(seriesPrefix.length) : event.type
+      for (const id of watched.types.get(type) ?? []) concerned.add(id)
+      if (type.startsWith(noteClass)) for (const id of watched.types.get(noteClass) ?? []) concerned.add(id)
+    }
+    this.#ask(account, concerned)
+  }
+
+  #ask(account: ChangedAccount, ids: Iterable<string>): void {
+    const watched = this.#watched.get(account.id)
+    if (!watched) return
+    const now = this.services.clock.now()
+    let isNew = false
+    for (const id of ids) {
+      isNew = true
+      if (!watched.pending.has(id)) watched.pending.set(id, now)
+    }
+    if (!isNew) return
+    watched.asked = now - this.#nextTick()
+    this.services.timers.wake(account)
+  }
+
+  /** Returns a short time that differs from the last one: otherwise timers would take new work for work that has failed. */
+  #nextTick(): number {
+    return (this.#count++ % 1000) * tick
+  }
+}
+
+function findKnownMeasure({ condition }: Rule): { readonly types: readonly string[] } | undefined {
+  if (condition.kind === 'place') return findMeasure('position')
+  return 'measure' in condition ? findMeasure(condition.measure) : undefined
+}
+
+function addTo(map: Map<string, string[]>, key: string, id: string): void {
+  const ids = map.get(key)
+  if (ids) ids.push(id)
+  else map.set(key, [id])
+}

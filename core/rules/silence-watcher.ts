@@ -1,0 +1,81 @@
+/** Watches for data that does not come: `missing`. (docs/api/rules.md#conditions) */
+import type { ConditionOf, RuleProblem } from '../../schemas/rule.js'
+import { channelKey } from '../channels/account-messages.js'
+import { readOwn } from '../measures/read-own.js'
+import { isTrashed } from '../streams/tree.js'
+import { readEvents } from './read-events.js'
+import { findConditionMeasure } from './reading-watcher.js'
+import { findLast } from './readings.js'
+import type { RuleCall, Watcher } from './rule-call.js'
+
+/** Returns the watcher of a silence, or why there is none. */
+export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>): Watcher | RuleProblem {
+  const find = createFinder(call, condition)
+  if (typeof find === 'string') return find
+  let isKnown = false
+  let last: number | undefined
+  const getLast = (): number | undefined => {
+    if (!isKnown) last = find()
+    isKnown = true
+    return last
+  }
+  return {
+    // Data that has been seen, and can be seen no more, is not missing.
+    isReadable: ({ cause }) => cause === undefined || getLast() !== undefined,
+    feed(episodes, { now }) {
+      const { state } = episodes
+      const found = getLast()
+      const isIdle = state.holdsSince === undefined && !state.isFiring
+      if (found === undefined) {
+        if (isIdle && state.seenTo === undefined) episodes.restart(state.activeFrom, { now })
+        return
+      }
+      const time = Math.min(found, now)
+      if (time <= (state.seenTo ?? -Infinity) && !isIdle) return
+      state.seenTo = time
+      episodes.restart(time, { now, cause: time })
+    }
+  }
+}
+
+/** Returns a function that finds the time of the last data, or why there is none. */
+function createFinder(
+  call: RuleCall,
+  condition: ConditionOf<'missing'>
+): (() => number | undefined) | RuleProblem {
+  const { caller, store } = call
+  if ('measure' in condition) {
+    const measure = findConditionMeasure(call, condition)
+    return measure ? () => findLast(call, measure) : 'unknown-measure'
+  }
+  if ('connectionId' in condition) {
+    const stored = store.connections.find(condition.connectionId)
+    if (!caller.isPersonal || !stored) return 'forbidden'
+    return () => stored.arrivals.lastHeard ?? undefined
+  }
+  const { streamId } = condition
+  const node = store.streams.find(streamId)
+  if (!node || isTrashed(node) || !caller.may('read', streamId)) return 'forbidden'
+  return () => findLastInStream(call, streamId, condition.for)
+}
+
+/** Events that are read: those that are messages of channels do not count. */
+const maxEvents = 50
+
+function findLastInStream(call: RuleCall, streamId: string, seconds: number): number | undefined {
+  const { now } = call
+  const find = (from?: number): number | undefined => {
+    const events = readEvents(call, {
+      streamIds: [streamId],
+      ...(from !== undefined && { from }),
+      to: now,
+      limit: maxEvents
+    })
+    if (!events) return undefined
+    const times = events
+      .filter(({ clientData }) => readOwn(clientData, channelKey) === undefined)
+      .map(({ duration, time }) => Math.min(now, time + (duration ?? 0)))
+    return times.length === 0 ? undefined : Math.max(...times)
+  }
+  return find(now - seconds) ?? find()
+}

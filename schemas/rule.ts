@@ -1,0 +1,190 @@
+/** Rules: conditions on the data of an account, and which channels get a message when they are met. (docs/api/rules.md) */
+import { Type, type Static } from 'typebox'
+import { closed, Identifier, Name, Timestamp, tracking } from './scalars.js'
+
+const MeasureName = Type.String({ pattern: '^[a-z0-9-]+$', maxLength: 64 })
+const Unit = Type.Optional(Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$', maxLength: 256 }))
+const Level = Type.Number({ minimum: -1e12, maximum: 1e12 })
+const Amount = Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })
+/** A time of day, as `22:00`. */
+export const TimeOfDay = Type.String({ pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$' })
+const hour = 3600
+const day = 86_400
+const Hold = Type.Optional(Type.Integer({ minimum: 60, maximum: 7 * day }))
+const Silence = Type.Integer({ minimum: 60, maximum: 366 * day })
+
+const threshold = {
+  measure: MeasureName,
+  /** An event type; by default the first of the measure. */
+  unit: Unit,
+  value: Level,
+  /** The value from which the condition is over; by default `value`. */
+  recoverAt: Type.Optional(Level),
+  /** Seconds for which it has to hold. */
+  for: Hold
+}
+
+/** The conditions, by kind. */
+export const Condition = Type.Union([
+  Type.Object({ kind: Type.Literal('above'), ...threshold }, closed),
+  Type.Object({ kind: Type.Literal('below'), ...threshold }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('outside'),
+      measure: MeasureName,
+      range: Type.Enum(['plausible', 'usual']),
+      for: Hold
+    },
+    closed
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('changing'),
+      measure: MeasureName,
+      unit: Unit,
+      by: Amount,
+      within: Type.Integer({ minimum: 60, maximum: day }),
+      direction: Type.Enum(['up', 'down'])
+    },
+    closed
+  ),
+  Type.Object({ kind: Type.Literal('missing'), measure: MeasureName, for: Silence }, closed),
+  Type.Object({ kind: Type.Literal('missing'), streamId: Identifier, for: Silence }, closed),
+  Type.Object({ kind: Type.Literal('missing'), connectionId: Identifier, for: Silence }, closed),
+  Type.Object(
+    { kind: Type.Literal('total'), measure: MeasureName, unit: Unit, atLeast: Amount, by: TimeOfDay },
+    closed
+  ),
+  Type.Object(
+    { kind: Type.Literal('total'), measure: MeasureName, unit: Unit, atMost: Amount, by: TimeOfDay },
+    closed
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('place'),
+      direction: Type.Enum(['enters', 'leaves']),
+      latitude: Type.Number({ minimum: -90, maximum: 90 }),
+      longitude: Type.Number({ minimum: -180, maximum: 180 }),
+      /** Metres. */
+      radius: Type.Number({ minimum: 20, maximum: 1e6 })
+    },
+    closed
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('words'),
+      anyOf: Type.Array(Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }), {
+        minItems: 1,
+        maxItems: 20
+      }),
+      streamIds: Type.Optional(Type.Array(Identifier, { minItems: 1, maxItems: 20 }))
+    },
+    closed
+  ),
+  Type.Object({ kind: Type.Literal('arrived'), accessId: Identifier }, closed),
+  Type.Object({ kind: Type.Literal('arrived'), connectionId: Identifier }, closed),
+  Type.Object({ kind: Type.Literal('looked'), accessId: Type.Optional(Identifier) }, closed)
+])
+export type Condition = Static<typeof Condition>
+
+/** Conditions of one kind. */
+export type ConditionOf<K extends Condition['kind']> = Extract<Condition, { readonly kind: K }>
+
+/** What callers give, besides the condition. */
+export const ruleFields = {
+  name: Name,
+  isActive: Type.Boolean(),
+  channelIds: Type.Array(Identifier, { maxItems: 20 }),
+  urgency: Type.Enum(['low', 'normal', 'high']),
+  /** Whether messages tell the name of the rule and what has happened. */
+  showsValues: Type.Boolean(),
+  tellsRecovery: Type.Boolean(),
+  /** The text of messages. */
+  text: Type.String({ maxLength: 500 }),
+  /** Days on which messages are sent: 1 (Monday) to 7. */
+  days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), { minItems: 1, maxItems: 7 }),
+  /** When no messages are sent, in the zone of the rule; may include midnight. */
+  quietHours: Type.Object({ from: TimeOfDay, to: TimeOfDay }, closed),
+  /** Tells during quiet hours. Only with urgency `high`. */
+  evenWhenQuiet: Type.Boolean(),
+  /** Name of a time zone. */
+  zone: Type.String({ minLength: 1, maxLength: 64 }),
+  /** Minimum number of seconds between two messages. */
+  atMostEvery: Type.Integer({ minimum: 60, maximum: 30 * day })
+}
+
+/** Why a rule cannot be evaluated. */
+export const RuleProblem = Type.Enum(['access-ended', 'forbidden', 'unknown-measure', 'no-range'])
+export type RuleProblem = Static<typeof RuleProblem>
+
+/** What callers see of the state. */
+export const ShownState = Type.Object(
+  {
+    isFiring: Type.Boolean(),
+    /** When the condition was met for the last time, and when it was over. */
+    firedAt: Type.Optional(Timestamp),
+    recoveredAt: Type.Optional(Timestamp),
+    /** When the last message was sent. */
+    toldAt: Type.Optional(Timestamp),
+    /** When the next message will be sent: after the quiet hours, for example. */
+    tellAt: Type.Optional(Timestamp),
+    problem: Type.Optional(RuleProblem)
+  },
+  closed
+)
+
+/** A rule as stored. */
+export const StoredRuleBody = Type.Object(
+  {
+    id: Identifier,
+    ...ruleFields,
+    text: Type.Optional(ruleFields.text),
+    days: Type.Optional(ruleFields.days),
+    quietHours: Type.Optional(ruleFields.quietHours),
+    condition: Condition,
+    /** The access that created it: it has to be able to read what the rule watches. */
+    accessId: Identifier,
+    ...tracking
+  },
+  closed
+)
+export type Rule = Static<typeof StoredRuleBody>
+
+/** A rule as shown. */
+export const PublicRule = Type.Object({ ...StoredRuleBody.properties, state: ShownState }, closed)
+export type PublicRule = Static<typeof PublicRule>
+
+/** How far a rule has been evaluated. Times in seconds. */
+export const RuleState = Type.Object(
+  {
+    ...ShownState.properties,
+    /** When it was created, activated, or got another condition: older data does not count. */
+    activeFrom: Timestamp,
+    /** When it was evaluated for the last time. */
+    evaluatedTo: Timestamp,
+    /** Time of the last reading. */
+    seenTo: Type.Optional(Timestamp),
+    /** Modification time of the last event. */
+    modifiedTo: Type.Optional(Timestamp),
+    /** Since when the condition holds, if it has not held long enough. */
+    holdsSince: Type.Optional(Timestamp),
+    /** How often it has fired. */
+    episode: Type.Integer({ minimum: 0 }),
+    /** The last episode with a message. */
+    toldEpisode: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** Of places: true once a position is known. */
+    isPlaced: Type.Optional(Type.Boolean()),
+    /** Of totals: the local day that was evaluated, and the one for which the rule was decided. */
+    day: Type.Optional(Type.Integer()),
+    checkedDay: Type.Optional(Type.Integer()),
+    /** The time of the reading, or the id of the event, that has caused the last episode. */
+    cause: Type.Optional(Type.Union([Timestamp, Identifier])),
+    /** The number that has caused it. */
+    value: Type.Optional(Type.Number())
+  },
+  closed
+)
+export type RuleState = Static<typeof RuleState>
+
+/** Seconds after which a reading is too old to cause a message, unless it has to hold longer. */
+export const maxLag = hour / 4

@@ -1,0 +1,58 @@
+/** Validates the reminders of a foreign file, and when they were due. */
+import { Type } from 'typebox'
+import { StoredReminder } from '../../schemas/plans/reminder.js'
+import { isZone } from '../../schemas/zones.js'
+import { readSchedule } from '../../core/reminders/schedule.js'
+import { compileShape, type Examiner } from './examiner.js'
+
+const isReminder = compileShape(StoredReminder)
+const Time = Type.Number({ minimum: 0, maximum: 1e10 })
+const orNull = Type.Union([Time, Type.Null()])
+const isRow = compileShape(
+  Type.Object({
+    due: Time,
+    day: Type.Integer({ minimum: 0, maximum: 100_000 }),
+    state: Type.Enum(['open', 'later', 'done', 'skipped']),
+    answered: orNull,
+    event: Type.Union([Type.String({ maxLength: 1024 }), Type.Null()]),
+    told: Type.Integer({ minimum: 0 }),
+    repeats: Type.Integer({ minimum: 0, maximum: 5 }),
+    next: orNull
+  })
+)
+
+/** Validates reminders, and the times at which they were due. */
+export function examineReminders(examiner: Examiner): void {
+  const { file } = examiner
+  for (const { access, body, id, next } of file.rows('SELECT * FROM reminder')) {
+    const reminder = examiner.read('reminder', id, body, isReminder) as StoredReminder | undefined
+    if (!reminder) continue
+    const isIndexed =
+      reminder.id === id && reminder.accessId === access && (next === null || typeof next === 'number')
+    examiner.check(isIndexed, 'reminder', id, "is indexed under values that don't match its content")
+    examiner.check(isWritten(reminder), 'reminder', id, 'has a schedule that contradicts itself')
+    examiner.check(isZone(reminder.zone), 'reminder', id, 'is in an unknown time zone')
+  }
+  const stray = file.first('SELECT id FROM reminder WHERE access NOT IN (SELECT id FROM access)')
+  examiner.check(stray === undefined, 'reminder', stray, 'belongs to no access')
+  for (const { reminder, ...row } of file.rows('SELECT * FROM reminder_occurrence'))
+    examiner.check(
+      isRow(row),
+      'reminder',
+      reminder,
+      'was due at a time that is not stored as the service does it'
+    )
+  const lost = file.first(
+    'SELECT reminder FROM reminder_occurrence WHERE reminder NOT IN (SELECT id FROM reminder)'
+  )
+  examiner.check(lost === undefined, 'reminder', lost, 'was due, but does not exist')
+}
+
+/** Returns whether a schedule is one that the service has checked. */
+function isWritten({ schedule }: StoredReminder): boolean {
+  try {
+    return JSON.stringify(readSchedule(schedule)) === JSON.stringify(schedule)
+  } catch {
+    return false
+  }
+}

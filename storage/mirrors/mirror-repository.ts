@@ -1,0 +1,199 @@
+/** The mirrors of one account, and what belongs to their copies. */
+import type { Database } from 'better-sqlite3'
+import type { CopyRead, StoredKeptCopy } from '../../schemas/kept-copy.js'
+import type { Mirror } from '../../schemas/mirror.js'
+import { translateError } from '../errors.js'
+import { column, statement } from '../sqlite/statements.js'
+
+/** A mirror with what is never shown of it. */
+export interface StoredMirror {
+  readonly mirror: Mirror
+  /** When there is something to do, in seconds. */
+  readonly next: number | null
+  /** JSON: how far the copy is. */
+  readonly progress: string
+}
+
+/** An event of a copy. */
+export interface CopiedEvent {
+  /** Hash of what decides whether the copy is up to date. */
+  readonly version: string
+  /** Number of the comparison in which it was last seen. */
+  readonly pass: number
+}
+
+/** Maximum number of rows of reads that wait for a mirror: others are counted together. */
+const maxReads = 2000
+
+interface Row {
+  readonly body: string
+  readonly next: number | null
+  readonly progress: string
+}
+
+export class MirrorRepository {
+  #isUsed: boolean | undefined
+
+  constructor(private readonly db: Database) {}
+
+  /** Whether the account has mirrors. */
+  get isUsed(): boolean {
+    return (this.#isUsed ??= column(this.db, 'SELECT EXISTS (SELECT 1 FROM mirror)').get() === 1)
+  }
+
+  /** Number of mirrors that are not erased. */
+  get count(): number {
+    return column(this.db, `SELECT count(*) FROM mirror WHERE body ->> '$.state' <> 'erased'`).get() as number
+  }
+
+  find(id: string): StoredMirror | undefined {
+    const row = statement(this.db, 'SELECT body, next, progress FROM mirror WHERE id = ?').get(id)
+    return row === undefined ? undefined : toStored(row as Row)
+  }
+
+  /** Lists all mirrors. */
+  list(): StoredMirror[] {
+    const rows = statement(this.db, 'SELECT body, next, progress FROM mirror ORDER BY id').all() as Row[]
+    return rows.map(toStored)
+  }
+
+  /** Lists the mirrors of an access. */
+  listByAccess(access: string): StoredMirror[] {
+    const sql = 'SELECT body, next, progress FROM mirror WHERE access = ?'
+    return (statement(this.db, sql).all(access) as Row[]).map(toStored)
+  }
+
+  /** Lists the mirrors for which there is something to do, the first due first. */
+  listDue(limit: number): { readonly id: string; readonly next: number }[] {
+    if (!this.isUsed) return []
+    const sql = 'SELECT id, next FROM mirror WHERE next IS NOT NULL ORDER BY next, id LIMIT +?'
+    return statement(this.db, sql).all(limit) as { id: string; next: number }[]
+  }
+
+  /** Adds a mirror, or replaces the one with its id. */
+  put({ mirror, next, progress }: StoredMirror): void {
+    const sql = 'INSERT OR REPLACE INTO mirror (id, access, next, body, progress) VALUES (?, ?, ?, ?, ?)'
+    this.#write(sql, mirror.id, mirror.accessId, next, JSON.stringify(mirror), progress)
+    this.#isUsed = true
+  }
+
+  /** Makes a mirror due at a time (seconds), unless it has ended. Also if it is due now: it may be being copied. */
+  wake(id: string, at: number): void {
+    this.#write('UPDATE mirror SET next = ? WHERE id = ? AND next IS NOT NULL', at, id)
+  }
+
+  /** Makes the mirrors of an access due at a time (seconds). Returns whether there are any. */
+  wakeByAccess(access: string, at: number): boolean {
+    if (!this.isUsed) return false
+    const sql = 'UPDATE mirror SET next = ? WHERE access = ? AND next IS NOT NULL'
+    return statement(this.db, sql).run(at, access).changes > 0
+  }
+
+  /** Removes a mirror, whose copy is erased. */
+  remove(id: string): void {
+    this.#write('DELETE FROM mirror_read WHERE mirror = ?', id)
+    this.#write('DELETE FROM mirror_event WHERE mirror = ?', id)
+    this.#write('DELETE FROM mirror WHERE id = ?', id)
+    this.#isUsed = undefined
+  }
+
+  /** Finds an event of a copy. */
+  findEvent(mirror: string, id: string): CopiedEvent | undefined {
+    const sql = 'SELECT version, pass FROM mirror_event WHERE mirror = ? AND id = ?'
+    return statement(this.db, sql).get(mirror, id) as CopiedEvent | undefined
+  }
+
+  /** Adds an event of a copy, or replaces it. */
+  putEvent(mirror: string, id: string, { pass, version }: CopiedEvent): void {
+    const sql = 'INSERT OR REPLACE INTO mirror_event (mirror, id, version, pass) VALUES (?, ?, ?, ?)'
+    this.#write(sql, mirror, id, version, pass)
+  }
+
+  /** Removes an event of a copy. */
+  removeEvent(mirror: string, id: string): void {
+    this.#write('DELETE FROM mirror_event WHERE mirror = ? AND id = ?', mirror, id)
+  }
+
+  /** Number of the events of a copy. */
+  countEvents(mirror: string): number {
+    return column(this.db, 'SELECT count(*) FROM mirror_event WHERE mirror = ?').get(mirror) as number
+  }
+
+  /** Lists events of a copy that were last seen in a comparison before this one. */
+  listUnseen(mirror: string, pass: number, limit: number): string[] {
+    const sql = 'SELECT id FROM mirror_event WHERE mirror = ? AND pass < ? LIMIT +?'
+    return column(this.db, sql).all(mirror, pass, limit) as string[]
+  }
+
+  /** Lists events that are in a stream. */
+  listInStream(stream: number, limit: number): string[] {
+    const sql = `SELECT id FROM event_stream CROSS JOIN event ON number = event_stream.event
+      WHERE event_stream.stream = ? LIMIT +?`
+    return column(this.db, sql).all(stream, limit) as string[]
+  }
+
+  /** Adds a read of a copy. */
+  addRead(mirror: string, { calls, day, events, reader, streamId }: CopyRead): void {
+    const known = 'SELECT count(*) FROM mirror_read WHERE mirror = ?'
+    const isFull = (column(this.db, known).get(mirror) as number) >= maxReads
+    const sql = `INSERT INTO mirror_read (mirror, day, reader, stream, calls, events) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, events = events + excluded.events`
+    this.#write(sql, mirror, day, isFull ? '' : reader, isFull ? '' : streamId, calls, events)
+  }
+
+  /** Returns whether reads of a copy wait for a report. */
+  hasReads(mirror: string): boolean {
+    return column(this.db, 'SELECT 1 FROM mirror_read WHERE mirror = ? LIMIT 1').get(mirror) === 1
+  }
+
+  /** Removes and returns reads of a copy, the earliest first. */
+  takeReads(mirror: string, limit: number): CopyRead[] {
+    const sql = `SELECT day, reader, stream AS streamId, calls, events FROM mirror_read
+      WHERE mirror = ? ORDER BY day, reader, stream LIMIT +?`
+    const reads = statement(this.db, sql).all(mirror, limit) as CopyRead[]
+    for (const { day, reader, streamId } of reads)
+      this.#write(
+        'DELETE FROM mirror_read WHERE mirror = ? AND day = ? AND reader = ? AND stream = ?',
+        mirror,
+        day,
+        reader,
+        streamId
+      )
+    return reads
+  }
+
+  /** Finds the copy that the holder of an access keeps. */
+  findKept(access: string): StoredKeptCopy | undefined {
+    const body = column(this.db, 'SELECT body FROM mirror_kept WHERE access = ?').get(access)
+    return body === undefined ? undefined : (JSON.parse(body as string) as StoredKeptCopy)
+  }
+
+  /** Lists the copies that others keep, or have kept. */
+  listKept(): StoredKeptCopy[] {
+    const bodies = column(this.db, 'SELECT body FROM mirror_kept').all() as string[]
+    return bodies.map(body => JSON.parse(body) as StoredKeptCopy)
+  }
+
+  /** Records a copy that someone keeps. */
+  putKept(kept: StoredKeptCopy): void {
+    const sql = 'INSERT OR REPLACE INTO mirror_kept (access, body) VALUES (?, ?)'
+    this.#write(sql, kept.accessId, JSON.stringify(kept))
+  }
+
+  /** Drops what is cached. */
+  invalidate(): void {
+    this.#isUsed = undefined
+  }
+
+  #write(sql: string, ...values: readonly (string | number | null)[]): void {
+    try {
+      statement(this.db, sql).run(...values)
+    } catch (error) {
+      throw translateError(error, this.db.name)
+    }
+  }
+}
+
+function toStored({ body, next, progress }: Row): StoredMirror {
+  return { mirror: JSON.parse(body) as Mirror, next, progress }
+}

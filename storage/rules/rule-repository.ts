@@ -1,0 +1,103 @@
+/** The rules of one account. An account has few, so all are cached while the file is open. */
+import type { Database } from 'better-sqlite3'
+import type { Rule, RuleState } from '../../schemas/rule.js'
+import { translateError } from '../errors.js'
+import { statement } from '../sqlite/statements.js'
+
+/** A rule with its state. */
+export interface StoredRule {
+  readonly rule: Rule
+  readonly state: RuleState
+}
+
+interface Row {
+  readonly body: string
+  readonly state: string
+}
+
+export class RuleRepository {
+  #all: Map<string, StoredRule> | undefined
+  /** Changes with every change of a rule, but not of its state. */
+  #version = 0
+
+  constructor(private readonly db: Database) {}
+
+  find(id: string): StoredRule | undefined {
+    return this.#load().get(id)
+  }
+
+  /** All rules, in no particular order. */
+  list(): Iterable<StoredRule> {
+    return this.#load().values()
+  }
+
+  get size(): number {
+    return this.#load().size
+  }
+
+  /** Differs after each change of a rule. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Adds a rule, or replaces the one with its id. */
+  put(stored: StoredRule): void {
+    const { rule, state } = stored
+    this.#write(
+      'INSERT OR REPLACE INTO rule (id, access, body, state) VALUES (?, ?, ?, ?)',
+      rule.id,
+      rule.accessId,
+      JSON.stringify(rule),
+      JSON.stringify(state)
+    )
+    this.#load().set(rule.id, stored)
+    this.#version++
+  }
+
+  /** Stores the state of a rule. */
+  setState(id: string, state: RuleState): void {
+    this.#write('UPDATE rule SET state = ? WHERE id = ?', JSON.stringify(state), id)
+    this.noteState(id, state)
+  }
+
+  /** Changes the state of a rule in memory: after a crash, the stored state leads to the same. */
+  noteState(id: string, state: RuleState): void {
+    const stored = this.#load().get(id)
+    if (stored) this.#load().set(id, { ...stored, state })
+  }
+
+  remove(id: string): void {
+    this.#write('DELETE FROM rule WHERE id = ?', id)
+    this.#load().delete(id)
+    this.#version++
+  }
+
+  /** Removes the rules of an access. */
+  removeByAccess(access: string): void {
+    for (const { rule } of this.list()) if (rule.accessId === access) this.remove(rule.id)
+  }
+
+  /** Drops the cache: it may hold what was rolled back. */
+  invalidate(): void {
+    this.#all = undefined
+    this.#version++
+  }
+
+  #write(sql: string, ...values: readonly string[]): void {
+    try {
+      statement(this.db, sql).run(...values)
+    } catch (error) {
+      throw translateError(error, this.db.name)
+    }
+  }
+
+  #load(): Map<string, StoredRule> {
+    if (this.#all) return this.#all
+    const rows = statement(this.db, 'SELECT body, state FROM rule').all() as Row[]
+    const all = rows.map(({ body, state }): StoredRule => ({
+      rule: JSON.parse(body) as Rule,
+      state: JSON.parse(state) as RuleState
+    }))
+    return (this.#all = new Map(all.map(stored => [stored.rule.id, stored])))
+  }
+}

@@ -1,0 +1,186 @@
+/** Servers that fail, and servers that mean harm. */
+import t from 'tap'
+import type { Answer } from '../../support/coffer.js'
+import { send, startFakePeer, type FakePeer } from './fake-peer.js'
+import { contact, follow, listCopies, reaches, root, startWorld, type World } from './world.js'
+
+t.setTimeout(180_000)
+
+function event(id: string, more: object = {}): Answer {
+  return { id, streamIds: ['health'], time: 1000, type: 'note/txt', content: id, modified: 1000, ...more }
+}
+
+async function start(t: Parameters<typeof startWorld>[0]): Promise<{ world: World; peer: FakePeer }> {
+  // Both accounts in this thread, so that the test reaches the file.
+  const world = await startWorld(t, { workers: 0, cmc: { timeoutMs: 1000 } } as never)
+  return { world, peer: await startFakePeer(t, world) }
+}
+
+async function create({ channel, dora }: World): Promise<string> {
+  return (await dora.do('mirrors.create', { accessId: channel.id })).mirror.id
+}
+
+t.test('failures never erase anything', async t => {
+  const { peer, world } = await start(t)
+  peer.events = query => (query.get('skip') === '0' ? [event('one')] : [])
+  const id = await follow(world)
+  t.same(await listCopies(world), ['one'])
+  const failures: readonly (readonly [string, FakePeer['handle'], object])[] = [
+    ['500', (_request, response) => (send(response, 500, {}), true), { id: 'refused', status: 500 }],
+    [
+      '403 of a proxy',
+      (_request, response) => (send(response, 403, 'no'), true),
+      { id: 'refused', status: 403 }
+    ],
+    [
+      'another error',
+      (_request, response) => (send(response, 403, { error: { id: 'unavailable-method' } }), true),
+      { id: 'refused', status: 403 }
+    ],
+    [
+      'a redirect',
+      (_request, response) => (response.writeHead(302, { location: 'http://127.0.0.1/' }).end(), true),
+      { id: 'refused', status: 302 }
+    ],
+    ['no end', () => true, { id: 'timeout' }],
+    ['a closed connection', (_request, response) => (response.destroy(), true), { id: 'unreachable' }],
+    ['another body', (_request, response) => (send(response, 200, { x: 1 }), true), { id: 'odd-response' }],
+    [
+      'a long body',
+      (_request, response) => (response.writeHead(200).end('x'.repeat(5_000_000)), true),
+      { id: 'too-large' }
+    ]
+  ]
+  for (const [name, handle, error] of failures) {
+    peer.handle = handle
+    const before = peer.calls.length
+    world.requesterService.clock.advance(8000)
+    await reaches(world, id, () => peer.calls.length > before)
+    await reaches(world, id, mirror => JSON.stringify(mirror.error) === JSON.stringify(error))
+    t.same(await listCopies(world), ['one'], name)
+  }
+  peer.handle = () => false
+  world.requesterService.clock.advance(8000)
+  t.notOk('error' in (await reaches(world, id, ({ error }) => error === undefined)))
+})
+
+t.test('the end of the permission', async t => {
+  for (const [status, id] of [
+    [401, 'invalid-access-token'],
+    [403, 'forbidden'],
+    [410, 'invalid-access-token']
+  ] as const) {
+    const { peer, world } = await start(t)
+    peer.events = query => (query.get('skip') === '0' ? [event('one')] : [])
+    const mirror = await follow(world)
+    peer.handle = (_request, response) => (send(response, status, { error: { id } }), true)
+    world.requesterService.clock.advance(8000)
+    await reaches(world, mirror, ({ state }) => state === 'erased')
+    t.notMatch(JSON.stringify(await world.dora.do('streams.get')), root)
+  }
+})
+
+t.test('what does not fit', async t => {
+  const { peer, world } = await start(t)
+  const deep: { id: string; name: string; children: unknown[] } = { id: 'd0', name: 'd', children: [] }
+  let at = deep
+  for (let depth = 1; depth < 2000; depth++) {
+    const next = { id: `d${depth}`, name: 'd', children: [] }
+    at.children.push(next)
+    at = next
+  }
+  peer.streams = [
+    { id: 'health', name: 'Health', children: [{ id: 'health', name: 'itself', children: [] }] },
+    { id: 'a b/ü', name: 'Health', children: [] },
+    { id: ':_cmc:inbox', name: 'x', children: [{ id: 'below', name: 'x', children: [] }] },
+    { id: '.email', name: 'x', children: [] },
+    { id: 7 },
+    null,
+    'x',
+    deep
+  ]
+  const list = [
+    event('good', {
+      modified: 2000,
+      clientData: { cmc: { role: 'counterparty' }, 'coffer:rule': 1, own: 2 }
+    }),
+    event('good', { modified: 2000 }),
+    event('outside', { streamIds: ['private'] }),
+    event('escape', { streamIds: ['..', ':_cmc:inbox', `${root}`] }),
+    event('type', { type: '../x' }),
+    event('series', { type: 'series:mass/kg' }),
+    event('content', { type: 'mass/kg', content: 'heavy' }),
+    event('request', { type: 'consent/accept-cmc', content: { capabilityUrl: 'http://x@y/z/' } }),
+    event('files', { attachments: [{ fileName: 'a.txt', size: 3, type: 'text/plain', id: 'x' }, 5] }),
+    event('early', { time: -5 })
+  ]
+  peer.events = query => (query.get('skip') === '0' && !query.has('modifiedSince') ? list : [])
+  const id = await follow(world)
+  t.match(await reaches(world, id, () => true), { events: 4, skipped: 3 })
+  const { events } = await world.dora.do('events.get', { streams: [root], limit: 50 })
+  const good = events.find(({ content }: Answer) => content === 'good')
+  t.same(good.clientData, { own: 2, 'coffer:followed': { id: 'good', host: '127.0.0.1' } })
+  const files = events.find(({ content }: Answer) => content === 'files')
+  t.notOk('attachments' in files)
+  t.match(files.clientData['coffer:followed'].files, [{ fileName: 'a.txt', size: 3, type: 'text/plain' }])
+  const ids: string[] = []
+  const walk = (streams: Answer[], depth: number): number =>
+    streams.reduce((most, { children, id: streamId }) => {
+      ids.push(streamId)
+      return Math.max(most, walk(children, depth + 1))
+    }, depth)
+  t.ok(walk((await world.dora.do('streams.get', { parentId: root })).streams, 0) <= 51)
+  t.notMatch(ids.join(' '), /_cmc|email|below/)
+  t.equal(new Set(ids).size, ids.length)
+})
+
+t.test('endless and shuffled pages', async t => {
+  const { peer, world } = await start(t)
+  let count = 0
+  peer.events = query =>
+    Array.from({ length: 500 }, () => {
+      count++
+      return event(`e${count}`, { time: Number(query.get('toTime')) < 1e15 ? 900 : 1000 })
+    })
+  const id = await create(world)
+  await reaches(world, id, ({ events }) => events >= 4000)
+  t.match(await reaches(world, id, () => true), { state: 'starting' }, 'it goes on, page by page')
+  peer.events = () => [event('a', { time: 5 }), event('b', { time: 6 })]
+  await reaches(world, id, ({ error }) => error?.id === 'odd-response')
+  await world.dora.do('mirrors.delete', { id })
+  await reaches(world, id, ({ state }) => state === 'erased')
+})
+
+t.test('clocks that go back', async t => {
+  const { peer, world } = await start(t)
+  let list = [event('one', { modified: 5000 })]
+  peer.events = query =>
+    query.get('skip') === '0'
+      ? list.filter(({ modified }) => modified > Number(query.get('modifiedSince') ?? 0))
+      : []
+  const id = await follow(world)
+  list = [event('one', { modified: 5000 }), event('two', { modified: 10 })]
+  await contact(world, id)
+  t.same(await listCopies(world), ['one'], 'not seen by the cursor')
+  world.requesterService.clock.advance(90_000)
+  await contact(world, id)
+  await reaches(world, id, ({ events }) => events === 2)
+  list = [event('two', { modified: 10 })]
+  world.requesterService.clock.advance(90_000)
+  await reaches(world, id, ({ events }) => events === 1)
+  t.same(await listCopies(world), ['two'], 'what is gone is erased by the comparison')
+})
+
+t.test('events that are too large', async t => {
+  const { peer, world } = await start(t)
+  const list = Array.from({ length: 30 }, (_, n) => event(`e${n}`, { time: 100 - n, modified: 100 + n }))
+  list[7].description = 'x'.repeat(5_000_000)
+  peer.events = query => {
+    const { limit, modifiedSince = -1, skip, toTime } = Object.fromEntries(query)
+    return list
+      .filter(({ modified, time }) => time <= Number(toTime) && modified > Number(modifiedSince))
+      .slice(Number(skip), Number(skip) + Number(limit))
+  }
+  const id = await follow(world)
+  t.match(await reaches(world, id, () => true), { events: 29, skipped: 1 })
+})

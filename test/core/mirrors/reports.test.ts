@@ -1,0 +1,89 @@
+/** What owners learn of the copies of their data. */
+import t from 'tap'
+import type { Answer } from '../../support/coffer.js'
+import { until } from '../../support/socket.js'
+import { contact, follow, reaches, root, startWorld, type World } from './world.js'
+
+/** Returns what Paul's audit says of copies, latest first. */
+async function listTold({ paul }: World, action: string): Promise<Answer[]> {
+  const { events } = await paul.do('events.get', { streams: [`:_audit:action-${action}`], limit: 100 })
+  return events
+}
+
+for (const isShared of [false, true])
+  t.test(isShared ? 'on one service' : 'on two services', async t => {
+    const world = await startWorld(t, {}, { isShared })
+    const { dora, grantId, paul, requesterService } = world
+    for (let index = 0; index < 3; index++)
+      await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: `note ${index}` })
+    const id = await follow(world)
+
+    t.test('the owner sees who keeps a copy', async t => {
+      await until(async () => (await paul.do('mirrors.get')).keptCopies.length > 0, 'the first report')
+      t.match((await paul.do('mirrors.get')).keptCopies, [
+        { accessId: grantId, state: 'live', lastContact: Number }
+      ])
+    })
+
+    t.test('reads are told at the next contact, once', async t => {
+      await dora.do('events.get', { streams: [`${root}:health`], limit: 10 })
+      const app = await dora.grant('read', `${root}:health`, { type: 'app', name: 'charts' })
+      await app.do('events.get', { streams: [`${root}:health`], limit: 1 })
+      await dora.do('events.get', { limit: 10 })
+      requesterService.clock.advance(3)
+      await contact(world, id)
+      await until(async () => (await listTold(world, 'mirrors.copyRead')).length >= 2, 'the report')
+      const told = await listTold(world, 'mirrors.copyRead')
+      t.equal(told.length, 2)
+      const texts = told.map(({ content }) => JSON.stringify(content))
+      t.ok(
+        texts.some(text => text.includes('charts')),
+        texts.join()
+      )
+      t.ok(texts.every(text => text.includes('dora-doctor@127.0.0.1') && text.includes('health')))
+      await contact(world, id)
+      t.equal((await listTold(world, 'mirrors.copyRead')).length, 2)
+    })
+
+    t.test('the owner is told that the copy is erased', async t => {
+      await paul.do('accesses.delete', { id: grantId })
+      requesterService.clock.advance(700)
+      await reaches(world, id, ({ state }) => state === 'erased')
+      await until(async () => (await paul.do('mirrors.get')).keptCopies[0].state === 'erased', 'the report')
+      t.match((await paul.do('mirrors.get')).keptCopies, [
+        { accessId: grantId, state: 'erased', receipt: String }
+      ])
+      t.equal((await listTold(world, 'mirrors.copyErased')).length, 1)
+    })
+  })
+
+t.test('a mirror that is deleted', async t => {
+  const world = await startWorld(t)
+  const { dora, paul } = world
+  await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: 'x' })
+  const id = await follow(world)
+  t.match((await dora.do('mirrors.delete', { id })).mirror, {
+    state: 'erasing',
+    ended: { reason: 'deleted' }
+  })
+  await reaches(world, id, ({ state }) => state === 'erased')
+  await until(async () => (await paul.do('mirrors.get')).keptCopies[0]?.state === 'erased', 'the report')
+  const again = await dora.do('mirrors.create', { accessId: world.channel.id })
+  await reaches(world, again.mirror.id, ({ events, state }) => state === 'live' && events === 1)
+})
+
+t.test('reports of others', async t => {
+  const world = await startWorld(t)
+  const { dora, paul } = world
+  const report = { number: 1, state: 'live', reads: [] }
+  t.match((await paul.call('mirrors.report', report)).error, { id: 'forbidden' })
+  const app = await paul.grant('read', 'health')
+  t.match((await app.call('mirrors.report', report)).error, { id: 'forbidden' })
+  t.match((await app.call('mirrors.reportErasure', { ...report, state: 'erased' })).error, {
+    id: 'forbidden'
+  })
+  const many = Array.from({ length: 201 }, () => ({ day: 1, reader: '', streamId: 'x', calls: 1, events: 1 }))
+  t.match((await dora.call('mirrors.report', { ...report, reads: many })).error, {
+    id: 'invalid-parameters-format'
+  })
+})

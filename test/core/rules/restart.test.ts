@@ -1,0 +1,47 @@
+/** Rules of a service that is started again: what was due in between is done, once. */
+import t from 'tap'
+import { startServer } from '../../../server/server.js'
+import { Client, methodModules, Service, testSettings } from '../../support/coffer.js'
+import { ManualClock } from '../../../core/time.js'
+import { addChannel, addRule, countMessages, evaluated, measure, noon, readState } from './world.js'
+
+t.test('work that has become due while the service was stopped', async t => {
+  const directory = t.testdir({})
+  const clock = new ManualClock(noon)
+  const start = async (): Promise<Service> => {
+    const server = await startServer(testSettings(directory, { workers: 0 }), { clock, methodModules })
+    return new Service(server, clock, directory)
+  }
+  let service = await start()
+  const { access } = await service.user('alice')
+  let alice = new Client(service, 'alice', access)
+  await alice.stream('body')
+  const channel = await addChannel(alice)
+  const held = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 100, for: 600 })
+  const silent = await addRule(alice, channel, { kind: 'missing', measure: 'heart-rate', for: 3600 })
+  const quiet = await addRule(
+    alice,
+    channel,
+    { kind: 'above', measure: 'heart-rate', value: 100 },
+    { quietHours: { from: '11:00', to: '13:00' } }
+  )
+  await measure(alice, held, { content: 120 })
+  await evaluated(alice, quiet)
+  t.match(readState(alice, quiet), { isFiring: true, tellAt: noon + 3600 })
+  await service.server.close()
+
+  clock.advance(4000)
+  service = await start()
+  alice = new Client(service, 'alice', access)
+  for (const id of [held, silent, quiet])
+    t.match(await evaluated(alice, id), { isFiring: true, toldEpisode: 1 }, id)
+  t.equal(await countMessages(alice, channel), 3)
+  await service.server.close()
+
+  service = await start()
+  alice = new Client(service, 'alice', access)
+  clock.advance(1)
+  await measure(alice, held, { content: 130 })
+  t.equal(await countMessages(alice, channel), 3, 'nothing is repeated')
+  await service.server.close()
+})

@@ -1,0 +1,127 @@
+/** The meaning of fields of any JSON in a browser: bodies wait, are explained by a few clicks, and are stored. */
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { phone, startApp } from '../../support/app.js'
+import { look } from '../../support/look.js'
+import { connect, events, send } from '../../transports/receive/connecting.js'
+
+/** Returns the choice of what a field means. */
+function meaning(page: Page, name: string) {
+  return page.locator('.fields').getByLabel(name, { exact: true })
+}
+
+t.test('bodies wait, and a few clicks make values of them', async t => {
+  const { daisy, enter, service } = await startApp(t)
+  const device = await connect(daisy, 'json', { name: 'Scale' })
+  const page = await enter(`/app/daisy/connect/${device.id}`)
+  await page.getByText('Send one request. It appears here').waitFor()
+  await look(t, page, 'app-connect-mapping-empty')
+  const now = service.clock.now()
+  for (const [index, kilos] of [71.2, 71.5].entries())
+    await send(daisy, 'json', device, {
+      user: { id: 12, name: 'Daisy' },
+      body: { weight_kg: kilos, at: new Date((now - 60 + index) * 1000).toISOString() }
+    })
+  await page.getByText('2 requests wait').waitFor()
+  await meaning(page, 'weight_kg').waitFor()
+  t.equal(await meaning(page, 'weight_kg').inputValue(), 'value')
+  t.equal(await meaning(page, 'at').inputValue(), 'time')
+  t.equal(await meaning(page, 'id').inputValue(), '')
+  t.equal(await page.getByLabel('Measure', { exact: true }).inputValue(), 'Weight')
+  t.equal(await page.getByLabel('Unit', { exact: true }).inputValue(), 'mass/kg')
+  await page.locator('.gives').getByText('Weight: 71.5 kg').waitFor()
+  await look(t, page, 'app-connect-mapping')
+
+  await page.getByLabel('Unit', { exact: true }).selectOption('mass/lb')
+  await page.locator('.gives').getByText('Weight: 71.5 lb').waitFor()
+  await page.getByLabel('Unit', { exact: true }).selectOption('mass/kg')
+  await meaning(page, 'weight_kg').selectOption('')
+  await page.getByText('Choose the field that is the value').waitFor()
+  await meaning(page, 'weight_kg').selectOption('value')
+  await meaning(page, 'name').selectOption('source')
+  await page.locator('.gives').getByText('Weight: 71.5 kg').waitFor()
+  await page.getByRole('button', { name: 'Save and store what waits' }).click()
+  await page.getByText('Saved, and 2 requests were taken in').waitFor()
+  await page.getByText('/body/weight_kg: Weight (kg)').waitFor()
+  t.same(
+    (await events(daisy)).filter(({ type }) => type === 'mass/kg').map(({ content }) => content),
+    [71.2, 71.5]
+  )
+  t.match((await daisy.do('measures.facts', { measures: ['weight'] })).facts, [{ count: 2 }])
+  await page.locator('.arrived').getByText('Weight').waitFor()
+  await look(t, page, 'app-connect-mapping-saved')
+
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await page.getByText('Send one request. It appears here').waitFor()
+  await send(daisy, 'json', device, { readings: [{ timestamp: now, count: 412, unit: 'steps' }, {}] })
+  await meaning(page, 'count').waitFor()
+  t.equal(await page.getByLabel('Values in a request').inputValue(), '/readings')
+  t.equal(await meaning(page, 'timestamp').inputValue(), 'time')
+  await page.getByLabel('Measure', { exact: true }).fill('Steps')
+  await page.locator('.gives').getByText('Steps: 412').waitFor()
+  await page.locator('.gives').getByText('1 item was not understood').waitFor()
+  await page.getByRole('button', { name: 'Save and store what waits' }).click()
+  await page.getByText('1 request was taken in. 1 item was not understood').waitFor()
+  t.match((await daisy.do('connections.getOne', { id: device.id })).connection.mapping, {
+    items: '/readings',
+    time: '/timestamp',
+    value: '/count',
+    type: 'count/steps',
+    measure: 'steps'
+  })
+  await page.context().close()
+})
+
+t.test('hostile bodies neither break nor slow the page', async t => {
+  const { daisy, enter } = await startApp(t)
+  const markup = '<img src=x onerror=document.title=1>'
+  const many = Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`f${index}`, index]))
+  const deep = Array.from({ length: 40 }).reduce<object>(value => ({ a: value }), { kg: 1 })
+  const bodies: Record<string, unknown> = {
+    many,
+    deep,
+    text: { [markup]: markup, '\u202eevil': 'x'.repeat(90_000), ['k'.repeat(5000)]: 1, '': 2, '~/': 3 },
+    proto: '{"__proto__":{"kg":5,"toString":1},"constructor":{"prototype":2},"hasOwnProperty":3}',
+    list: Array.from({ length: 20_000 }, () => 1),
+    lists: [[[[[]]]], [], {}],
+    scalar: '"just text"',
+    nothing: 'null'
+  }
+  for (const [name, body] of Object.entries(bodies)) {
+    const device = await connect(daisy, 'json', { name })
+    t.equal((await send(daisy, 'json', device, body)).status, 200, name)
+    const page = await enter(`/app/daisy/connect/${device.id}`, phone)
+    await page.getByRole('button', { name: 'Save and store what waits' }).waitFor()
+    t.ok((await page.locator('.fields li').count()) <= 100, name)
+    t.equal(await page.locator('.fields img').count(), 0)
+    await look(t, page, `app-connect-hostile-${name}`)
+    if (name === 'many') {
+      await page.getByLabel('Find a field').fill('f5999')
+      await meaning(page, 'f5999').selectOption('value')
+      await page.locator('.gives').getByText('f5999: 5,999').waitFor()
+    }
+    if (name === 'proto') {
+      t.equal(await meaning(page, 'kg').inputValue(), 'value')
+      await page.locator('.gives').getByText('Weight: 5 kg').waitFor()
+    }
+    if (name === 'text') {
+      await meaning(page, '~/').selectOption('value')
+      await meaning(page, '""').selectOption('value')
+      await page.locator('.gives').getByText('~/: 3').waitFor()
+    }
+    await page.context().close()
+  }
+})
+
+t.test('in German and French, what fields mean fits a phone', async t => {
+  const { daisy, enter } = await startApp(t)
+  const device = await connect(daisy, 'json', { name: 'Waage' })
+  await send(daisy, 'json', device, { list: [{ kg: 3, zeit: '2026-11-26 08:02' }] })
+  for (const language of ['de', 'fr']) {
+    await daisy.do('profile.update', { id: 'private', update: { language } })
+    const page = await enter(`/app/daisy/connect/${device.id}`, { ...phone, locale: `${language}-CH` })
+    await page.locator('.gives li').waitFor()
+    await look(t, page, `app-connect-mapping-${language}`)
+    await page.context().close()
+  }
+})

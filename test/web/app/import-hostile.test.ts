@@ -1,0 +1,106 @@
+/** The review of an import, and the page of connections, with names that are long, right to left, markup, or very many. */
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { phone, startApp } from '../../support/app.js'
+import { untilHeading } from '../../support/browser.js'
+import { look } from '../../support/look.js'
+import { connect, send } from '../../transports/receive/connecting.js'
+
+type Tap = Parameters<typeof look>[0]
+
+const markup = '"><img src=x onerror="pwned=1"><script>pwned=1</script>'
+const turned = '\u202egnp.exe שלום مرحبا'
+const long = 'n'.repeat(1000)
+const names = [markup, turned, long, '__proto__', 'constructor', '{name}', '\u0301'.repeat(60)]
+
+async function choose(page: Page, name: string, text: string): Promise<void> {
+  await page
+    .getByLabel('Choose file')
+    .last()
+    .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+}
+
+/** Returns an attribute of XML. */
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
+
+/** Returns a cell of CSV. */
+function quote(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`
+}
+
+async function assertHarmless(t: Tap, page: Page): Promise<void> {
+  t.equal(await page.evaluate('globalThis.pwned'), undefined)
+  t.equal(await page.locator('main img[src=x]').count(), 0)
+}
+
+t.test('hostile names', async t => {
+  const { daisy, enter } = await startApp(t)
+
+  await t.test('of columns and of a file are text, and fit', async t => {
+    const page = await enter('/app/daisy/import', phone)
+    const header = ['wann', ...names].map(quote).join(',')
+    const rows = [1, 2, 3].map(day => `2023-11-0${day} 08:00,${names.map(quote).join(',')}`)
+    await choose(page, `${markup}${turned}.csv`.replaceAll('/', '-'), [header, ...rows].join('\n'))
+    await page.getByRole('heading', { name: 'Columns' }).waitFor()
+    await look(t, page, 'app-import-hostile-columns')
+    await assertHarmless(t, page)
+    await page.context().close()
+  })
+
+  await t.test('of 1,900 sources are shown, the first ones at once', async t => {
+    const page = await enter('/app/daisy/import', phone)
+    const sources = [...names.slice(0, 3), ...Array.from({ length: 1900 }, (_, index) => `Source ${index}`)]
+    const records = sources.map(
+      source =>
+        `<Record type="HKQuantityTypeIdentifierBodyMass" sourceName="${escapeXml(source)}" unit="kg" startDate="2023-11-10 08:00:00 +0000" endDate="2023-11-10 08:00:00 +0000" value="70"/>`
+    )
+    const text = [
+      '<?xml version="1.0" encoding="UTF-8"?><HealthData locale="en_CH"><ExportDate value="2023-11-14 08:00:00 +0000"/>',
+      ...records,
+      '</HealthData>'
+    ].join('\n')
+    await choose(page, 'export.xml', text)
+    await untilHeading(page, 'Review import')
+    await page.getByText('1,903 records', { exact: true }).waitFor()
+    t.equal(await page.locator('.found tbody tr').count(), 100)
+    await assertHarmless(t, page)
+    await look(t, page, 'app-import-hostile-lanes')
+    await page.getByRole('button', { name: /^Show all [\d,]+$/ }).click()
+    const count = await page.locator('.found tbody tr').count()
+    t.ok(count >= 500, String(count))
+    await page
+      .getByRole('button', { name: /Change where/ })
+      .first()
+      .click()
+    await page.getByRole('dialog').waitFor()
+    await page.context().close()
+  })
+
+  await t.test('of a connection and its apps are text, among 10,000 streams', async t => {
+    for (let from = 0; from < 10_000; from += 1000)
+      await daisy.do(
+        'callBatch',
+        Array.from({ length: 1000 }, (_, index) => ({
+          method: 'streams.create',
+          params: { id: `s${from + index}`, name: `${markup.slice(0, 40)} ${from + index}` }
+        }))
+      )
+    const device = await connect(daisy, 'influx', { name: turned })
+    const lines = [
+      `${'m'.repeat(900)} value=1`,
+      `<b>m</b> <i>f</i>=2`,
+      `${turned.replaceAll(' ', '\\ ')} v=3`
+    ]
+    await send(daisy, 'influx', device, lines.join('\n'))
+    await send(daisy, 'influx', device, '{"_type":')
+    for (const path of ['connect', `connect/${device.id}`, 'import']) {
+      const page = await enter(`/app/daisy/${path}`, phone)
+      await page.locator('main h1').first().waitFor()
+      await look(t, page, `app-hostile-${path.split('/').length}-${path.split('/')[0]!}`)
+      await assertHarmless(t, page)
+      await page.context().close()
+    }
+  })
+})

@@ -1,0 +1,17 @@
+/** Links to the weekly letter, on the account page. */
+import { t } from '../../language.js'
+import { AppLink } from '../parts/app-link.js'
+
+export function LetterSection() {
+  return (
+    <section>
+      <h2>{t('own.letter')}</h2>
+      <p class="hint">{t('own.letterHint')}</p>
+      <div class="actions start">
+        <AppLink to={{ page: 'letter' }} class="button">
+          {t('own.letterOpen')}
+        </AppLink>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,111 @@
+/** The page of alerts: which there are, and adding one. */
+import './style.css'
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+import { useAccount } from '../data/account.js'
+import type { AnyMeasure } from '../data/measures.js'
+import { useStore } from '../data/store.js'
+import { AppLink } from '../parts/app-link.js'
+import { Icon } from '../parts/icon.js'
+import { ReadProblem } from '../parts/read-problem.js'
+import { Skeleton } from '../parts/skeleton.js'
+import type { PageProps } from '../route.js'
+import { AlertForm } from './alert-form.js'
+import { AlertView } from './alert-view.js'
+import { describeCondition, describeState, useReading, type Rule } from './rules.js'
+
+export default function AlertsPage({ id, query }: PageProps) {
+  const { read, problem, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {})
+  const measures = useMeasures(read?.rules ?? [])
+  const measure = query.get('measure')
+  const isNew = query.has('new') || measure !== null
+  useEffect(() => {
+    document.title = t('alerts.title')
+    void reread()
+  }, [id, isNew])
+  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (!read || !measures) return <Skeleton kind="page" />
+  if (id !== undefined)
+    return (
+      <div class="column">
+        <BackLink page="alerts" label={t('alerts.title')} />
+        <AlertView key={id} id={id} measures={measures} />
+      </div>
+    )
+  if (isNew)
+    return (
+      <div class="column">
+        <BackLink page="alerts" label={t('alerts.title')} />
+        <AlertForm measures={[...measures.values()]} measure={measure} />
+      </div>
+    )
+  return (
+    <div class="column">
+      <BackLink page="channels" label={t('shell.channels')} />
+      <h1>{t('alerts.title')}</h1>
+      <p class="lead">{t('alerts.lead')}</p>
+      <p>
+        <AppLink to={{ page: 'alerts', query: { new: '1' } }} class="button primary">
+          {t('alerts.add')}
+        </AppLink>
+      </p>
+      {read.rules.length > 0 && (
+        <section class="card panel" aria-label={t('alerts.title')}>
+          <ul class="list">
+            {read.rules.map(rule => (
+              <Row key={rule.id} rule={rule} measures={measures} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly rule: Rule
+  readonly measures: ReadonlyMap<string, AnyMeasure>
+}
+
+function Row({ rule, measures }: RowProps) {
+  const { condition, id, isActive, name, state } = rule
+  const sentence = describeCondition(condition, measures.get(condition.measure ?? ''))
+  return (
+    <li>
+      <AppLink to={{ page: 'alerts', id }}>
+        <span>
+          <b>{toPlainText(name)}</b>
+          {sentence !== name && <small>{sentence}</small>}
+        </span>
+        <span class={isActive && state.isFiring ? 'state firing' : 'state'}>{describeState(rule)}</span>
+        <Icon name="right" />
+      </AppLink>
+    </li>
+  )
+}
+
+/** Returns the measures that have data, or that a rule watches, by id; undefined until they are read. */
+function useMeasures(rules: readonly Rule[]): ReadonlyMap<string, AnyMeasure> | undefined {
+  const account = useAccount()
+  const facts = useStore(account.measureFacts)
+  const [measures, setMeasures] = useState<ReadonlyMap<string, AnyMeasure>>()
+  const watched = rules.flatMap(({ condition }) => condition.measure ?? [])
+  const ids = [...new Set([...facts.map(({ measure }) => measure), ...watched])]
+  useEffect(() => {
+    const keep = (found: readonly AnyMeasure[]): void =>
+      setMeasures(new Map(found.map(measure => [measure.id, measure])))
+    // A measure of the user's own may have been removed: the others are read without it.
+    account.measures.read(ids).then(keep, () => keep([]))
+  }, [ids.join()])
+  return measures
+}
+
+function BackLink({ page, label }: { readonly page: 'alerts' | 'channels'; readonly label: string }) {
+  return (
+    <AppLink to={{ page }} class="crumb">
+      <Icon name="left" />
+      {label}
+    </AppLink>
+  )
+}

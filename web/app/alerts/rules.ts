@@ -1,0 +1,121 @@
+/** Reads rules, which users know as alerts. (docs/api/rules.md) */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { explainError, type Message } from '../../explain-error.js'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import { formatMeasureNumber, getMeasureName, type AnyMeasure } from '../data/measures.js'
+import { joinQuantity } from '../data/units.js'
+import { formatAgo } from '../parts/format-time.js'
+
+/** A condition as the API returns it; which members it has depends on its kind. */
+export interface Condition {
+  readonly kind: string
+  readonly measure?: string
+  readonly unit?: string
+  readonly value?: number
+  /** Seconds. */
+  readonly for?: number
+  readonly range?: 'plausible' | 'usual'
+  readonly atLeast?: number
+  readonly atMost?: number
+  readonly by?: string | number
+  readonly anyOf?: readonly string[]
+}
+
+/** A rule as the API returns it. Times are in seconds. */
+export interface Rule {
+  readonly id: string
+  readonly name: string
+  readonly isActive: boolean
+  readonly condition: Condition
+  readonly channelIds: readonly string[]
+  readonly state: {
+    readonly isFiring: boolean
+    readonly firedAt?: number
+    readonly tellAt?: number
+    readonly problem?: string
+  }
+}
+
+/** What was read, or why it could not be. */
+interface Reading<T> {
+  readonly read: T | undefined
+  readonly problem: Message | undefined
+  readonly reread: () => Promise<void>
+}
+
+/** Milliseconds between reads. */
+const intervalMs = 10_000
+
+/** Calls a method now and every ten seconds. */
+export function useReading<T>(
+  method: 'rules.get' | 'rules.getOne',
+  params: Readonly<Record<string, unknown>>
+): Reading<T> {
+  const { client } = useAccount()
+  const [read, setRead] = useState<T>()
+  const [problem, setProblem] = useState<Message>()
+  const isGone = useRef(false)
+  const reread = async (): Promise<void> => {
+    try {
+      const found = await client.call<T>(method, params)
+      if (isGone.current) return
+      setRead(found)
+      setProblem(undefined)
+    } catch (error) {
+      if (!isGone.current) setProblem(explainError(error).message)
+    }
+  }
+  useEffect(() => {
+    isGone.current = false
+    void reread()
+    const timer = setInterval(() => void reread(), intervalMs)
+    return () => {
+      isGone.current = true
+      clearInterval(timer)
+    }
+  }, [method, JSON.stringify(params)])
+  return { read, problem, reread }
+}
+
+/** Returns the state of a rule in words. */
+export function describeState({ isActive, state }: Rule): string {
+  if (!isActive) return t('alerts.paused')
+  if (state.problem === 'no-range') return t('alerts.noRange')
+  if (state.problem !== undefined) return t('alerts.stopped')
+  if (state.isFiring) return t('alerts.firing')
+  return state.firedAt === undefined
+    ? t('alerts.never')
+    : t('alerts.last', { when: formatAgo(state.firedAt) })
+}
+
+/** Returns a condition as a sentence: `Heart rate above 120 bpm for 10 minutes`. */
+export function describeCondition(condition: Condition, measure: AnyMeasure | undefined): string {
+  const { anyOf, atLeast, atMost, by, kind, unit, value } = condition
+  const name = measure ? getMeasureName(measure) : (condition.measure ?? '')
+  const format = (number: number): string => {
+    if (!measure) return String(number)
+    return joinQuantity(formatMeasureNumber(measure, number, unit === undefined ? {} : { type: unit }))
+  }
+  const minutes = Math.round((condition.for ?? 0) / 60)
+  if ((kind === 'above' || kind === 'below') && value !== undefined) {
+    const given = { measure: name, value: format(value) }
+    return minutes > 0
+      ? t(`alerts.sentence.${kind}For`, { ...given, minutes })
+      : t(`alerts.sentence.${kind}`, given)
+  }
+  if (kind === 'outside') return t('alerts.sentence.outside', { measure: name })
+  if (kind === 'missing')
+    return t('alerts.sentence.missing', {
+      measure: name || t('alerts.data'),
+      hours: Math.round(minutes / 6) / 10
+    })
+  if (kind === 'total')
+    return t(atLeast === undefined ? 'alerts.sentence.atMost' : 'alerts.sentence.atLeast', {
+      measure: name,
+      value: format(atLeast ?? atMost ?? 0),
+      by: String(by)
+    })
+  if (kind === 'words') return t('alerts.sentence.words', { words: (anyOf ?? []).join(', ') })
+  return t(kind === 'looked' ? 'alerts.sentence.looked' : 'alerts.sentence.other')
+}

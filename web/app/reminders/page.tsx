@@ -1,0 +1,157 @@
+/** The page of reminders: what they are, when they are due, and how often they were followed. */
+import './style.css'
+import { useEffect, useState } from 'preact/hooks'
+import { getLocale, t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+import { useAccount } from '../data/account.js'
+import { AppLink } from '../parts/app-link.js'
+import { Confirm } from '../parts/confirm.js'
+import { formatDateTime } from '../parts/format-time.js'
+import { Icon } from '../parts/icon.js'
+import { ReadProblem } from '../parts/read-problem.js'
+import { Skeleton } from '../parts/skeleton.js'
+import { buildHref, navigate, type PageProps } from '../route.js'
+import { Adherence } from './adherence.js'
+import { ReminderForm } from './reminder-form.js'
+import { useReminders, type Reminder } from './reminders.js'
+import { formatWeekday } from './schedule-fields.js'
+
+/** In place of an id: the form of a new reminder. */
+const newId = 'new'
+
+export default function RemindersPage({ id, query }: PageProps) {
+  const { client, username } = useAccount()
+  const { read, problem, reread } = useReminders()
+  useEffect(() => {
+    document.title = t('reminders.title')
+    void reread()
+  }, [id])
+  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (!read) return <Skeleton kind="page" />
+  const toList = (): void => navigate(buildHref(username, { page: 'reminders' }))
+  if (id === newId)
+    return (
+      <div class="column">
+        <BackLink />
+        <h1>{t('reminders.new')}</h1>
+        <section class="card panel">
+          <ReminderForm
+            formId={query.get('form') ?? undefined}
+            onSave={async fields => {
+              await client.call('reminders.create', fields)
+              toList()
+            }}
+          />
+        </section>
+      </div>
+    )
+  const reminder = read.reminders.find(each => each.id === id)
+  if (id !== undefined)
+    return (
+      <div class="column">
+        <BackLink />
+        {reminder ? (
+          <View key={id} reminder={reminder} onChanged={reread} onRemoved={toList} />
+        ) : (
+          <p>{t('reminders.gone')}</p>
+        )}
+      </div>
+    )
+  return (
+    <div class="column">
+      <h1>{t('reminders.title')}</h1>
+      <p class="lead">{t('reminders.lead')}</p>
+      <AppLink to={{ page: 'reminders', id: newId }} class="button primary">
+        <Icon name="plus" />
+        {t('reminders.new')}
+      </AppLink>
+      <AppLink to={{ page: 'forms' }} class="button">
+        {t('reminders.forms')}
+      </AppLink>
+      {read.reminders.map(each => (
+        <section key={each.id} class="card panel">
+          <h2>
+            <AppLink to={{ page: 'reminders', id: each.id }}>{toPlainText(each.name)}</AppLink>
+          </h2>
+          <p class="hint">{describeSchedule(each)}</p>
+          <Adherence reminder={each} />
+        </section>
+      ))}
+    </div>
+  )
+}
+
+interface ViewProps {
+  readonly reminder: Reminder
+  readonly onChanged: () => Promise<void>
+  readonly onRemoved: () => void
+}
+
+function View({ reminder, onChanged, onRemoved }: ViewProps) {
+  const { client } = useAccount()
+  const [isRemoving, setRemoving] = useState(false)
+  const { id, next } = reminder
+  const name = toPlainText(reminder.name)
+  return (
+    <>
+      <h1>{name}</h1>
+      <p class="lead">{describeSchedule(reminder)}</p>
+      {next !== undefined && <p>{t('reminders.next', { time: formatDateTime(next) })}</p>}
+      <section class="card panel" aria-labelledby="days">
+        <h2 id="days">{t('reminders.days')}</h2>
+        <Adherence reminder={reminder} />
+      </section>
+      <section class="card panel" aria-labelledby="edit">
+        <h2 id="edit">{t('reminders.edit')}</h2>
+        <ReminderForm
+          reminder={reminder}
+          onSave={async update => {
+            await client.call('reminders.update', { id, update })
+            await onChanged()
+          }}
+        />
+      </section>
+      <button type="button" class="button danger" onClick={() => setRemoving(true)}>
+        {t('reminders.remove')}
+      </button>
+      {isRemoving && (
+        <Confirm
+          title={t('reminders.removeTitle', { name })}
+          action={t('reminders.remove')}
+          onConfirm={async () => {
+            await client.call('reminders.delete', { id })
+            onRemoved()
+          }}
+          onClose={() => setRemoving(false)}
+        >
+          <p>{t('reminders.removeText')}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** Describes when a reminder is due. */
+function describeSchedule({ isActive, schedule }: Reminder): string {
+  const { days, everyDays, times } = schedule
+  const rhythm = days
+    ? list(days.map(formatWeekday))
+    : everyDays === undefined
+      ? t('reminders.rhythm.daily')
+      : t('reminders.everyCount', { count: everyDays })
+  const text = t('reminders.when', { rhythm, times: list(times) })
+  return isActive ? text : `${text} ${t('reminders.off')}`
+}
+
+function list(items: readonly string[]): string {
+  return new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(items)
+}
+
+function BackLink() {
+  return (
+    <AppLink to={{ page: 'reminders' }} class="crumb">
+      <Icon name="left" />
+      {t('reminders.title')}
+    </AppLink>
+  )
+}

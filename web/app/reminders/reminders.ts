@@ -1,0 +1,98 @@
+/** Reads reminders, and what is due. (docs/api/reminders.md) */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { getLocalDay } from '../../../schemas/zones.js'
+import { explainError, type Message } from '../../explain-error.js'
+import { useAccount } from '../data/account.js'
+
+export interface Schedule {
+  readonly times: readonly string[]
+  readonly days?: readonly number[]
+  readonly everyDays?: number
+  readonly startsOn?: string
+  readonly from?: string
+  readonly until?: string
+}
+
+/** A reminder as the API returns it. */
+export interface Reminder {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'medication' | 'habit' | 'form'
+  /** Of kind `form`. */
+  readonly formId?: string
+  readonly schedule: Schedule
+  readonly zone: string
+  readonly streamId: string
+  readonly event: { readonly type: string; readonly content?: unknown }
+  readonly channelIds: readonly string[]
+  readonly repeats: number
+  readonly isActive: boolean
+  readonly showsName: boolean
+  readonly next?: number
+}
+
+/** A time at which a reminder is due. Times are in seconds. */
+export interface Occurrence {
+  readonly reminderId: string
+  readonly due: number
+  readonly day: string
+  readonly state: 'open' | 'later' | 'done' | 'skipped' | 'upcoming'
+  readonly again?: number
+  readonly eventId?: string
+}
+
+export interface Reminders {
+  readonly reminders: readonly Reminder[]
+  /** From a day ago until in a day. */
+  readonly occurrences: readonly Occurrence[]
+}
+
+/** Milliseconds between reads: something may have become due. */
+const intervalMs = 60_000
+
+/** Returns all reminders, read again each minute and after changes. */
+export function useReminders(): {
+  readonly read: Reminders | undefined
+  readonly problem: Message | undefined
+  readonly reread: () => Promise<void>
+} {
+  const { client, live } = useAccount()
+  const [read, setRead] = useState<Reminders>()
+  const [problem, setProblem] = useState<Message>()
+  const isGone = useRef(false)
+  const reread = async (): Promise<void> => {
+    try {
+      const found = await client.call<Reminders>('reminders.get')
+      if (isGone.current) return
+      setRead(found)
+      setProblem(undefined)
+    } catch (error) {
+      if (!isGone.current) setProblem(explainError(error).message)
+    }
+  }
+  useEffect(() => {
+    void reread()
+    const update = (): void => void reread()
+    const timer = setInterval(update, intervalMs)
+    const unfollow = live.follow('events', update, 1000)
+    // Timers stop while a device sleeps.
+    document.addEventListener('visibilitychange', update)
+    return () => {
+      isGone.current = true
+      clearInterval(timer)
+      unfollow()
+      document.removeEventListener('visibilitychange', update)
+    }
+  }, [client])
+  return { read, problem, reread }
+}
+
+/** The zone of this device. */
+export function getZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** Returns the number of today in a zone. */
+export function getToday(zone: string): number {
+  return getLocalDay(zone, Date.now() / 1000).number
+}
