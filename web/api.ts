@@ -138,6 +138,8 @@ export interface PageSettings {
   readonly passkeyOrigin: string | null
   /** Whether users can agree with other accounts to share data. */
   readonly hasConsent: boolean
+  /** Whether users can get notifications. */
+  readonly hasChannels: boolean
   /** Origins of apps that may get the API endpoint of an access that the user grants to another account. */
   readonly trustedReturnOrigins: readonly string[]
 }

@@ -54,6 +54,7 @@ const noFacts: PageSettings = {
   hasMap: false,
   passkeyOrigin: null,
   hasConsent: false,
+  hasChannels: false,
   trustedReturnOrigins: []
 }
 

@@ -38,8 +38,7 @@ export class Deliveries {
   #isClosed = false
 
   constructor(private readonly services: Services) {
-    const limitFor = (key: string): number => (key.startsWith('peer ') ? 2 : 8)
-    this.#limiter = new ConcurrencyLimiter({ concurrency: 64, perSecond: 500, limitFor })
+    this.#limiter = new ConcurrencyLimiter({ concurrency: 64, perSecond: 500, limitFor: getLimit })
   }
 
   /** The calls to peers. */
@@ -288,4 +287,9 @@ export class Deliveries {
       amendContent(call, body.trigger, { status: isReading ? 'pending' : 'delivered', delivery })
     })
   }
+}
+
+/** Returns how many deliveries are made at a time: to one host for an account, or in all for an account. */
+function getLimit(key: string): number {
+  return key.startsWith('peer ') ? 2 : 8
 }

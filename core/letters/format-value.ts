@@ -1,5 +1,5 @@
 /** Formats the values of measures in letters, with their units. */
-import type { LetterSettings } from '../../schemas/letter.js'
+import type { LetterSettings } from '../../schemas/plans/letter.js'
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import { convertUnit } from '../../schemas/units.js'
 import { getUcumUnit } from '../exports/ucum.js'

@@ -2,7 +2,7 @@
  * Sends the weekly letters: one mail for each week, and none twice. A mail that may have been handed over before a crash is not sent
  * again. (docs/api/letter.md#when-it-is-sent)
  */
-import type { StoredLetter } from '../../schemas/letter.js'
+import type { StoredLetter } from '../../schemas/plans/letter.js'
 import { formatDate } from '../../schemas/zones.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'

@@ -1,5 +1,5 @@
 /** When letters are due, and which week each is about. (docs/api/letter.md#when-it-is-sent) */
-import type { LetterSettings, StoredLetter } from '../../schemas/letter.js'
+import type { LetterSettings, StoredLetter } from '../../schemas/plans/letter.js'
 import { getDayStart, getLocalDay, getOffset } from '../../schemas/zones.js'
 
 type Rhythm = Pick<LetterSettings, 'time' | 'weekday' | 'zone'> & Pick<StoredLetter, 'last'>

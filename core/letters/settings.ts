@@ -1,6 +1,6 @@
 /** The user's choices for the weekly letter, and whether it can be sent. (docs/api/letter.md) */
 import { Type } from 'typebox'
-import { letterLanguages, LetterSettings, type StoredLetter } from '../../schemas/letter.js'
+import { letterLanguages, LetterSettings, type StoredLetter } from '../../schemas/plans/letter.js'
 import { orNull, Timestamp } from '../../schemas/scalars.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { getConfirmedAddress } from '../account/email/address.js'

@@ -1,5 +1,5 @@
 /** The texts of letters, in the languages in which they are written. */
-import type { LetterSettings } from '../../schemas/letter.js'
+import type { LetterSettings } from '../../schemas/plans/letter.js'
 
 /** A text with a count. */
 type Counted = (count: number) => string

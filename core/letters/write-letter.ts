@@ -1,5 +1,5 @@
 /** Writes a letter from the figures of a week: plain statistics, without causes and advice. (docs/api/letter.md#what-it-says) */
-import type { LetterSettings } from '../../schemas/letter.js'
+import type { LetterSettings } from '../../schemas/plans/letter.js'
 import type { MeasureWeek } from '../measures/measure-week.js'
 import { weekDays } from '../measures/measure-week.js'
 import { showMeasure, type Shown } from './format-value.js'

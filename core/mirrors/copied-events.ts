@@ -1,7 +1,7 @@
 /** The events of a copy. (docs/api/mirrors.md#the-copy) */
 import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
-import type { Mirror } from '../../schemas/mirror.js'
+import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import { isZone, zoneKey } from '../../schemas/zones.js'
 import type { Call } from '../call/method.js'
 import { deriveEventId } from '../cmc/outbox.js'

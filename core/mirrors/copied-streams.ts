@@ -1,7 +1,7 @@
 /** The streams of a copy. (docs/api/mirrors.md#the-copy) */
 import { createHash } from 'node:crypto'
 import type { Stream } from '../../schemas/stream.js'
-import type { Mirror } from '../../schemas/mirror.js'
+import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import { maxNameLength } from '../../schemas/scalars.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import { runSteps } from '../../storage/steps.js'

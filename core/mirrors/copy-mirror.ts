@@ -1,5 +1,5 @@
 /** Brings the copy of one mirror up to date: streams, deletions, then events, page by page. (docs/api/mirrors.md#how-it-is-kept-up-to-date) */
-import type { Mirror } from '../../schemas/mirror.js'
+import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'

@@ -1,5 +1,5 @@
 /** Counts what is read of copies, so that the owners of what is copied can be told. (docs/api/mirrors.md#reports) */
-import type { CopyRead } from '../../schemas/kept-copy.js'
+import type { CopyRead } from '../../schemas/mirrors/kept-copy.js'
 import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'

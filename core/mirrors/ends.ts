@@ -1,5 +1,5 @@
 /** The end of a mirror: its copy is erased, and a receipt says so. (docs/api/mirrors.md#ends) */
-import type { Mirror, MirrorEnd } from '../../schemas/mirror.js'
+import type { Mirror, MirrorEnd } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'

@@ -1,7 +1,7 @@
 /** What servers report that keep copies of this account. (docs/api/mirrors.md#reports) */
 import { timingSafeEqual } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
-import type { CopyRead, CopyReport } from '../../schemas/kept-copy.js'
+import type { CopyRead, CopyReport } from '../../schemas/mirrors/kept-copy.js'
 import { formatWireId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
@@ -24,11 +24,9 @@ export function requireGrant({ caller }: Call): Access {
 
 /** Returns the access that had a token, and whose holder keeps a copy. Error: `forbidden`. */
 export function requireFormerGrant({ store }: Call, token: string): Access {
-  for (const { accessId } of store.mirrors.listKept()) {
-    const access = store.accesses.findEver(accessId)
-    if (access && isSame(access.token, token)) return access
-  }
-  fail('forbidden', 'No copy is kept with this token')
+  const formers = store.mirrors.listKept().map(({ accessId }) => store.accesses.findEver(accessId))
+  const found = formers.find(access => access !== undefined && isSame(access.token, token))
+  return found ?? fail('forbidden', 'No copy is kept with this token')
 }
 
 function isSame(a: string, b: string): boolean {

@@ -2,7 +2,7 @@
  * Keeps the copies of an account up to date: each at regular times, and as soon as the other server tells of a change. What is due is in
  * the account's file, so whichever process serves an account goes on with it. (docs/api/mirrors.md#how-it-is-kept-up-to-date)
  */
-import type { MirrorError } from '../../schemas/mirror.js'
+import type { MirrorError } from '../../schemas/mirrors/mirror.js'
 import { AccountElsewhere } from '../../storage/errors.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'

@@ -1,5 +1,5 @@
 /** Which mirrors there may be, and which relationship they belong to. (docs/api/mirrors.md) */
-import type { Mirror } from '../../schemas/mirror.js'
+import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import { parseWireId } from '../access-ids.js'
 import type { Call } from '../call/method.js'

@@ -1,5 +1,5 @@
 /** What the server of another account answers: every part is checked, since nothing in it can be trusted. (docs/api/mirrors.md#limits) */
-import type { MirrorError } from '../../schemas/mirror.js'
+import type { MirrorError } from '../../schemas/mirrors/mirror.js'
 import { getErrorId, type Endpoint, type PeerAnswer, type PeerCalls } from '../cmc/peers/peer-calls.js'
 import { isObject } from '../validation/is-object.js'
 import { maxTime, type Pass } from './progress.js'

@@ -1,5 +1,5 @@
 /** How far a copy is: stored with the mirror in the transaction that stores the events, so that a restart loses and repeats nothing. */
-import type { CopyReport } from '../../schemas/kept-copy.js'
+import type { CopyReport } from '../../schemas/mirrors/kept-copy.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 
 /**

@@ -1,5 +1,5 @@
 /** Tells owners what has become of the copies of their data, and what was read of them. (docs/api/mirrors.md#reports) */
-import { maxReads, type CopyReport } from '../../schemas/kept-copy.js'
+import { maxReads, type CopyReport } from '../../schemas/mirrors/kept-copy.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'

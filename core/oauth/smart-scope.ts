@@ -2,6 +2,7 @@
  * Scopes of SMART App Launch: which resources of FHIR a client reads, and for whom. The user decides which streams that
  * means. (docs/api/fhir.md#smart-app-launch)
  */
+import { createHash } from 'node:crypto'
 import { resourceScopePattern, type IdentityScope } from '../../schemas/oauth.js'
 import { failOAuth } from './errors.js'
 
@@ -88,4 +89,12 @@ function toKnownScope(token: string): string[] {
     permissions === '*' ? 'read' : permissions === 'read' ? permissions : permissions.replaceAll(/[^rs]/g, '')
   const scope = `patient/${resource}.${reading}${query}`
   return isResourceScope(scope) ? [scope] : []
+}
+
+/**
+ * Returns the id of the patient, which never changes and does not tell the user name. By an alias it is another: clients
+ * cannot tell that both are the same user.
+ */
+export function createPatientId(accountId: string, alias = ''): string {
+  return createHash('sha256').update(`patient ${accountId} ${alias}`).digest('hex').slice(0, 32)
 }

@@ -11,6 +11,7 @@ import { getClientId } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { isCmcId } from '../cmc-ids.js'
 import { getCreatorId, isExpired } from '../permissions/access.js'
+import { findOfferAccess, getOfferMark } from '../permissions/offer-session.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { getAccountUrl } from '../service-info.js'
 import { isObject } from '../validation/is-object.js'
@@ -155,7 +156,8 @@ function describeRecipient(access: Access): Receipt['hasRecipient'] {
 
 /** Returns the texts of the offer that the user has accepted. What apps say of themselves is no evidence of what was shown. */
 function findNotice({ store }: Context, access: Access): Receipt['hasNotice'] {
-  const { acceptEventId } = getCounterparty(access) ?? {}
+  const offer = getOfferMark(access)
+  const { acceptEventId } = getCounterparty(offer ? findOfferAccess(store, offer) : access) ?? {}
   const acceptance = acceptEventId === undefined ? undefined : store.events.find(acceptEventId)
   const texts = acceptance && isObject(acceptance.content) ? acceptance.content['notice'] : undefined
   if (!isObject(texts)) return null

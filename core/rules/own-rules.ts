@@ -97,6 +97,8 @@ function assertMeasure(call: Call, condition: Extract<Condition, { readonly meas
       `The measure "${measure!.id}" has no ${kind === 'total' ? 'totals' : 'numbers'}`
     )
   if ('unit' in condition) assertUnit(measure!, condition.unit)
+  if (kind === 'outside' && condition.range === 'usual' && measure!.kind === 'sum')
+    fail('invalid-operation', `The measure "${measure!.id}" adds up: single numbers of it are not compared`)
   if (kind === 'outside' && condition.range === 'plausible' && !findPlausibleRange(measure!))
     fail('invalid-operation', `The measure "${measure!.id}" has no plausible range`)
 }

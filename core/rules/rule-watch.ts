@@ -36,6 +36,10 @@ const seriesPrefix = 'series:'
 const noteClass = 'note/'
 /** Number of rules that are evaluated without a break. */
 const rulesPerTurn = 10
+/** Seconds of past data that are evaluated at most after a start. */
+const maxBehind = 7 * 86_400
+/** Seconds after which an account with rules is planned again if nothing happens. */
+const idleSeconds = 7 * 86_400
 /** Less than the difference of two times that matter. */
 const tick = 1e-6
 
@@ -60,10 +64,11 @@ export class RuleWatch implements TimedTask {
     }
     const watched = this.#watch(account, store)
     const now = this.services.clock.now()
-    let next = watched.pending.size > 0 ? watched.asked : Infinity
+    // Never without a time: an account without timed work is not resumed after a start.
+    let next = watched.pending.size > 0 ? watched.asked : now + idleSeconds
     for (const { rule, state } of store.rules.list())
       next = Math.min(next, findRuleTime(rule, state, now) ?? Infinity)
-    return next === Infinity ? undefined : next
+    return next
   }
 
   onRead(account: ChangedAccount): void {
@@ -162,6 +167,7 @@ export class RuleWatch implements TimedTask {
     const { store } = watched
     const call = createServiceCall(this.services, account, store)
     const types = new Map<string, string[]>()
+    const now = this.services.clock.now()
     watched.anyType.length = watched.lookers.length = 0
     for (const { rule, state } of store.rules.list()) {
       if (!rule.isActive) continue
@@ -175,11 +181,12 @@ export class RuleWatch implements TimedTask {
         if (measure) for (const type of measure.types) addTo(types, type, id)
         else watched.anyType.push(id)
       }
-      const since = Math.min(state.evaluatedTo, watched.pending.get(id) ?? Infinity)
+      const evaluatedTo = Math.max(state.evaluatedTo, now - maxBehind)
+      const since = Math.min(evaluatedTo, watched.pending.get(id) ?? Infinity)
       watched.pending.set(id, since)
     }
     watched.types = types
-    watched.asked = this.services.clock.now() - this.#nextTick()
+    watched.asked = now - this.#nextTick()
   }
 
   /** Notes which rules a change concerns. Costs one lookup for accounts without rules. */

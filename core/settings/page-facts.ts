@@ -25,13 +25,15 @@ export interface PageFacts {
   readonly passkeyOrigin: string | null
   /** Whether users can agree with other accounts to share data. */
   readonly hasConsent: boolean
+  /** Whether users can get notifications. */
+  readonly hasChannels: boolean
   /** Origins of apps that may get the API endpoint of an access that a user grants to another account. */
   readonly trustedReturnOrigins: readonly string[]
 }
 
 /** Returns the settings that pages have to know. */
 export function getPageFacts(config: Config): PageFacts {
-  const { app, auth, cmc, quota, registration, services, userAccount } = config
+  const { app, auth, channels, cmc, quota, registration, services, userAccount } = config
   const { enabled, http, smtp } = services.email
   const isEnabled = typeof enabled === 'boolean' ? enabled : (enabled.resetPassword ?? true)
   const hasServer = http.url !== '' || smtp.host !== ''
@@ -53,6 +55,7 @@ export function getPageFacts(config: Config): PageFacts {
     hasMap: app.mapFile !== '',
     passkeyOrigin: getRelyingParty(config)?.origin ?? null,
     hasConsent: cmc.enabled,
+    hasChannels: channels.enabled,
     trustedReturnOrigins: cmc.trustedReturnOrigins
   }
 }

@@ -269,7 +269,7 @@ function findCycles(edges: readonly Pick<Import, 'from' | 'to'>[]): string[] {
   return found
 }
 
-/** Returns folders with too many files. Tests are exempt, because they mirror the modules. */
+/** Returns folders with too many files. Tests are exempt, because they mirror the modules, and so are generated files. */
 function checkFolderSizes(): string[] {
   const counts = new Map<string, number>()
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
@@ -279,8 +279,7 @@ function checkFolderSizes(): string[] {
 }
 
 function checkLength(file: string): string[] {
-  // The types of the client's methods are generated.
-  if (file.startsWith('test/') || file.startsWith('client/src/methods/')) return []
+  if (/^(?:test|client\/src\/methods)\//.test(file)) return []
   const lines = readSource(file).split('\n').length - 1
   return lines > maxLines ? [`${file} has ${lines} lines: split it, the limit is ${maxLines}`] : []
 }

@@ -1,7 +1,7 @@
 /** Validates the mirrors of a foreign file, and the copies that others keep. */
 import { Type } from 'typebox'
-import { StoredKeptCopy } from '../../schemas/kept-copy.js'
-import { Mirror } from '../../schemas/mirror.js'
+import { StoredKeptCopy } from '../../schemas/mirrors/kept-copy.js'
+import { Mirror } from '../../schemas/mirrors/mirror.js'
 import { compileShape, type Examiner } from './examiner.js'
 
 const isMirror = compileShape(Mirror)

@@ -1,6 +1,6 @@
 /** Validates the remaining tables of a foreign file: passwords, second factors, profiles, slices, audit log. */
 import { Type } from 'typebox'
-import { StoredLetter } from '../../schemas/letter.js'
+import { StoredLetter } from '../../schemas/plans/letter.js'
 import { isZone } from '../../schemas/zones.js'
 import { Email, PasswordHash } from '../../schemas/account.js'
 import { noticeKinds } from '../../core/outgoing/mail/message.js'

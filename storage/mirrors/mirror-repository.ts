@@ -1,7 +1,7 @@
 /** The mirrors of one account, and what belongs to their copies. */
 import type { Database } from 'better-sqlite3'
-import type { CopyRead, StoredKeptCopy } from '../../schemas/kept-copy.js'
-import type { Mirror } from '../../schemas/mirror.js'
+import type { CopyRead, StoredKeptCopy } from '../../schemas/mirrors/kept-copy.js'
+import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import { translateError } from '../errors.js'
 import { column, statement } from '../sqlite/statements.js'
 

@@ -1,5 +1,5 @@
 /** The weekly letter of one account. Cached while the file is open: it is asked for after many changes. */
-import type { StoredLetter } from '../../schemas/letter.js'
+import type { StoredLetter } from '../../schemas/plans/letter.js'
 import type { SignInRepository } from '../repositories/sign-in.js'
 
 const stateName = 'letter'

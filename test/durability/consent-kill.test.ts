@@ -1,7 +1,6 @@
 /** Two servers that are killed while their accounts agree: each relationship ends complete or failed, on both sides alike. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import type { Answer } from '../support/coffer.js'
 import { freePorts } from '../support/free-ports.js'
 import { seeded } from '../support/random.js'
 import { requestContent } from '../support/two-servers.js'

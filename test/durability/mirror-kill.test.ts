@@ -82,10 +82,6 @@ t.test('two servers that are killed while one copies the other', async t => {
     await notify()
   }
 
-  const list = async (side: Side, query: string): Promise<string[]> =>
-    (await side.send('GET', `events?${all}&${query}`)).events
-      .map(({ content, time, trashed }: Answer) => `${time} ${content} ${trashed === true}`)
-      .toSorted()
   const expected = await list(patient, 'streams[]=health&streams[]=diary')
   let copied: string[] = []
   for (let tries = 0; tries < 200; tries++) {
@@ -102,4 +98,12 @@ t.test('two servers that are killed while one copies the other', async t => {
 /** An earlier attempt, whose answer was lost, has done it. */
 function ignoreKnown(error: unknown): void {
   if (!/item-already-exists|unknown-resource/.test(String(error))) throw error
+}
+
+/** Lists events of an account, as texts. */
+async function list(side: Side, query: string): Promise<string[]> {
+  const { events } = await side.send('GET', `events?${all}&${query}`)
+  return events
+    .map(({ content, time, trashed }: Answer) => `${time} ${content} ${trashed === true}`)
+    .toSorted()
 }

@@ -255,6 +255,16 @@ t.test('coffer restore', async t => {
       await refuses(t, f.root, words)
     })
 
+  const letter = {
+    isOn: true,
+    weekday: 1,
+    time: '08:00',
+    zone: 'UTC',
+    language: 'en',
+    showsValues: true,
+    token: 'c12345678901234567890abcd',
+    next: 1_800_000_000
+  }
   const files: [string, (db: Database) => void, RegExp][] = [
     [
       'a trigger',
@@ -443,6 +453,16 @@ t.test('coffer restore', async t => {
       db => rebody(db, 'profile', "name = 'private'", body => (body.mfa = { method: 'totp', secret: 5 })),
       /not a second factor/
     ],
+    ...[{ zone: 'Mars/Base' }, { last: 1e300 }, { x: 1 }].map(
+      (change): [string, (db: Database) => void, RegExp] => [
+        `a weekly letter with ${JSON.stringify(change)}`,
+        db =>
+          db
+            .prepare("INSERT INTO sign_in_state VALUES ('letter', ?)")
+            .run(JSON.stringify({ ...letter, ...change })),
+        /shape/
+      ]
+    ),
     ['a state of another name', db => db.exec(`INSERT INTO sign_in_state VALUES ('x', '{"a":1}')`), /shape/],
     [
       'words for an address that is none',

@@ -63,7 +63,7 @@ async function sample(t: Test): Promise<Whole> {
     streamId: 'diary',
     event: { type: 'note/txt', content: 'taken' }
   })
-  await alice.do('reminders.answer', { id: reminder.id, due: reminder.next, answer: 'done' })
+  await alice.do('reminders.answer', { id: reminder.id, due: reminder.next, answer: 'skipped' })
   await alice.do('forms.create', { template: 'gad-7', streamId: 'diary' })
   await alice.do('connections.create', { dialect: 'owntracks', name: 'phone', passphrase: 'the passphrase' })
   await alice.do('followedSlices.create', {
@@ -120,6 +120,8 @@ async function answersOf({ token }: Client, service: Service, username: string):
       })
     ),
     slices: await ask('followedSlices.get'),
+    reminders: (await ask('reminders.get')).reminders.map(({ next: _next, ...reminder }: Answer) => reminder),
+    forms: (await ask('forms.get')).forms,
     account: await ask('account.get')
   }
   answers.accesses.accesses = answers.accesses.accesses.filter(({ name }: Answer) => name !== signedInAgain)

@@ -1,7 +1,7 @@
 /** FHIR R4, for reading: `/{user}/fhir/…`. (docs/api/fhir.md) */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { ApiError } from '../../core/errors.js'
-import { createPatientId } from '../../core/account/patient-id.js'
+import { createPatientId } from '../../core/oauth/smart-scope.js'
 import type { Config } from '../../core/settings/config.js'
 import { getAccountUrl } from '../../core/service-info.js'
 import { refuseUnknownUser } from '../../core/unknown-user.js'

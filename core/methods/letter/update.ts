@@ -1,6 +1,6 @@
 /** `letter.update`: turns the weekly letter on or off, and says when and how it is sent. (docs/api/letter.md) */
 import { Type } from 'typebox'
-import { LetterSettings, type StoredLetter } from '../../../schemas/letter.js'
+import { LetterSettings, type StoredLetter } from '../../../schemas/plans/letter.js'
 import { closed } from '../../../schemas/scalars.js'
 import { getConfirmedAddress } from '../../account/email/address.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,6 +1,6 @@
 /** `mirrors.create`: begins to keep a copy of what a person has shared. (docs/api/mirrors.md) */
 import { Type } from 'typebox'
-import { Mirror } from '../../../schemas/mirror.js'
+import { Mirror } from '../../../schemas/mirrors/mirror.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'

@@ -1,6 +1,6 @@
 /** `mirrors.delete`: ends a mirror, and erases its copy. (docs/api/mirrors.md#ends) */
 import { Type } from 'typebox'
-import { Mirror } from '../../../schemas/mirror.js'
+import { Mirror } from '../../../schemas/mirrors/mirror.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'

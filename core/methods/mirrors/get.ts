@@ -1,7 +1,7 @@
 /** `mirrors.get`: lists mirrors. (docs/api/mirrors.md) */
 import { Type } from 'typebox'
-import { KeptCopy } from '../../../schemas/kept-copy.js'
-import { Mirror } from '../../../schemas/mirror.js'
+import { KeptCopy } from '../../../schemas/mirrors/kept-copy.js'
+import { Mirror } from '../../../schemas/mirrors/mirror.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'

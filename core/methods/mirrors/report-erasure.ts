@@ -1,6 +1,6 @@
 /** `mirrors.reportErasure`: the server that has kept a copy tells that it is erased. (docs/api/mirrors.md#ends) */
 import { Type } from 'typebox'
-import { CopyReport } from '../../../schemas/kept-copy.js'
+import { CopyReport } from '../../../schemas/mirrors/kept-copy.js'
 import { getPresentedToken } from '../../auth/authenticate.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'

@@ -1,6 +1,6 @@
 /** `mirrors.report`: the server that keeps a copy tells what was read of it. (docs/api/mirrors.md#reports) */
 import { Type } from 'typebox'
-import { CopyReport } from '../../../schemas/kept-copy.js'
+import { CopyReport } from '../../../schemas/mirrors/kept-copy.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { receiveReport, requireGrant } from '../../mirrors/kept-copies.js'

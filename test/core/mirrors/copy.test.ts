@@ -163,7 +163,7 @@ t.test('many events', async t => {
 })
 
 t.test('notices', async t => {
-  const world = await startWorld(t, { webhooks: { allowInternalTargets: true, minIntervalMs: 10 } } as never)
+  const world = await startWorld(t, { webhooks: { allowInternalTargets: true, minIntervalMs: 10 } })
   const { dora, paul } = world
   const id = await follow(world)
   await until(async () => (await paul.do('webhooks.get')).webhooks.length === 1, 'the webhook')
@@ -192,7 +192,7 @@ t.test('the end of the relationship, by its reader', async t => {
 })
 
 t.test('streams that may no longer be seen are erased at the next contact', async t => {
-  const world = await startWorld(t, { accesses: { updates: true } } as never)
+  const world = await startWorld(t, { accesses: { updates: true } })
   const { grantId, paul } = world
   await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: 'stays' })
   await paul.do('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'goes' })

@@ -17,7 +17,7 @@ export class FakePeer {
 
   answer(request: IncomingMessage, response: ServerResponse): void {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
-    this.calls.push(`${pathname}?${searchParams}`)
+    this.calls.push(`${pathname}?${searchParams.toString()}`)
     if (this.handle(request, response)) return
     const path = pathname.split('/').at(-1)
     const isDeletions = searchParams.has('includeDeletions')

@@ -13,7 +13,7 @@ import { follow, startWorld } from './world.js'
 t.setTimeout(120_000)
 
 t.test('files of an account that keeps a copy', async t => {
-  const world = await startWorld(t, { workers: 0 } as never)
+  const world = await startWorld(t, { workers: 0 })
   const { paul, requesterService } = world
   for (const content of ['one', 'two', 'three'])
     await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content })

@@ -182,8 +182,6 @@ t.test('permissions are checked when a reminder is due, and when it is answered'
   await alice.stream('other')
   const app = await alice.grant('contribute', 'pills', { type: 'app' })
   const reader = await alice.grant('read', 'pills', { type: 'app' })
-  const refused = async (client: Client, fields: object): Promise<string> =>
-    (await client.call('reminders.create', { ...template, ...fields })).error?.id
   t.equal(await refused(reader, {}), 'forbidden')
   t.equal(await refused(app, { streamId: 'other' }), 'forbidden')
   t.equal(await refused(alice, { streamId: ':_system:email' }), 'invalid-operation')
@@ -239,6 +237,11 @@ const template = {
   zone: 'UTC',
   streamId: 'pills',
   event: { type: 'note/txt', content: 'x' }
+}
+
+/** Returns the error of a call that creates a reminder. */
+async function refused(client: Client, fields: object): Promise<string> {
+  return (await client.call('reminders.create', { ...template, ...fields })).error?.id
 }
 
 t.test('hostile input', async t => {

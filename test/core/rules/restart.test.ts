@@ -3,7 +3,39 @@ import t from 'tap'
 import { startServer } from '../../../server/server.js'
 import { Client, methodModules, Service, testSettings } from '../../support/coffer.js'
 import { ManualClock } from '../../../core/time.js'
+import { until } from '../../support/socket.js'
 import { addChannel, addRule, countMessages, evaluated, measure, noon, readState } from './world.js'
+
+t.test('a rule that has nothing to do is still there after several starts', async t => {
+  const directory = t.testdir({})
+  const clock = new ManualClock(noon)
+  const start = async (): Promise<Service> =>
+    new Service(
+      await startServer(testSettings(directory, { workers: 0 }), { clock, methodModules }),
+      clock,
+      directory
+    )
+  let service = await start()
+  const { access } = await service.user('alice')
+  let alice = new Client(service, 'alice', access)
+  await alice.stream('body')
+  const channel = await addChannel(alice)
+  const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 100 })
+  for (let round = 0; round < 3; round++) {
+    const { accounts, platform, timers } = service.server.services
+    const account = accounts.find('alice')!
+    t.ok(timers.hasWork(account, accounts.store(account)), 'it is work')
+    t.ok(platform.isWebhookAccount(account.id), 'the next start will look for it')
+    await service.server.close()
+    service = await start()
+    alice = new Client(service, 'alice', access)
+    clock.advance(60)
+    await until(() => (readState(alice, id)?.evaluatedTo ?? 0) > noon, 'the start')
+  }
+  t.match(await measure(alice, id, { content: 120 }), { isFiring: true })
+  t.equal(await countMessages(alice, channel), 1)
+  await service.server.close()
+})
 
 t.test('work that has become due while the service was stopped', async t => {
   const directory = t.testdir({})

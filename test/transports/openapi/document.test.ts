@@ -130,9 +130,11 @@ function isThere(verb: string, path: string): boolean {
   return document.paths[path]?.[verb.toLowerCase()] !== undefined
 }
 
+// One for all schemas: it compiles the schema of schemas once.
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+
 /** Compiles a schema of the document. */
 function checkOf(schema: object): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false })
   return ajv.compile({ ...schema, components: document.components })
 }
 

@@ -127,3 +127,11 @@ t.test('signing out ends notifications in this browser, and only those', async t
     await page.context().close()
   }
 })
+
+t.test('features that are turned off are not in the navigation', async t => {
+  const { enter } = await startApp(t, { channels: { enabled: false }, cmc: { enabled: false } })
+  const page = await enter('/app/daisy/shared')
+  await page.getByRole('link', { name: 'Sharing' }).first().waitFor()
+  for (const name of ['Notifications', 'People']) t.equal(await page.getByRole('link', { name }).count(), 0)
+  await page.close()
+})

@@ -10,6 +10,7 @@ import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate, type PageProps } from '../route.js'
 import { ranges, readComparison, type Comparison, type Lag, type RangeName } from './comparison.js'
+import { BeforeAndAfter } from './around.js'
 import { Finding, LagChoice } from './finding.js'
 import { Scatter } from './scatter.js'
 
@@ -106,6 +107,7 @@ export default function ComparePage({ query }: PageProps) {
           </div>
         </>
       )}
+      <BeforeAndAfter measure={first} />
     </div>
   )
 }

@@ -9,7 +9,7 @@ const maxStreams = 200
 
 /**
  * Lists the streams that hold what a connection has brought and nothing else: the highest ones, so that names stay together. Those
- * that are directly below `parentId` already are left out, so that an interrupted move goes on where it ended.
+ * that are directly below `parentId` already are skipped, so that an interrupted move goes on where it ended.
  */
 export function listMovable(
   tree: Tree,

@@ -119,7 +119,7 @@ function Question({ item, value, isMissing, onValue }: QuestionProps) {
         <textarea {...shared} rows={4} maxLength={maxLength ?? 10_000} />
       ) : (
         <div class="line">
-          <input {...(shared as object)} {...(more as object)} />
+          <input {...shared} {...(more as object)} />
         </div>
       )}
       {isMissing && <p class="problem">{t('error.missing')}</p>}

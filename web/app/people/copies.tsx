@@ -54,7 +54,7 @@ function useCopies(): {
   useEffect(() => void read(), [])
   const isBusy = copies?.mirrors.some(({ state }) => state === 'starting' || state === 'erasing') ?? false
   useEffect(() => {
-    if (!isBusy) return
+    if (!isBusy) return undefined
     const timer = setTimeout(() => void read(), pollMs)
     return () => clearTimeout(timer)
   }, [copies])

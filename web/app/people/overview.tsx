@@ -17,6 +17,7 @@ import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
 import { describeFailure } from './describe-failure.js'
 import { keepAsked } from './asked.js'
+import { PausedNotice } from './paused-notice.js'
 import {
   formatPerson,
   pickText,
@@ -51,6 +52,7 @@ export function Overview() {
     <div class="column">
       <h1>{t('people.title')}</h1>
       <p class="lead">{t('people.lead')}</p>
+      <PausedNotice />
       <div class="actions side">
         <AppLink to={{ page: 'people', id: 'ask' }} class="button primary">
           {t('people.ask')}

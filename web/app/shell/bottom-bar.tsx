@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
 import type { PageName } from '../route.js'
 import { openAddDialog } from './adding.js'
+import { useShownLinks } from './shown-links.js'
 
 /** Pages in the "More" menu. */
 const others: readonly (readonly [PageName, IconName])[] = [
@@ -23,6 +24,7 @@ const others: readonly (readonly [PageName, IconName])[] = [
 
 export function BottomBar({ page }: { readonly page: PageName }) {
   const { isOwner } = useAccount()
+  const isShown = useShownLinks()
   const renderLink = (name: PageName, icon: IconName) => (
     <AppLink to={{ page: name }} isCurrent={page === name}>
       <Icon name={icon} />
@@ -57,7 +59,7 @@ export function BottomBar({ page }: { readonly page: PageName }) {
           </>
         }
       >
-        {others.map(([name, icon]) => renderLink(name, icon))}
+        {others.filter(isShown).map(([name, icon]) => renderLink(name, icon))}
       </Menu>
     </nav>
   )

@@ -10,6 +10,7 @@ import { AppLink } from '../parts/app-link.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import { ExpandButton } from '../parts/expand-button.js'
 import type { PageName, Route } from '../route.js'
+import { useShownLinks } from './shown-links.js'
 
 const mainLinks: readonly (readonly [PageName, IconName])[] = [
   ['today', 'clock'],
@@ -30,6 +31,7 @@ const otherLinks: readonly (readonly [PageName, IconName])[] = [
 
 export function Sidebar({ route }: { readonly route: Route }) {
   const { isOwner } = useAccount()
+  const isShown = useShownLinks()
   const renderLink = ([name, icon]: readonly [PageName, IconName]) => (
     <AppLink key={name} to={{ page: name }} class="nav-link" isCurrent={route.page === name}>
       <Icon name={icon} />
@@ -45,7 +47,7 @@ export function Sidebar({ route }: { readonly route: Route }) {
         </AppLink>
       </h2>
       <StreamTree here={route.page === 'streams' ? route.id : undefined} />
-      {isOwner && <div class="foot">{otherLinks.map(renderLink)}</div>}
+      {isOwner && <div class="foot">{otherLinks.filter(isShown).map(renderLink)}</div>}
     </nav>
   )
 }

@@ -5,7 +5,7 @@ CREATE TABLE mirror (
   id TEXT PRIMARY KEY,
   access TEXT NOT NULL,                -- id of the access that the other person holds
   next REAL,                           -- when there is something to do, in seconds; NULL once the copy is erased
-  body TEXT NOT NULL,                  -- JSON, see schemas/mirror.ts
+  body TEXT NOT NULL,                  -- JSON, see schemas/mirrors/mirror.ts
   progress TEXT NOT NULL               -- JSON, see core/mirrors/progress.ts
 ) WITHOUT ROWID;
 CREATE INDEX mirror_access ON mirror (access);
@@ -32,6 +32,6 @@ CREATE TABLE mirror_read (             -- what was read of copies, until their o
 
 CREATE TABLE mirror_kept (             -- copies that others keep of this account
   access TEXT PRIMARY KEY,             -- id of the access with which they read
-  body TEXT NOT NULL                   -- JSON, see schemas/kept-copy.ts
+  body TEXT NOT NULL                   -- JSON, see schemas/mirrors/kept-copy.ts
 ) WITHOUT ROWID;
 `

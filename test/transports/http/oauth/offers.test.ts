@@ -136,6 +136,8 @@ t.test('a scope of an offer', async t => {
       { streamId: 'health', level: 'read' },
       { streamId: 'diary', level: 'contribute' }
     ])
+    const { receipt } = await paul.do('accesses.getReceipt', { id: session.id })
+    t.match(receipt, { hasRecipient: { clientId }, hasNotice: { texts: { consent: { en: 'I agree' } } } })
     const renewed = await refresh(world, tokens.refresh_token)
     t.match(renewed, { status: 200, body: { access_token: tokens.access_token, scope: 'cmc:study' } })
 

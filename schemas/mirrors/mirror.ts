@@ -1,6 +1,6 @@
 /** Mirrors: read-only copies of what others let this account see. (docs/api/mirrors.md) */
 import { Type, type Static } from 'typebox'
-import { closed, Identifier, Timestamp } from './scalars.js'
+import { closed, Identifier, Timestamp } from '../scalars.js'
 
 /** An account on another server, or on this one. */
 export const MirroredPerson = Type.Object({ username: Type.String(), host: Type.String() }, closed)

@@ -1,6 +1,6 @@
 /** Copies that others keep of this account, and what their servers report. (docs/api/mirrors.md#reports) */
 import { Type, type Static } from 'typebox'
-import { closed, Identifier, Timestamp } from './scalars.js'
+import { closed, Identifier, Timestamp } from '../scalars.js'
 
 /** Reads of a copy: by one reader, of one stream, on one day. */
 export const CopyRead = Type.Object(

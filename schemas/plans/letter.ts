@@ -1,6 +1,6 @@
 /** The weekly letter: a mail about the last seven days. (docs/api/letter.md) */
 import { Type, type Static } from 'typebox'
-import { closed } from './scalars.js'
+import { closed } from '../scalars.js'
 
 /** Languages in which letters are written. */
 export const letterLanguages = ['en', 'de', 'fr'] as const
