@@ -62,7 +62,9 @@ export const update = method({
 
 /** Returns whether a reminder is due at the same times before and after a change. */
 function isDueAlike(before: StoredReminder, after: StoredReminder): boolean {
-  const describe = ({ isActive, schedule, zone }: StoredReminder): string =>
-    JSON.stringify([isActive, schedule, zone])
-  return describe(before) === describe(after)
+  return describeTimes(before) === describeTimes(after)
+}
+
+function describeTimes({ isActive, schedule, zone }: StoredReminder): string {
+  return JSON.stringify([isActive, schedule, zone])
 }
