@@ -31,7 +31,7 @@ export const update = method({
   allow: anyAccess,
   run(call, { id, update: given }) {
     const { caller, changes, now, store } = call
-    const { reminder: before } = requireOwnReminder(call, id)
+    const { next: former, reminder: before } = requireOwnReminder(call, id)
     refuseProtected(call, readOnlyFields, given)
     const changed = Object.fromEntries(
       Object.keys(reminderFields)
@@ -50,10 +50,21 @@ export const update = method({
       modified: store.stamp(now),
       modifiedBy: caller.signature
     }
-    const next = reminder.isActive ? (findNextDue(reminder, now) ?? null) : null
+    // A time that has just come, and is not recorded yet, is not lost.
+    const following = isDueAlike(before, reminder) ? former : (findNextDue(reminder, now) ?? null)
+    const next = reminder.isActive ? following : null
     store.reminders.put({ reminder, next })
     if (!reminder.isActive) store.occurrences.silence(id)
     changes.add('timers')
     return { reminder: toReminder({ reminder, next }) }
   }
 })
+
+/** Returns whether a reminder is due at the same times before and after a change. */
+function isDueAlike(before: StoredReminder, after: StoredReminder): boolean {
+  return describeTimes(before) === describeTimes(after)
+}
+
+function describeTimes({ isActive, schedule, zone }: StoredReminder): string {
+  return JSON.stringify([isActive, schedule, zone])
+}

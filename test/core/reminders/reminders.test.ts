@@ -221,6 +221,17 @@ t.test('permissions are checked when a reminder is due, and when it is answered'
   t.match(await alice.call('reminders.getOne', { id }), { error: { id: 'unknown-resource' } })
 })
 
+t.test('a change at the time itself loses nothing', async t => {
+  const { alice, clock } = await startWorld(t)
+  const { id } = await addReminder(alice)
+  clock.advance(hour)
+  const { reminder } = await alice.do('reminders.update', { id, update: { name: 'Pill' } })
+  t.equal(reminder.name, 'Pill')
+  t.match(await becomesDue(alice, id, 1), [{ due, state: 'open' }])
+  const changed = await alice.do('reminders.update', { id, update: { schedule: { times: ['10:00'] } } })
+  t.equal(changed.reminder.next, due + hour)
+})
+
 t.test('a stream in the trash silences its reminders', async t => {
   const { alice, clock } = await startWorld(t)
   const { id } = await addReminder(alice)
