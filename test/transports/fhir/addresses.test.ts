@@ -49,6 +49,24 @@ t.test('imported resources', async t => {
     t.notOk(resource.meta.profile)
     t.equal((await ask(t, alice, 'Observation')).body.total, 1)
   })
+
+  t.test('are left out if they do not have the form of their type', async t => {
+    for (const wrong of [
+      { category: [null] },
+      { category: ['laboratory'] },
+      { category: [{ coding: [null] }] },
+      { code: { coding: 5 } },
+      { code: { coding: [null] } },
+      { code: { coding: { some: 1 } } },
+      { code: [] }
+    ])
+      await add({ ...original, ...wrong })
+    for (const query of ['', '?code=4548-4', '?category=laboratory']) {
+      const { body, status } = await ask(t, alice, `Observation${query}`)
+      t.equal(status, 200, query)
+      t.same(ids(body), [id])
+    }
+  })
 })
 
 t.test('by an alias', async t => {
