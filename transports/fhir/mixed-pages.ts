@@ -105,7 +105,7 @@ async function readSources(
     types: types.map(type => `series:${type}`),
     limit: maxSeries + 1
   })
-  if (series.events.length > maxSeries)
+  if (series.events.length >= series.limit)
     refuse('too-costly', `There are more than ${maxSeries} series in this time. Limit the search by "date"`)
   const sources = [{ items: own.events, hasMore: own.events.length >= own.limit }]
   for (const holder of series.events) {

@@ -69,6 +69,30 @@ t.test('imported resources', async t => {
   })
 })
 
+t.test('large events', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('heart')
+  const all: string[] = []
+  for (let at = 0; at < 12; at++) {
+    const clientData = { log: 'x'.repeat(600_000) }
+    const fields = { streamIds: ['heart'], type: 'frequency/bpm', content: 60, time: monday + at, clientData }
+    all.push((await alice.event(fields)).id)
+  }
+  for (const query of ['Observation?_sort=date', 'Observation?_sort=date&code=8867-4&date=2026']) {
+    const seen: string[] = []
+    let next: string | undefined = query
+    for (let pages = 0; next !== undefined && pages < 20; pages++) {
+      const { body, status }: Answer = await ask(t, alice, next)
+      t.equal(status, 200)
+      // Parsing all of them at once would delay other calls.
+      t.ok(ids(body).length < 12)
+      seen.push(...ids(body))
+      next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+    }
+    t.same(seen, all, query)
+  }
+})
+
 t.test('by an alias', async t => {
   const service = await openCoffer(t)
   const owner = await service.user('hippolyta')
