@@ -10,10 +10,14 @@ export class UserCalls {
     private readonly credentials: Credentials
   ) {}
 
-  /** Makes a call and returns its result. Throws the `ApiError` of a refusal. */
-  async call<T>(method: string, params: object): Promise<T> {
+  /**
+   * Makes a call and returns its result. `maxLength`: that of the result, in characters. Throws the `ApiError` of a refusal:
+   * `too-many-results` for longer results.
+   */
+  async call<T>(method: string, params: object, maxLength = Infinity): Promise<T> {
     const { credentials, user } = this
-    const outcome = await this.dispatcher.call({ user, method, params, credentials, isWhole: true })
+    const request = { user, method, params, credentials, isWhole: true, maxLength } as const
+    const outcome = await this.dispatcher.call(request)
     if (!outcome.ok) throw outcome.error
     return JSON.parse(`{${outcome.members}}`) as T
   }

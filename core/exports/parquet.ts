@@ -64,6 +64,8 @@ const rowsPerLaterGroup = 16_000
 const longFileRows = 1_000_000
 /** Characters after which a group is written, whatever its rows. */
 const charactersPerGroup = 1024 * 1024
+/** Characters below which a group of its own would cost more than it frees. */
+const fewestCharacters = 128 * 1024
 /** Seconds from 1970 that fit into a timestamp of microseconds. */
 const maxSeconds = 9.2e12
 
@@ -87,10 +89,12 @@ function* writeParquet(sources: ExportSources): Chunks {
     const event = parseEvent(text)
     for (const row of listRows(sources, event)) {
       file.add(row)
-      // What is held until the group is full is counted for no client, so large events are written at once.
-      if (file.isGroupFull || context.isHolding === true || context.mustWriteAtOnce === true)
-        yield* cutText(file.writeGroup())
+      if (file.isGroupFull) yield* cutText(file.writeGroup())
     }
+    // What is held until the group is full is counted for no client, so large events are written at once: as one group, since
+    // the end of the file lists all groups.
+    const isLarge = context.isHolding === true || context.mustWriteAtOnce === true
+    if (isLarge && file.isGroupWorthwhile) yield* cutText(file.writeGroup())
     if (options.series !== true || !isSeries(event.type)) continue
     for (const rows of listPointRows(sources, event)) {
       for (const row of rows) {
@@ -170,6 +174,11 @@ class ParquetFile {
   get isGroupFull(): boolean {
     const max = this.#rowCount < longFileRows ? rowsPerGroup : rowsPerLaterGroup
     return this.#cells[0]!.length >= max || this.#characters >= charactersPerGroup
+  }
+
+  /** True if the rows take so much memory that they should not wait for others. */
+  get isGroupWorthwhile(): boolean {
+    return this.#characters >= fewestCharacters
   }
 
   add(row: Row): void {

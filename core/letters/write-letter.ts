@@ -2,6 +2,7 @@
 import type { LetterSettings } from '../../schemas/plans/letter.js'
 import type { MeasureWeek } from '../measures/measure-week.js'
 import { weekDays } from '../measures/measure-week.js'
+import { truncateText } from '../truncate-text.js'
 import { showMeasure, type Shown } from './format-value.js'
 import type { Week } from './read-week.js'
 import { getLetterTexts, type LetterTexts } from './texts.js'
@@ -23,6 +24,9 @@ interface Item extends Shown {
 
 /** Maximum number of lines of a section. */
 const maxLines = 40
+/** Maximum length of a name, and of what is said about it, in characters. */
+const maxLineLength = 200
+const invisibleCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
 const dayMs = 86_400_000
 
 /** Writes a letter. Without values, it only says that the week is ready. */
@@ -60,9 +64,18 @@ export function writeLetter(week: Week, { language, last, showsValues }: Options
 
 function section(title: string, items: readonly Item[], describe: (item: Item) => string): string {
   if (items.length === 0) return ''
-  const lines = items.slice(0, maxLines).map(item => `- ${item.name}: ${describe(item)}`)
+  const lines = items.slice(0, maxLines).map(item => toLine(item.name, describe(item)))
   if (items.length > maxLines) lines.push('- …')
   return [title, ...lines].join('\n')
+}
+
+/** Apps choose names and words: they must not look like further lines of the letter. */
+function toLine(name: string, text: string): string {
+  const [shownName, shown] = [name, text].map(each => {
+    const line = each.replaceAll(invisibleCharacters, ' ').trim()
+    return line.length > maxLineLength ? `${truncateText(line, maxLineLength)}…` : line
+  })
+  return `- ${shownName}: ${shown}`
 }
 
 function isDifferent({ week: { position } }: Item): boolean {
@@ -103,7 +116,7 @@ function describePlaces(items: readonly Item[], texts: LetterTexts): string {
 }
 
 function describeLooked({ looked }: Week, texts: LetterTexts): string {
-  const lines = looked.slice(0, maxLines).map(({ days, name }) => `- ${name}: ${texts.lookedDays(days)}`)
+  const lines = looked.slice(0, maxLines).map(({ days, name }) => toLine(name, texts.lookedDays(days)))
   if (looked.length > maxLines) lines.push('- …')
   return [texts.looked, ...(lines.length > 0 ? lines : [texts.nobody])].join('\n')
 }

@@ -95,6 +95,8 @@ t.test('an OAuth app', async t => {
       await own('streams.create', { id, name: id === 'heart' ? 'Heart rate' : 'Weight' })
       await own('events.create', { streamIds: [id], type, content: 60 })
     }
+    await own('streams.create', { id: 'resting', name: 'Resting', parentId: 'heart' })
+    await own('events.create', { streamIds: ['resting'], type: 'frequency/bpm', content: 50 })
     const begun = await begin(service, {
       redirect_uri,
       scope: 'launch/patient patient/Observation.rs',
@@ -104,13 +106,18 @@ t.test('an OAuth app', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, /Allow Diary/)
     t.match(await page.getByRole('main').innerText(), 'Clear the boxes of streams that the app may not read.')
-    t.equal(await page.getByRole('checkbox', { checked: true }).count(), 2)
+    t.equal(await page.getByRole('checkbox', { checked: true }).count(), 3)
     await look(t, page, 'oauth-streams')
     await page.getByLabel('Weight').uncheck()
+    await page.getByLabel('Resting').uncheck()
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.waitForURL(`${redirect_uri}?**`)
     const { body: tokens } = await exchange(service, begun, new URL(page.url()))
-    t.equal(tokens.scope, 'launch/patient patient/Observation.rs heart:read')
+    t.equal(
+      tokens.scope,
+      'launch/patient patient/Observation.rs heart:read resting:none',
+      'a stream below another is withheld, too'
+    )
     await page.context().close()
   })
 })

@@ -28,6 +28,9 @@ const [firstTime, lastTime] = [-62_135_596_800, 253_402_300_799]
 const [minRead, maxRead, maxRounds] = [50, 1000, 5]
 /** Characters of a page after which it ends. */
 const maxPageSize = 4 * 1024 * 1024
+/** Characters that are parsed in one turn, since other calls wait meanwhile; two events may have more. */
+const maxLength = 1024 * 1024
+const fewestRead = 2
 
 /** Returns a page of resources. */
 export async function readEventPage(
@@ -87,12 +90,14 @@ export async function readEvents(
   params: Readonly<Record<string, unknown>> & { readonly limit: number }
 ): Promise<{ readonly events: readonly Event[]; readonly limit: number }> {
   try {
-    const { events } = await calls.call<{ events: Event[] }>('events.get', params)
+    const longest = params.limit > fewestRead ? maxLength : Infinity
+    const { events } = await calls.call<{ events: Event[] }>('events.get', params, longest)
     return { events, limit: params.limit }
   } catch (error) {
-    const isTooLong = error instanceof ApiError && error.id === 'too-many-results' && params.limit > 1
+    const isTooLong =
+      error instanceof ApiError && error.id === 'too-many-results' && params.limit > fewestRead
     if (!isTooLong) throw error
-    return await readEvents(calls, { ...params, limit: Math.ceil(params.limit / 8) })
+    return await readEvents(calls, { ...params, limit: Math.max(fewestRead, Math.ceil(params.limit / 8)) })
   }
 }
 

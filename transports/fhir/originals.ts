@@ -1,4 +1,5 @@
 /** Resources as they were imported, made to fit into this account. */
+import { isObject } from '../../core/validation/is-object.js'
 import type { Event } from '../../schemas/event.js'
 import { toSubject, type Patient } from './patient.js'
 import type { FoundCode } from './search-params.js'
@@ -42,12 +43,18 @@ export function adaptOriginal(patient: Patient, event: Event, original: object):
     resourceType === 'Observation' &&
     typeof status === 'string' &&
     statuses.has(status) &&
-    typeof code === 'object' &&
-    code !== null &&
-    (category === undefined || Array.isArray(category))
+    isConcept(code) &&
+    (category === undefined || (Array.isArray(category) && category.every(isConcept)))
   if (!isObservation) return undefined
   const meta = { lastUpdated: new Date(event.modified * 1000).toISOString() }
   return { ...resource, id: event.id, meta, subject: toSubject(patient) } as unknown as Observation
+}
+
+/** Apps write any client data: what searches look at must have the form that they expect. */
+function isConcept(value: unknown): value is CodeableConcept {
+  if (!isObject(value)) return false
+  const { coding } = value
+  return coding === undefined || (Array.isArray(coding) && coding.every(isObject))
 }
 
 /** Removes relative references, which would lead to resources of this service; their texts stay. */

@@ -1,4 +1,5 @@
 /** Data points of series as events, each with an id of its own. */
+import { isSeries } from '../../core/events/fields.js'
 import { roundToMicroseconds } from '../../core/exports/format.js'
 import { getDuration } from '../../core/exports/value-reader.js'
 import { getElementType, timeColumn } from '../../core/series/column-plan.js'
@@ -37,10 +38,15 @@ export async function readItem(patient: Patient, id: string): Promise<Event> {
   const [, holderId, position] = pointId.exec(id) ?? []
   if (holderId === undefined) return await readEvent(patient, id)
   const holder = await readEvent(patient, holderId)
+  if (!isSeries(holder.type)) refuseUnknown()
   const at = holder.time + Number(position) * microsecond
   const range = { from: at - microsecond, to: at + microsecond, order: 'ascending', limit: 10 } as const
   const points = await readPoints(patient, holder, range)
-  return points.find(point => point.id === id) ?? refuse('not-found', 'There is no such data point', 404)
+  return points.find(point => point.id === id) ?? refuseUnknown()
+}
+
+function refuseUnknown(): never {
+  return refuse('not-found', 'There is no such data point', 404)
 }
 
 /** Reads points of a series, each as an event. */

@@ -137,9 +137,10 @@ function matchesRequest(
       ? toKey({ ...permission, streamId: toCurrentId(services.config, permission.streamId) })
       : toKey(permission)
   )
+  const proposedIds = new Set(proposed.map(({ streamId }) => streamId))
   const held = (access.permissions ?? []).flatMap(permission => {
     const key = toKey(permission)
-    return isAddable(permission) && !asked.includes(key) ? [] : [key]
+    return (isAddable(permission) || isOmitted(permission)) && !asked.includes(key) ? [] : [key]
   })
   const choices = proposed.map(toKey).filter(key => !asked.includes(key))
   const chosen = held.filter(key => choices.includes(key))
@@ -149,6 +150,13 @@ function matchesRequest(
     isDeepStrictEqual(held.toSorted(), asked.toSorted()) &&
     isDeepStrictEqual(access.clientData, clientData ?? undefined)
   )
+
+  /** The user withholds a proposed stream below one that is granted. */
+  function isOmitted(permission: Permission): boolean {
+    return (
+      isStreamPermission(permission) && permission.level === 'none' && proposedIds.has(permission.streamId)
+    )
+  }
 }
 
 /** Returns whether the service may have added a permission to those that were granted. */

@@ -114,3 +114,14 @@ t.test('large texts are complete, and other calls run while a long file is writt
   t.equal(rows.length, 3 + 90_000)
   t.ok(rows.slice(3).every(({ number }, at) => number === (at % 9000) / 7))
 })
+
+t.test('an event with many fields is one group, however large its client data is', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  const content = Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`field${at}`, at]))
+  const clientData = { note: 'x'.repeat(300_000) }
+  for (const time of [1e9, 1e9 + 1]) await alice.event({ type: 'some/thing', content, clientData, time })
+  const file = await download(alice, 'sortAscending=true')
+  t.equal((await readRows(file)).length, 6000)
+  t.ok(parquetMetadata(file).row_groups.length < 10)
+})

@@ -97,6 +97,21 @@ t.test('the weekly letter', async t => {
     t.match(html, 'Gewicht: 75 kg')
   })
 
+  t.test('keeps names that apps have chosen in their lines', async t => {
+    const world = await startWorld(t)
+    const { bob } = world
+    await turnOn(world, { showsValues: true })
+    await addWeights(world, monday, [70])
+    const name = `Helper\n\nYour account ends today:\u2028https://example.com ${'x'.repeat(300)}`
+    const helper = await bob.grant('read', 'scale', { name })
+    await helper.do('events.get', {})
+    await reach(world, monday)
+    const { text } = await world.box.receivedBy('bob@example.com')
+    const lines = text.split(/[\r\n\u2028]+/)
+    t.ok(lines.some(line => /^- Helper +Your account .*…: on 1 day$/.test(line)))
+    t.notOk(lines.some(line => /^(?:Your account|https:..example)/.test(line)))
+  })
+
   t.test('is not sent for a week without data, nor to an address that is not confirmed', async t => {
     const world = await startWorld(t)
     t.match(await world.alice.call('letter.update', { update: { isOn: true } }), {

@@ -49,6 +49,48 @@ t.test('imported resources', async t => {
     t.notOk(resource.meta.profile)
     t.equal((await ask(t, alice, 'Observation')).body.total, 1)
   })
+
+  t.test('are left out if they do not have the form of their type', async t => {
+    for (const wrong of [
+      { category: [null] },
+      { category: ['laboratory'] },
+      { category: [{ coding: [null] }] },
+      { code: { coding: 5 } },
+      { code: { coding: [null] } },
+      { code: { coding: { some: 1 } } },
+      { code: [] }
+    ])
+      await add({ ...original, ...wrong })
+    for (const query of ['', '?code=4548-4', '?category=laboratory']) {
+      const { body, status } = await ask(t, alice, `Observation${query}`)
+      t.equal(status, 200, query)
+      t.same(ids(body), [id])
+    }
+  })
+})
+
+t.test('large events', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('heart')
+  const all: string[] = []
+  for (let at = 0; at < 12; at++) {
+    const clientData = { log: 'x'.repeat(600_000) }
+    const fields = { streamIds: ['heart'], type: 'frequency/bpm', content: 60, time: monday + at, clientData }
+    all.push((await alice.event(fields)).id)
+  }
+  for (const query of ['Observation?_sort=date', 'Observation?_sort=date&code=8867-4&date=2026']) {
+    const seen: string[] = []
+    let next: string | undefined = query
+    for (let pages = 0; next !== undefined && pages < 20; pages++) {
+      const { body, status }: Answer = await ask(t, alice, next)
+      t.equal(status, 200)
+      // Parsing all of them at once would delay other calls.
+      t.ok(ids(body).length < 12)
+      seen.push(...ids(body))
+      next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+    }
+    t.same(seen, all, query)
+  }
 })
 
 t.test('by an alias', async t => {

@@ -60,6 +60,16 @@ t.test('data points', async t => {
     t.match(body, { id, valueQuantity: { value: 61 }, effectiveDateTime: '2026-01-05T00:01:00Z' })
     t.same(ids((await ask(t, alice, `Observation?_id=${id}`)).body), [id])
     t.equal((await ask(t, alice, `Observation/${watch}.p60000001`)).status, 404)
+    const { id: single } = await alice.event({
+      streamIds: ['heart'],
+      type: 'frequency/bpm',
+      content: 9,
+      time: 0
+    })
+    t.equal((await ask(t, alice, `Observation/${single}.p5`)).status, 404, 'not of a series')
+    t.same(ids((await ask(t, alice, `Observation?_id=${single}.p5,${single}`)).body), [single])
+    await alice.do('events.delete', { id: single })
+    await alice.do('events.delete', { id: single })
     const parts = await ask(t, alice, `Observation/${cuff}.p500000`)
     t.equal(parts.body.effectiveDateTime, '2026-01-05T00:00:00.750Z')
     t.match(parts.body.component, [{ valueQuantity: { value: 120 } }, { valueQuantity: { value: 80 } }])
@@ -68,6 +78,13 @@ t.test('data points', async t => {
   t.test('are only found by code and time', async t => {
     for (const query of ['code=8867-4', 'date=2026-01-05', 'code=8867-4&date=ge2026-01-05'])
       t.equal(ids((await ask(t, alice, `Observation?${query}`)).body).length, 5, query)
+  })
+
+  t.test('are not read in great numbers for a made-up page', async t => {
+    const page = Buffer.from(JSON.stringify([10_000, monday])).toString('base64url')
+    const query = `Observation?code=8867-4&date=2026-01-05&_sort=date&page=${page}`
+    const { body, status } = await ask(t, alice, query)
+    t.match({ body, status }, { status: 400, body: { issue: [{ code: 'too-costly' }] } })
   })
 
   t.test('of many series are refused in too long a time', async t => {

@@ -201,6 +201,40 @@ t.test('a SMART app', async t => {
     t.equal(second.scope, body.scope, 'the choice stays when the app asks again')
   })
 
+  t.test('keeps a choice that withholds a stream below another', async t => {
+    const own = await service.user('carol')
+    await own.stream('pulse')
+    await own.stream('heart-at-night', 'pulse')
+    for (const id of ['pulse', 'heart-at-night'])
+      await own.event({ streamIds: [id], type: 'frequency/bpm', content: 60 })
+    const request = { aud: `${service.server.url}/carol/fhir`, scope: 'patient/Observation.rs' }
+    const chooser = {
+      username: own.username,
+      token: own.token,
+      do: async (method: string, params: Answer = {}): Promise<Answer> =>
+        await own.do(method, {
+          ...params,
+          ...(method === 'accesses.create' && {
+            permissions: params.permissions.map(({ level, streamId }: Answer) => ({
+              streamId,
+              level: streamId === 'pulse' ? level : 'none'
+            }))
+          })
+        })
+    }
+    const begun = await begin(service, request)
+    const { body } = await exchange(service, begun, await agree(service, chooser, begun))
+    t.equal(body.scope, 'patient/Observation.rs heart-at-night:none pulse:read')
+    const events = await service.call('carol', 'events.get', {}, body.access_token)
+    t.same(
+      events.events.map(({ streamIds }: Answer) => streamIds),
+      [['pulse']]
+    )
+    const again = await begin(service, request)
+    const { body: second } = await exchange(service, again, await agree(service, own, again))
+    t.equal(second.scope, body.scope)
+  })
+
   t.test('gets less than it asks for, never more', async t => {
     const tokens = await obtain(service, alice, {
       aud,

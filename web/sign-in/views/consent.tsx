@@ -1,6 +1,7 @@
 /** Shows what an app requests, and asks whether to allow it. */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Refusal, type Session } from '../../api.js'
+import { applyChoice } from '../apply-choice.js'
 import type { AuthRequest, Decision } from '../auth-request.js'
 import { createAcceptance, checkRequest, grantAccess, type Question } from '../grant-access.js'
 import { compareGrants, type Grants } from '../compare-grants.js'
@@ -92,7 +93,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
       session,
       await grantAccess(request, session, {
         ...question,
-        checked: checked.filter(each => !('streamId' in each) || !omitted.has(each.streamId))
+        checked: applyChoice(checked, omitted, streams)
       })
     )
   )
