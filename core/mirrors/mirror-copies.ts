@@ -17,7 +17,7 @@ import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import type { TimedTask } from '../timers/account-timers.js'
 import { copyMirror } from './copy-mirror.js'
 import { endMirror, eraseCopy } from './ends.js'
-import { askForNotices } from './notices.js'
+import { askForNotices, stopNotices } from './notices.js'
 import { PageTooLong, PeerFailed, PermissionEnded } from './peer-answers.js'
 import { parseProgress } from './progress.js'
 import { reportErasure, reportReads } from './reports.js'
@@ -167,7 +167,10 @@ export class MirrorCopies implements TimedTask {
     let isTold = !endpoint
     try {
       if (endpoint)
-        await this.#limiter.run([`host ${endpoint.host}`], () => reportErasure({ ...context, endpoint }))
+        await this.#limiter.run([`host ${endpoint.host}`], async () => {
+          await reportErasure({ ...context, endpoint })
+          await stopNotices({ ...context, endpoint })
+        })
       isTold = true
     } catch (error) {
       if (!(error instanceof PeerFailed)) throw error

@@ -5,6 +5,7 @@ import { isTransient } from '../cmc/peers/peer-calls.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import { fail } from '../errors.js'
 import { getAccountUrl } from '../service-info.js'
+import { isObject } from '../validation/is-object.js'
 import { parseProgress, type Progress } from './progress.js'
 import type { ReportContext } from './reports.js'
 
@@ -42,9 +43,21 @@ export async function askForNotices({
   const { username } = services.accounts.toOwn(account)
   const url = `${getAccountUrl(services.config, username)}mirrors/${id}/notices/${key}`
   const answer = await peers.call(endpoint, 'webhooks.create', { url })
+  const { webhook } = answer.body
+  const webhookId = isObject(webhook) ? webhook['id'] : undefined
+  const isKnown = typeof webhookId === 'string' && webhookId.length <= 100
   if (answer.status === 200 || answer.status === 201 || answer.status === 409)
-    await save({ getsNotices: true })
+    await save({ getsNotices: true, ...(isKnown && { webhookId }) })
   else if (isTransient(answer)) await save({ noticeAsked: now - askSeconds + 3600 })
+}
+
+/** Removes the webhook of a mirror that has ended, if the permission has not. Failures are ignored: its calls are refused. */
+export async function stopNotices({ account, endpoint, id, peers, services }: ReportContext): Promise<void> {
+  const store = services.accounts.store(account)
+  const stored = store.read(() => store.mirrors.find(id))
+  const { webhookId } = stored ? parseProgress(stored) : {}
+  if (webhookId !== undefined && stored?.mirror.ended?.reason !== 'revoked')
+    await peers.call(endpoint, 'webhooks.delete', { id: webhookId })
 }
 
 /** Makes a mirror due after a notice. Error: `unknown-resource` for a wrong key. */

@@ -42,6 +42,8 @@ export interface Progress {
   readonly noticeKey?: string
   /** When the other server was asked to call it. */
   readonly noticeAsked?: number
+  /** Id of the webhook there. */
+  readonly webhookId?: string
   /** Set once it has agreed. */
   readonly getsNotices?: true
   /** When a report last arrived. */

@@ -62,6 +62,7 @@ export type PeerMethod =
   | 'service.info'
   | 'streams.get'
   | 'webhooks.create'
+  | 'webhooks.delete'
 
 export class PeerCalls {
   readonly #outgoing: Outgoing
@@ -117,8 +118,9 @@ export class PeerCalls {
       return { status: 0, body: {}, problem: 'internal' }
     const { path, verb } = requests[method]
     const query = verb === 'GET' ? toQuery(params) : ''
+    const { id = '' } = params as { readonly id?: string }
     const exchange = await this.#outgoing.exchange(
-      `${base}${path}${query}`,
+      `${base}${path.replace(':id', encodeURIComponent(id))}${query}`,
       {
         method: verb,
         headers: {
@@ -137,7 +139,9 @@ export class PeerCalls {
   }
 }
 
-const requests: Readonly<Record<PeerMethod, { readonly verb: 'GET' | 'POST'; readonly path: string }>> = {
+const requests: Readonly<
+  Record<PeerMethod, { readonly verb: 'GET' | 'POST' | 'DELETE'; readonly path: string }>
+> = {
   'events.get': { verb: 'GET', path: 'events' },
   'events.create': { verb: 'POST', path: 'events' },
   getAccessInfo: { verb: 'GET', path: 'access-info' },
@@ -145,7 +149,8 @@ const requests: Readonly<Record<PeerMethod, { readonly verb: 'GET' | 'POST'; rea
   'mirrors.report': { verb: 'POST', path: 'mirrors/report' },
   'service.info': { verb: 'GET', path: 'service/info' },
   'streams.get': { verb: 'GET', path: 'streams' },
-  'webhooks.create': { verb: 'POST', path: 'webhooks' }
+  'webhooks.create': { verb: 'POST', path: 'webhooks' },
+  'webhooks.delete': { verb: 'DELETE', path: 'webhooks/:id' }
 }
 
 function toQuery(params: object): string {
