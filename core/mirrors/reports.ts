@@ -55,7 +55,8 @@ async function prepareReport({ account, id, services }: ReportContext): Promise<
     const progress = parseProgress(current)
     const { receipt, state } = current.mirror
     const pending = progress.pendingReport ?? {
-      number: (progress.reports ?? 0) + 1,
+      // By the clock too: a mirror on another server may have reported for the same permission.
+      number: Math.max((progress.reports ?? 0) + 1, Math.floor(call.now)),
       reads: call.store.mirrors.takeReads(id, maxReads)
     }
     save(call, current, { ...progress, reports: pending.number, pendingReport: pending })
