@@ -71,7 +71,8 @@ async function prepareReport({ account, id, services }: ReportContext): Promise<
 
 function needsReport(stored: StoredMirror, now: number, hasReads: boolean): boolean {
   const { pendingReport, reported = 0, takesNoReports } = parseProgress(stored)
-  if (takesNoReports) return false
+  // What refuses reports today may take the last one.
+  if (takesNoReports && stored.mirror.state !== 'erased') return false
   return (
     pendingReport !== undefined ||
     hasReads ||
@@ -86,7 +87,7 @@ async function endReport({ account, id, services }: ReportContext, { status }: P
     const stored = call.store.mirrors.find(id)
     if (!stored) return
     const { pendingReport: _pending, ...progress } = parseProgress(stored)
-    const takesNone = status !== 200 && status !== 401 && status !== 403
+    const takesNone = status === 404 || status === 405 || status === 501
     save(call, stored, {
       ...progress,
       reported: call.now,
