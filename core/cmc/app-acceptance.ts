@@ -1,8 +1,10 @@
 /** Accepting an offer of an app that asks by OAuth: the page waits for the outcome. (docs/api/oauth.md#offers) */
+import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import type { PeerOffer } from '../call/services.js'
 import { writeSeparately } from '../call/write-separately.js'
 import { cmcApps, parseAppPlace } from '../cmc-ids.js'
+import { getCounterparty } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
 import { assertContent, types, type Content } from './contents.js'
 import { refuse, refusePeerUnavailable, TriggerFailed } from './failures.js'
@@ -39,7 +41,11 @@ export async function acceptForApp(call: Call, offer: PeerOffer, acceptance: App
   await services.waitForAccepted(account, id, maxWaitMs)
   const store = services.accounts.store(account)
   const { dataGrantAccessId, failure, status } = store.read(() => readContent(store, id))
-  if (status === 'completed' && typeof dataGrantAccessId === 'string') return dataGrantAccessId
+  if (status === 'completed' && typeof dataGrantAccessId === 'string') {
+    // The mark of the access is the service's alone; what an event says is not.
+    const mark = getCounterparty(store.read(() => store.accesses.find(dataGrantAccessId)))
+    return mark?.acceptEventId === id ? dataGrantAccessId : refuseOffer('cmc-handler-delivery-failed')
+  }
   if (status === 'pending' || status === 'delivered') refusePeerUnavailable()
   const reason = isObject(failure) ? failure['reason'] : undefined
   return refuseOffer(typeof reason === 'string' ? reason : 'cmc-handler-delivery-failed')
@@ -70,9 +76,14 @@ function writeAnswer(
       insertEvent(call, { ...written, id, streamId, type: types.accept })
       return id
     }
-    if (readContent(store, id)['status'] !== 'failed') return id
+    if (isAnswer(store.events.find(id), app) && readContent(store, id)['status'] !== 'failed') return id
   }
   return refuseOffer('cmc-handler-delivery-failed')
+}
+
+/** Returns whether an event is one that accepts an offer of an app: others may have chosen its id, too. */
+function isAnswer(event: Event | undefined, app: string): boolean {
+  return event?.type === types.accept && event.streamId === getAppStreamId(app)
 }
 
 function readContent(store: Call['store'], id: string): Content {

@@ -43,7 +43,9 @@ export function receiveReport(
   const { now, store } = call
   const before = store.mirrors.findKept(access.id)
   const isErased = state === 'erased'
-  if (before && number <= before.number) return
+  // The answer to a report may have been lost, and the copy been erased before the report was repeated.
+  const isRepeated = before !== undefined && number <= before.number
+  if (isRepeated && !(isErased && number === before.number && before.state === 'live')) return
   store.mirrors.putKept({
     accessId: access.id,
     number,
@@ -51,7 +53,8 @@ export function receiveReport(
     lastContact: now,
     ...(isErased && { erased: now, ...(receipt !== undefined && { receipt }) })
   })
-  for (const group of groupReads(reads).slice(0, maxRecords)) record(call, access, 'mirrors.copyRead', group)
+  const groups = isRepeated ? [] : groupReads(reads)
+  for (const group of groups.slice(0, maxRecords)) record(call, access, 'mirrors.copyRead', group)
   if (isErased) record(call, access, 'mirrors.copyErased')
 }
 

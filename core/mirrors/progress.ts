@@ -68,9 +68,13 @@ export function parseProgress({ progress }: StoredMirror): Progress {
   return JSON.parse(progress) as Progress
 }
 
-/** Creates the progress of a mirror that has copied nothing. */
-export function startProgress(): Progress {
-  return { comparison: 0, failures: 0 }
+/**
+ * Creates the progress of a mirror that has copied nothing. `formers`: the mirrors of the same permission that are erased; the reports on
+ * them come before those on this one. `now` in seconds.
+ */
+export function startProgress(formers: readonly StoredMirror[], now: number): Progress {
+  const numbers = formers.map(each => (parseProgress(each).reports ?? 0) + 1)
+  return { comparison: 0, failures: 0, reports: Math.max(Math.floor(now), ...numbers) }
 }
 
 /** Begins to read events: those modified since a time, or all. */

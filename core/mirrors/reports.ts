@@ -55,7 +55,8 @@ async function prepareReport({ account, id, services }: ReportContext): Promise<
     const progress = parseProgress(current)
     const { receipt, state } = current.mirror
     const pending = progress.pendingReport ?? {
-      number: (progress.reports ?? 0) + 1,
+      // By the clock too: a mirror on another server may have reported for the same permission.
+      number: Math.max((progress.reports ?? 0) + 1, Math.floor(call.now)),
       reads: call.store.mirrors.takeReads(id, maxReads)
     }
     save(call, current, { ...progress, reports: pending.number, pendingReport: pending })
@@ -70,7 +71,8 @@ async function prepareReport({ account, id, services }: ReportContext): Promise<
 
 function needsReport(stored: StoredMirror, now: number, hasReads: boolean): boolean {
   const { pendingReport, reported = 0, takesNoReports } = parseProgress(stored)
-  if (takesNoReports) return false
+  // What refuses reports today may take the last one.
+  if (takesNoReports && stored.mirror.state !== 'erased') return false
   return (
     pendingReport !== undefined ||
     hasReads ||
@@ -85,7 +87,7 @@ async function endReport({ account, id, services }: ReportContext, { status }: P
     const stored = call.store.mirrors.find(id)
     if (!stored) return
     const { pendingReport: _pending, ...progress } = parseProgress(stored)
-    const takesNone = status !== 200 && status !== 401 && status !== 403
+    const takesNone = status === 404 || status === 405 || status === 501
     save(call, stored, {
       ...progress,
       reported: call.now,

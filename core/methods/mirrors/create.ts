@@ -22,7 +22,8 @@ export const create = method({
   run(call, { accessId }) {
     const { changes, now, store } = call
     const mirror = buildMirror(call, accessId)
-    store.mirrors.put({ mirror, next: now, progress: JSON.stringify(startProgress()) })
+    const progress = startProgress(store.mirrors.listByAccess(mirror.accessId), now)
+    store.mirrors.put({ mirror, next: now, progress: JSON.stringify(progress) })
     changes.add('timers')
     return { mirror }
   }

@@ -1,6 +1,7 @@
 /** Servers that fail, and servers that mean harm. */
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
+import { until } from '../../support/socket.js'
 import { send, startFakePeer, type FakePeer } from './fake-peer.js'
 import { contact, follow, listCopies, reaches, root, startWorld, type World } from './world.js'
 
@@ -187,4 +188,19 @@ t.test('events that are too large', async t => {
   }
   const id = await follow(world)
   t.match(await reaches(world, id, () => true), { events: 29, skipped: 1 })
+})
+
+t.test('a server that has not taken a report is told of the erasure all the same', async t => {
+  const { peer, world } = await start(t)
+  const id = await follow(world)
+  const live = await reaches(world, id, ({ state }) => state === 'live')
+  t.match(live, { state: 'live' })
+  await contact(world, id)
+  peer.calls.length = 0
+  await world.dora.do('mirrors.delete', { id })
+  await reaches(world, id, ({ state }) => state === 'erased')
+  await until(
+    async () => await Promise.resolve(peer.calls.some(call => call.includes('/mirrors/report'))),
+    'the report'
+  )
 })

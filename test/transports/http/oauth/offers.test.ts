@@ -1,5 +1,6 @@
 /** Scopes that ask the user to accept an offer of the client. (docs/api/oauth.md#offers) */
 import t, { type Test } from 'tap'
+import { deriveEventId } from '../../../../core/cmc/outbox.js'
 import { coffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
 import {
   apps,
@@ -11,6 +12,7 @@ import {
   redirectUri,
   type Begun
 } from '../../../support/oauth.js'
+import { until } from '../../../support/socket.js'
 import { listPeers, offer } from '../../../support/two-servers.js'
 
 const settings = {
@@ -231,4 +233,33 @@ t.test('unknown offers, and offers beside other scopes, are refused', async t =>
   }
   const { location } = await ask(service, 'cmc:read')
   t.match(location.pathname, /access\.html$/, 'a stream can have the id "cmc"')
+})
+
+t.test('an event that an app has written in place of the answer is not believed', async t => {
+  const world = await start(t, { request: { permissions: [{ streamId: 'diary', level: 'read' }] } })
+  const { paul, service } = world
+  // Paul has shared his health with another doctor before.
+  const other = await service.user('eva-doctor')
+  const wide = { permissions: [{ streamId: 'health', level: 'read' }] }
+  const { content } = await offer(other, { capability: { mode: 'open-link' }, request: wide })
+  await paul.do('events.create', {
+    streamIds: [':_cmc:apps:other'],
+    type: 'consent/accept-cmc',
+    content: { capabilityUrl: content.capabilityUrl }
+  })
+  await until(async () => (await listPeers(paul)).length > 0, 'the acceptance')
+  const [{ id: dataGrantAccessId }] = await listPeers(paul)
+  const begun = await ask(service)
+  const app = await paul.grant('contribute', 'diary', { type: 'app' })
+  await app.do('events.create', {
+    id: deriveEventId('app', begun.location.searchParams.get('state')!, '0'),
+    streamIds: ['diary'],
+    type: 'study/answer',
+    content: { status: 'completed', dataGrantAccessId }
+  })
+  const { body } = await answer(world, begun)
+  const tokens = (await exchange(service, begun, new URL(body.redirectTo))).body
+  const { accesses } = await paul.do('accesses.get')
+  const session = accesses.find((each: Answer) => each.token === tokens.access_token)
+  t.same(session.permissions, [{ streamId: 'diary', level: 'read' }])
 })
