@@ -8,6 +8,8 @@ const Level = Type.Number({ minimum: -1e12, maximum: 1e12 })
 const Amount = Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })
 /** A time of day, as `22:00`. */
 export const TimeOfDay = Type.String({ pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$' })
+/** The number of a local day, as in `schemas/zones.ts`. */
+const LocalDay = Type.Integer({ minimum: -100_000, maximum: 1_000_000 })
 const hour = 3600
 const day = 86_400
 const Hold = Type.Optional(Type.Integer({ minimum: 60, maximum: 7 * day }))
@@ -175,8 +177,8 @@ export const RuleState = Type.Object(
     /** Of places: true once a position is known. */
     isPlaced: Type.Optional(Type.Boolean()),
     /** Of totals: the local day that was evaluated, and the one for which the rule was decided. */
-    day: Type.Optional(Type.Integer()),
-    checkedDay: Type.Optional(Type.Integer()),
+    day: Type.Optional(LocalDay),
+    checkedDay: Type.Optional(LocalDay),
     /** The time of the reading, or the id of the event, that has caused the last episode. */
     cause: Type.Optional(Type.Union([Timestamp, Identifier])),
     /** The number that has caused it. */

@@ -108,9 +108,9 @@ const ordinalUrl = 'http://hl7.org/fhir/StructureDefinition/ordinalValue'
 function readConditions(given: Json, known: ReadonlyMap<string, Item>, path: string): Condition[] {
   return readList(given['enableWhen'], `${path}/enableWhen`, maxConditions).map((each, index) => {
     const at = `${path}/enableWhen/${index}`
-    const question = String(each['question'])
-    const type = known.get(question)?.type
-    if (!type || type === 'group' || type === 'display')
+    const question = each['question']
+    const type = typeof question === 'string' ? known.get(question)?.type : undefined
+    if (typeof question !== 'string' || !type || type === 'group' || type === 'display')
       refuse(`${at}/question`, 'must be the linkId of a question before it')
     if (each['operator'] === 'exists') {
       const exists = each['answerBoolean']

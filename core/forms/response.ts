@@ -75,7 +75,8 @@ function readLevel(holder: Json, { questionnaire, answers, parent, depth, path }
   for (const [index, given] of (list as unknown[]).entries()) {
     const at = `${path}/item/${index}`
     if (!isObject(given)) refuse(at, 'must be an object')
-    const item = questionnaire.items.get(String(given['linkId']))
+    const { linkId } = given
+    const item = typeof linkId === 'string' ? questionnaire.items.get(linkId) : undefined
     if (!item || item.parent !== parent) refuse(`${at}/linkId`, 'must be that of an item at this place')
     if (seen.has(item.linkId)) refuse(`${at}/linkId`, 'must be given once')
     seen.add(item.linkId)

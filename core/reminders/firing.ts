@@ -11,7 +11,7 @@ import type { Services } from '../call/services.js'
 import { queueMessage } from '../channels/queue-message.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/account-timers.js'
-import { mayRemind } from './rules.js'
+import { listOwnChannels, mayRemind } from './rules.js'
 import { findNextDue } from './schedule.js'
 import { getReminderTexts } from './texts.js'
 
@@ -85,11 +85,12 @@ function tell(call: Call, row: OccurrenceRow): void {
 
 /** Creates the message without its key. It tells the name only if the user has chosen so. */
 function createMessage({ store }: Call, reminder: StoredReminder, due: number) {
-  const { channelIds, id, name, showsName, urgency, zone } = reminder
+  const { id, name, showsName, urgency, zone } = reminder
   const texts = getReminderTexts(store)
   const page = `today?reminder=${encodeURIComponent(id)}&due=${due}`
   return {
-    channelIds,
+    // An archive may say otherwise.
+    channelIds: listOwnChannels({ store }, reminder),
     title: showsName ? name : texts.due,
     text: texts.at(formatTime(zone, due)),
     urgency,

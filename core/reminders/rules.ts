@@ -71,9 +71,23 @@ export function assertForm(
   if (form && !caller.isPersonal && form.accessId !== caller.accessId) fail('forbidden')
 }
 
-/** Checks that the caller may use channels. Errors: `unknown-resource`, `forbidden`. */
-export function assertOwnChannels(call: Call, ids: readonly string[]): void {
+/**
+ * Checks that the caller may use channels, and that a reminder of an access may. By default, the access is the caller's. Errors:
+ * `unknown-resource`, `forbidden`.
+ */
+export function assertOwnChannels(call: Call, ids: readonly string[], accessId?: string): void {
   for (const id of ids) requireOwnChannel(call, id)
+  if (accessId !== undefined && listOwnChannels(call, { accessId, channelIds: ids }).length < ids.length)
+    fail('forbidden', 'A reminder of an app can only use the channels of that app')
+}
+
+/** Lists the channels that a reminder may use: those of its access, or all if it is of the user. */
+export function listOwnChannels(
+  { store }: Pick<Call, 'store'>,
+  { accessId, channelIds }: { readonly accessId: string; readonly channelIds: readonly string[] }
+): readonly string[] {
+  if (store.accesses.findEver(accessId)?.type === 'personal') return channelIds
+  return channelIds.filter(id => store.channels.find(id)?.channel.accessId === accessId)
 }
 
 /**

@@ -4,7 +4,8 @@ import { maxLag, type ConditionOf, type RuleProblem } from '../../schemas/rule.j
 import { channelKey } from '../channels/account-messages.js'
 import { readOwn } from '../measures/read-own.js'
 import type { Episodes } from './episodes.js'
-import { readEvents } from './read-events.js'
+import { runSteps } from '../../storage/steps.js'
+import { maxLengthAtOnce, pickEvents } from './read-events.js'
 import type { RuleCall, Watcher } from './rule-call.js'
 
 /** Event types whose words count. */
@@ -89,16 +90,25 @@ function createEventWatcher(call: RuleCall, { isMatch, streamIds, types }: Event
     feed(episodes, { now }) {
       const { state } = episodes
       const after = state.modifiedTo ?? state.activeFrom
-      const events = readEvents(call, {
-        streamIds,
-        ...(types && { types }),
-        modifiedSince: after,
-        limit: maxEvents
-      })
-      const sorted = (events ?? []).toSorted((a, b) => a.modified - b.modified)
-      for (const event of sorted) {
+      const steps = pickEvents(
+        () => call,
+        {
+          streamIds,
+          ...(types && { types }),
+          modifiedSince: after,
+          limit: maxEvents,
+          maxLength: maxLengthAtOnce
+        },
+        event => ({
+          id: event.id,
+          modified: event.modified,
+          isMet: !isChannelMessage(event) && isRecent(event) && isMatch(event, after)
+        })
+      )
+      const found = runSteps(steps) ?? []
+      for (const event of found.toSorted((a, b) => a.modified - b.modified)) {
         state.modifiedTo = Math.max(state.modifiedTo ?? -Infinity, event.modified)
-        if (!isChannelMessage(event) && isRecent(event) && isMatch(event, after)) add(episodes, event, now)
+        if (event.isMet) add(episodes, event, now)
       }
     }
   }
@@ -109,6 +119,6 @@ function isRecent({ modified, time, type }: Event): boolean {
   return type.startsWith('series:') || time >= modified - maxLag
 }
 
-function add(episodes: Episodes, { id, modified }: Event, now: number): void {
+function add(episodes: Episodes, { id, modified }: Pick<Event, 'id' | 'modified'>, now: number): void {
   episodes.happen(modified, { now, cause: id })
 }

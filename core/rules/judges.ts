@@ -49,15 +49,21 @@ export function createRangeJudge(findRange: (time: number) => NumberRange | unde
 export function createChangeJudge({ by, direction, within }: ConditionOf<'changing'>): Judge {
   const sign = direction === 'up' ? 1 : -1
   /** Readings that may be the lowest from now on, in ascending order of time and value. */
-  const lowest: Reading[] = []
+  let lowest: Reading[] = []
+  /** Index of the first that is not too old: removing each at once would move all others. */
+  let first = 0
   return {
     memory: within,
     judge({ time, value: given }) {
       const value = given * sign
-      while (lowest.length > 0 && lowest[0]!.time < time - within) lowest.shift()
-      while (lowest.length > 0 && lowest.at(-1)!.value >= value) lowest.pop()
+      while (first < lowest.length && lowest[first]!.time < time - within) first++
+      if (first > 1000 && first > lowest.length / 2) {
+        lowest = lowest.slice(first)
+        first = 0
+      }
+      while (lowest.length > first && lowest.at(-1)!.value >= value) lowest.pop()
       lowest.push({ time, value })
-      return value - lowest[0]!.value >= by ? 'met' : 'over'
+      return value - lowest[first]!.value >= by ? 'met' : 'over'
     }
   }
 }

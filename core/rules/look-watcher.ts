@@ -1,13 +1,14 @@
 /** Watches who reads data: `looked`. What was read is in the audit. (docs/api/rules.md#conditions) */
 import type { ConditionOf, Rule, RuleProblem } from '../../schemas/rule.js'
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
+import type { TimeRange } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import { getBaseId } from '../access-ids.js'
 import type { Episodes } from './episodes.js'
 import type { RuleCall, Watcher } from './rule-call.js'
 
-/** Maximum number of parts of the audit that one evaluation reads. */
-const maxParts = 100
+/** Maximum number of parts of the audit that one evaluation reads; the next one continues. */
+const maxParts = 20
 const everything: readonly AuditCriteria[] = [{ any: undefined, all: [], not: new Set() }]
 
 /** Returns the watcher of reads, or why there is none. */
@@ -23,9 +24,13 @@ export function watchLooks(
     isReadable: () => mayWatch,
     feed(episodes, { now }) {
       const { state } = episodes
-      for (const { time } of listLooks(call, rule, { after: state.modifiedTo ?? state.activeFrom, now })) {
-        state.modifiedTo = time
-        add(episodes, time, now)
+      const after = Math.max(state.modifiedTo ?? -Infinity, state.activeFrom)
+      let count = 0
+      for (const { last, looks } of listLooks(() => call, rule, { after, until: now })) {
+        for (const { time } of looks) add(episodes, time, now)
+        // Whatever was found: otherwise each evaluation would read all again.
+        if (last !== undefined) state.modifiedTo = last
+        if (++count >= maxParts) break
       }
     }
   }
@@ -35,30 +40,39 @@ function add(episodes: Episodes, time: number, now: number): void {
   episodes.happen(time, { now })
 }
 
-/** Lists the reads that a rule watches, the first one first. */
+/** A part of the audit that has been read. */
+interface Part {
+  /** The reads that a rule watches, the first one first. */
+  readonly looks: readonly AuditRecord[]
+  /** Time of the last record, whatever it was, in seconds. Later ones have later times. */
+  readonly last: number | undefined
+}
+
+/** Lists the parts of the audit after a time. `getCall` returns the call of the moment. */
 export function* listLooks(
-  call: RuleCall,
+  getCall: () => RuleCall,
   { accessId: own, condition }: Pick<Rule, 'accessId' | 'condition'>,
-  { after, now }: { readonly after: number; readonly now: number }
-): Generator<AuditRecord> {
-  const { accesses, audit } = call.store
+  { after, until }: { readonly after: number; readonly until: number }
+): Generator<Part> {
   const wanted = condition.kind === 'looked' ? condition.accessId : undefined
   const isWatched = (access: string): boolean => {
     const id = getBaseId(access)
     if (id === own) return false
     if (wanted !== undefined) return id === wanted
-    const found = accesses.findEver(id)
+    const found = getCall().store.accesses.findEver(id)
     // The user's own sessions are not others.
     return found !== undefined && found.type !== 'personal'
   }
-  let rest: ReturnType<typeof audit.next>['rest'] = {
-    since: Math.floor(after * 1e6) + 1,
-    until: Math.ceil(now * 1e6)
-  }
-  for (let part = 0; rest && part < maxParts; part++) {
-    const found = audit.next(rest, true, everything)
-    for (const record of found.records)
-      if (record.auditScope && record.status === 200 && isWatched(record.access)) yield record
+  // Seconds are rounded: they are not multiples of a microsecond.
+  let rest: TimeRange | undefined = { since: Math.round(after * 1e6) + 1, until: Math.ceil(until * 1e6) }
+  while (rest) {
+    const found = getCall().store.audit.next(rest, true, everything)
     rest = found.rest
+    yield {
+      looks: found.records.filter(
+        ({ access, auditScope, status }) => auditScope && status === 200 && isWatched(access)
+      ),
+      last: found.records.at(-1)?.time
+    }
   }
 }

@@ -27,12 +27,16 @@ export type CheckedRule = Pick<
 
 /** Checks a rule. `call`: made by the access of the rule, which has to be able to read what it watches. */
 export function assertRule(call: Call, rule: CheckedRule): void {
-  const { evenWhenQuiet, quietHours, urgency, zone } = rule
+  assertTellingTimes(rule)
+  assertCondition(call, rule.condition)
+}
+
+/** Checks when a rule sends messages. */
+export function assertTellingTimes({ evenWhenQuiet, quietHours, urgency, zone }: CheckedRule): void {
   if (!isZone(zone)) refuse('zone', 'must be the name of a time zone')
   if (quietHours?.from === quietHours?.to && quietHours)
     refuse('quietHours', 'must begin and end at different times')
   if (evenWhenQuiet && urgency !== 'high') refuse('evenWhenQuiet', 'needs the urgency "high"')
-  assertCondition(call, rule.condition)
 }
 
 /** Checks that channels belong to the access of a rule; rules of the user may use all. Errors: as `requireOwnChannel`. */

@@ -1,5 +1,7 @@
 /** Reads past data for the test of a rule, in slices, and lists when it would have fired. (docs/api/rules.md#testing-a-rule) */
+import type { Event } from '../../schemas/event.js'
 import type { Rule } from '../../schemas/rule.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 import type { Listing } from '../json/json-text.js'
@@ -9,7 +11,7 @@ import { listLooks } from './look-watcher.js'
 import { maxFirings, PastEpisodes, type PastSpan } from './past-episodes.js'
 import { listPastRanges } from './past-ranges.js'
 import { startPastTotals } from './past-totals.js'
-import { readEvents } from './read-events.js'
+import { pickEvents } from './read-events.js'
 import { createJudge, findConditionMeasure, type ReadingCondition } from './reading-watcher.js'
 import {
   collectNumbers,
@@ -24,6 +26,8 @@ import { createRuleCall, type RuleCall } from './rule-call.js'
 
 /** Maximum number of events that are read for conditions on events. */
 const maxEvents = 10_000
+/** Maximum number of characters of their JSON. */
+const maxLength = 100_000_000
 /** Readings that are replayed without a pause. */
 const readingsPerPause = 1000
 const daySeconds = 86_400
@@ -60,7 +64,7 @@ function startPast(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<unkno
   }
   if (condition.kind in readingKinds) return startReadings(call, rule, span)
   const { run } = collectTimes(call, { measure: noMeasure, from: span.from, end: span.from })
-  return { run, finish: getReader => replayEvents({ ...call, ...getReader() }, rule, span) }
+  return { run, finish: getReader => replayEvents(() => ({ ...call, ...getReader() }), rule, span) }
 }
 
 const readingKinds = { above: true, below: true, changing: true, outside: true, place: true }
@@ -125,24 +129,26 @@ function* replaySilence(rule: Rule, { from, to }: PastSpan, times: readonly numb
 }
 
 /** Replays conditions on events and on the audit. */
-function* replayEvents(call: RuleCall, rule: Rule, span: PastSpan): Items {
+function* replayEvents(getCall: () => RuleCall, rule: Rule, span: PastSpan): Items {
   const { condition } = rule
   const { from, to } = span
   if (condition.kind === 'missing') {
     const streamIds = 'streamId' in condition ? [condition.streamId] : []
-    const events = readEvents(call, { streamIds, from: from - condition.for, to, limit: maxEvents }) ?? []
-    const times = events
-      .filter(event => !isChannelMessage(event))
-      .flatMap(({ duration, time }) => [time, Math.min(to, time + (duration ?? 0))])
+    const request = { streamIds, from: from - condition.for, to, limit: maxEvents, maxLength }
+    const times = yield* pause(
+      pickEvents(getCall, request, event =>
+        isChannelMessage(event) ? [] : [event.time, Math.min(to, event.time + (event.duration ?? 0))]
+      )
+    )
     yield* replaySilence(
       rule,
       span,
-      times.toSorted((a, b) => a - b)
+      (times ?? []).flat().toSorted((a, b) => a - b)
     )
     return
   }
   const past = new PastEpisodes(rule, from)
-  for (const time of listMoments(call, rule, span)) {
+  for (const time of yield* pause(listMoments(getCall, rule, span))) {
     if (past.isFull) break
     past.happen(time)
   }
@@ -150,25 +156,46 @@ function* replayEvents(call: RuleCall, rule: Rule, span: PastSpan): Items {
   yield* format(past)
 }
 
-function listMoments(call: RuleCall, rule: Rule, { from, to }: PastSpan): number[] {
+/** Runs steps as a part of the items. */
+function* pause<T>(steps: Steps<T>): Generator<undefined, T, void> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    yield
+  }
+}
+
+function* listMoments(getCall: () => RuleCall, rule: Rule, { from, to }: PastSpan): Steps<number[]> {
   const { condition } = rule
-  if (condition.kind === 'looked')
-    return Array.from(listLooks(call, rule, { after: from, now: to }), ({ time }) => time)
+  if (condition.kind === 'looked') {
+    const times: number[] = []
+    for (const { looks } of listLooks(getCall, rule, { after: from, until: to })) {
+      times.push(...looks.map(({ time }) => time))
+      if (times.length >= maxFirings) break
+      yield
+    }
+    return times
+  }
   const isWords = condition.kind === 'words'
-  const sender = condition.kind === 'arrived' ? findSender(call, condition) : undefined
+  const sender = condition.kind === 'arrived' ? findSender(getCall(), condition) : undefined
   const hasWord = isWords ? createWordTest(condition.anyOf) : undefined
-  const events = readEvents(call, {
-    streamIds: isWords ? condition.streamIds : undefined,
-    ...(isWords && { types: noteTypes }),
-    from,
-    to,
-    limit: maxEvents
-  })
-  return (events ?? [])
-    .filter(event => !isChannelMessage(event) && event.time >= from)
-    .filter(event => (hasWord ? hasWord(event) : sender !== undefined && isFrom(event.modifiedBy, sender)))
-    .map(({ time }) => time)
-    .toSorted((a, b) => a - b)
+  const isMatch = (event: Event): boolean =>
+    !isChannelMessage(event) &&
+    event.time >= from &&
+    (hasWord ? hasWord(event) : sender !== undefined && isFrom(event.modifiedBy, sender))
+  const times = yield* pickEvents(
+    getCall,
+    {
+      streamIds: isWords ? condition.streamIds : undefined,
+      ...(isWords && { types: noteTypes }),
+      from,
+      to,
+      limit: maxEvents,
+      maxLength
+    },
+    event => (isMatch(event) ? event.time : undefined)
+  )
+  return (times ?? []).filter(time => time !== undefined).toSorted((a, b) => a - b)
 }
 
 /** Lists the firings as items of the result. */

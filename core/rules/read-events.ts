@@ -3,6 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import { ApiError } from '../errors.js'
 import { resolveEventScope } from '../events/scope.js'
 import { findTypeNumbers } from '../events/types-query.js'
+import type { Steps } from '../../storage/steps.js'
 import type { RuleCall } from './rule-call.js'
 
 export interface EventsRequest {
@@ -13,19 +14,32 @@ export interface EventsRequest {
   readonly to?: number
   readonly modifiedSince?: number
   readonly limit: number
+  /** Maximum number of characters of their JSON. Events after that are omitted, unread. */
+  readonly maxLength: number
 }
 
-/** Returns events, the latest first; `undefined` if a stream cannot be read, or does not exist. Hidden events are omitted. */
-export function readEvents(call: RuleCall, request: EventsRequest): Event[] | undefined {
-  const { from, limit, modifiedSince, streamIds, to, types } = request
+/** Maximum number of characters of JSON that are read without a pause: some milliseconds. */
+export const maxLengthAtOnce = 2_000_000
+
+/**
+ * Lists what `pick` returns for events, the latest first; `undefined` if a stream cannot be read, or does not exist. Hidden events are
+ * omitted. Events may be large: only what is picked is kept. May pause after each page; `getCall` returns the call of the moment.
+ */
+export function* pickEvents<T>(
+  getCall: () => RuleCall,
+  request: EventsRequest,
+  pick: (event: Event) => T
+): Steps<T[] | undefined> {
+  const call = getCall()
+  const { from, limit, maxLength, modifiedSince, streamIds, to, types } = request
   const scope = findScope(call, streamIds)
   if (!scope) return undefined
   const { streams } = scope
   if (streams?.length === 0) return []
   const numbers = findTypeNumbers(call.store, types)
   if (numbers?.size === 0) return []
-  const { events } = call.store
-  const run = events.query({
+  let length = 0
+  const run = call.store.events.query({
     streams,
     types: numbers,
     from,
@@ -36,13 +50,20 @@ export function readEvents(call: RuleCall, request: EventsRequest): Event[] | un
     order: 'DESC',
     skip: 0,
     limit,
-    present: body => body
+    // Called for large events only.
+    present(body) {
+      const isOmitted = length > 0 && length + body.length > maxLength
+      return isOmitted ? 'null' : body
+    }
   })
-  const found: Event[] = []
+  const found: T[] = []
   for (;;) {
-    const { done, text } = events.next(run)
-    if (text !== '') found.push(...(JSON.parse(`[${text}]`) as Event[]))
-    if (done) return found
+    const { done, text } = getCall().store.events.next(run)
+    length += text.length
+    if (text !== '')
+      for (const event of JSON.parse(`[${text}]`) as (Event | null)[]) if (event) found.push(pick(event))
+    if (done || length >= maxLength) return found
+    yield
   }
 }
 

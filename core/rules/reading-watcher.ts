@@ -10,7 +10,7 @@ import {
   type Judge,
   type NumberRange
 } from './judges.js'
-import { readHourlyMeans, readNumbers, readPositions, type Reading } from './readings.js'
+import { maxAhead, readHourlyMeans, readNumbers, readPositions, type Reading } from './readings.js'
 import { computeUsualRange, usualDays } from './usual-range.js'
 import type { RuleCall, Watcher } from './rule-call.js'
 
@@ -19,8 +19,6 @@ export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'out
 
 /** The measure of positions. */
 const positionMeasure = 'position'
-/** Seconds by which clocks of devices may be ahead. */
-const maxAhead = 300
 /** Times of points are sums, so they may differ by a rounding error. */
 const tolerance = 1e-6
 const daySeconds = 86_400

@@ -113,6 +113,32 @@ export function findLast(call: Call, measure: MeasureForm): number | undefined {
   return last
 }
 
+/** What {@link findLastBefore} returns for data that is older than what was searched. */
+export const longAgo = 0
+/** Seconds by which clocks of devices may be ahead. */
+export const maxAhead = 300
+/** Ranges that are searched, in seconds: data is more likely to be recent. */
+const searched = [60, 3600, 86_400]
+
+/**
+ * Returns the time of the last data of a measure as {@link findLast} does, but ignores data of the future: a device with a wrong clock
+ * must not end a silence for good. If there is some, only the last `seconds` are searched for other data.
+ */
+export function findLastBefore(call: Call, measure: MeasureForm, seconds: number): number | undefined {
+  const last = findLast(call, measure)
+  if (last === undefined || last <= call.now + maxAhead) return last
+  for (const range of [...searched.filter(each => each < seconds), seconds]) {
+    const { readings, run } = collectTimes(call, {
+      measure,
+      from: call.now - range,
+      end: call.now + maxAhead
+    })
+    finishRun(call, run)
+    if (readings.length > 0) return readings.reduce((latest, { time }) => Math.max(latest, time), 0)
+  }
+  return longAgo
+}
+
 /** Returns the total of a measure on a local day (its number as in `schemas/zones.ts`). */
 export function readTotal(
   call: Call,

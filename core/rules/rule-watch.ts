@@ -6,6 +6,7 @@ import { findMeasure } from '../../schemas/measures/catalogue.js'
 import type { Rule } from '../../schemas/rule.js'
 import type { StoredRule } from '../../storage/rules/rule-repository.js'
 import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services } from '../call/services.js'
 import type { Change, ChangedAccount, ChangeKind } from '../changes.js'
@@ -34,7 +35,8 @@ interface Watched {
 
 const seriesPrefix = 'series:'
 const noteClass = 'note/'
-/** Number of rules that are evaluated without a break. */
+/** Rules are evaluated without a break for at most so many milliseconds, and at most so many. At least one is. */
+const turnMs = 10
 const rulesPerTurn = 10
 /** Seconds of past data that are evaluated at most after a start. */
 const maxBehind = 7 * 86_400
@@ -88,12 +90,21 @@ export class RuleWatch implements TimedTask {
           ({ rule, state }) =>
             watched.pending.has(rule.id) || (findRuleTime(rule, state, now) ?? Infinity) <= now
         )
+        .map(stored => ({
+          ...stored,
+          since: watched.pending.get(stored.rule.id) ?? stored.state.evaluatedTo
+        }))
+        // Those that wait longest come first: otherwise rules on much data could delay others forever.
+        .toSorted((a, b) => a.since - b.since)
         .slice(0, rulesPerTurn)
       if (due.length === 0 || this.#isClosed) {
         for (const id of watched.pending.keys()) if (!store.rules.find(id)) watched.pending.delete(id)
         return
       }
       await this.#evaluate(account, store, watched, due)
+      // Other work comes first: rules may be many, and data too.
+      await nextTurn()
+      if (this.#isClosed) return
     }
   }
 
@@ -109,22 +120,28 @@ export class RuleWatch implements TimedTask {
     account: Account,
     store: UserStore,
     { pending }: Watched,
-    due: readonly StoredRule[]
+    due: readonly (StoredRule & { readonly since: number })[]
   ): Promise<void> {
-    const taken = new Map(due.map(({ rule, state }) => [rule.id, pending.get(rule.id) ?? state.evaluatedTo]))
-    const ids = [...taken.keys()]
-    for (const id of ids) pending.delete(id)
+    const taken = new Map(due.map(({ rule, since }) => [rule.id, since]))
+    for (const id of taken.keys()) pending.delete(id)
     try {
       if (due.some(({ rule }) => rule.condition.kind === 'looked')) store.completeAudit()
       const changed = store.read(() => {
         const call = createServiceCall(this.services, account, store)
-        return ids.filter(id => {
+        const end = performance.now() + turnMs
+        const found: string[] = []
+        for (const [id, since] of taken) {
+          if (performance.now() >= end) {
+            putBack(pending, id, since)
+            continue
+          }
           const stored = store.rules.find(id)
-          if (!stored) return false
-          const evaluation = evaluateRule(call, stored, taken.get(id)!)
-          if (!evaluation.isChanged) store.rules.noteState(id, evaluation.state)
-          return evaluation.isChanged
-        })
+          if (!stored) continue
+          const evaluation = evaluateRule(call, stored, since)
+          if (evaluation.isChanged) found.push(id)
+          else store.rules.noteState(id, evaluation.state)
+        }
+        return found
       })
       if (changed.length === 0) return
       await writeAsService(this.services, account, call => {
@@ -138,7 +155,7 @@ export class RuleWatch implements TimedTask {
         }
       })
     } catch (error) {
-      for (const [id, since] of taken) pending.set(id, Math.min(since, pending.get(id) ?? Infinity))
+      for (const [id, since] of taken) putBack(pending, id, since)
       throw error
     }
   }
@@ -222,6 +239,10 @@ export class RuleWatch implements TimedTask {
   #nextTick(): number {
     return (this.#count++ % 1000) * tick
   }
+}
+
+function putBack(pending: Map<string, number>, id: string, since: number): void {
+  pending.set(id, Math.min(since, pending.get(id) ?? Infinity))
 }
 
 function findKnownMeasure({ condition }: Rule): { readonly types: readonly string[] } | undefined {

@@ -3,9 +3,10 @@ import type { ConditionOf, RuleProblem } from '../../schemas/rule.js'
 import { channelKey } from '../channels/account-messages.js'
 import { readOwn } from '../measures/read-own.js'
 import { isTrashed } from '../streams/tree.js'
-import { readEvents } from './read-events.js'
+import { runSteps } from '../../storage/steps.js'
+import { maxLengthAtOnce, pickEvents } from './read-events.js'
 import { findConditionMeasure } from './reading-watcher.js'
-import { findLast } from './readings.js'
+import { findLastBefore, longAgo } from './readings.js'
 import type { RuleCall, Watcher } from './rule-call.js'
 
 /** Returns the watcher of a silence, or why there is none. */
@@ -26,7 +27,7 @@ export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>):
       const { state } = episodes
       const found = getLast()
       const isIdle = state.holdsSince === undefined && !state.isFiring
-      if (found === undefined) {
+      if (found === undefined || found === longAgo) {
         if (isIdle && state.seenTo === undefined) episodes.restart(state.activeFrom, { now })
         return
       }
@@ -46,7 +47,7 @@ function createFinder(
   const { caller, store } = call
   if ('measure' in condition) {
     const measure = findConditionMeasure(call, condition)
-    return measure ? () => findLast(call, measure) : 'unknown-measure'
+    return measure ? () => findLastBefore(call, measure, condition.for) : 'unknown-measure'
   }
   if ('connectionId' in condition) {
     const stored = store.connections.find(condition.connectionId)
@@ -65,16 +66,19 @@ const maxEvents = 50
 function findLastInStream(call: RuleCall, streamId: string, seconds: number): number | undefined {
   const { now } = call
   const find = (from?: number): number | undefined => {
-    const events = readEvents(call, {
-      streamIds: [streamId],
-      ...(from !== undefined && { from }),
-      to: now,
-      limit: maxEvents
-    })
-    if (!events) return undefined
-    const times = events
-      .filter(({ clientData }) => readOwn(clientData, channelKey) === undefined)
-      .map(({ duration, time }) => Math.min(now, time + (duration ?? 0)))
+    const steps = pickEvents(
+      () => call,
+      {
+        streamIds: [streamId],
+        ...(from !== undefined && { from }),
+        to: now,
+        limit: maxEvents,
+        maxLength: maxLengthAtOnce
+      },
+      ({ clientData, duration, time }) =>
+        readOwn(clientData, channelKey) === undefined ? Math.min(now, time + (duration ?? 0)) : undefined
+    )
+    const times = (runSteps(steps) ?? []).filter(time => time !== undefined)
     return times.length === 0 ? undefined : Math.max(...times)
   }
   return find(now - seconds) ?? find()

@@ -28,6 +28,7 @@ export class DeliveryPause {
 /** Begins a pause in a file at `now` (seconds) if anything in it could be sent, or told to peers. Returns whether it did. */
 export function pauseDeliveries(db: Database, now: number): boolean {
   const sql = `INSERT INTO delivery_pause (since) SELECT ? WHERE EXISTS (SELECT 1 FROM cmc_relationship)
-    OR EXISTS (SELECT 1 FROM cmc_outbox) OR EXISTS (SELECT 1 FROM channel_message WHERE next IS NOT NULL)`
+    OR EXISTS (SELECT 1 FROM cmc_outbox) OR EXISTS (SELECT 1 FROM channel_message WHERE next IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM channel WHERE json_extract(body, '$.state') = 'active')`
   return statement(db, sql).run(now).changes > 0
 }

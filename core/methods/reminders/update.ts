@@ -41,7 +41,7 @@ export const update = method({
     const merged: StoredReminder = { ...before, ...changed }
     const event = checkRecording(call, merged, '#/update')
     assertForm(call, merged, '#/update')
-    if (changed.channelIds) assertOwnChannels(call, changed.channelIds)
+    if (changed.channelIds) assertOwnChannels(call, changed.channelIds, before.accessId)
     const reminder: StoredReminder = {
       ...merged,
       event,

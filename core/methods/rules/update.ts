@@ -8,7 +8,13 @@ import { method } from '../../call/method.js'
 import { anyAccessIfEnabled } from '../../channels/rules.js'
 import { fail } from '../../errors.js'
 import { restartState } from '../../rules/episodes.js'
-import { assertChannels, assertRule, requireOwnRule, toPublicRule } from '../../rules/own-rules.js'
+import {
+  assertChannels,
+  assertRule,
+  assertTellingTimes,
+  requireOwnRule,
+  toPublicRule
+} from '../../rules/own-rules.js'
 import { createRuleCall } from '../../rules/rule-call.js'
 import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
 
@@ -54,6 +60,7 @@ export const update = method({
         ([, value]) => value !== null
       )
     ) as Rule
+    assertTellingTimes(rule)
     const asRule = createRuleCall(call, rule)
     // A rule whose access has ended can only be paused.
     if (!asRule && rule.isActive) fail('invalid-operation', 'The access of this rule has ended')

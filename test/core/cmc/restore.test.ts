@@ -4,6 +4,8 @@ import t from 'tap'
 import { Client, coffer } from '../../support/coffer.js'
 import { command } from '../../support/command.js'
 import { until } from '../../support/socket.js'
+import { addReminder, startWorld } from '../reminders/world.js'
+import { addChannel } from '../channels/world.js'
 import { listPeers, relate, scope, startTwo, write } from '../../support/two-servers.js'
 
 t.test('a restored account', async t => {
@@ -38,4 +40,16 @@ t.test('a restored account', async t => {
     t.equal((await copy.do('account.resumeDeliveries')).resumed, false)
     await until(async () => (await listPeers(dora)).length === 0, 'the revocation')
   })
+})
+
+t.test('a restored account with channels sends no reminders', async t => {
+  const { alice, directory } = await startWorld(t)
+  const { id } = await addChannel(alice, 'webhook', { url: 'http://127.0.0.1:9' })
+  await addReminder(alice, { channelIds: [id] })
+  const folder = t.testdir({ other: {} })
+  const file = join(folder, 'alice.zip')
+  const exported = await command(['export', `--dataDir=${directory}`, alice.username, file])
+  t.equal(exported.code, 0, exported.errors)
+  const imported = await command(['import', file, `--dataDir=${join(folder, 'other')}`])
+  t.match([imported.code, imported.output], [0, 'account.resumeDeliveries'], imported.errors)
 })

@@ -127,6 +127,7 @@ t.test('responses are checked', async t => {
     ],
     ['an item at another place', respond(one('weight', { valueDecimal: 60 }), no)],
     ['an item that is given twice', respond(body, no, no)],
+    ['a linkId that is no text', respond(body, no, { linkId: { toString: 1 } })],
     ['an unknown item', respond(body, no, one('__proto__', { valueString: 'x' }))],
     ['an answer to a display', respond(body, no, one('intro', { valueString: 'x' }))],
     [
@@ -156,6 +157,13 @@ t.test('questionnaires are checked', async t => {
     ['no items', []],
     ['an unknown type', [{ linkId: 'a', type: 'attachment' }]],
     ['no linkId', [{ type: 'string' }]],
+    [
+      'a condition on what is no text',
+      [
+        item,
+        { ...other, enableWhen: [{ question: { toString: 1 }, operator: 'exists', answerBoolean: true }] }
+      ]
+    ],
     ['the same linkId twice', [item, item]],
     ['a choice without options', [{ linkId: 'a', type: 'choice' }]],
     ['options of a text', [{ ...item, answerOption: [{ valueCoding: { code: 'x' } }] }]],

@@ -287,3 +287,23 @@ t.test('hostile input', async t => {
   for (let count = 0; count < 100; count++) await alice.do('reminders.create', template)
   t.match(await alice.call('reminders.create', template), { error: { id: 'invalid-operation' } })
 })
+
+t.test('a reminder of an app uses no channels of the user', async t => {
+  const { alice, clock } = await startWorld(t)
+  const server = await receiver(t)
+  const app = await alice.grant('contribute', 'pills', { type: 'app', name: 'app' })
+  const { id: own } = await addChannel(app, 'webhook', { url: server.url })
+  const { id: channel } = await addChannel(alice, 'webhook', { url: server.url })
+  const { id } = await addReminder(app, { channelIds: [own] })
+  const update = { channelIds: [own, channel] }
+  t.match(await alice.call('reminders.update', { id, update }), { error: { id: 'forbidden' } })
+  await alice.do('reminders.update', { id, update: { channelIds: [own] } })
+  // As an archive could have it.
+  const { accounts } = alice.service.server.services
+  const store = accounts.store(accounts.find(alice.username)!)
+  const row = store.reminders.find(id)!
+  await store.write(() => store.reminders.put({ ...row, reminder: { ...row.reminder, ...update } }))
+  clock.advance(hour)
+  await until(() => server.deliveries.length >= 1, 'the notification')
+  t.same((await alice.do('channels.getOne', { id: channel })).deliveries, [])
+})

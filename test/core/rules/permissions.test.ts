@@ -86,6 +86,7 @@ t.test('a permission that is lost before the rule fires', async t => {
   const silence = await addRule(app, channel, { kind: 'missing', streamId: 'body', for: 900 })
   const quiet = await addRule(app, channel, { kind: 'missing', measure: 'heart-rate', for: 900 })
   t.match(await measure(alice, id, { content: 120 }), { holdsSince: noon + 60 })
+  for (const each of [silence, quiet]) await evaluated(app, each)
   await alice.do('streams.update', { id: 'body', update: { parentId: null } })
   t.match(await pass(app, id, 600), { isFiring: false, holdsSince: undefined })
   t.match(await pass(app, silence, 900), { isFiring: false, problem: 'forbidden' })

@@ -118,3 +118,24 @@ t.test('data from an access, and reads of an access', async t => {
   await evaluated(alice, looked)
   t.match(await listMessages(alice, channel), [{}, { source: { id: looked } }])
 })
+
+t.test('data of the future ends no silence', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const id = await addRule(alice, channel, { kind: 'missing', measure: 'heart-rate', for: 3600 })
+  await measure(alice, id, { content: 80 })
+  await measure(alice, id, { content: 80, after: 1, age: -10 * 366 * 86_400 })
+  const last = noon + 60
+  t.match(await pass(alice, id, last + 3600 - clock.now()), { isFiring: true, firedAt: last + 3600 })
+  t.equal(await countMessages(alice, channel), 1)
+  t.match(await measure(alice, id, { content: 81 }), { isFiring: false }, 'present data does')
+  t.match(await measure(alice, id, { content: 81, after: 1800 }), { isFiring: false })
+  t.match(await pass(alice, id, 3600), { isFiring: true, episode: 2 })
+})
+
+t.test('data of the future only', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const id = await addRule(alice, channel, { kind: 'missing', measure: 'heart-rate', for: 3600 })
+  await measure(alice, id, { content: 80, after: 1, age: -10 * 366 * 86_400 })
+  t.match(await pass(alice, id, noon + 3600 - clock.now()), { isFiring: true, firedAt: noon + 3600 })
+  t.match(await pass(alice, id, 0), { isFiring: true, episode: 1 })
+})

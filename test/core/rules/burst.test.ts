@@ -1,0 +1,100 @@
+/** Rules on much data: other work goes on, and nothing is read twice or kept. */
+import t from 'tap'
+import { pickEvents } from '../../../core/rules/read-events.js'
+import { createRuleCall } from '../../../core/rules/rule-call.js'
+import { createServiceCall } from '../../../core/cmc/service-calls.js'
+import { runSteps } from '../../../storage/steps.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import type { Client } from '../../support/coffer.js'
+import { addRule, evaluated, measure, startWorld } from './world.js'
+
+function getStore({ service, username }: Client): UserStore {
+  const { accounts } = service.server.services
+  return accounts.store(accounts.find(username)!)
+}
+
+t.test('many rules leave time for other work', async t => {
+  const { alice, channel } = await startWorld(t)
+  const ids: string[] = []
+  for (let count = 0; count < 40; count++)
+    ids.push(await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 1e6 }))
+  const { rules } = getStore(alice)
+  const noteState = rules.noteState.bind(rules)
+  const counts: number[] = []
+  let isNewTurn = true
+  rules.noteState = (...args) => {
+    if (isNewTurn) {
+      isNewTurn = false
+      counts.push(0)
+      setImmediate(() => (isNewTurn = true))
+    }
+    counts[counts.length - 1]!++
+    noteState(...args)
+  }
+  await measure(alice, ids.at(-1)!, { content: 80, after: 1 })
+  for (const id of ids) await evaluated(alice, id)
+  t.ok(Math.max(...counts) <= 10, `evaluated in a turn: ${counts.join(', ')}`)
+})
+
+t.test('an audit without reads that are watched is not read again', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const app = await alice.grant('read', 'body', { type: 'app', name: 'app' })
+  const id = await addRule(alice, channel, { kind: 'looked', accessId: app.access.id })
+  const { audit } = getStore(alice)
+  const next = audit.next.bind(audit)
+  const since: number[] = []
+  audit.next = (range, ...rest) => {
+    since.push(range.since)
+    return next(range, ...rest)
+  }
+  for (let count = 0; count < 3; count++) {
+    clock.advance(1)
+    await alice.do('events.get')
+    await evaluated(alice, id)
+  }
+  t.ok(since.at(-1)! > since[0]!, `read from: ${since.join(', ')}`)
+  clock.advance(1)
+  await app.do('events.get')
+  t.match(await evaluated(alice, id), { episode: 1 }, 'what is watched counts')
+  clock.advance(70)
+  await alice.do('events.get')
+  t.match(await evaluated(alice, id), { episode: 1 }, 'once')
+})
+
+t.test('large events are read in parts, up to a limit', async t => {
+  const { alice, channel } = await startWorld(t)
+  const id = await addRule(alice, channel, { kind: 'words', anyOf: ['word'] })
+  for (let count = 0; count < 4; count++)
+    await alice.event({ streamIds: ['diary'], content: 'x'.repeat(900_000) })
+  const { services } = alice.service.server
+  const store = getStore(alice)
+  const { rule } = store.rules.find(id)!
+  const call = createRuleCall(
+    createServiceCall(services, services.accounts.find(alice.username)!, store),
+    rule
+  )!
+  const pick = (maxLength: number): { readonly found: unknown[] | undefined; readonly pauses: number } => {
+    const steps = pickEvents(
+      () => call,
+      { limit: 500, maxLength },
+      event => event.id
+    )
+    let pauses = 0
+    const found = runSteps(
+      (function* () {
+        for (;;) {
+          const { done, value } = steps.next()
+          if (done) return value
+          pauses++
+          yield
+        }
+      })()
+    )
+    return { found, pauses }
+  }
+  const all = pick(1e9)
+  t.equal(all.found?.length, 4)
+  t.ok(all.pauses > 0, 'it pauses')
+  t.equal(pick(2_000_000).found?.length, 2, 'what exceeds the limit is omitted')
+  t.equal(pick(10).found?.length, 1, 'the first one always counts')
+})
