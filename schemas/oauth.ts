@@ -10,7 +10,7 @@ const userScopes = ['openid', 'profile', 'email', 'offline_access', 'fhirUser', 
  * limited.
  */
 export const resourceScopePattern =
-  '^patient/(?:(?:\\*|DocumentReference|Observation|Patient)\\.(?:read|r|s|rs)|Observation\\.(?:read|r|s|rs)' +
+  '^patient/(?:(?:\\*|DocumentReference|Observation|Patient|QuestionnaireResponse)\\.(?:read|r|s|rs)|Observation\\.(?:read|r|s|rs)' +
   '\\?category=(?:http://terminology\\.hl7\\.org/CodeSystem/observation-category\\|)?(?:vital-signs|laboratory|activity))$'
 
 /** What a client may request besides data in streams: information about the user, and resources of FHIR. */

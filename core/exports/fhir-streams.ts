@@ -1,16 +1,20 @@
 /** Streams whose events are resources of FHIR, for apps that ask for resources instead of streams. (docs/api/fhir.md#smart-app-launch) */
+import type { Event } from '../../schemas/event.js'
 import type { Steps } from '../../storage/steps.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import type { RequestedStreamPermission } from '../accesses/granting.js'
 import type { Call } from '../call/method.js'
 import { resolveEventScope } from '../events/scope.js'
 import { listScopedResources, type ScopedResources } from '../oauth/smart-scope.js'
-import { findEventCoding } from './fhir-observation.js'
+import { findEventCoding, getOriginal } from './fhir-observation.js'
 import { StreamNames, type Path } from './stream-names.js'
 
 /** Maximum number of streams. */
 const maxStreams = 100
 /** Type of the events that keep an imported resource, whatever its category is. */
 const originalType = 'clinical/fhir'
+/** Type of the events that hold responses to forms. */
+const responseType = 'questionnaire/response'
 /** Types of the events that are documents. */
 export const documentTypes: readonly string[] = ['file/attached', 'file/attached-multiple']
 
@@ -20,7 +24,13 @@ export const documentTypes: readonly string[] = ['file/attached', 'file/attached
  */
 export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<RequestedStreamPermission[]> {
   const scoped = listScopedResources(scopes)
-  if (!scoped.hasDocuments && scoped.categories !== 'all' && scoped.categories.size === 0) return []
+  if (
+    !scoped.hasDocuments &&
+    !scoped.hasResponses &&
+    scoped.categories !== 'all' &&
+    scoped.categories.size === 0
+  )
+    return []
   const names = new StreamNames()
   const found = new Map<string, string>()
   const run = call.store.events.createFacts(resolveEventScope(call, undefined, false))
@@ -31,7 +41,10 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
       const node = store.streams.findByNumber(stream)
       if (!node || node.system || found.has(node.stream.id)) continue
       const path = names.path({ ...call, store }, node.stream.id)
-      if (isWanted(type, path, scoped)) found.set(node.stream.id, node.stream.name)
+      const isFound =
+        isWanted(type, path, scoped) ||
+        (scoped.hasResponses && type === originalType && holdsResponse(store, stream))
+      if (isFound) found.set(node.stream.id, node.stream.name)
     }
     yield
   }
@@ -41,12 +54,43 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
 }
 
 /** Returns whether events of a type in a stream are among the resources. */
-function isWanted(type: string, path: Path, { categories, hasDocuments }: ScopedResources): boolean {
+function isWanted(
+  type: string,
+  path: Path,
+  { categories, hasDocuments, hasResponses }: ScopedResources
+): boolean {
   if (documentTypes.includes(type)) return hasDocuments
+  if (type === responseType) return hasResponses
   if (categories !== 'all' && categories.size === 0) return false
   if (type === originalType) return true
   const element = type.replace(/^series:/, '')
   const content = element === 'sleep/analysis' ? { analysis: 'asleep' } : undefined
   const category = findEventCoding({ content, type: element }, path)?.code.category
   return category !== undefined && (categories === 'all' || categories.has(category))
+}
+
+/** Imported resources of a stream to look at: usually, those of a stream are of one kind. */
+const maxOriginals = 20
+
+/** Returns whether a response is among the latest imported resources of a stream. */
+function holdsResponse({ events }: UserStore, stream: number): boolean {
+  const type = events.types.find(originalType)
+  if (type === undefined) return false
+  const run = events.query({
+    streams: [{ any: new Set([stream]), all: [], not: new Set() }],
+    types: new Set([type]),
+    from: undefined,
+    to: undefined,
+    isRunning: false,
+    trashed: [0],
+    order: 'DESC',
+    skip: 0,
+    limit: maxOriginals,
+    present: body => body
+  })
+  const { text } = events.next(run)
+  return (JSON.parse(`[${text}]`) as Event[]).some(event => {
+    const original: { readonly resourceType?: unknown } | undefined = getOriginal(event)
+    return original?.resourceType === 'QuestionnaireResponse'
+  })
 }

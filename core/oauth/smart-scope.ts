@@ -14,7 +14,8 @@ export const resourceScopes: readonly ResourceScope[] = [
   'patient/*.rs',
   'patient/DocumentReference.rs',
   'patient/Observation.rs',
-  'patient/Patient.rs'
+  'patient/Patient.rs',
+  'patient/QuestionnaireResponse.rs'
 ]
 
 /** Maximum number of scopes on resources in a request. */
@@ -59,16 +60,20 @@ export interface ScopedResources {
   /** Categories of observations. */
   readonly categories: ReadonlySet<string> | 'all'
   readonly hasDocuments: boolean
+  readonly hasResponses: boolean
 }
 
 /** Returns the resources that scopes are about. */
 export function listScopedResources(scopes: readonly string[]): ScopedResources {
   const resources = scopes.filter(isResourceScope)
   const ofObservations = resources.filter(scope => /^patient\/(?:\*|Observation)\./.test(scope))
+  const includes = (type: string): boolean =>
+    resources.some(scope => scope.startsWith('patient/*.') || scope.startsWith(`patient/${type}.`))
   const categories = ofObservations.map(scope => /[=|]([a-z-]+)$/.exec(scope)?.[1])
   return {
     categories: categories.includes(undefined) ? 'all' : new Set(categories.flatMap(each => each ?? [])),
-    hasDocuments: resources.some(scope => /^patient\/(?:\*|DocumentReference)\./.test(scope))
+    hasDocuments: includes('DocumentReference'),
+    hasResponses: includes('QuestionnaireResponse')
   }
 }
 

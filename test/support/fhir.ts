@@ -17,7 +17,14 @@ const { id: _id, $schema: _draft, ...schema }: Answer = JSON.parse(readFileSync(
 // It is of 4.0.0, and takes long to compile with all resources.
 schema.definitions.CapabilityStatement.properties.fhirVersion.enum.push('4.0.1')
 schema.definitions.ResourceList = {
-  oneOf: ['Consent', 'DocumentReference', 'Observation', 'Patient'].map(name => ({
+  oneOf: [
+    'Consent',
+    'DocumentReference',
+    'Observation',
+    'Patient',
+    'Questionnaire',
+    'QuestionnaireResponse'
+  ].map(name => ({
     $ref: `#/definitions/${name}`
   }))
 }

@@ -58,7 +58,7 @@ function isConcept(value: unknown): value is CodeableConcept {
 }
 
 /** Removes relative references, which would lead to resources of this service; their texts stay. */
-function omitReferences(value: unknown, depth: number): unknown {
+export function omitReferences(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth > maxDepth) return undefined
   if (Array.isArray(value)) return value.map(each => omitReferences(each, depth + 1))

@@ -6,11 +6,13 @@ import { documentParams, readDocument, searchDocuments } from './documents.js'
 import { observationParams, readObservation, searchObservations } from './observations.js'
 import type { Patient } from './patient.js'
 import { patientParams, readPatient, searchPatients } from './patients.js'
+import { questionnaireParams, readQuestionnaire, searchQuestionnaires } from './questionnaires.js'
+import { readResponse, responseParams, searchResponses } from './responses.js'
 
 /** A type of resources. */
 export interface ResourceType {
   /** The parameters of searches, with the types of their values. */
-  readonly params: Readonly<Record<string, 'date' | 'reference' | 'token'>>
+  readonly params: Readonly<Record<string, 'date' | 'reference' | 'token' | 'uri'>>
   read(patient: Patient, id: string): Promise<object>
   search(patient: Patient, request: ReadRequest): Promise<Bundle>
 }
@@ -20,5 +22,7 @@ export const resources: ReadonlyMap<string, ResourceType> = new Map<string, Reso
   ['Consent', { params: consentParams, read: readConsent, search: searchConsents }],
   ['DocumentReference', { params: documentParams, read: readDocument, search: searchDocuments }],
   ['Observation', { params: observationParams, read: readObservation, search: searchObservations }],
-  ['Patient', { params: patientParams, read: readPatient, search: searchPatients }]
+  ['Patient', { params: patientParams, read: readPatient, search: searchPatients }],
+  ['Questionnaire', { params: questionnaireParams, read: readQuestionnaire, search: searchQuestionnaires }],
+  ['QuestionnaireResponse', { params: responseParams, read: readResponse, search: searchResponses }]
 ])

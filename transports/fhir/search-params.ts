@@ -69,13 +69,13 @@ function splitValues(text: string): string[] {
   return values
 }
 
-/** Returns the order that a search asks for: the latest first by default. */
-export function readOrder(search: Search): 'ascending' | 'descending' {
+/** Returns the order by a date that a search asks for: the latest first by default. */
+export function readOrder(search: Search, name = 'date'): 'ascending' | 'descending' {
   const values = search.listValues('_sort').flat()
   if (values.length === 0) return 'descending'
-  const isDate = values.length === 1 && (values[0] === 'date' || values[0] === '-date')
-  if (!isDate) refuse('not-supported', '"_sort" can be "date" or "-date"')
-  return values[0] === 'date' ? 'ascending' : 'descending'
+  const isDate = values.length === 1 && (values[0] === name || values[0] === `-${name}`)
+  if (!isDate) refuse('not-supported', `"_sort" can be "${name}" or "-${name}"`)
+  return values[0] === name ? 'ascending' : 'descending'
 }
 
 /** A code to search for, and the system that it must be from. */

@@ -51,11 +51,13 @@ t.test('a client of FHIR', async t => {
       'Consent',
       'DocumentReference',
       'Observation',
-      'Patient'
+      'Patient',
+      'Questionnaire',
+      'QuestionnaireResponse'
     ])
     for (const { searchParam, type } of resource)
       for (const { name } of searchParam) {
-        const value = name === 'date' || name === '_lastUpdated' ? '2026' : 'x'
+        const value = name === 'date' || name === 'authored' || name === '_lastUpdated' ? '2026' : 'x'
         const answer = await ask(t, alice, `${type}?${name}=${value}`, {
           headers: { prefer: 'handling=strict' }
         })

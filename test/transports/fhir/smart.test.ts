@@ -164,6 +164,7 @@ t.test('a SMART app', async t => {
       ['heart', 'steps', 'weight']
     )
     t.same(await listProposed(setup, 'patient/Patient.r'), [])
+    t.same(await listProposed(setup, 'patient/QuestionnaireResponse.rs'), [], 'there are none')
     t.same(await listProposed(setup, 'patient/Observation.rs?category=vital-signs diary:read'), [
       'diary',
       ...vital
@@ -233,6 +234,25 @@ t.test('a SMART app', async t => {
     const again = await begin(service, request)
     const { body: second } = await exchange(service, again, await agree(service, own, again))
     t.equal(second.scope, body.scope)
+  })
+
+  t.test('that reads responses gets the streams that hold some', async t => {
+    for (const id of ['visits', 'records', 'labs']) await alice.stream(id)
+    const status = 'completed'
+    const response = { resourceType: 'QuestionnaireResponse', status }
+    await alice.event({ streamIds: ['visits'], type: 'questionnaire/response', content: response })
+    const record = { type: 'clinical/fhir', content: { displayName: 'x', clinicalType: 'labResultRecord' } }
+    const lab = { 'fhir:resource': { resourceType: 'Observation', status: 'final', code: {} } }
+    for (const [stream, clientData] of [
+      ['records', { 'fhir:resource': response }],
+      ['records', lab],
+      ['labs', lab]
+    ] as const)
+      await alice.event({ ...record, streamIds: [stream], clientData })
+    t.same(await listProposed(setup, 'patient/QuestionnaireResponse.rs'), ['records', 'visits'])
+    t.same(await listProposed(setup, 'patient/DocumentReference.rs'), [])
+    const tokens = await obtain(service, alice, { aud, scope: 'patient/QuestionnaireResponse.read' })
+    t.equal(tokens.scope, 'patient/QuestionnaireResponse.read records:read visits:read')
   })
 
   t.test('gets less than it asks for, never more', async t => {

@@ -1,0 +1,59 @@
+/** Forms as Questionnaires: all of them for the user's own sessions, otherwise those of the access. */
+import { TimeFormatter } from '../../core/exports/time-formatter.js'
+import type { Form } from '../../schemas/plans/form.js'
+import type { ReadRequest } from '../read-endpoint.js'
+import { buildBundle, type Bundle } from './bundle.js'
+import { formatCursor, parseCursor } from './cursor.js'
+import type { Patient } from './patient.js'
+import { readSearch } from './search-params.js'
+
+/** The parameters of searches, with the types of their values. */
+export const questionnaireParams = { _id: 'token', url: 'uri' } as const
+
+const formUrl = 'urn:coffer:form:'
+const statuses = ['draft', 'active', 'retired', 'unknown']
+const instants = new TimeFormatter()
+
+/** Lists the names of a questionnaire in searches: its URL, also without a version; of forms also those of the resource. */
+export function listFormNames({ baseUrl }: Pick<Patient, 'baseUrl'>, url: string): string[] {
+  const names = [url, url.split('|', 1)[0]!]
+  if (!url.startsWith(formUrl)) return names
+  const id = url.slice(formUrl.length)
+  return [...names, id, `Questionnaire/${id}`, `${baseUrl}Questionnaire/${id}`]
+}
+
+/** Reads one questionnaire. */
+export async function readQuestionnaire({ calls }: Patient, id: string): Promise<object> {
+  const { form } = await calls.call<{ form: Form }>('forms.getOne', { id })
+  const { status, url: original, ...questionnaire } = form.questionnaire
+  return {
+    ...questionnaire,
+    id,
+    meta: { lastUpdated: instants.format(form.modified) },
+    // Responses refer to it by this URL.
+    url: `${formUrl}${id}`,
+    ...(typeof original === 'string' && { derivedFrom: [original] }),
+    status: statuses.includes(String(status)) ? status : 'active'
+  }
+}
+
+/** Searches for questionnaires, the oldest first. */
+export async function searchQuestionnaires(patient: Patient, request: ReadRequest): Promise<Bundle> {
+  const search = readSearch(request, Object.keys(questionnaireParams))
+  const skip = search.page === undefined ? 0 : parseCursor(search.page).skip
+  const { forms } = await patient.calls.call<{ forms: { readonly id: string }[] }>('forms.get', {})
+  const found = forms.filter(
+    ({ id }) =>
+      search.listValues('_id').every(values => values.includes(id)) &&
+      search.listValues('url').every(values => values.includes(`${formUrl}${id}`))
+  )
+  const end = skip + search.count
+  const resources: object[] = []
+  for (const { id } of found.slice(skip, end)) resources.push(await readQuestionnaire(patient, id))
+  return buildBundle(patient, {
+    type: 'Questionnaire',
+    search,
+    resources,
+    next: found.length > end ? formatCursor({ time: undefined, skip: end }) : undefined
+  })
+}
