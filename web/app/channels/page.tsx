@@ -52,7 +52,7 @@ export default function ChannelsPage({ id, query }: PageProps) {
     <div class="column">
       <h1>{t('shell.channels')}</h1>
       <p class="lead">{t('channels.lead')}</p>
-      <p class="links">
+      <p class="shortcuts">
         <AppLink to={{ page: 'alerts' }}>{t('channels.alerts')}</AppLink>
         <AppLink to={{ page: 'reminders' }}>{t('channels.reminders')}</AppLink>
       </p>
