@@ -95,7 +95,9 @@ function describeValue({ format, week }: Item, texts: LetterTexts): string {
   return joinGaps(`${shown}.`, week, texts)
 }
 
-function joinGaps(text: string, { days }: MeasureWeek, texts: LetterTexts): string {
+function joinGaps(sentence: string, { days }: MeasureWeek, texts: LetterTexts): string {
+  // Units such as `Min.` end with a full stop of their own.
+  const text = sentence.replace(/\.\.$/, '.')
   return days === weekDays ? text : `${text} ${texts.missing(weekDays - days)}`
 }
 

@@ -101,7 +101,7 @@ t.test('a phone', async t => {
 
     const { streamId } = connections[0]
     t.equal(
-      await page.getByRole('link', { name: 'Move or delete' }).getAttribute('href'),
+      await page.getByRole('link', { name: 'View or delete its data' }).getAttribute('href'),
       `${app.url}/app/daisy/streams/${streamId}`
     )
     await page.getByLabel('Name').fill('Old phone')

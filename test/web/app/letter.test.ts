@@ -16,7 +16,7 @@ t.test('the weekly letter', async t => {
 
   await t.test('says so if there is no data', async () => {
     await untilHeading(page, 'Your week')
-    await page.getByText('There is no data of these seven days.').waitFor()
+    await page.getByText('There is no data for these seven days.').waitFor()
   })
 
   await t.test('says what was different, and what is missing', async t => {

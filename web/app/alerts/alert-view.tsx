@@ -24,15 +24,17 @@ interface Firing {
 
 interface Props {
   readonly id: string
+  /** False if the list of alerts does not have it. */
+  readonly isKnown: boolean
   readonly measures: ReadonlyMap<string, AnyMeasure>
 }
 
-export function AlertView({ id, measures }: Props) {
+export function AlertView({ id, isKnown, measures }: Props) {
   const { client, username } = useAccount()
   const { read, problem, reread } = useReading<{ rule: Rule }>('rules.getOne', { id })
   const [firings, setFirings] = useState<readonly Firing[]>()
   const [isRemoving, setRemoving] = useState(false)
-  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (problem !== undefined) return isKnown ? <ReadProblem message={problem} /> : <p>{t('alerts.gone')}</p>
   if (!read) return <Skeleton kind="page" />
   const { rule } = read
   const name = toPlainText(rule.name)

@@ -30,7 +30,7 @@ export default function AlertsPage({ id, query }: PageProps) {
     return (
       <div class="column">
         <BackLink page="alerts" label={t('alerts.title')} />
-        <AlertView key={id} id={id} measures={measures} />
+        <AlertView key={id} id={id} isKnown={read.rules.some(rule => rule.id === id)} measures={measures} />
       </div>
     )
   if (isNew)

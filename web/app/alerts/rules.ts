@@ -1,7 +1,7 @@
 /** Reads rules, which users know as alerts. (docs/api/rules.md) */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explainError, type Message } from '../../explain-error.js'
-import { t } from '../../language.js'
+import { getLocale, t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { formatMeasureNumber, getMeasureName, type AnyMeasure } from '../data/measures.js'
 import { joinQuantity } from '../data/units.js'
@@ -20,6 +20,7 @@ export interface Condition {
   readonly atMost?: number
   readonly by?: string | number
   readonly anyOf?: readonly string[]
+  readonly direction?: 'up' | 'down' | 'enters' | 'leaves'
 }
 
 /** A rule as the API returns it. Times are in seconds. */
@@ -91,25 +92,24 @@ export function describeState({ isActive, state }: Rule): string {
 
 /** Returns a condition as a sentence: `Heart rate above 120 bpm for 10 minutes`. */
 export function describeCondition(condition: Condition, measure: AnyMeasure | undefined): string {
-  const { anyOf, atLeast, atMost, by, kind, unit, value } = condition
+  const { anyOf, atLeast, atMost, by, direction, kind, unit, value } = condition
   const name = measure ? getMeasureName(measure) : (condition.measure ?? '')
   const format = (number: number): string => {
     if (!measure) return String(number)
     return joinQuantity(formatMeasureNumber(measure, number, unit === undefined ? {} : { type: unit }))
   }
-  const minutes = Math.round((condition.for ?? 0) / 60)
+  const duration = formatSpan(condition.for ?? 0)
   if ((kind === 'above' || kind === 'below') && value !== undefined) {
     const given = { measure: name, value: format(value) }
-    return minutes > 0
-      ? t(`alerts.sentence.${kind}For`, { ...given, minutes })
+    return condition.for
+      ? t(`alerts.sentence.${kind}For`, { ...given, duration })
       : t(`alerts.sentence.${kind}`, given)
   }
   if (kind === 'outside') return t('alerts.sentence.outside', { measure: name })
   if (kind === 'missing')
-    return t('alerts.sentence.missing', {
-      measure: name || t('alerts.data'),
-      hours: Math.round(minutes / 6) / 10
-    })
+    return name === ''
+      ? t('alerts.sentence.missingAny', { duration })
+      : t('alerts.sentence.missing', { measure: name, duration })
   if (kind === 'total')
     return t(atLeast === undefined ? 'alerts.sentence.atMost' : 'alerts.sentence.atLeast', {
       measure: name,
@@ -117,5 +117,22 @@ export function describeCondition(condition: Condition, measure: AnyMeasure | un
       by: String(by)
     })
   if (kind === 'words') return t('alerts.sentence.words', { words: (anyOf ?? []).join(', ') })
+  if (kind === 'changing')
+    return t(direction === 'up' ? 'alerts.sentence.rises' : 'alerts.sentence.falls', { measure: name })
+  if (kind === 'place') return t(direction === 'enters' ? 'alerts.sentence.enters' : 'alerts.sentence.leaves')
+  if (kind === 'arrived') return t('alerts.sentence.arrived')
   return t(kind === 'looked' ? 'alerts.sentence.looked' : 'alerts.sentence.other')
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60]
+] as const
+
+/** Formats seconds in full words, in the largest unit that divides them: `7 days`. */
+function formatSpan(seconds: number): string {
+  const [unit, size] = units.find(each => seconds > 0 && seconds % each[1] === 0) ?? units[2]
+  const style = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(getLocale(), style).format(seconds / size)
 }

@@ -52,14 +52,12 @@ export default function ChannelsPage({ id, query }: PageProps) {
     <div class="column">
       <h1>{t('shell.channels')}</h1>
       <p class="lead">{t('channels.lead')}</p>
-      <p>
+      <p class="shortcuts">
         <AppLink to={{ page: 'alerts' }}>{t('channels.alerts')}</AppLink>
+        <AppLink to={{ page: 'reminders' }}>{t('channels.reminders')}</AppLink>
       </p>
       {read.channels.length > 0 && <List channels={read.channels} />}
       <ThisDevice channels={read.channels} webPushKey={read.webPushKey} onChanged={reread} />
-      <p>
-        <AppLink to={{ page: 'reminders' }}>{t('channels.reminders')}</AppLink>
-      </p>
       <section class="choice" aria-labelledby="others">
         <h2 id="others">{t('channels.others')}</h2>
         <ul class="types">

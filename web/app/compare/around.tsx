@@ -83,6 +83,7 @@ export function BeforeAndAfter({ measure }: { readonly measure: AnyMeasure }) {
           </select>
         </label>
       </div>
+      {kind === '' && <p class="hint">{t('compare.aroundLead')}</p>}
       {around && (
         <div role="status">
           <p class="words">{describe(around, measure)}</p>

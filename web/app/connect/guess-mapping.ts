@@ -20,6 +20,8 @@ const timeNames = /time|date|stamp|^ts$|^at$|when|created|recorded|measured|zeit
 const endNames = /^(?:end|stop|until|to$|finish)|end(?:time|date|ed|_?at)$/i
 const otherNames = /(?:^|[_-])id$|^id|Id$|^lat|^lon|^lng|version|index|battery/i
 const unitNames = /^units?$|[_-]unit$|Unit$|einheit|unité/
+/** Values of settings that choose between units, which are no units. */
+const unitSystems = /^(?:metric|imperial|si|uk|us)$/i
 const sourceNames = /device|source|sensor|gerät|appareil/i
 const noteNames = /^(?:note|comment|description|remark|text)s?$/i
 /** Names of fields that are no names of measures. */
@@ -64,7 +66,7 @@ export function guessMeaning(fields: readonly BodyField[], measures: readonly An
   const texts = own.filter(({ value }) => typeof value === 'string')
   mark(
     'unit',
-    texts.find(({ name }) => unitNames.test(name))
+    texts.find(({ name, value }) => unitNames.test(name) && !unitSystems.test(String(value)))
   )
   mark(
     'source',

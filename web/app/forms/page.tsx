@@ -48,6 +48,10 @@ function List() {
   }
   return (
     <>
+      <AppLink to={{ page: 'reminders' }} class="crumb">
+        <Icon name="left" />
+        {t('forms.reminders')}
+      </AppLink>
       <h1>{t('forms.title')}</h1>
       <p class="lead">{t('forms.lead')}</p>
       {read.forms.length > 0 && (

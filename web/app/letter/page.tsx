@@ -86,7 +86,11 @@ function Letter({ week, rows }: { readonly week: Week; readonly rows: readonly R
   return (
     <>
       <Section title={t('letter.different')}>
-        {different.length > 0 ? <Rows rows={different} /> : <p>{t('letter.noDifference')}</p>}
+        {different.length > 0 ? (
+          <Rows rows={different} />
+        ) : (
+          <p>{t(compared > 0 ? 'letter.allUsual' : 'letter.noDifference')}</p>
+        )}
         {compared > 0 && <p class="soft">{t('letter.chance', { count: compared })}</p>}
       </Section>
       <Rows title={t('letter.usual')} rows={rows.filter(each => each.week.position === 'usual')} />

@@ -60,11 +60,17 @@ export function describeRow({ measure, week }: Row): string {
   if (days === 0) return t('letter.noData')
   const missing = days < weekDays ? ` ${t('letter.missing', { count: weekDays - days })}` : ''
   const shown = value === undefined ? t('letter.records', { count: total ?? 0 }) : formatValue(measure, value)
-  if ((position !== 'lower' && position !== 'higher') || !usual) return `${shown}.${missing}`
+  if ((position !== 'lower' && position !== 'higher') || !usual)
+    return missing === '' ? shown : `${endSentence(shown)}${missing}`
   const degree = isLittle(week) ? 'little' : 'clear'
   const key: Key = `letter.${position}.${degree}`
   const range = { low: formatValue(measure, usual.low), high: formatValue(measure, usual.high) }
-  return `${t(key, { value: shown, ...range })}${missing}`
+  return `${endSentence(t(key, { value: shown, ...range }))}${missing}`
+}
+
+/** Ends a text with one full stop: units such as `Min.` have one already. */
+function endSentence(text: string): string {
+  return `${text.replace(/\.+$/, '')}.`
 }
 
 /** Returns whether a value is within two spreads of the usual one. */

@@ -41,7 +41,8 @@ export function Adherence({ reminder }: { readonly reminder: Reminder }) {
           due: formatNumber(due)
         })}
         <small>
-          {t('reminders.others', { skipped: formatNumber(skipped), missed: formatNumber(missed) })}
+          <span class="mark skipped" /> {t('reminders.skipped', { count: skipped })}{' '}
+          <span class="mark missed" /> {t('reminders.missed', { count: missed })}
         </small>
       </p>
       <ol class="dots" aria-label={t('reminders.days')}>

@@ -10,7 +10,7 @@ import { formatDateTime } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
-import { buildHref, navigate, type PageProps } from '../route.js'
+import { buildHref, navigate, type PageName, type PageProps } from '../route.js'
 import { Adherence } from './adherence.js'
 import { ReminderForm } from './reminder-form.js'
 import { useReminders, type Reminder } from './reminders.js'
@@ -32,7 +32,7 @@ export default function RemindersPage({ id, query }: PageProps) {
   if (id === newId)
     return (
       <div class="column">
-        <BackLink />
+        <BackLink page="reminders" label={t('reminders.title')} />
         <h1>{t('reminders.new')}</h1>
         <section class="card panel">
           <ReminderForm
@@ -49,7 +49,7 @@ export default function RemindersPage({ id, query }: PageProps) {
   if (id !== undefined)
     return (
       <div class="column">
-        <BackLink />
+        <BackLink page="reminders" label={t('reminders.title')} />
         {reminder ? (
           <View key={id} reminder={reminder} onChanged={reread} onRemoved={toList} />
         ) : (
@@ -59,15 +59,18 @@ export default function RemindersPage({ id, query }: PageProps) {
     )
   return (
     <div class="column">
+      <BackLink page="channels" label={t('shell.channels')} />
       <h1>{t('reminders.title')}</h1>
       <p class="lead">{t('reminders.lead')}</p>
-      <AppLink to={{ page: 'reminders', id: newId }} class="button primary">
-        <Icon name="plus" />
-        {t('reminders.new')}
-      </AppLink>
-      <AppLink to={{ page: 'forms' }} class="button">
-        {t('reminders.forms')}
-      </AppLink>
+      <p class="ways">
+        <AppLink to={{ page: 'reminders', id: newId }} class="button primary">
+          <Icon name="plus" />
+          {t('reminders.new')}
+        </AppLink>
+        <AppLink to={{ page: 'forms' }} class="button">
+          {t('reminders.forms')}
+        </AppLink>
+      </p>
       {read.reminders.map(each => (
         <section key={each.id} class="card panel">
           <h2>
@@ -111,7 +114,7 @@ function View({ reminder, onChanged, onRemoved }: ViewProps) {
           }}
         />
       </section>
-      <button type="button" class="button danger" onClick={() => setRemoving(true)}>
+      <button type="button" class="button" onClick={() => setRemoving(true)}>
         {t('reminders.remove')}
       </button>
       {isRemoving && (
@@ -147,11 +150,11 @@ function list(items: readonly string[]): string {
   return new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(items)
 }
 
-function BackLink() {
+function BackLink({ page, label }: { readonly page: PageName; readonly label: string }) {
   return (
-    <AppLink to={{ page: 'reminders' }} class="crumb">
+    <AppLink to={{ page }} class="crumb">
       <Icon name="left" />
-      {t('reminders.title')}
+      {label}
     </AppLink>
   )
 }
