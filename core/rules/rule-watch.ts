@@ -13,13 +13,15 @@ import { createServiceCall, writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/account-timers.js'
 import { evaluateRule, findRuleTime } from './evaluate.js'
 import { findConditionMeasure } from './reading-watcher.js'
-import { tell } from './tell.js'
 import { createRuleCall } from './rule-call.js'
+import { Sweep } from './sweep.js'
+import { tell } from './tell.js'
 
 /** What is known of the rules of an account while it is served here. */
 interface Watched {
-  /** Of the rules that {@link types} was made from. */
-  store: UserStore
+  account: Account
+  /** Of the rules that {@link types} was made from. Does not keep a closed file in memory. */
+  store: WeakRef<UserStore>
   version: number
   /** The rules that watch a type of events, without `series:`. */
   types: ReadonlyMap<string, readonly string[]>
@@ -40,6 +42,8 @@ const rulesPerTurn = 10
 const maxBehind = 7 * 86_400
 /** Seconds after which an account with rules is planned again if nothing happens. */
 const idleSeconds = 7 * 86_400
+/** Seconds after which a state is stored that nothing else has stored. */
+const maxDelay = 900
 /** Less than the difference of two times that matter. */
 const tick = 1e-6
 
@@ -48,12 +52,13 @@ export class RuleWatch implements TimedTask {
   /** An account that was suspended may be active again; own measures may have changed. */
   readonly kinds: readonly ChangeKind[] = ['account']
   readonly #watched = new Map<string, Watched>()
-  readonly #unsubscribe: readonly (() => void)[]
+  readonly #sweep = new Sweep(account => this.#visit(account))
+  readonly #unsubscribe: () => void
   #count = 0
   #isClosed = false
 
   constructor(private readonly services: Services) {
-    this.#unsubscribe = [services.bus.subscribe((account, change) => this.#note(account, change))]
+    this.#unsubscribe = services.bus.subscribe((account, change) => this.#note(account, change))
     services.accounts.handover.onRelease(({ id }) => this.#watched.delete(id))
   }
 
@@ -97,11 +102,36 @@ export class RuleWatch implements TimedTask {
     }
   }
 
+  catchUp(): void {
+    this.#sweep.catchUp()
+  }
+
   /** Stops. What is pending is evaluated after the next start. */
   close(): void {
     this.#isClosed = true
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#unsubscribe()
+    this.#sweep.close()
     this.#watched.clear()
+  }
+
+  /** Evaluates the rules of an account that changes concern. If something follows, it is left to timers, which retry what fails. */
+  #visit(account: ChangedAccount): void {
+    const watched = this.#watched.get(account.id)
+    if (!watched || watched.pending.size === 0 || this.#isClosed) return
+    try {
+      const store = this.services.accounts.store(watched.account)
+      const isKnown = watched.store.deref() === store && watched.version === store.rules.version
+      if (isKnown && watched.pending.size <= rulesPerTurn) {
+        const taken = new Map(watched.pending)
+        const changed = this.#findChanged(watched.account, store, taken)
+        for (const id of taken.keys()) if (!changed.includes(id)) watched.pending.delete(id)
+        if (changed.length === 0) return
+      }
+    } catch {
+      // Timers do the same again, and report why it fails.
+    }
+    watched.asked = this.services.clock.now() - this.#nextTick()
+    this.services.timers.wake(account)
   }
 
   /** Evaluates rules. What has changed is stored in one transaction with its messages. */
@@ -112,20 +142,9 @@ export class RuleWatch implements TimedTask {
     due: readonly StoredRule[]
   ): Promise<void> {
     const taken = new Map(due.map(({ rule, state }) => [rule.id, pending.get(rule.id) ?? state.evaluatedTo]))
-    const ids = [...taken.keys()]
-    for (const id of ids) pending.delete(id)
+    for (const id of taken.keys()) pending.delete(id)
     try {
-      if (due.some(({ rule }) => rule.condition.kind === 'looked')) store.completeAudit()
-      const changed = store.read(() => {
-        const call = createServiceCall(this.services, account, store)
-        return ids.filter(id => {
-          const stored = store.rules.find(id)
-          if (!stored) return false
-          const evaluation = evaluateRule(call, stored, taken.get(id)!)
-          if (!evaluation.isChanged) store.rules.noteState(id, evaluation.state)
-          return evaluation.isChanged
-        })
-      })
+      const changed = this.#findChanged(account, store, taken)
       if (changed.length === 0) return
       await writeAsService(this.services, account, call => {
         for (const id of changed) {
@@ -143,12 +162,31 @@ export class RuleWatch implements TimedTask {
     }
   }
 
+  /** Evaluates rules, given with the oldest changes that concern them, and returns those whose states have to be stored. */
+  #findChanged(account: Account, store: UserStore, taken: ReadonlyMap<string, number>): string[] {
+    const { rules } = store
+    const ids = [...taken.keys()]
+    if (ids.some(id => rules.find(id)?.rule.condition.kind === 'looked')) store.completeAudit()
+    return store.read(() => {
+      const call = createServiceCall(this.services, account, store)
+      return ids.filter(id => {
+        const stored = rules.find(id)
+        if (!stored) return false
+        const evaluation = evaluateRule(call, stored, taken.get(id)!)
+        if (evaluation.isChanged || rules.getDelay(id) >= maxDelay) return true
+        rules.noteState(id, evaluation.state)
+        return false
+      })
+    })
+  }
+
   /** Returns what is known of an account's rules. At first, and after changes of rules, all are evaluated. */
   #watch(account: Account, store: UserStore): Watched {
     const known = this.#watched.get(account.id)
-    if (known?.store === store && known.version === store.rules.version) return known
+    if (known?.store.deref() === store && known.version === store.rules.version) return known
     const watched: Watched = known ?? {
-      store,
+      account,
+      store: new WeakRef(store),
       version: store.rules.version,
       types: new Map(),
       anyType: [],
@@ -156,16 +194,16 @@ export class RuleWatch implements TimedTask {
       pending: new Map(),
       asked: 0
     }
-    watched.store = store
+    watched.account = account
+    watched.store = new WeakRef(store)
     watched.version = store.rules.version
-    this.#compile(account, watched)
+    this.#compile(store, watched)
     this.#watched.set(account.id, watched)
     return watched
   }
 
-  #compile(account: Account, watched: Watched): void {
-    const { store } = watched
-    const call = createServiceCall(this.services, account, store)
+  #compile(store: UserStore, watched: Watched): void {
+    const call = createServiceCall(this.services, watched.account, store)
     const types = new Map<string, string[]>()
     const now = this.services.clock.now()
     watched.anyType.length = watched.lookers.length = 0
@@ -215,7 +253,7 @@ export class RuleWatch implements TimedTask {
     }
     if (!isNew) return
     watched.asked = now - this.#nextTick()
-    this.services.timers.wake(account)
+    this.#sweep.add(account)
   }
 
   /** Returns a short time that differs from the last one: otherwise timers would take new work for work that has failed. */

@@ -55,7 +55,8 @@ export function readState({ service, username }: Client, id: string): RuleState 
 
 /** Waits until a rule has been evaluated at the present time of the clock. */
 export async function evaluated(client: Client, id: string): Promise<RuleState> {
-  const { clock } = client.service
+  const { clock, server } = client.service
+  await server.settle()
   await until(() => (readState(client, id)?.evaluatedTo ?? 0) >= clock.now(), `an evaluation of ${id}`)
   return readState(client, id)!
 }
