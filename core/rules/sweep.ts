@@ -34,7 +34,7 @@ export class Sweep {
 
   /** Visits all accounts that are to be visited, without waiting for the end of a pause. */
   catchUp(): void {
-    for (const entry of [...this.#entries.values()]) if (entry.isAsked) this.#run(entry)
+    for (const entry of this.#entries.values()) if (entry.isAsked) this.#run(entry)
   }
 
   /** Stops. Accounts that were added are no longer visited. */
