@@ -134,6 +134,7 @@ export class Runtime {
   async settle(): Promise<void> {
     await this.holderUpdater.catchUp(true)
     await this.textIndexer.catchUp(true)
+    this.services.timers.catchUp()
   }
 
   /** Stops background work and notifications. Calls are still answered. */

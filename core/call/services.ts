@@ -62,6 +62,8 @@ export interface Timers {
   mark(account: Pick<Account, 'id'>): Promise<void>
   /** Returns whether an account has work that is due at some time. */
   hasWork(account: Account, store: UserStore): boolean
+  /** Looks at once at changes that would be looked at a moment later. */
+  catchUp(): void
 }
 
 /** Counts reads of copies, for the owners of what is copied. */

@@ -15,9 +15,6 @@ export interface Evaluation {
   readonly isChanged: boolean
 }
 
-/** A state is stored once in so many seconds although nothing has happened. */
-const storeSeconds = 60
-
 /** Evaluates a rule. */
 export function evaluateRule(call: Call, { rule, state }: StoredRule, since: number): Evaluation {
   const { now } = call
@@ -51,9 +48,6 @@ function stop(state: RuleState, problem: RuleProblem, now: number): Evaluation {
 const passing: ReadonlySet<string> = new Set(['activeFrom', 'evaluatedTo', 'modifiedTo', 'seenTo'])
 
 function hasChanged(before: RuleState, after: RuleState): boolean {
-  // By the clock: the difference to a state that is only in memory would stay small.
-  const [last, next] = [before, after].map(({ evaluatedTo }) => Math.floor(evaluatedTo / storeSeconds))
-  if (next !== last) return true
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof RuleState>
   return [...keys].some(key => !passing.has(key) && before[key] !== after[key])
 }

@@ -14,13 +14,15 @@ import { createServiceCall, writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/account-timers.js'
 import { evaluateRule, findRuleTime } from './evaluate.js'
 import { findConditionMeasure } from './reading-watcher.js'
-import { tell } from './tell.js'
 import { createRuleCall } from './rule-call.js'
+import { Sweep } from './sweep.js'
+import { tell } from './tell.js'
 
 /** What is known of the rules of an account while it is served here. */
 interface Watched {
-  /** Of the rules that {@link types} was made from. */
-  store: UserStore
+  account: Account
+  /** Of the rules that {@link types} was made from. Does not keep a closed file in memory. */
+  store: WeakRef<UserStore>
   version: number
   /** The rules that watch a type of events, without `series:`. */
   types: ReadonlyMap<string, readonly string[]>
@@ -42,7 +44,9 @@ const rulesPerTurn = 10
 const maxBehind = 7 * 86_400
 /** Seconds after which an account with rules is planned again if nothing happens. */
 const idleSeconds = 7 * 86_400
-/** Less than the difference of two times that matter. */
+/** Seconds after which a state is stored that nothing else has stored. */
+const maxDelay = 900
+/** Less than the difference of two times. */
 const tick = 1e-6
 
 export class RuleWatch implements TimedTask {
@@ -50,12 +54,13 @@ export class RuleWatch implements TimedTask {
   /** An account that was suspended may be active again; own measures may have changed. */
   readonly kinds: readonly ChangeKind[] = ['account']
   readonly #watched = new Map<string, Watched>()
-  readonly #unsubscribe: readonly (() => void)[]
+  readonly #sweep = new Sweep(account => this.#visit(account))
+  readonly #unsubscribe: () => void
   #count = 0
   #isClosed = false
 
   constructor(private readonly services: Services) {
-    this.#unsubscribe = [services.bus.subscribe((account, change) => this.#note(account, change))]
+    this.#unsubscribe = services.bus.subscribe((account, change) => this.#note(account, change))
     services.accounts.handover.onRelease(({ id }) => this.#watched.delete(id))
   }
 
@@ -108,11 +113,37 @@ export class RuleWatch implements TimedTask {
     }
   }
 
+  catchUp(): void {
+    this.#sweep.catchUp()
+  }
+
   /** Stops. What is pending is evaluated after the next start. */
   close(): void {
     this.#isClosed = true
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#unsubscribe()
+    this.#sweep.close()
     this.#watched.clear()
+  }
+
+  /** Evaluates the rules of an account that changes concern. If something follows, it is left to timers, which retry what fails. */
+  #visit(account: ChangedAccount): void {
+    const watched = this.#watched.get(account.id)
+    if (!watched || watched.pending.size === 0 || this.#isClosed) return
+    try {
+      const store = this.services.accounts.store(watched.account)
+      const isKnown = watched.store.deref() === store && watched.version === store.rules.version
+      if (isKnown && watched.pending.size <= rulesPerTurn) {
+        const taken = new Map(watched.pending)
+        const { changed, left } = this.#findChanged(watched.account, store, taken)
+        const remaining = new Set([...changed, ...left])
+        for (const id of taken.keys()) if (!remaining.has(id)) watched.pending.delete(id)
+        if (remaining.size === 0) return
+      }
+    } catch {
+      // Timers do the same again, and report why it fails.
+    }
+    watched.asked = this.services.clock.now() - this.#nextTick()
+    this.services.timers.wake(account)
   }
 
   /** Evaluates rules. What has changed is stored in one transaction with its messages. */
@@ -125,24 +156,8 @@ export class RuleWatch implements TimedTask {
     const taken = new Map(due.map(({ rule, since }) => [rule.id, since]))
     for (const id of taken.keys()) pending.delete(id)
     try {
-      if (due.some(({ rule }) => rule.condition.kind === 'looked')) store.completeAudit()
-      const changed = store.read(() => {
-        const call = createServiceCall(this.services, account, store)
-        const end = performance.now() + turnMs
-        const found: string[] = []
-        for (const [id, since] of taken) {
-          if (performance.now() >= end) {
-            putBack(pending, id, since)
-            continue
-          }
-          const stored = store.rules.find(id)
-          if (!stored) continue
-          const evaluation = evaluateRule(call, stored, since)
-          if (evaluation.isChanged) found.push(id)
-          else store.rules.noteState(id, evaluation.state)
-        }
-        return found
-      })
+      const { changed, left } = this.#findChanged(account, store, taken)
+      for (const id of left) putBack(pending, id, taken.get(id)!)
       if (changed.length === 0) return
       await writeAsService(this.services, account, call => {
         for (const id of changed) {
@@ -160,12 +175,41 @@ export class RuleWatch implements TimedTask {
     }
   }
 
+  /**
+   * Evaluates rules, given with the oldest changes that concern them. Returns those whose states have to be stored, and those that are
+   * left for the next turn.
+   */
+  #findChanged(
+    account: Account,
+    store: UserStore,
+    taken: ReadonlyMap<string, number>
+  ): { readonly changed: readonly string[]; readonly left: readonly string[] } {
+    const { rules } = store
+    const ids = [...taken.keys()]
+    if (ids.some(id => rules.find(id)?.rule.condition.kind === 'looked')) store.completeAudit()
+    return store.read(() => {
+      const call = createServiceCall(this.services, account, store)
+      const end = performance.now() + turnMs
+      const changed: string[] = []
+      for (const [at, id] of ids.entries()) {
+        if (at > 0 && performance.now() >= end) return { changed, left: ids.slice(at) }
+        const stored = rules.find(id)
+        if (!stored) continue
+        const evaluation = evaluateRule(call, stored, taken.get(id)!)
+        if (evaluation.isChanged || rules.getDelay(id) >= maxDelay) changed.push(id)
+        else rules.noteState(id, evaluation.state)
+      }
+      return { changed, left: [] }
+    })
+  }
+
   /** Returns what is known of an account's rules. At first, and after changes of rules, all are evaluated. */
   #watch(account: Account, store: UserStore): Watched {
     const known = this.#watched.get(account.id)
-    if (known?.store === store && known.version === store.rules.version) return known
+    if (known?.store.deref() === store && known.version === store.rules.version) return known
     const watched: Watched = known ?? {
-      store,
+      account,
+      store: new WeakRef(store),
       version: store.rules.version,
       types: new Map(),
       anyType: [],
@@ -173,23 +217,22 @@ export class RuleWatch implements TimedTask {
       pending: new Map(),
       asked: 0
     }
-    watched.store = store
+    watched.account = account
+    watched.store = new WeakRef(store)
     watched.version = store.rules.version
-    this.#compile(account, watched)
+    this.#compile(store, watched)
     this.#watched.set(account.id, watched)
     return watched
   }
 
-  #compile(account: Account, watched: Watched): void {
-    const { store } = watched
-    const call = createServiceCall(this.services, account, store)
+  #compile(store: UserStore, watched: Watched): void {
+    const call = createServiceCall(this.services, watched.account, store)
     const types = new Map<string, string[]>()
     const now = this.services.clock.now()
     watched.anyType.length = watched.lookers.length = 0
     for (const { rule, state } of store.rules.list()) {
       if (!rule.isActive) continue
-      const { id } = rule
-      const { condition } = rule
+      const { condition, id } = rule
       if (condition.kind === 'looked') watched.lookers.push(id)
       else if (condition.kind === 'words') addTo(types, noteClass, id)
       else {
@@ -232,7 +275,7 @@ export class RuleWatch implements TimedTask {
     }
     if (!isNew) return
     watched.asked = now - this.#nextTick()
-    this.services.timers.wake(account)
+    this.#sweep.add(account)
   }
 
   /** Returns a short time that differs from the last one: otherwise timers would take new work for work that has failed. */

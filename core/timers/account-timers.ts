@@ -29,6 +29,8 @@ export interface TimedTask {
   run(account: Account): Promise<void>
   /** Called after each call that has read data of an account. */
   onRead?(account: Pick<Account, 'id' | 'username'>): void
+  /** Looks at once at what it would look at a moment later. */
+  catchUp?(): void
 }
 
 /** What is planned for an account. */
@@ -98,6 +100,11 @@ export class AccountTimers implements Timers {
   /** Passes on to the tasks that a call has read data. */
   noteRead(account: Named): void {
     for (const task of this.#tasks) task.onRead?.(account)
+  }
+
+  /** Has tasks look at once at changes that they have put off for a moment. */
+  catchUp(): void {
+    for (const task of this.#tasks) task.catchUp?.()
   }
 
   /** Returns whether an account has work that is due at some time. */

@@ -15,10 +15,16 @@ interface Row {
   readonly state: string
 }
 
+/** Seconds of evaluation by which a stored state may be behind before other bookkeeping stores it. */
+const minDelay = 60
+
 export class RuleRepository {
   #all: Map<string, StoredRule> | undefined
   /** Changes with every change of a rule, but not of its state. */
   #version = 0
+  /** Rules whose states have changed in memory only, with `evaluatedTo` as it is stored. */
+  readonly #noted = new Map<string, number>()
+  #flushed: readonly string[] = []
 
   constructor(private readonly db: Database) {}
 
@@ -51,24 +57,46 @@ export class RuleRepository {
       JSON.stringify(state)
     )
     this.#load().set(rule.id, stored)
+    this.#noted.delete(rule.id)
     this.#version++
   }
 
   /** Stores the state of a rule. */
   setState(id: string, state: RuleState): void {
-    this.#write('UPDATE rule SET state = ? WHERE id = ?', JSON.stringify(state), id)
-    this.noteState(id, state)
+    this.#storeState(id, state)
+    this.#setInMemory(id, state)
+    this.#noted.delete(id)
   }
 
   /** Changes the state of a rule in memory: after a crash, the stored state leads to the same. */
   noteState(id: string, state: RuleState): void {
-    const stored = this.#load().get(id)
-    if (stored) this.#load().set(id, { ...stored, state })
+    const before = this.#setInMemory(id, state)
+    if (before && !this.#noted.has(id)) this.#noted.set(id, before.evaluatedTo)
+  }
+
+  /** Returns by how many seconds of evaluation the stored state of a rule is behind. */
+  getDelay(id: string): number {
+    const storedTo = this.#noted.get(id)
+    return storedTo === undefined ? 0 : this.#load().get(id)!.state.evaluatedTo - storedTo
+  }
+
+  /** Stores states that are behind, within the transaction of other bookkeeping: no state is worth one of its own. */
+  flush(): void {
+    if (this.#noted.size === 0) return
+    this.#flushed = [...this.#noted.keys()].filter(id => this.getDelay(id) >= minDelay)
+    for (const id of this.#flushed) this.#storeState(id, this.#load().get(id)!.state)
+  }
+
+  /** To be called once what was flushed has been committed. */
+  markFlushed(): void {
+    for (const id of this.#flushed) this.#noted.delete(id)
+    this.#flushed = []
   }
 
   remove(id: string): void {
     this.#write('DELETE FROM rule WHERE id = ?', id)
     this.#load().delete(id)
+    this.#noted.delete(id)
     this.#version++
   }
 
@@ -80,7 +108,20 @@ export class RuleRepository {
   /** Drops the cache: it may hold what was rolled back. */
   invalidate(): void {
     this.#all = undefined
+    this.#noted.clear()
+    this.#flushed = []
     this.#version++
+  }
+
+  #storeState(id: string, state: RuleState): void {
+    this.#write('UPDATE rule SET state = ? WHERE id = ?', JSON.stringify(state), id)
+  }
+
+  /** Returns the state before; `undefined` if there is no such rule. */
+  #setInMemory(id: string, state: RuleState): RuleState | undefined {
+    const stored = this.#load().get(id)
+    if (stored) this.#load().set(id, { ...stored, state })
+    return stored?.state
   }
 
   #write(sql: string, ...values: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** Uses, sessions and the audit: collected in memory, and written with other writes or periodically. */
+/** Uses, sessions, the audit, and how far rules were evaluated: collected in memory, and written with other writes or periodically. */
 import type { Database } from 'better-sqlite3'
 import type { AuditEntry } from '../audit/record.js'
 import { StorageFull, translateError } from '../errors.js'
@@ -19,7 +19,7 @@ export interface BookkeepingStore {
 export class Bookkeeping {
   constructor(
     private readonly db: Database,
-    private readonly parts: Pick<Repositories, 'audit' | 'sessions' | 'usage'>,
+    private readonly parts: Pick<Repositories, 'audit' | 'rules' | 'sessions' | 'usage'>,
     private readonly store: BookkeepingStore
   ) {}
 
@@ -64,7 +64,7 @@ export class Bookkeeping {
 
   /** Writes everything pending in its own transaction. */
   write(): void {
-    const { audit, sessions, usage } = this.parts
+    const { audit, rules, sessions, usage } = this.parts
     audit.addSummaries()
     const { mark } = audit
     try {
@@ -72,6 +72,7 @@ export class Bookkeeping {
       usage.flush()
       sessions.flush()
       audit.flush()
+      rules.flush()
       this.store.commit()
     } catch (error) {
       if (this.db.inTransaction) this.db.exec('ROLLBACK')
@@ -80,6 +81,7 @@ export class Bookkeeping {
     }
     usage.markFlushed()
     sessions.markFlushed()
+    rules.markFlushed()
     audit.discardWritten()
   }
 }

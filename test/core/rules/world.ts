@@ -1,4 +1,5 @@
 /** What the tests of rules share: a channel that is never called, and waiting until a rule has been evaluated. */
+import { setImmediate } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { RuleState } from '../../../schemas/rule.js'
 import { openCoffer, type Answer, type Client, type Overrides, type Service } from '../../support/coffer.js'
@@ -55,7 +56,12 @@ export function readState({ service, username }: Client, id: string): RuleState 
 
 /** Waits until a rule has been evaluated at the present time of the clock. */
 export async function evaluated(client: Client, id: string): Promise<RuleState> {
-  const { clock } = client.service
+  const { clock, server } = client.service
+  const { accounts } = server.services
+  await server.settle()
+  // What follows from the changes so far is queued in this turn, before the write.
+  await setImmediate()
+  await accounts.store(accounts.find(client.username)!).write(() => undefined)
   await until(() => (readState(client, id)?.evaluatedTo ?? 0) >= clock.now(), `an evaluation of ${id}`)
   return readState(client, id)!
 }
