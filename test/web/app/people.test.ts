@@ -81,13 +81,38 @@ t.test('a doctor and a patient on two servers', async t => {
     await doctor.getByLabel('Title').fill('Until your next visit')
     await doctor.getByLabel('Why you ask').fill('To see how the new pills work.')
     await doctor.getByLabel('Your name').fill('Dr Weber')
+    await doctor.getByLabel('Another language').selectOption('de')
+    const german = doctor.getByRole('group', { name: 'Texts in: Deutsch' })
+    await german.getByLabel('Title').fill('Bis zum nächsten Termin')
+    await german.getByLabel('Why you ask').fill('Um zu sehen, wie die neuen Tabletten wirken.')
+    await doctor.getByLabel('What you would like to do').selectOption('contribute')
     await look(t, doctor, 'app-people-ask')
     await doctor.getByRole('button', { name: 'Create link' }).click()
     await doctor.getByText('For people with an account on another server').waitFor()
     code = await doctor.locator('.with-code code').nth(1).innerText()
+    const { events } = await dora.do('events.get', { types: ['consent/request-cmc'] })
+    t.match(events[0].content.request, {
+      title: { en: 'Until your next visit', de: 'Bis zum nächsten Termin' },
+      description: { de: 'Um zu sehen, wie die neuen Tabletten wirken.' },
+      consent: {
+        en: 'I agree that Dr Weber may see and add to: Weight and Blood pressure.',
+        de: 'Ich bin einverstanden, dass Dr Weber Folgendes sehen und ergänzen darf: Gewicht und Blutdruck.'
+      }
+    })
     await look(t, doctor, 'app-people-link')
     await doctor.getByRole('link', { name: 'People', exact: true }).first().click()
     await doctor.getByText('No answer yet.').waitFor()
+  })
+
+  await t.test('show the request in the language of the reader', async t => {
+    const german = await enter('/app/daisy/people', { ...phone, locale: 'de-CH' })
+    await german.getByRole('textbox', { name: 'Link' }).fill(code)
+    await german.getByRole('button', { name: 'Anfrage öffnen' }).click()
+    await german.getByRole('heading', { name: 'Bis zum nächsten Termin' }).waitFor()
+    await german.getByText('Um zu sehen, wie die neuen Tabletten wirken.').waitFor()
+    await german.getByText('Ich bin einverstanden, dass Dr Weber Folgendes').waitFor()
+    t.equal(await german.getByText('Until your next visit').count(), 0)
+    await german.close()
   })
 
   await t.test('accept part of it', async t => {
