@@ -124,7 +124,27 @@ t.test('acceptance', async t => {
     const failed = await accept(paul, request.content.capabilityUrl, { grantedPermissions: granted })
     t.match(failed, { status: 'failed', failure: { reason } })
   }
+  const less = { streamId: 'diary', level: 'read' }
+  const health = { streamId: 'health', level: 'read' }
+  for (const [granted, changes, reason] of [
+    [[health, less], {}, 'cmc-consent-user-choice-not-allowed'],
+    [[health, less, { ...less, level: 'create-only' }], mandatory(), 'cmc-granted-permissions-not-subset'],
+    [[health, { ...less, level: 'none' }], mandatory(), 'cmc-granted-permissions-not-subset'],
+    [[{ ...health, level: 'create-only' }], mandatory(), 'cmc-granted-permissions-not-subset'],
+    [[{ feature: 'selfAudit', setting: 'allowed' }], mandatory(), 'cmc-granted-permissions-not-subset'],
+    [[health, { ...less, level: 'read' }], mandatory('diary'), 'cmc-mandatory-permission-refused']
+  ] as const) {
+    const { content } = await offer(dora, changes)
+    const failed = await accept(paul, content.capabilityUrl, { grantedPermissions: granted })
+    t.match(failed, { status: 'failed', failure: { reason } }, reason)
+  }
   t.same(await listPeers(paul), [])
+  const lower = await offer(dora, mandatory())
+  const grantedPermissions = [health, less]
+  t.match(await accept(paul, lower.content.capabilityUrl, { grantedPermissions }), { status: 'completed' })
+  const [lowered] = await listPeers(paul)
+  t.same(lowered.permissions.slice(0, 2), grantedPermissions, 'a lower level than what is asked for')
+  await paul.do('accesses.delete', { id: lowered.id })
   const some = await offer(dora, mandatory())
   const chosen = { grantedPermissions: [{ streamId: 'health', level: 'read' }] }
   t.match(await accept(paul, some.content.capabilityUrl, chosen), { status: 'completed' })
@@ -139,13 +159,13 @@ t.test('acceptance', async t => {
   t.match(odd, { failure: { reason: 'cmc-handler-offer-read-failed' } }, 'a URL without a token')
 })
 
-function mandatory(): { readonly request: object } {
+function mandatory(id = 'health'): { readonly request: object } {
   return {
     request: {
       allowUserChoice: true,
       permissions: [
-        { streamId: 'health', level: 'read', defaultName: 'Health', mandatory: true },
-        { streamId: 'diary', level: 'contribute', defaultName: 'Diary' }
+        { streamId: 'health', level: 'read', defaultName: 'Health', mandatory: id === 'health' },
+        { streamId: 'diary', level: 'contribute', defaultName: 'Diary', mandatory: id === 'diary' }
       ]
     }
   }

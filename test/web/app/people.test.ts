@@ -125,6 +125,9 @@ t.test('a doctor and a patient on two servers', async t => {
     const own = patient.getByLabel('Your data for this')
     t.equal(await own.count(), 1, 'blood pressure exists')
     t.equal(await own.inputValue(), 'scale', 'suggested by its measure')
+    await patient.getByText('Until your next visit').waitFor()
+    t.equal(await patient.getByLabel('You give').count(), 1, 'a choice for what is not required')
+    await patient.getByLabel('You give').selectOption('read')
     await look(t, patient, 'app-people-offer')
     await patient.getByLabel('Until').fill('2024-01-31')
     await patient.getByRole('button', { name: 'Agree and share' }).click()
@@ -134,7 +137,7 @@ t.test('a doctor and a patient on two servers', async t => {
       peer.permissions.filter(({ streamId }: Answer) => !streamId.startsWith(':')),
       [
         { streamId: 'scale', level: 'read' },
-        { streamId: 'blood-pressure', level: 'read' }
+        { streamId: 'blood-pressure', level: 'contribute' }
       ]
     )
     t.equal(peer.name, 'Dr Weber')
