@@ -344,6 +344,38 @@ t.test('a change of permissions', async t => {
   t.match(after.permissions[0], { streamId: 'diary', level: 'read' })
 })
 
+t.test('a new end of an access', async t => {
+  const two = await startTwo(t)
+  const { accepterService, dora, doraSlug, paul, paulSlug } = two
+  const now = accepterService.clock.now()
+  const { accepted } = await relate(two, {}, { expires: now + 3600 })
+  const theirs = `${scope}:collectors:${doraSlug}`
+  const newPermissions = [{ streamId: 'health', level: 'read' }]
+  const move = async (expires: unknown): Promise<Answer> => {
+    const content = { accessId: accepted.dataGrantAccessId, newPermissions, expires }
+    return await write(paul, 'consent/scope-update-cmc', content, theirs)
+  }
+  t.match(await move('soon'), { error: { data: { id: 'cmc-invalid-event-content' } } })
+  t.match((await move(now)).event.content, {
+    status: 'failed',
+    failure: { reason: 'cmc-scope-update-local-apply-failed', detail: { reason: 'end-in-past' } }
+  })
+  t.equal((await listPeers(paul))[0].expires, now + 3600, 'nothing has changed')
+  for (const expires of [now + 7200, null, now + 60]) {
+    const { event } = await move(expires)
+    t.match(await settled(paul, event.id), { status: 'completed' })
+    const [grant] = await listPeers(paul)
+    t.equal(grant.expires ?? null, expires)
+    t.equal(grant.permissions.length, 4, 'those for messages stay')
+    const [told] = await listEvents(dora, `${scope}:collectors:${paulSlug}`, 'consent/scope-update-cmc')
+    t.equal(told.content.expires, expires, 'the peer is told')
+    const { peerAccess } = await dora.do('cmc.getPeerAccess', { id: (await listPeers(dora))[0].id })
+    t.equal(peerAccess.expires ?? null, expires, 'and sees it')
+  }
+  accepterService.clock.advance(61)
+  t.match(await arrived(dora, ':_cmc:inbox', 'consent/revoke-cmc'), { content: { reason: 'expired' } })
+})
+
 t.test('credentials', async t => {
   const two = await startTwo(t, {}, { isShared: true })
   const { dora, paul } = two

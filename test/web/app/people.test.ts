@@ -196,7 +196,11 @@ t.test('a doctor and a patient on two servers', async t => {
     await weight.getByRole('button', { name: 'Remove' }).click()
     await patient.getByRole('button', { name: 'Save changes' }).click()
     await weight.waitFor({ state: 'detached' })
+    await patient.getByLabel('Until').fill('2024-03-15')
+    await patient.getByRole('button', { name: 'Save changes' }).click()
+    await patient.getByText('The new end is saved.').waitFor()
     const [peer] = await listPeers(daisy)
+    t.ok(Math.abs(peer.expires - Date.UTC(2024, 2, 16) / 1000) < 86_400, 'the end has moved')
     t.same(
       peer.permissions.map(({ streamId }: Answer) => streamId).filter((id: string) => !id.startsWith(':')),
       ['blood-pressure', 'heart-rate']
