@@ -208,6 +208,7 @@ t.test('a doctor and a patient on two servers', async t => {
     await patient.getByLabel('Until').fill('2024-03-15')
     await patient.getByRole('button', { name: 'Save changes' }).click()
     await patient.getByText('The new end is saved.').waitFor()
+    await doctor.getByText(/^Changed what you may see, until .*15/).waitFor()
     const [peer] = await listPeers(daisy)
     t.ok(Math.abs(peer.expires - Date.UTC(2024, 2, 16) / 1000) < 86_400, 'the end has moved')
     t.same(

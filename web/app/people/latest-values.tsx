@@ -8,7 +8,7 @@ import { formatAgo } from '../parts/format-time.js'
 import type { Mirror } from './copies.js'
 import { useStreamNames } from './stream-names.js'
 
-/** Maximum number of copies that are looked at: each look is a read that the other account sees. */
+/** Maximum number of copies that are read: the other account sees each read. */
 const maxCopies = 20
 
 /** Reads the latest event of each copy, by the id of the access. Without people whose data the user sees nothing is read. */
