@@ -280,6 +280,7 @@ const checks: Readonly<Record<string, (errors: ErrorList) => void>> = {
     } else {
       errors.text('accessId', true)
       errors.permissions('newPermissions', true)
+      errors.check('expires', value => value === null || Number.isFinite(value), 'a time in seconds, or null')
     }
   }
 }

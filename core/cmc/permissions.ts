@@ -1,6 +1,6 @@
 /** Which of the offered permissions may be granted. (docs/spec/consent.md#permissions) */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
-import type { Permission } from '../../schemas/permission.js'
+import type { Level, Permission } from '../../schemas/permission.js'
 import { cmcInbox, cmcRoot, isCmcId } from '../cmc-ids.js'
 import { Grants } from '../permissions/grants.js'
 import { allows, type Action } from '../permissions/levels.js'
@@ -37,15 +37,41 @@ export function selectGranted(
     return refuseSelection()
   const keys = new Set(offered.map(toKey))
   const chosen = new Set((granted as Offered[]).map(toKey))
-  if ([...chosen].some(key => !keys.has(key))) refuseSelection()
+  const lowered = selectLowered(
+    (granted as Offered[]).filter(each => !keys.has(toKey(each))),
+    offered
+  )
   const missing = offered.filter(each => !chosen.has(toKey(each)))
   if (missing.length > 0 && allowUserChoice !== true)
     throw new TriggerFailed('cmc-consent-user-choice-not-allowed')
   if (missing.some(({ mandatory }) => mandatory === true))
     throw new TriggerFailed('cmc-mandatory-permission-refused')
-  const kept = offered.filter(each => chosen.has(toKey(each))).map(toStored)
+  const kept = offered.flatMap(each => (chosen.has(toKey(each)) ? toStored(each) : (lowered.get(each) ?? [])))
   if (!isNoWider(streams, kept, offered.map(toStored))) refuseSelection()
   return kept
+}
+
+/** Returns the permissions with a lower level than the offered ones, by those. Throws `TriggerFailed` if any is none. */
+function selectLowered(
+  chosen: readonly Offered[],
+  offered: readonly Offered[]
+): ReadonlyMap<Offered, Permission> {
+  const byStream = new Map(
+    offered.filter(({ feature }) => feature === undefined).map(each => [each['streamId'], each])
+  )
+  const lowered = new Map<Offered, Permission>()
+  for (const each of chosen) {
+    const most = each['feature'] === undefined ? byStream.get(each['streamId']) : undefined
+    if (!most || lowered.has(most) || !isLower(each['level'] as Level, most['level'] as Level))
+      return refuseSelection()
+    lowered.set(most, toStored(each))
+  }
+  return lowered
+}
+
+/** Returns whether a level allows something, and nothing that the other one does not. */
+function isLower(level: Level, most: Level): boolean {
+  return level !== 'none' && actions.every(action => !allows(level, action) || allows(most, action))
 }
 
 /** Returns the permissions with the user's own streams in place of those that the offer names. */

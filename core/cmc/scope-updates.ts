@@ -32,8 +32,11 @@ export function updateScope(
   if (found.mark.acceptEventId === undefined) return failApply('not-a-grant')
   if (typeof scopeRequestEventId !== 'string') {
     if (getBaseId(String(accessId)) !== found.access.id) return failApply('other-access')
-    const change = changeGrant(call, found, content['newPermissions'] as unknown[], undefined)
-    return { content: change, delivered: { ...change, accessId: undefined } }
+    const { expires, newPermissions } = content
+    const change = changeGrant(call, found, newPermissions as unknown[], expires)
+    // The peer learns the end as well: it has to be told before, not when the access is gone.
+    const told = { ...change, accessId: undefined, ...(expires !== undefined && { expires }) }
+    return { content: change, delivered: told }
   }
   const request = call.store.events.find(scopeRequestEventId)
   const isTheirs =
@@ -65,6 +68,8 @@ function changeGrant(
   } catch (error) {
     throw new TriggerFailed('cmc-scope-update-local-apply-failed', (error as ApiError).details.data)
   }
+  // An access ends by a revocation, which tells the peer at once.
+  if (typeof expires === 'number' && expires <= call.now) return failApply('end-in-past')
   const granted = toStoredPermissions(newPermissions)
   const former = access.permissions ?? []
   const kept = updateAccess(call, access, {

@@ -124,7 +124,27 @@ t.test('acceptance', async t => {
     const failed = await accept(paul, request.content.capabilityUrl, { grantedPermissions: granted })
     t.match(failed, { status: 'failed', failure: { reason } })
   }
+  const less = { streamId: 'diary', level: 'read' }
+  const health = { streamId: 'health', level: 'read' }
+  for (const [granted, changes, reason] of [
+    [[health, less], {}, 'cmc-consent-user-choice-not-allowed'],
+    [[health, less, { ...less, level: 'create-only' }], mandatory(), 'cmc-granted-permissions-not-subset'],
+    [[health, { ...less, level: 'none' }], mandatory(), 'cmc-granted-permissions-not-subset'],
+    [[{ ...health, level: 'create-only' }], mandatory(), 'cmc-granted-permissions-not-subset'],
+    [[{ feature: 'selfAudit', setting: 'allowed' }], mandatory(), 'cmc-granted-permissions-not-subset'],
+    [[health, { ...less, level: 'read' }], mandatory('diary'), 'cmc-mandatory-permission-refused']
+  ] as const) {
+    const { content } = await offer(dora, changes)
+    const failed = await accept(paul, content.capabilityUrl, { grantedPermissions: granted })
+    t.match(failed, { status: 'failed', failure: { reason } }, reason)
+  }
   t.same(await listPeers(paul), [])
+  const lower = await offer(dora, mandatory())
+  const grantedPermissions = [health, less]
+  t.match(await accept(paul, lower.content.capabilityUrl, { grantedPermissions }), { status: 'completed' })
+  const [lowered] = await listPeers(paul)
+  t.same(lowered.permissions.slice(0, 2), grantedPermissions, 'a lower level than what is asked for')
+  await paul.do('accesses.delete', { id: lowered.id })
   const some = await offer(dora, mandatory())
   const chosen = { grantedPermissions: [{ streamId: 'health', level: 'read' }] }
   t.match(await accept(paul, some.content.capabilityUrl, chosen), { status: 'completed' })
@@ -139,13 +159,13 @@ t.test('acceptance', async t => {
   t.match(odd, { failure: { reason: 'cmc-handler-offer-read-failed' } }, 'a URL without a token')
 })
 
-function mandatory(): { readonly request: object } {
+function mandatory(id = 'health'): { readonly request: object } {
   return {
     request: {
       allowUserChoice: true,
       permissions: [
-        { streamId: 'health', level: 'read', defaultName: 'Health', mandatory: true },
-        { streamId: 'diary', level: 'contribute', defaultName: 'Diary' }
+        { streamId: 'health', level: 'read', defaultName: 'Health', mandatory: id === 'health' },
+        { streamId: 'diary', level: 'contribute', defaultName: 'Diary', mandatory: id === 'diary' }
       ]
     }
   }
@@ -322,6 +342,38 @@ t.test('a change of permissions', async t => {
   const after = (await listPeers(paul))[0]
   t.equal(after.permissions.length, 4)
   t.match(after.permissions[0], { streamId: 'diary', level: 'read' })
+})
+
+t.test('a new end of an access', async t => {
+  const two = await startTwo(t)
+  const { accepterService, dora, doraSlug, paul, paulSlug } = two
+  const now = accepterService.clock.now()
+  const { accepted } = await relate(two, {}, { expires: now + 3600 })
+  const theirs = `${scope}:collectors:${doraSlug}`
+  const newPermissions = [{ streamId: 'health', level: 'read' }]
+  const move = async (expires: unknown): Promise<Answer> => {
+    const content = { accessId: accepted.dataGrantAccessId, newPermissions, expires }
+    return await write(paul, 'consent/scope-update-cmc', content, theirs)
+  }
+  t.match(await move('soon'), { error: { data: { id: 'cmc-invalid-event-content' } } })
+  t.match((await move(now)).event.content, {
+    status: 'failed',
+    failure: { reason: 'cmc-scope-update-local-apply-failed', detail: { reason: 'end-in-past' } }
+  })
+  t.equal((await listPeers(paul))[0].expires, now + 3600, 'nothing has changed')
+  for (const expires of [now + 7200, null, now + 60]) {
+    const { event } = await move(expires)
+    t.match(await settled(paul, event.id), { status: 'completed' })
+    const [grant] = await listPeers(paul)
+    t.equal(grant.expires ?? null, expires)
+    t.equal(grant.permissions.length, 4, 'those for messages stay')
+    const [told] = await listEvents(dora, `${scope}:collectors:${paulSlug}`, 'consent/scope-update-cmc')
+    t.equal(told.content.expires, expires, 'the peer is told')
+    const { peerAccess } = await dora.do('cmc.getPeerAccess', { id: (await listPeers(dora))[0].id })
+    t.equal(peerAccess.expires ?? null, expires, 'and sees it')
+  }
+  accepterService.clock.advance(61)
+  t.match(await arrived(dora, ':_cmc:inbox', 'consent/revoke-cmc'), { content: { reason: 'expired' } })
 })
 
 t.test('credentials', async t => {

@@ -81,13 +81,38 @@ t.test('a doctor and a patient on two servers', async t => {
     await doctor.getByLabel('Title').fill('Until your next visit')
     await doctor.getByLabel('Why you ask').fill('To see how the new pills work.')
     await doctor.getByLabel('Your name').fill('Dr Weber')
+    await doctor.getByLabel('Another language').selectOption('de')
+    const german = doctor.getByRole('group', { name: 'Texts in: Deutsch' })
+    await german.getByLabel('Title').fill('Bis zum nächsten Termin')
+    await german.getByLabel('Why you ask').fill('Um zu sehen, wie die neuen Tabletten wirken.')
+    await doctor.getByLabel('What you would like to do').selectOption('contribute')
     await look(t, doctor, 'app-people-ask')
     await doctor.getByRole('button', { name: 'Create link' }).click()
     await doctor.getByText('For people with an account on another server').waitFor()
     code = await doctor.locator('.with-code code').nth(1).innerText()
+    const { events } = await dora.do('events.get', { types: ['consent/request-cmc'] })
+    t.match(events[0].content.request, {
+      title: { en: 'Until your next visit', de: 'Bis zum nächsten Termin' },
+      description: { de: 'Um zu sehen, wie die neuen Tabletten wirken.' },
+      consent: {
+        en: 'I agree that Dr Weber may see and add to: Weight and Blood pressure.',
+        de: 'Ich bin einverstanden, dass Dr Weber Folgendes sehen und ergänzen darf: Gewicht und Blutdruck.'
+      }
+    })
     await look(t, doctor, 'app-people-link')
     await doctor.getByRole('link', { name: 'People', exact: true }).first().click()
     await doctor.getByText('No answer yet.').waitFor()
+  })
+
+  await t.test('show the request in the language of the reader', async t => {
+    const german = await enter('/app/daisy/people', { ...phone, locale: 'de-CH' })
+    await german.getByRole('textbox', { name: 'Link' }).fill(code)
+    await german.getByRole('button', { name: 'Anfrage öffnen' }).click()
+    await german.getByRole('heading', { name: 'Bis zum nächsten Termin' }).waitFor()
+    await german.getByText('Um zu sehen, wie die neuen Tabletten wirken.').waitFor()
+    await german.getByText('Ich bin einverstanden, dass Dr Weber Folgendes').waitFor()
+    t.equal(await german.getByText('Until your next visit').count(), 0)
+    await german.close()
   })
 
   await t.test('accept part of it', async t => {
@@ -100,6 +125,9 @@ t.test('a doctor and a patient on two servers', async t => {
     const own = patient.getByLabel('Your data for this')
     t.equal(await own.count(), 1, 'blood pressure exists')
     t.equal(await own.inputValue(), 'scale', 'suggested by its measure')
+    await patient.getByText('Until your next visit').waitFor()
+    t.equal(await patient.getByLabel('You give').count(), 1, 'a choice for what is not required')
+    await patient.getByLabel('You give').selectOption('read')
     await look(t, patient, 'app-people-offer')
     await patient.getByLabel('Until').fill('2024-01-31')
     await patient.getByRole('button', { name: 'Agree and share' }).click()
@@ -109,7 +137,7 @@ t.test('a doctor and a patient on two servers', async t => {
       peer.permissions.filter(({ streamId }: Answer) => !streamId.startsWith(':')),
       [
         { streamId: 'scale', level: 'read' },
-        { streamId: 'blood-pressure', level: 'read' }
+        { streamId: 'blood-pressure', level: 'contribute' }
       ]
     )
     t.equal(peer.name, 'Dr Weber')
@@ -155,6 +183,15 @@ t.test('a doctor and a patient on two servers', async t => {
     await look(t, patient, 'app-people-kept-copy')
   })
 
+  await t.test('show the latest value of the copy in the list', async t => {
+    await doctor.getByRole('link', { name: 'People', exact: true }).first().click()
+    const line = doctor.getByRole('link', { name: /daisy/ })
+    await line.getByText('scale: 70 kg').waitFor()
+    await look(t, doctor, 'app-people-latest')
+    await line.click()
+    await doctor.getByRole('button', { name: 'Erase the copy' }).waitFor()
+  })
+
   await t.test('ask for more, and narrow', async t => {
     await doctor.getByRole('button', { name: 'Ask for more' }).click()
     await doctor.getByRole('dialog').getByRole('searchbox').fill('heart rate')
@@ -168,7 +205,12 @@ t.test('a doctor and a patient on two servers', async t => {
     await weight.getByRole('button', { name: 'Remove' }).click()
     await patient.getByRole('button', { name: 'Save changes' }).click()
     await weight.waitFor({ state: 'detached' })
+    await patient.getByLabel('Until').fill('2024-03-15')
+    await patient.getByRole('button', { name: 'Save changes' }).click()
+    await patient.getByText('The new end is saved.').waitFor()
+    await doctor.getByText(/^Changed what you may see, until .*15/).waitFor()
     const [peer] = await listPeers(daisy)
+    t.ok(Math.abs(peer.expires - Date.UTC(2024, 2, 16) / 1000) < 86_400, 'the end has moved')
     t.same(
       peer.permissions.map(({ streamId }: Answer) => streamId).filter((id: string) => !id.startsWith(':')),
       ['blood-pressure', 'heart-rate']

@@ -16,6 +16,7 @@ import { AppLink } from '../parts/app-link.js'
 import { takeAsked, keepAsked, type Asked } from './asked.js'
 import { AskedList, getKey } from './asked-list.js'
 import { describeFailure, explainFailure } from './describe-failure.js'
+import { toEnd } from './end-date.js'
 import {
   formatPerson,
   ownScope,
@@ -69,7 +70,9 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
   const { offer, requester } = read
   const { request, requesterMeta } = offer.content
   const { allowUserChoice = false, permissions } = request
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(permissions.map(getKey)))
+  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(
+    () => new Map(permissions.map(each => [getKey(each), each.level ?? '']))
+  )
   const [streams, setStreams] = useState(() => suggestStreams(account, permissions))
   const [withChat, setChat] = useState(request.features?.chat !== false)
   const [outcome, setOutcome] = useState<Outcome>()
@@ -93,7 +96,7 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
       streams.has(streamId) ? [[streamId, streams.get(streamId)!] as const] : []
     )
     const choice = {
-      grantedPermissions: granted.map(toGranted),
+      grantedPermissions: granted.map(each => toGranted({ ...each, level: chosen.get(getKey(each))! })),
       accessName,
       features: { chat: withChat, systemMessaging: request.features?.systemMessaging !== false },
       ...(own.length > 0 && { ownStreams: Object.fromEntries(own) }),
@@ -276,14 +279,6 @@ function getEndpointFor(
   const endpoint = acceptedBy?.apiEndpoint
   const isTrusted = origin !== undefined && trustedOrigins.includes(origin)
   return isTrusted && endpoint !== undefined ? { dataGrantApiEndpoint: endpoint } : {}
-}
-
-/** Returns the end of a day in seconds; undefined without a day. */
-function toEnd(date: string): number | undefined {
-  if (date === '') return undefined
-  const end = new Date(`${date}T24:00`).getTime()
-  if (!(end > Date.now())) throw new Refusal('people-past', t('people.dateInPast'))
-  return Math.round(end / 1000)
 }
 
 function paragraphs(text: string) {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { explainError, type Message } from '../../explain-error.js'
-import { getLanguage, getLocale, t } from '../../language.js'
+import { getLocale, t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { useAccount } from '../data/account.js'
@@ -12,6 +12,7 @@ import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { everything, MeasureChoice } from './measure-choice.js'
 import { OfferLink } from './offer-link.js'
+import { OtherLanguages, writeTexts } from './other-languages.js'
 import { ownScope, types, writeEvent, type RequestContent } from './people.js'
 
 const daySeconds = 86_400
@@ -24,6 +25,7 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
   const [problem, setProblem] = useState<Message>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [required, setRequired] = useState<ReadonlySet<string>>(new Set())
+  const [added, setAdded] = useState<readonly string[]>([])
   const [created, setCreated] = useState<Event>()
   useEffect(() => {
     const reading =
@@ -37,10 +39,7 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
   if (!all) return <Skeleton kind="page" />
   const submit = async (values: Values): Promise<void> => {
     if (chosen.size === 0) throw new Refusal('people-nothing', t('people.chooseSome'))
-    const language = getLanguage()
     const names = new Map(all.map(measure => [measure.id, getMeasureName(measure)]))
-    const getName = (id: string): string => (id === everything ? t('shell.allData') : names.get(id)!)
-    const list = new Intl.ListFormat(getLocale(), { type: 'conjunction' })
     const displayName = values['name']!.trim()
     const level = values['level'] === 'contribute' ? 'contribute' : 'read'
     const event = await writeEvent(account, ownScope, types.request, {
@@ -48,18 +47,11 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
       capabilityRequested: true,
       capability: { mode: values['who'] === 'many' ? 'open-link' : 'single-use' },
       request: {
-        title: { [language]: values['title']!.trim() },
-        description: { [language]: values['reason']!.trim() },
-        consent: {
-          [language]: t(level === 'read' ? 'people.consentRead' : 'people.consentContribute', {
-            name: displayName,
-            list: list.format([...chosen].map(getName))
-          })
-        },
+        ...(await writeTexts(values, added, { name: displayName, level, chosen, measures: all })),
         permissions: [...chosen].map(id => ({
           streamId: id,
           level,
-          ...(id !== everything && { defaultName: getName(id) }),
+          ...(id !== everything && { defaultName: names.get(id)! }),
           ...(required.has(id) && { mandatory: true })
         })),
         allowUserChoice: true,
@@ -101,6 +93,7 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
             <label for="reason">{t('people.reason')}</label>
             <textarea id="reason" name="reason" required maxLength={2000} rows={3} />
           </div>
+          <OtherLanguages added={added} onAdd={tag => setAdded([...added, tag])} />
           <Field
             name="name"
             label={t('people.yourName')}

@@ -11,9 +11,9 @@ interface Props {
   readonly permissions: readonly AskedPermission[]
   /** Whether the offer allows to leave some out. */
   readonly mayChoose: boolean
-  /** Keys of the permissions to give. */
-  readonly chosen: ReadonlySet<string>
-  readonly onChoose: (chosen: ReadonlySet<string>) => void
+  /** The levels of the permissions to give, by key. */
+  readonly chosen: ReadonlyMap<string, string>
+  readonly onChoose: (chosen: ReadonlyMap<string, string>) => void
   /** Ids of the user's streams by the id that the offer names. */
   readonly streams: ReadonlyMap<string, string>
   readonly onStream: (streamId: string, own: string) => void
@@ -35,14 +35,21 @@ export function AskedList({ permissions, mayChoose, chosen, onChoose, streams, o
                   checked={chosen.has(key)}
                   disabled={isFixed}
                   onChange={event => {
-                    const next = new Set(chosen)
-                    if (event.currentTarget.checked) next.add(key)
+                    const next = new Map(chosen)
+                    if (event.currentTarget.checked) next.set(key, permission.level ?? '')
                     else next.delete(key)
                     onChoose(next)
                   }}
                 />
                 <Name permission={permission} />
               </label>
+              {!isFixed && chosen.has(key) && (
+                <LevelChoice
+                  level={permission.level}
+                  value={chosen.get(key)!}
+                  onLevel={level => onChoose(new Map(chosen).set(key, level))}
+                />
+              )}
               {isFixed && mayChoose && <small>{t('people.required')}</small>}
               <OwnStream permission={permission} streams={streams} onStream={onStream} />
             </li>
@@ -51,6 +58,37 @@ export function AskedList({ permissions, mayChoose, chosen, onChoose, streams, o
       </ul>
       {!mayChoose && permissions.length > 1 && <p class="hint">{t('people.allOrNothing')}</p>}
     </fieldset>
+  )
+}
+
+/** The levels that allow less than another one. */
+const lowerLevels: Readonly<Record<string, readonly string[]>> = {
+  contribute: ['read', 'create-only'],
+  manage: ['contribute', 'read', 'create-only']
+}
+
+/** Offers to give less than what is asked for. */
+function LevelChoice({
+  level = '',
+  value,
+  onLevel
+}: {
+  readonly level?: string | undefined
+  readonly value: string
+  readonly onLevel: (level: string) => void
+}) {
+  if (!Object.hasOwn(lowerLevels, level)) return null
+  return (
+    <label class="own-stream">
+      <span>{t('people.youGive')}</span>
+      <select value={value} onChange={event => onLevel(event.currentTarget.value)}>
+        {[level, ...lowerLevels[level]!].map(each => (
+          <option key={each} value={each}>
+            {t(`people.level.${each}` as 'people.level.read')}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 

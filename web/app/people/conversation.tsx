@@ -7,7 +7,7 @@ import { Action } from '../../parts/action.js'
 import { Form } from '../../parts/form.js'
 import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
-import { formatDateTime } from '../parts/format-time.js'
+import { formatDateTime, formatDay } from '../parts/format-time.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { describeFailure } from './describe-failure.js'
 import { getStreams, pickText, types, writeEvent, type Relationship } from './people.js'
@@ -30,6 +30,8 @@ interface MessageContent {
   readonly alertEventId?: string
   readonly scopeRequestEventId?: string
   readonly accept?: boolean
+  /** The new end of the access, in seconds; `null` for none. */
+  readonly expires?: number | null
   readonly from?: object
   readonly status?: string
   readonly failure?: { readonly reason?: string }
@@ -181,9 +183,12 @@ function MessageLine({ event, all, relationship, collectors, onAnswered }: LineP
   )
 }
 
-function describeUpdate({ accept }: MessageContent, isTheirs: boolean): string {
+function describeUpdate({ accept, expires }: MessageContent, isTheirs: boolean): string {
   if (accept === false) return t(isTheirs ? 'people.theyDeclined' : 'people.youDeclined')
-  return t(isTheirs ? 'people.theyChanged' : 'people.youChanged')
+  const change = t(isTheirs ? 'people.theyChanged' : 'people.youChanged')
+  return typeof expires === 'number'
+    ? `${change}, ${t('shell.until', { date: formatDay(expires - 1) })}`
+    : change
 }
 
 function toLevel(level: string | undefined): string {

@@ -9,7 +9,8 @@ import { Confirm } from '../parts/confirm.js'
 import { formatDateTime } from '../parts/format-time.js'
 import type { Relationship } from './people.js'
 
-interface Mirror {
+/** A copy as `mirrors.get` returns it. */
+export interface Mirror {
   readonly id: string
   readonly accessId: string
   readonly streamId: string

@@ -6,9 +6,9 @@ import { Action } from '../../parts/action.js'
 import { useAccount } from '../data/account.js'
 import { getStreamColour } from '../data/stream-colours.js'
 import { useStore } from '../data/store.js'
-import { formatDay } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
 import { describeFailure } from './describe-failure.js'
+import { toEnd, toLastDay } from './end-date.js'
 import {
   getStreams,
   listDataPermissions,
@@ -26,19 +26,24 @@ export function GivenPermissions({ relationship }: { readonly relationship: Rela
   const { access, name } = relationship
   const given = listDataPermissions(access.permissions)
   const [taken, setTaken] = useState<ReadonlySet<string>>(new Set())
+  const lastDay = toLastDay(access.expires)
+  const [chosenDay, setChosenDay] = useState<string>()
+  const until = chosenDay ?? lastDay
   const save = async (): Promise<void> => {
     const accessId = access.versionId ?? access.id
     const kept = given.filter(({ streamId }) => !taken.has(streamId))
     const newPermissions = kept.map(({ level, streamId }) => ({ streamId, level }))
     const { id } = await writeEvent(account, getStreams(relationship).collectors, types.scopeUpdate, {
       accessId,
-      newPermissions
+      newPermissions,
+      ...(until !== lastDay && { expires: toEnd(until) ?? null })
     })
     const { reason, status } = await waitForOutcome(account, id)
     if (status === 'failed') throw new Refusal('people-failed', describeFailure(reason))
     await account.readAccesses()
     setTaken(new Set())
-    showToast(t('people.narrowed', { name }))
+    setChosenDay(undefined)
+    showToast(taken.size > 0 ? t('people.narrowed', { name }) : t('people.endMoved'))
   }
   return (
     <>
@@ -72,10 +77,22 @@ export function GivenPermissions({ relationship }: { readonly relationship: Rela
         })}
         {given.length === 0 && <li>{t('people.nothing')}</li>}
       </ul>
-      {typeof access.expires === 'number' && (
-        <p class="hint">{t('shell.until', { date: formatDay(access.expires) })}</p>
+      {given.length > 0 && (
+        <div class="field">
+          <label for="until">{t('people.until')}</label>
+          <input
+            id="until"
+            type="date"
+            value={until}
+            onInput={event => setChosenDay(event.currentTarget.value)}
+            aria-describedby="until-hint"
+          />
+          <p class="hint" id="until-hint">
+            {t('people.untilHint')}
+          </p>
+        </div>
       )}
-      {taken.size > 0 && taken.size < given.length && (
+      {(taken.size > 0 || until !== lastDay) && taken.size < given.length && (
         <Action class="button primary" onClick={save}>
           {t('people.saveChanges')}
         </Action>

@@ -17,6 +17,7 @@ import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
 import { describeFailure } from './describe-failure.js'
 import { keepAsked } from './asked.js'
+import { LatestValue, useLatestEvents } from './latest-values.js'
 import { PausedNotice } from './paused-notice.js'
 import {
   formatPerson,
@@ -44,9 +45,10 @@ export function Overview() {
     reread()
     return account.live.follow('events', reread, minIntervalMs)
   }, [])
+  const relationships = accesses.flatMap(access => toRelationship(access) ?? [])
+  const latest = useLatestEvents(relationships.some(({ seesMine }) => !seesMine))
   if (problem !== undefined) return <ReadProblem message={problem} />
   if (!requests) return <Skeleton kind="page" />
-  const relationships = accesses.flatMap(access => toRelationship(access) ?? [])
   const open = requests.filter(isOpen)
   return (
     <div class="column">
@@ -63,7 +65,7 @@ export function Overview() {
           <h2 id="people-all">{t('people.all')}</h2>
           <ul>
             {relationships.map(each => (
-              <PersonLine key={each.access.id} relationship={each} />
+              <PersonLine key={each.access.id} relationship={each} latest={latest.get(each.access.id)} />
             ))}
           </ul>
         </section>
@@ -89,7 +91,13 @@ export function Overview() {
   )
 }
 
-function PersonLine({ relationship }: { readonly relationship: Relationship }) {
+function PersonLine({
+  relationship,
+  latest
+}: {
+  readonly relationship: Relationship
+  readonly latest: Event | undefined
+}) {
   const { access, isGone, name, person, seesMine } = relationship
   return (
     <li>
@@ -104,6 +112,7 @@ function PersonLine({ relationship }: { readonly relationship: Relationship }) {
             {t(isGone ? 'people.gone' : seesMine ? 'people.seesYours' : 'people.youSee')}
             {seesMine && ` · ${describeLastLook(access)}`}
           </small>
+          {latest && <LatestValue event={latest} />}
         </span>
         <Icon name="right" />
       </AppLink>

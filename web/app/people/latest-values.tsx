@@ -1,0 +1,44 @@
+/** The latest value of each person of whose data there is a copy here. Browsers read nothing from other servers. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import { formatEvent } from '../data/event-types.js'
+import type { Event } from '../data/model.js'
+import { formatAgo } from '../parts/format-time.js'
+import type { Mirror } from './copies.js'
+import { useStreamNames } from './stream-names.js'
+
+/** Maximum number of copies that are read: the other account sees each read. */
+const maxCopies = 20
+
+/** Reads the latest event of each copy, by the id of the access. Without people whose data the user sees nothing is read. */
+export function useLatestEvents(isWanted: boolean): ReadonlyMap<string, Event> {
+  const { client } = useAccount()
+  const [latest, setLatest] = useState<ReadonlyMap<string, Event>>(new Map())
+  useEffect(() => {
+    if (!isWanted) return
+    const read = async (): Promise<void> => {
+      const { mirrors } = await client.callAlone<{ mirrors: readonly Mirror[] }>('mirrors.get', {})
+      const live = mirrors.filter(({ state }) => state === 'live').slice(0, maxCopies)
+      const found = await Promise.all(
+        live.map(async ({ accessId, streamId }) => {
+          const params = { streams: [streamId], limit: 1 }
+          const { events } = await client.call<{ events: readonly Event[] }>('events.get', params)
+          return events.map(event => [accessId, event] as const)
+        })
+      )
+      setLatest(new Map(found.flat()))
+    }
+    // The list is complete without these lines.
+    read().catch(() => undefined)
+  }, [isWanted])
+  return latest
+}
+
+/** Shows an event in one line: `Weight: 72.4 kg, yesterday`. */
+export function LatestValue({ event }: { readonly event: Event }) {
+  const getName = useStreamNames()
+  const name = getName(event.streamIds[0]!)
+  const value = formatEvent(event)
+  return <small class="latest">{t('people.latest', { name, value, time: formatAgo(event.time) })}</small>
+}
