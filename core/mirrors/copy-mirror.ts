@@ -33,13 +33,16 @@ import {
 } from './progress.js'
 import { writeCopy } from './write-copy.js'
 
-/** Number of pages after which other mirrors have their turn. */
+/** Number of pages, and seconds, after which other mirrors have their turn: a slow server must not hold its slot. */
 const maxPages = 20
+const maxSeconds = 30
 /** Number of streams that are written in one transaction, and of events that are erased. */
 const writeLimit = 200
 /** Maximum number of events of a copy, and of events of a pass that are omitted because they are too large. */
 const maxEvents = 2_000_000
 const maxTooLarge = 1000
+/** Maximum number of events of a page that may have one time: a server may repeat the same page forever. */
+const maxAtOneTime = 100_000
 /** Number of pages between two counts. */
 const countedPages = 50
 /** Seconds between two comparisons of the whole copy, if it is small, and if it has more than {@link manyEvents}. */
@@ -64,13 +67,15 @@ export async function copyMirror(context: CopyContext): Promise<boolean> {
   if (!(await copyStreams(context))) return false
   await copyDeletions(context)
   let hasReadChanges = false
-  for (let pages = 0; pages < maxPages && !context.isStopped(); pages++) {
+  const { clock } = context.services
+  const end = clock.now() + maxSeconds
+  for (let pages = 0; pages < maxPages && !context.isStopped() && clock.now() < end; pages++) {
     const state = load(context)
     if (!state) return true
     const progress = parseProgress(state)
     let { pass } = progress
     if (!pass) {
-      const isFull = needsComparison(state, context.services.clock.now())
+      const isFull = needsComparison(state, clock.now())
       if (!isFull && hasReadChanges) return await sweep(context)
       hasReadChanges ||= !isFull
       pass = isFull ? startPass() : startPass(progress.cursor)
@@ -203,6 +208,7 @@ async function copyPage(context: CopyContext, pass: Pass): Promise<void> {
     if (isCounted && call.store.mirrors.countEvents(mirror.id) > maxEvents)
       throw new PeerFailed({ id: 'too-many-events' })
     const next = advance(pass, page, call.now)
+    if (next.skip > maxAtOneTime) throw new PeerFailed({ id: 'too-many-events' })
     if (page.events.length >= pass.limit)
       return save(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + skipped })
     finishPass(call, stored, next, skipped)

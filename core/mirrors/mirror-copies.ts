@@ -34,13 +34,20 @@ const jitterSeconds = 60
 const delays = [30, 120, 600, 1800, 3600, 7200]
 /** Seconds for which an erasure is reported to the owner. */
 const maxTellingSeconds = 30 * 86_400
+/**
+ * Seconds for which another server has to say that the permission has ended: a proxy that drops a header, or a directory that is down,
+ * may say the same for a moment.
+ */
+const refusalSeconds = 60
 /** The same after a fault of this service. */
 const faultDelay = 30
 /** Seconds until the next attempt if the account is full. */
 const fullDelay = 6 * 3600
 
 /** What a contact has come to. */
-type Outcome = { readonly isComplete: boolean } | { readonly error: MirrorError; readonly retryAfter: number }
+type Outcome =
+  | { readonly isComplete: boolean }
+  | { readonly error: MirrorError; readonly retryAfter: number; readonly isPermissionEnded?: true }
 
 export class MirrorCopies implements TimedTask {
   readonly name = 'mirrors'
@@ -144,7 +151,16 @@ export class MirrorCopies implements TimedTask {
       if (!this.#isClosed) await this.#record(account, stored, { isComplete })
     } catch (error) {
       if (this.#isClosed) return
-      if (error instanceof PermissionEnded) return await this.#end(account, id, 'revoked')
+      if (error instanceof PermissionEnded) {
+        const { refused = Infinity } = parseProgress(stored)
+        if (this.services.clock.now() - refused >= refusalSeconds)
+          return await this.#end(account, id, 'revoked')
+        return await this.#record(account, stored, {
+          error: { id: 'refused', status: error.status },
+          retryAfter: refusalSeconds,
+          isPermissionEnded: true
+        })
+      }
       const outcome = toFailure(error)
       if (!outcome) throw error
       await this.#record(account, stored, outcome)
@@ -196,8 +212,9 @@ export class MirrorCopies implements TimedTask {
       const stored = store.mirrors.find(begun.mirror.id)
       if (!stored || (stored.mirror.state !== 'starting' && stored.mirror.state !== 'live')) return
       changes.add('timers')
-      const progress = parseProgress(stored)
+      const { refused = now, ...progress } = parseProgress(stored)
       const { error: _error, ...mirror } = stored.mirror
+      const isRefused = 'error' in outcome && outcome.isPermissionEnded === true
       const failures = 'error' in outcome ? progress.failures + 1 : 0
       const planned = now + getPause(outcome, failures)
       const events = store.mirrors.countEvents(mirror.id)
@@ -208,7 +225,7 @@ export class MirrorCopies implements TimedTask {
             : { ...mirror, events, lastContact: now },
         // A notice of a change may have arrived in the meantime.
         next: stored.next === begun.next ? planned : stored.next,
-        progress: JSON.stringify({ ...progress, failures })
+        progress: JSON.stringify({ ...progress, failures, ...(isRefused && { refused }) })
       })
     })
   }

@@ -9,8 +9,12 @@ const maxPageBytes = 4 * 1024 * 1024
 /** Maximum number of deletions that are read at a time. */
 const maxDeletions = 1000
 
-/** The permission has ended. */
-export class PermissionEnded extends Error {}
+/** The other server says that the permission has ended. */
+export class PermissionEnded extends Error {
+  constructor(readonly status: number) {
+    super('the permission has ended')
+  }
+}
 
 /** The other server cannot be read at the moment. `retryAfter` in seconds. */
 export class PeerFailed extends Error {
@@ -110,7 +114,7 @@ async function read(
   const { body, problem, retryAfter, status } = answer
   if (status === 200) return body
   if (problem === 'too-long') throw new PageTooLong()
-  if (hasEnded(answer)) throw new PermissionEnded()
+  if (hasEnded(answer)) throw new PermissionEnded(status)
   const ids = { internal: 'internal-address', timeout: 'timeout', unreachable: 'unreachable' } as const
   const reason: MirrorError = problem ? { id: ids[problem] } : { id: 'refused', status }
   throw new PeerFailed(reason, retryAfter)

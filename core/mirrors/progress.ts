@@ -36,6 +36,8 @@ export interface Progress {
   readonly isSweeping?: true
   /** Set if the streams have changed, so that other events may be visible. */
   readonly isDoubtful?: true
+  /** When the other server said for the first time that the permission has ended, if no contact has succeeded since. */
+  readonly refused?: number
   /** Number of failures since the last contact. */
   readonly failures: number
   /** The secret in the URL that the other server calls after changes. */

@@ -78,8 +78,24 @@ t.test('the end of the permission', async t => {
     const { peer, world } = await start(t)
     peer.events = query => (query.get('skip') === '0' ? [event('one')] : [])
     const mirror = await follow(world)
-    peer.handle = (_request, response) => (send(response, status, { error: { id } }), true)
+    const refuse: FakePeer['handle'] = (_request, response) => (
+      send(response, status, { error: { id } }),
+      true
+    )
+    // For a moment, as of a proxy that drops a header: nothing is erased.
+    for (let time = 0; time < 2; time++) {
+      peer.handle = refuse
+      world.requesterService.clock.advance(8000)
+      await reaches(world, mirror, ({ error }) => error?.status === status)
+      t.same(await listCopies(world), ['one'])
+      peer.handle = () => false
+      world.requesterService.clock.advance(8000)
+      await reaches(world, mirror, ({ error }) => error === undefined)
+    }
+    peer.handle = refuse
     world.requesterService.clock.advance(8000)
+    await reaches(world, mirror, ({ error }) => error?.status === status)
+    world.requesterService.clock.advance(100)
     await reaches(world, mirror, ({ state }) => state === 'erased')
     t.notMatch(JSON.stringify(await world.dora.do('streams.get')), root)
   }
