@@ -49,12 +49,28 @@ export class S3Client extends S3mini {
 /** Sends a request, and reads the response unless it is a file. */
 async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const url = input instanceof Request ? input.url : String(input)
-  const response = await fetch(input, { ...init, redirect: 'manual' })
+  const response = await send(input, { ...init, redirect: 'manual' })
   if (response.headers.has('location') && response.status >= 300 && response.status < 400)
     throw new UnexpectedResponse(
       `the storage says to look at ${getRedirectOrigin(response, url)}, which is not followed: name that as the endpoint if it is right`
     )
   return response.ok && !url.includes('?') ? response : await readWhole(response)
+}
+
+/** Errors of connections that were closed before a response. */
+const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
+/** Sends a request; a second time if the storage has just closed the idle connection, and repeating changes nothing. */
+async function send(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  try {
+    return await fetch(input, init)
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
+    const url = input instanceof Request ? input.url : String(input)
+    const isRepeatable = init?.method !== 'POST' || /[?&]delete(?:[=&]|$)/.test(url)
+    if (!isRepeatable || !closed.has(code) || init?.signal?.aborted === true) throw error
+    return await fetch(input, init)
+  }
 }
 
 /** Returns the origin that a response redirects to. */

@@ -72,33 +72,35 @@ export function OwnCopy({ relationship: { access, name } }: { readonly relations
   const mirror = copies.mirrors.findLast(({ accessId }) => accessId === access.id)
   const isKept = mirror !== undefined && mirror.state !== 'erased'
   return (
-    <>
+    <div class="copy">
       <h2>{t('people.copy')}</h2>
       <p class="hint">{isKept ? describe(mirror) : t('people.copyLead', { name })}</p>
       {mirror?.erased !== undefined && (
         <p class="hint">{t('people.copyErased', { time: formatDateTime(mirror.erased) })}</p>
       )}
-      {isKept && mirror.state === 'live' && (
-        <AppLink class="button" to={{ page: 'table', query: { streams: mirror.streamId } }}>
-          {t('people.openCopy')}
-        </AppLink>
-      )}{' '}
-      {isKept ? (
-        mirror.state !== 'erasing' && (
-          <button type="button" class="button" onClick={() => setEnding(true)}>
-            {t('people.endCopy')}
-          </button>
-        )
-      ) : (
-        <Action
-          onClick={async () => {
-            await client.call('mirrors.create', { accessId: access.id })
-            await read()
-          }}
-        >
-          {t('people.keepCopy')}
-        </Action>
-      )}
+      <div class="actions side">
+        {isKept && mirror.state === 'live' && (
+          <AppLink class="button" to={{ page: 'table', query: { streams: mirror.streamId } }}>
+            {t('people.openCopy')}
+          </AppLink>
+        )}
+        {isKept ? (
+          mirror.state !== 'erasing' && (
+            <button type="button" class="button" onClick={() => setEnding(true)}>
+              {t('people.endCopy')}
+            </button>
+          )
+        ) : (
+          <Action
+            onClick={async () => {
+              await client.call('mirrors.create', { accessId: access.id })
+              await read()
+            }}
+          >
+            {t('people.keepCopy')}
+          </Action>
+        )}
+      </div>
       {isEnding && mirror && (
         <Confirm
           title={t('people.endCopyTitle', { name })}
@@ -113,7 +115,7 @@ export function OwnCopy({ relationship: { access, name } }: { readonly relations
           <p>{t('people.endCopyText')}</p>
         </Confirm>
       )}
-    </>
+    </div>
   )
 }
 

@@ -80,13 +80,15 @@ export function GivenPermissions({ relationship }: { readonly relationship: Rela
       {given.length > 0 && (
         <div class="field">
           <label for="until">{t('people.until')}</label>
-          <input
-            id="until"
-            type="date"
-            value={until}
-            onInput={event => setChosenDay(event.currentTarget.value)}
-            aria-describedby="until-hint"
-          />
+          <div class="line">
+            <input
+              id="until"
+              type="date"
+              value={until}
+              onInput={event => setChosenDay(event.currentTarget.value)}
+              aria-describedby="until-hint"
+            />
+          </div>
           <p class="hint" id="until-hint">
             {t('people.untilHint')}
           </p>

@@ -17,7 +17,7 @@ import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
 import { describeFailure } from './describe-failure.js'
 import { keepAsked } from './asked.js'
-import { LatestValue, useLatestEvents } from './latest-values.js'
+import { LatestValue, useLatestEvents, type Latest } from './latest-values.js'
 import { PausedNotice } from './paused-notice.js'
 import {
   formatPerson,
@@ -96,7 +96,7 @@ function PersonLine({
   latest
 }: {
   readonly relationship: Relationship
-  readonly latest: Event | undefined
+  readonly latest: Latest | undefined
 }) {
   const { access, isGone, name, person, seesMine } = relationship
   return (
@@ -112,7 +112,7 @@ function PersonLine({
             {t(isGone ? 'people.gone' : seesMine ? 'people.seesYours' : 'people.youSee')}
             {seesMine && ` · ${describeLastLook(access)}`}
           </small>
-          {latest && <LatestValue event={latest} />}
+          {latest && <LatestValue {...latest} />}
         </span>
         <Icon name="right" />
       </AppLink>
