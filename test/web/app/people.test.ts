@@ -186,7 +186,12 @@ t.test('a doctor and a patient on two servers', async t => {
   await t.test('show the latest value of the copy in the list', async t => {
     await doctor.getByRole('link', { name: 'People', exact: true }).first().click()
     const line = doctor.getByRole('link', { name: /daisy/ })
-    await line.getByText(/^scale: 70 kg/).waitFor()
+    await line.getByText('scale: 70 kg').waitFor()
+    t.notMatch(
+      await line.innerText(),
+      '_followed',
+      'the stream has the name that it has in the other account'
+    )
     await look(t, doctor, 'app-people-latest')
     await line.click()
     await doctor.getByRole('button', { name: 'Erase the copy' }).waitFor()
