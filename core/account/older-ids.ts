@@ -1,6 +1,6 @@
 /** System streams under the ids that older clients use, `.email` for `:system:email`, in params and results. (docs/spec/compatibility.md#older-forms-of-account-stream-ids) */
 import type { Config } from '../settings/config.js'
-import { isListing, isTextListing, JsonText, type Listing } from '../json/json-text.js'
+import { isListing, isTextListing, JsonMembers, JsonText, type Listing } from '../json/json-text.js'
 import type { AnyMethod, Call, Result } from '../call/method.js'
 import { getAccountStreams } from './fields.js'
 import { isSystemId } from '../system-ids.js'
@@ -143,6 +143,7 @@ function toCurrentText(config: Config, text: string, isQuery: boolean): unknown 
 function toOlderResult(config: Config, result: Result): Result {
   if (result instanceof JsonText)
     return new JsonText(JSON.stringify(toOlderItem(config, JSON.parse(result.text))))
+  if (result instanceof JsonMembers) return toOlderItem(config, JSON.parse(`{${result.text}}`)) as Result
   const entries = Object.entries(result).map(([key, value]) => [key, toOlderValue(config, value)] as const)
   return toOlderItem(config, Object.fromEntries(entries)) as Result
 }

@@ -23,5 +23,5 @@ export function getTargetKey({ channel: { target, type }, secrets }: StoredChann
 /** Returns a URL without what a receiver may ignore. */
 function normalizeUrl(text: string): string {
   const url = parseUrl(text)
-  return url ? `${url.origin}${url.pathname.replace(/\/+$/, '')}` : text
+  return url ? `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}` : text
 }

@@ -50,6 +50,15 @@ t.test('older ids of account streams', async t => {
     t.same(updated?.streamIds, ['.language', '.active'])
   })
 
+  t.test('are returned with the access of the caller', async t => {
+    t.match(await http('GET', '/access-info'), { type: 'personal', user: { username: 'daisy' } })
+    const permissions = [{ streamId: '.email', level: 'read' }]
+    const { access } = await http('POST', '/accesses', { name: 'app', type: 'app', permissions })
+    const told = await service.call('daisy', 'getAccessInfo', {}, access.token)
+    t.match(told, { name: 'app', permissions })
+    t.notOk('text' in told)
+  })
+
   t.test('are returned and accepted with streams and accesses', async t => {
     const { streams } = await http('GET', '/streams')
     t.match(streams, [

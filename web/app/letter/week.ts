@@ -70,7 +70,7 @@ export function describeRow({ measure, week }: Row): string {
 
 /** Ends a text with one full stop: units such as `Min.` have one already. */
 function endSentence(text: string): string {
-  return `${text.replace(/\.+$/, '')}.`
+  return `${text.replace(/(?<!\.)\.+$/, '')}.`
 }
 
 /** Returns whether a value is within two spreads of the usual one. */
