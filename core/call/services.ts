@@ -62,7 +62,7 @@ export interface Timers {
   mark(account: Pick<Account, 'id'>): Promise<void>
   /** Returns whether an account has work that is due at some time. */
   hasWork(account: Account, store: UserStore): boolean
-  /** Looks at once at changes that would be looked at a moment later. */
+  /** Evaluates rules now that are waiting for the end of a pause. */
   catchUp(): void
 }
 

@@ -122,7 +122,7 @@ const searched = [60, 3600, 86_400]
 
 /**
  * Returns the time of the last data of a measure as {@link findLast} does, but ignores data of the future: a device with a wrong clock
- * must not end a silence for good. If there is some, only the last `seconds` are searched for other data.
+ * must not end a silence. If there is some, only the last `seconds` are searched for other data.
  */
 export function findLastBefore(call: Call, measure: MeasureForm, seconds: number): number | undefined {
   const last = findLast(call, measure)

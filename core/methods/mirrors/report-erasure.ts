@@ -23,7 +23,7 @@ export const reportErasure = method({
     const access = requireFormerGrant(call, getPresentedToken(call.credentials) ?? '')
     if (params.state !== 'erased')
       fail('invalid-operation', 'The permission has ended: a copy must be erased')
-    // Once: whoever has lost the permission must not go on writing into the audit.
+    // Once: an access that has ended must not go on writing into the audit.
     if (call.store.mirrors.findKept(access.id)?.state === 'live') receiveReport(call, access, params)
     return { received: true }
   }
