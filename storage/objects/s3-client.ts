@@ -39,7 +39,10 @@ export class S3Client extends S3mini {
         ? undefined
         : setTimeout(abort, this.timeoutMs + bytes / this.uploadBytesPerMs)
     try {
-      return await fetchChecked(input, { ...init, signal: timeout.signal })
+      // `fetch` sets the length itself, and a newer undici, if the process has loaded one, refuses it twice.
+      const headers = init?.headers && new Headers(init.headers)
+      headers?.delete('content-length')
+      return await fetchChecked(input, { ...init, ...(headers && { headers }), signal: timeout.signal })
     } finally {
       clearTimeout(timer)
     }

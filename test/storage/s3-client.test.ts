@@ -1,8 +1,9 @@
-/** A storage that closes connections: requests that change nothing when repeated are sent again. */
+/** Requests to a storage: with either version of undici, and to a storage that closes connections. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { S3Client } from '../../storage/objects/s3-client.js'
 
 /** Starts a storage that closes the connection at the first `count` requests, and then answers. */
@@ -32,14 +33,29 @@ async function startStorage(
   return { client, requests }
 }
 
+const requestsOfAll: readonly ((client: S3Client) => Promise<unknown>)[] = [
+  client => client.putObject('a', Buffer.from('x')),
+  client => client.getObjectResponse('a'),
+  client => client.deleteObject('a'),
+  client => client.deleteObjects(['a'])
+]
+
+t.test("are sent in a process that has loaded the library's own undici, as the service has", async t => {
+  const former = getGlobalDispatcher()
+  const agent = new Agent()
+  setGlobalDispatcher(agent)
+  t.teardown(async () => {
+    setGlobalDispatcher(former)
+    await agent.close()
+  })
+  const { client, requests } = await startStorage(t, 0)
+  for (const send of requestsOfAll) t.ok(await send(client))
+  t.equal(requests.length, requestsOfAll.length)
+})
+
 t.test('a closed connection', async t => {
   t.test('is no failure of requests that can be repeated', async t => {
-    for (const send of [
-      (client: S3Client) => client.putObject('a', Buffer.from('x')),
-      (client: S3Client) => client.getObjectResponse('a'),
-      (client: S3Client) => client.deleteObject('a'),
-      (client: S3Client) => client.deleteObjects(['a'])
-    ]) {
+    for (const send of requestsOfAll) {
       const { client, requests } = await startStorage(t, 1)
       t.ok(await send(client))
       t.equal(requests.length, 2, requests.join(', '))
