@@ -5,6 +5,7 @@ import { desk, phone, startApp, typeIntoFocus } from '../../support/app.js'
 import { untilHeading, visit } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { password, signIn } from '../../support/pages.js'
+import { until } from '../../support/socket.js'
 
 t.test('the shell', async t => {
   const { browser, daisy, enter, open, url } = await startApp(t)
@@ -153,6 +154,8 @@ t.test('the shell', async t => {
     t.equal(account.language, 'fr', 'it is kept')
     await page.getByLabel('Langue').selectOption('en')
     await page.getByRole('link', { name: 'Timeline' }).first().waitFor()
+    // Otherwise the page could be closed before it has stored that, and the next one would be in French.
+    await until(async () => (await daisy.do('account.get')).account.language === 'en', 'the language')
     await page.context().close()
   })
 
