@@ -33,6 +33,14 @@ export const appOnly: AccessRule = {
   }
 }
 
+/** Requires that the caller has created something, by the id of its access, or is personal. Error: `forbidden`. */
+export function assertCreator(
+  { accessId, isPersonal }: { readonly accessId: string | undefined; readonly isPersonal: boolean },
+  creatorId: string
+): void {
+  if (!isPersonal && creatorId !== accessId) fail('forbidden')
+}
+
 /** No token needed, but an app id and an origin that the operator trusts. (docs/spec/authentication.md#trusted-apps) */
 export const trustedApp: AccessRule = {
   needsAccess: false,

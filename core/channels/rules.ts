@@ -11,7 +11,7 @@ import type { KeyValue } from '../../schemas/scalars.js'
 import type { StoredChannel } from '../../storage/channels/channel-repository.js'
 import { listAddresses } from '../account/email/addresses.js'
 import { isSameAddress } from '../account/email/address.js'
-import { anyAccess } from '../auth/allow.js'
+import { anyAccess, assertCreator } from '../auth/allow.js'
 import type { AccessRule, Call } from '../call/method.js'
 import { findRelationship } from '../cmc/relationships.js'
 import { ApiError, fail } from '../errors.js'
@@ -43,8 +43,20 @@ export function requireOwnChannel(
   id: string
 ): StoredChannel {
   const stored = store.channels.find(id) ?? fail('unknown-resource', `Unknown channel "${id.slice(0, 100)}"`)
-  if (!caller.isPersonal && stored.channel.accessId !== caller.accessId) fail('forbidden')
+  assertCreator(caller, stored.channel.accessId)
   return stored
+}
+
+/** Lists those of some channels that exist and that something may use: what users have created may use all, what an access has, its own. */
+export function listOwnChannels(
+  { store }: Pick<Call, 'store'>,
+  { accessId, channelIds }: { readonly accessId: string; readonly channelIds: readonly string[] }
+): readonly string[] {
+  const isPersonal = store.accesses.findEver(accessId)?.type === 'personal'
+  return channelIds.filter(id => {
+    const channel = store.channels.find(id)?.channel
+    return channel !== undefined && (isPersonal || channel.accessId === accessId)
+  })
 }
 
 /** Checks a target, and separates what is never shown of it. Errors: `forbidden`, `invalid-parameters-format`, and others by type. */

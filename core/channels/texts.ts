@@ -8,7 +8,11 @@ interface Texts {
   readonly moreText: (limit: number) => string
 }
 
-const all: Readonly<Record<string, Texts>> = {
+/** The languages of texts. */
+const languages = ['en', 'de', 'fr'] as const
+export type TextLanguage = (typeof languages)[number]
+
+const all: Readonly<Record<TextLanguage, Texts>> = {
   en: {
     test: 'Test notification',
     testText: service => `Notifications from ${service} will look like this.`,
@@ -35,7 +39,13 @@ export function getLanguage(store: UserStore): string {
   return typeof language === 'string' ? language : ''
 }
 
-/** Returns the texts in the language of the user, or else in English. */
+/** Returns the language of texts for the user: the one of the account if there are texts in it, or else English. */
+export function getTextLanguage(store: UserStore): TextLanguage {
+  const own = getLanguage(store).slice(0, 2).toLowerCase()
+  return languages.find(each => each === own) ?? 'en'
+}
+
+/** Returns the texts in the language of the user. */
 export function getChannelTexts(store: UserStore): Texts {
-  return all[getLanguage(store).slice(0, 2).toLowerCase()] ?? all['en']!
+  return all[getTextLanguage(store)]
 }

@@ -22,18 +22,41 @@ export function createServiceCall(services: Services, account: Account, store: U
   return createCall({ services, credentials, now }, { account, caller: new Caller(store, undefined), store })
 }
 
-/** Runs work of the service in one transaction, and publishes its changes once they are on disk. */
+/** Runs work of the service in one transaction, and publishes its changes once they are on disk. It may exceed the quota. */
 export async function writeAsService<T>(
   services: Services,
   account: Account,
   work: (call: Call) => T
 ): Promise<T> {
+  return await write({ services, account, work, mayExceedQuota: true })
+}
+
+/** The same for what counts like what users write themselves. Rejects with `user-intervention-required` if it would exceed the quota. */
+export async function writeWithinQuota<T>(
+  services: Services,
+  account: Account,
+  work: (call: Call) => T
+): Promise<T> {
+  return await write({ services, account, work, mayExceedQuota: false })
+}
+
+async function write<T>({
+  account,
+  mayExceedQuota,
+  services,
+  work
+}: {
+  readonly services: Services
+  readonly account: Account
+  readonly work: (call: Call) => T
+  readonly mayExceedQuota: boolean
+}): Promise<T> {
   const store = services.accounts.store(account)
   let changes: Changes | undefined
   const result = await store.write(() => {
     const call = createServiceCall(services, account, store)
     changes = call.changes
-    const finish = beginWrite({ mayExceedQuota: true }, call)
+    const finish = beginWrite(mayExceedQuota ? { mayExceedQuota } : {}, call)
     const value = work(call)
     runSteps(finish(true))
     return value

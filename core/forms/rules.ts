@@ -1,5 +1,6 @@
 /** Who may use which form, and where its answers go. (docs/api/forms.md#forms-of-apps) */
 import type { Form } from '../../schemas/plans/form.js'
+import { assertCreator } from '../auth/allow.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { isSeries } from '../events/fields.js'
@@ -14,7 +15,7 @@ export const responseType = 'questionnaire/response'
 /** Returns a form if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
 export function requireOwnForm({ caller, store }: Pick<Call, 'caller' | 'store'>, id: string): Form {
   const form = store.forms.find(id) ?? fail('unknown-resource', `Unknown form "${id.slice(0, 100)}"`)
-  if (!caller.isPersonal && form.accessId !== caller.accessId) fail('forbidden')
+  assertCreator(caller, form.accessId)
   return form
 }
 

@@ -1,11 +1,11 @@
 /** The user's choices for the weekly letter, and whether it can be sent. (docs/api/letter.md) */
 import { Type } from 'typebox'
-import { letterLanguages, LetterSettings, type StoredLetter } from '../../schemas/plans/letter.js'
+import { LetterSettings, type StoredLetter } from '../../schemas/plans/letter.js'
 import { orNull, Timestamp } from '../../schemas/scalars.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { getConfirmedAddress } from '../account/email/address.js'
 import type { Call } from '../call/method.js'
-import { getLanguage } from '../channels/texts.js'
+import { getTextLanguage } from '../channels/texts.js'
 
 /** The letter as methods return it. */
 export const ShownLetter = Type.Object({
@@ -25,8 +25,7 @@ export function getLetterSettings(store: UserStore): LetterSettings {
     const { isOn, language, showsValues, time, weekday, zone } = stored
     return { isOn, weekday, time, zone, language, showsValues }
   }
-  const own = getLanguage(store).slice(0, 2).toLowerCase()
-  const language = letterLanguages.find(each => each === own) ?? 'en'
+  const language = getTextLanguage(store)
   return { isOn: false, weekday: 1, time: '08:00', zone: 'UTC', language, showsValues: false }
 }
 

@@ -5,6 +5,7 @@ import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import type { Endpoint, PeerCalls } from '../cmc/peers/peer-calls.js'
+import { writeWithinQuota } from '../cmc/service-calls.js'
 import { applyEvent, eraseEvent, getCopiedEventId, leaveStream } from './copied-events.js'
 import {
   findOutdated,
@@ -31,7 +32,6 @@ import {
   type Pass,
   type Progress
 } from './progress.js'
-import { writeCopy } from './write-copy.js'
 
 /** Number of pages, and seconds, after which other mirrors have their turn: a slow server must not hold its slot. */
 const maxPages = 20
@@ -102,7 +102,7 @@ async function write<T>(
   context: CopyContext,
   work: (call: Call, stored: StoredMirror) => T
 ): Promise<T | undefined> {
-  return await writeCopy(context.services, context.account, call => {
+  return await writeWithinQuota(context.services, context.account, call => {
     const stored = call.store.mirrors.find(context.id)
     return stored && isOpen(stored.mirror) ? work(call, stored) : undefined
   })

@@ -5,6 +5,7 @@
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { Scopes } from '../../schemas/scope.js'
+import { assertCreator } from '../auth/allow.js'
 import { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
@@ -15,7 +16,7 @@ import { refuseParams } from '../validation/params.js'
 /** Returns the webhook if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
 export function requireOwnWebhook({ caller, store }: Call, id: string): StoredWebhook {
   const kept = store.webhooks.find(id) ?? fail('unknown-resource', `Unknown webhook "${id.slice(0, 100)}"`)
-  if (!caller.isPersonal && kept.webhook.accessId !== caller.accessId) fail('forbidden')
+  assertCreator(caller, kept.webhook.accessId)
   return kept
 }
 

@@ -9,9 +9,10 @@ import type { ReminderRow } from '../../storage/reminders/reminder-repository.js
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { queueMessage } from '../channels/queue-message.js'
+import { listOwnChannels } from '../channels/rules.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/account-timers.js'
-import { listOwnChannels, mayRemind } from './rules.js'
+import { mayRemind } from './rules.js'
 import { findNextDue } from './schedule.js'
 import { getReminderTexts } from './texts.js'
 

@@ -1,13 +1,13 @@
 /** Who may use which reminder, and what is valid. (docs/api/reminders.md#reminders-of-apps) */
-import type { Access } from '../../schemas/access.js'
 import type { StoredReminder } from '../../schemas/plans/reminder.js'
 import type { ReminderRow } from '../../storage/reminders/reminder-repository.js'
+import { assertCreator } from '../auth/allow.js'
 import type { Call } from '../call/method.js'
-import { requireOwnChannel } from '../channels/rules.js'
+import { findAccessInForce } from '../channels/account-messages.js'
+import { listOwnChannels, requireOwnChannel } from '../channels/rules.js'
 import { fail } from '../errors.js'
 import { isSeries } from '../events/fields.js'
 import { Caller } from '../permissions/caller.js'
-import { isInForce } from '../permissions/effective-grants.js'
 import { assertNotSecretsStream, assertNotSecretType } from '../shared-secrets/rules.js'
 import { assertNotInTrash, requireStreams } from '../streams/require-streams.js'
 import { isTrashed } from '../streams/tree.js'
@@ -23,7 +23,7 @@ export function requireOwnReminder(
   id: string
 ): ReminderRow {
   const row = store.reminders.find(id) ?? fail('unknown-resource', `Unknown reminder "${id.slice(0, 100)}"`)
-  if (!caller.isPersonal && row.reminder.accessId !== caller.accessId) fail('forbidden')
+  assertCreator(caller, row.reminder.accessId)
   return row
 }
 
@@ -68,7 +68,7 @@ export function assertForm(
   const form = store.forms.find(formId)
   // A form may have been removed since.
   if (!form && path === '#') fail('unknown-referenced-resource', 'Unknown form', { formId })
-  if (form && !caller.isPersonal && form.accessId !== caller.accessId) fail('forbidden')
+  if (form) assertCreator(caller, form.accessId)
 }
 
 /**
@@ -81,27 +81,18 @@ export function assertOwnChannels(call: Call, ids: readonly string[], accessId?:
     fail('forbidden', 'A reminder of an app can only use the channels of that app')
 }
 
-/** Lists the channels that a reminder may use: those of its access, or all if it is of the user. */
-export function listOwnChannels(
-  { store }: Pick<Call, 'store'>,
-  { accessId, channelIds }: { readonly accessId: string; readonly channelIds: readonly string[] }
-): readonly string[] {
-  if (store.accesses.findEver(accessId)?.type === 'personal') return channelIds
-  return channelIds.filter(id => store.channels.find(id)?.channel.accessId === accessId)
-}
-
 /**
  * Returns whether a reminder may tell the user: its access is in force, may add to the stream, and the stream is there. Reminders that
  * users have created themselves belong to the account, and outlast their sessions.
  */
 export function mayRemind(
-  { now, store }: Pick<Call, 'now' | 'store'>,
+  call: Pick<Call, 'now' | 'store'>,
   { accessId, streamId }: StoredReminder
 ): boolean {
+  const { store } = call
   const node = store.streams.find(streamId)
   if (!node || isTrashed(node)) return false
-  const access: Access | undefined = store.accesses.findEver(accessId)
+  const access = findAccessInForce(call, accessId)
   if (access?.type === 'personal') return true
-  if (!access || access.deleted !== undefined || !isInForce(store, access, now)) return false
-  return new Caller(store, access).may('contribute', streamId)
+  return access !== undefined && new Caller(store, access).may('contribute', streamId)
 }

@@ -1,6 +1,6 @@
 /** Texts of the notifications of reminders, in the language of the user. */
 import type { UserStore } from '../../storage/user/user-store.js'
-import { getLanguage } from '../channels/texts.js'
+import { getTextLanguage, type TextLanguage } from '../channels/texts.js'
 
 interface Texts {
   readonly due: string
@@ -10,7 +10,7 @@ interface Texts {
   readonly later: string
 }
 
-const all: Readonly<Record<string, Texts>> = {
+const all: Readonly<Record<TextLanguage, Texts>> = {
   en: {
     due: 'A reminder is due',
     at: time => `Due at ${time}`,
@@ -34,7 +34,7 @@ const all: Readonly<Record<string, Texts>> = {
   }
 }
 
-/** Returns the texts in the language of the user, or else in English. */
+/** Returns the texts in the language of the user. */
 export function getReminderTexts(store: UserStore): Texts {
-  return all[getLanguage(store).slice(0, 2).toLowerCase()] ?? all['en']!
+  return all[getTextLanguage(store)]
 }

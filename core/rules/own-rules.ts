@@ -2,6 +2,7 @@
 import type { Condition, PublicRule, Rule } from '../../schemas/rule.js'
 import { isZone } from '../../schemas/zones.js'
 import type { StoredRule } from '../../storage/rules/rule-repository.js'
+import { assertCreator } from '../auth/allow.js'
 import type { Call } from '../call/method.js'
 import { requireOwnChannel } from '../channels/rules.js'
 import { fail } from '../errors.js'
@@ -15,7 +16,7 @@ import { findPlausibleRange } from './reading-watcher.js'
 /** Returns a rule if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
 export function requireOwnRule({ caller, store }: Pick<Call, 'caller' | 'store'>, id: string): StoredRule {
   const stored = store.rules.find(id) ?? fail('unknown-resource', `Unknown rule "${id.slice(0, 100)}"`)
-  if (!caller.isPersonal && stored.rule.accessId !== caller.accessId) fail('forbidden')
+  assertCreator(caller, stored.rule.accessId)
   return stored
 }
 

@@ -1,11 +1,9 @@
 /** Texts of messages about rules, in the language of the user. By default they tell nothing of the data. (docs/api/rules.md#messages) */
 import type { Rule } from '../../schemas/rule.js'
 import { findMeasure } from '../../schemas/measures/catalogue.js'
-import { getLanguage } from '../channels/texts.js'
+import { getTextLanguage, type TextLanguage } from '../channels/texts.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Telling } from './episodes.js'
-
-type Language = 'de' | 'en' | 'fr'
 
 interface Texts {
   readonly title: string
@@ -15,7 +13,7 @@ interface Texts {
   readonly open: string
 }
 
-const all: Readonly<Record<Language, Texts>> = {
+const all: Readonly<Record<TextLanguage, Texts>> = {
   en: {
     title: 'Alert',
     fired: 'Something that you wanted to know has happened.',
@@ -57,13 +55,8 @@ export function describeTelling(
   return { title: rule.name, text: [rule.text, told].filter(text => text !== undefined).join('\n'), open }
 }
 
-function getTextLanguage(store: UserStore): Language {
-  const language = getLanguage(store).slice(0, 2).toLowerCase()
-  return language === 'de' || language === 'fr' ? language : 'en'
-}
-
 /** Returns a number with the name of its measure and its unit: `Glucose: 3.8 mmol/l`. */
-function describeValue({ condition }: Rule, value: number, language: Language): string | undefined {
+function describeValue({ condition }: Rule, value: number, language: TextLanguage): string | undefined {
   if (!('measure' in condition)) return undefined
   const measure = findMeasure(condition.measure)
   const name = measure?.names[language] ?? condition.measure
