@@ -1,6 +1,13 @@
 /** Scenarios of the methods on channels. (docs/api/channels.md) */
 import assert from 'node:assert/strict'
-import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
+import {
+  lacks,
+  refusesStrangers,
+  refusesUnknownParams,
+  withoutToken,
+  type Contract,
+  type Scenario
+} from './scenario.js'
 import type { World } from './world.js'
 
 // Internal, so that nothing is sent.
@@ -11,22 +18,7 @@ const unknown = { params: { id: 'cunknown' }, error: 'unknown-resource' } as con
 const invalid = { error: 'invalid-parameters-format' } as const
 
 /** Refusals of accesses that did not create the channel. */
-const toOthers = (params: (world: World) => object): Scenario[] =>
-  (['reader', 'manager'] as const).map(by => ({
-    name: `is refused to ${by}, which did not create it`,
-    kind: 'caller',
-    by,
-    before: add,
-    params,
-    error: 'forbidden'
-  }))
-
-const strict: Scenario = {
-  name: 'refuses unknown params',
-  kind: 'params',
-  params: { id: 'any', unheardOf: 1 },
-  ...invalid
-}
+const toOthers = (params: (world: World) => object): Scenario[] => refusesStrangers(add, params)
 
 export const channelScenarios: Contract = {
   'channels.get': [
@@ -73,7 +65,7 @@ export const channelScenarios: Contract = {
       }),
       after: (_world, { channel }) => lacks(channel.target, 'token')
     },
-    strict,
+    refusesUnknownParams,
     { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
     ...toOthers(id),
     ...withoutToken({ id: 'any' })
@@ -224,7 +216,7 @@ export const channelScenarios: Contract = {
         assert.equal(answer.error.id, 'unknown-resource')
       }
     },
-    strict,
+    refusesUnknownParams,
     { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
     ...toOthers(id),
     ...withoutToken({ id: 'any' })
@@ -239,7 +231,7 @@ export const channelScenarios: Contract = {
       params: id,
       answer: ({ channelId }) => ({ channel: { id: channelId }, deliveryId: /^[\w-]{22}$/ })
     },
-    strict,
+    refusesUnknownParams,
     { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
     ...toOthers(id),
     ...withoutToken({ id: 'any' })

@@ -1,6 +1,13 @@
 /** Scenarios of the methods on forms. (docs/api/forms.md) */
 import assert from 'node:assert/strict'
-import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
+import {
+  lacks,
+  refusesStrangers,
+  refusesUnknownParams,
+  withoutToken,
+  type Contract,
+  type Scenario
+} from './scenario.js'
 import type { World } from './world.js'
 
 const questionnaire = {
@@ -21,21 +28,8 @@ const invalid = { error: 'invalid-parameters-format' } as const
 
 /** Refusals of accesses that did not create the form. */
 const toOthers = (fields: object = {}): Scenario[] =>
-  (['reader', 'manager'] as const).map(by => ({
-    name: `is refused to ${by}, which did not create it`,
-    kind: 'caller',
-    by,
-    before: add,
-    params: ({ formId }) => ({ id: formId, ...fields }),
-    error: 'forbidden'
-  }))
+  refusesStrangers(add, ({ formId }) => ({ id: formId, ...fields }))
 
-const strict: Scenario = {
-  name: 'refuses unknown params',
-  kind: 'params',
-  params: { id: 'any', unheardOf: 1 },
-  ...invalid
-}
 const unknown = (fields: object = {}): Scenario => ({
   name: 'refuses an unknown id',
   kind: 'unknown',
@@ -80,7 +74,7 @@ export const formScenarios: Contract = {
       params: id,
       answer: ({ formId }) => ({ form: { id: formId, questionnaire } })
     },
-    strict,
+    refusesUnknownParams,
     unknown(),
     ...toOthers(),
     ...withoutToken({ id: 'any' })
@@ -184,7 +178,7 @@ export const formScenarios: Contract = {
         assert.equal(answer.error.id, 'unknown-resource')
       }
     },
-    strict,
+    refusesUnknownParams,
     unknown(),
     ...toOthers(),
     ...withoutToken({ id: 'any' })

@@ -1,6 +1,12 @@
 /** Scenarios of the methods on reminders. (docs/api/reminders.md) */
 import assert from 'node:assert/strict'
-import { withoutToken, type Contract, type Scenario } from './scenario.js'
+import {
+  refusesStrangers,
+  refusesUnknownParams,
+  withoutToken,
+  type Contract,
+  type Scenario
+} from './scenario.js'
 import type { World } from './world.js'
 
 const id = ({ reminderId }: World): object => ({ id: reminderId })
@@ -19,22 +25,8 @@ export const template = {
 export const add = async (world: World): Promise<void> => await world.addReminder(template)
 
 /** Refusals of accesses that did not create the reminder. */
-export const toOthers = (params: (world: World) => object): Scenario[] =>
-  (['reader', 'manager'] as const).map(by => ({
-    name: `is refused to ${by}, which did not create it`,
-    kind: 'caller',
-    by,
-    before: add,
-    params,
-    error: 'forbidden'
-  }))
+export const toOthers = (params: (world: World) => object): Scenario[] => refusesStrangers(add, params)
 
-const strict: Scenario = {
-  name: 'refuses unknown params',
-  kind: 'params',
-  params: { id: 'any', unheardOf: 1 },
-  ...invalid
-}
 const unknown: Scenario = {
   name: 'refuses an unknown id',
   kind: 'unknown',
@@ -81,7 +73,7 @@ export const reminderScenarios: Contract = {
       params: id,
       answer: ({ reminderId }) => ({ reminder: { id: reminderId, kind: 'medication' }, occurrences: [] })
     },
-    strict,
+    refusesUnknownParams,
     unknown,
     ...toOthers(id),
     ...withoutToken({ id: 'any' })
@@ -230,7 +222,7 @@ export const reminderScenarios: Contract = {
         assert.equal(answer.error.id, 'unknown-resource')
       }
     },
-    strict,
+    refusesUnknownParams,
     unknown,
     ...toOthers(id),
     ...withoutToken({ id: 'any' })

@@ -1,6 +1,12 @@
 /** Scenarios of the methods on rules. (docs/api/rules.md) */
 import assert from 'node:assert/strict'
-import { withoutToken, type Contract, type Scenario } from './scenario.js'
+import {
+  refusesStrangers,
+  refusesUnknownParams,
+  withoutToken,
+  type Contract,
+  type Scenario
+} from './scenario.js'
 import type { World } from './world.js'
 
 const condition = { kind: 'above', measure: 'heart-rate', value: 120 } as const
@@ -13,22 +19,7 @@ let connectionId = ''
 const span = { from: 0, to: 100_000 }
 
 /** Refusals of accesses that did not create the rule. */
-const toOthers = (params: (world: World) => object): Scenario[] =>
-  (['reader', 'manager'] as const).map(by => ({
-    name: `is refused to ${by}, which did not create it`,
-    kind: 'caller',
-    by,
-    before: add,
-    params,
-    error: 'forbidden'
-  }))
-
-const strict: Scenario = {
-  name: 'refuses unknown params',
-  kind: 'params',
-  params: { id: 'any', unheardOf: 1 },
-  ...invalid
-}
+const toOthers = (params: (world: World) => object): Scenario[] => refusesStrangers(add, params)
 
 export const ruleScenarios: Contract = {
   'rules.get': [
@@ -68,7 +59,7 @@ export const ruleScenarios: Contract = {
         rule: { id: ruleId, name: 'pulse', condition, accessId: clients.get('app')!.access.id }
       })
     },
-    strict,
+    refusesUnknownParams,
     { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
     ...toOthers(id),
     ...withoutToken({ id: 'any' })
@@ -230,7 +221,7 @@ export const ruleScenarios: Contract = {
         assert.equal(answer.error.id, 'unknown-resource')
       }
     },
-    strict,
+    refusesUnknownParams,
     { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
     ...toOthers(id),
     ...withoutToken({ id: 'any' })

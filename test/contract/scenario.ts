@@ -82,6 +82,26 @@ export function closedToOthers(params: Params = {}): Scenario[] {
   }))
 }
 
+/** Refusals of accesses that did not create what `before` has created. */
+export function refusesStrangers(before: NonNullable<Scenario['before']>, params: Params): Scenario[] {
+  return (['reader', 'manager'] as const).map(by => ({
+    name: `is refused to ${by}, which did not create it`,
+    kind: 'caller',
+    by,
+    before,
+    params,
+    error: 'forbidden'
+  }))
+}
+
+/** The refusal of params that a method with an id does not know. */
+export const refusesUnknownParams: Scenario = {
+  name: 'refuses unknown params',
+  kind: 'params',
+  params: { id: 'any', unheardOf: 1 },
+  error: 'invalid-parameters-format'
+}
+
 /** Asserts that an item lacks these fields. */
 export function lacks(item: object, ...fields: readonly string[]): void {
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /** Scenarios of the methods on webhooks. (docs/spec/notifications.md#webhooks) */
 import assert from 'node:assert/strict'
-import { withoutToken, type Contract, type Scenario } from './scenario.js'
+import { refusesStrangers, withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'
 
 const hook = async (world: World): Promise<void> => await world.hook()
@@ -9,15 +9,7 @@ const unknown = { params: { id: 'cunknown' }, error: 'unknown-resource' } as con
 const invalid = { error: 'invalid-parameters-format' } as const
 
 /** Refusals of accesses that did not create the webhook. */
-const toOthers = (params: (world: World) => object): Scenario[] =>
-  (['reader', 'manager'] as const).map(by => ({
-    name: `is refused to ${by}, which did not create it`,
-    kind: 'caller',
-    by,
-    before: hook,
-    params,
-    error: 'forbidden'
-  }))
+const toOthers = (params: (world: World) => object): Scenario[] => refusesStrangers(hook, params)
 
 export const webhookScenarios: Contract = {
   'webhooks.get': [
