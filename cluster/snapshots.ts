@@ -53,7 +53,7 @@ export class Snapshots {
     private readonly options: SnapshotsOptions,
     private readonly listOwned: () => Iterable<readonly [account: string, outbox: Outbox]>
   ) {
-    this.#timer = setInterval(() => this.#sweep(), sweepMs)
+    this.#timer = setInterval(() => this.#enqueueIdle(), sweepMs)
     this.#timer.unref()
   }
 
@@ -71,7 +71,7 @@ export class Snapshots {
     await this.#working
   }
 
-  #sweep(): void {
+  #enqueueIdle(): void {
     const sinceMs = performance.now() - idleMs
     for (const [account, outbox] of this.listOwned())
       if (outbox.logBytes > minIdleBytes && outbox.grewAtMs < sinceMs) this.#enqueue(account, outbox)
@@ -90,7 +90,7 @@ export class Snapshots {
       try {
         await this.#create(account, outbox)
       } catch (error) {
-        // Its file may have been closed and replaced meanwhile.
+        // The account's file may have been closed and replaced in the meantime.
         if (this.#isClosed || outbox.isStopped || error instanceof Conflict) continue
         if (this.options.tally) this.options.tally.snapshotFailures++
         this.#pausedUntilMs = performance.now() + (this.options.snapshotRetryMs ?? defaultRetryMs)

@@ -82,7 +82,7 @@ export class Changes {
    * item is removed.
    */
   add(kind: ChangeKind, streamIds: Iterable<string> = [], accessId?: string): void {
-    this.#note({ kind, item: this.#createItem(streamIds), accessId, characters: 0 })
+    this.#addNote({ kind, item: this.#createItem(streamIds), accessId, characters: 0 })
   }
 
   /** Adds a state of an event: call it before and after an update, and before the event is removed. */
@@ -92,7 +92,7 @@ export class Changes {
     // A content of `null` is stored as none.
     const data = characters === undefined ? undefined : { content: content ?? undefined, clientData }
     const item = this.#createItem(streamIds, { type, trashed, data })
-    this.#note({ kind: 'events', item, accessId: undefined, characters: characters ?? 0 })
+    this.#addNote({ kind: 'events', item, accessId: undefined, characters: characters ?? 0 })
   }
 
   /** Adds an access with permissions on these streams. */
@@ -102,7 +102,7 @@ export class Changes {
     update?: ChangedAccess['update']
   ): void {
     const item = this.#createItem(streamIds, undefined, { id, type, ...(update && { update }) })
-    this.#note({ kind: 'accesses', item, accessId: id, characters: 0 })
+    this.#addNote({ kind: 'accesses', item, accessId: id, characters: 0 })
   }
 
   /** Whether further events add nothing but their streams. */
@@ -111,7 +111,7 @@ export class Changes {
     return noted !== undefined && noted.items === undefined
   }
 
-  #note(note: Note): void {
+  #addNote(note: Note): void {
     if (this.isEmpty) {
       this.#first = note
       return

@@ -49,7 +49,7 @@ export class UdpSyslog implements Syslog {
     if (performance.now() - this.#lookedUpAt > refreshMs && !this.#isLookingUp) void this.#lookUp()
     if (this.#current) this.#sendNow(this.#current, message)
     else if (this.#waiting.length < maxWaiting) this.#waiting.push(message)
-    else this.#lose('its host is unknown')
+    else this.#countLost('its host is unknown')
   }
 
   /** Closes the socket once all messages passed to it have been sent. */
@@ -88,11 +88,11 @@ export class UdpSyslog implements Syslog {
   }
 
   #sendNow(sender: Sender, message: Buffer): void {
-    if (sender.socket.getSendQueueSize() > maxQueuedBytes) return this.#lose('the send queue is full')
+    if (sender.socket.getSendQueueSize() > maxQueuedBytes) return this.#countLost('the send queue is full')
     sender.pending++
     sender.socket.send(message, this.port, this.#address, cause => {
       if (sender.hasFailed) return
-      if (cause) this.#lose('it is unreachable', cause)
+      if (cause) this.#countLost('it is unreachable', cause)
       else if (this.#unreported > 0 && !this.#isWarningRecent()) this.#reportLost()
       if (--sender.pending === 0 && sender === this.#current) this.#onAllSent()
     })
@@ -103,7 +103,7 @@ export class UdpSyslog implements Syslog {
     if (sender.hasFailed) return
     sender.hasFailed = true
     sender.socket.close()
-    if (sender.pending > 0) this.#lose('its socket failed', cause, sender.pending)
+    if (sender.pending > 0) this.#countLost('its socket failed', cause, sender.pending)
     else this.#warn('its socket failed', cause)
     if (sender !== this.#current) return
     this.#current = undefined
@@ -111,7 +111,7 @@ export class UdpSyslog implements Syslog {
     this.#onAllSent()
   }
 
-  #lose(reason: string, cause?: unknown, count = 1): void {
+  #countLost(reason: string, cause?: unknown, count = 1): void {
     this.#lost += count
     this.#unreported += count
     this.#warn(reason, cause)

@@ -147,7 +147,7 @@ export class Accounts extends AccountStates {
       // Another process may have taken over this account meanwhile, before it was among those to be released.
       if (!this.owns(account)) await this.handover.release(account).catch(() => undefined)
     } catch (error) {
-      await this.#undo(account.id)
+      await this.#eraseOrReport(account.id)
       throw translateError(error)
     }
   }
@@ -225,7 +225,7 @@ export class Accounts extends AccountStates {
     await this.#pool.close(id)
   }
 
-  async #undo(id: string): Promise<void> {
+  async #eraseOrReport(id: string): Promise<void> {
     try {
       await this.#erase(id)
     } catch (error) {
@@ -248,7 +248,7 @@ export class Accounts extends AccountStates {
       this.cache.clear()
       this.unavailable.clear()
     } else if (command[0] === 'remove') this.#removeDeleted(command[1])
-    else if (stateCommands.has(command[0])) this.#refresh(command[1] as string)
+    else if (stateCommands.has(command[0])) this.#updateCached(command[1] as string)
   }
 
   /** Removes the local files of an account that another process has deleted. */
@@ -257,7 +257,7 @@ export class Accounts extends AccountStates {
     this.handover.removeFiles(id).catch((error: unknown) => this.options.onError(id, error))
   }
 
-  #refresh(id: string): void {
+  #updateCached(id: string): void {
     const account = this.platform.findById(id)
     if (!account) return
     this.cache.removeById(id)

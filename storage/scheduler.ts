@@ -116,14 +116,14 @@ export class Scheduler {
 
   /** Time left in this turn of the event loop for work that starts now, in milliseconds; 0 if there is none. */
   get leftMs(): number {
-    this.#arm()
+    this.#scheduleTurn()
     return Math.max(0, this.#endMs - this.nowMs())
   }
 
   /** Runs a slice of work in a later turn of the event loop. */
   add(party: Party, run: () => void): void {
     this.#arrivals.push({ party, run })
-    this.#arm()
+    this.#scheduleTurn()
   }
 
   /** Resolves in a later turn of the event loop, when it is the party's turn. */
@@ -144,14 +144,14 @@ export class Scheduler {
     }
   }
 
-  #arm(): void {
+  #scheduleTurn(): void {
     if (this.#isArmed) return
     this.#isArmed = true
     if (!this.#isRunning) this.#endMs = this.nowMs() + this.budgetMs
-    setImmediate(() => this.#turn())
+    setImmediate(() => this.#runTurn())
   }
 
-  #turn(): void {
+  #runTurn(): void {
     const arrivals = this.#arrivals
     this.#arrivals = []
     for (const { party, run } of arrivals) this.#queue.add(party, run)
@@ -164,7 +164,7 @@ export class Scheduler {
   #runNext(): void {
     const next = this.nowMs() < this.#endMs ? this.#queue.take() : undefined
     if (!next) {
-      if (this.#queue.size > 0) this.#arm()
+      if (this.#queue.size > 0) this.#scheduleTurn()
       this.#isRunning = false
       return
     }

@@ -54,7 +54,7 @@ export class EngineConnection {
     private readonly options: EngineOptions
   ) {
     const { addEventListener: addListener } = globalThis as { addEventListener?: AddListener }
-    addListener?.('offline', () => this.#lose(), this.#closed)
+    addListener?.('offline', () => this.#endAsLost(), this.#closed)
     void this.#poll()
   }
 
@@ -78,7 +78,7 @@ export class EngineConnection {
     this.#socket?.close()
   }
 
-  #lose(): void {
+  #endAsLost(): void {
     if (this.#closed.signal.aborted) return
     this.#dispose()
     this.options.onLost()
@@ -98,7 +98,7 @@ export class EngineConnection {
       this.#socket?.send(packetTypes.upgrade)
       this.#flush()
     } catch {
-      this.#lose()
+      this.#endAsLost()
     }
   }
 
@@ -134,7 +134,7 @@ export class EngineConnection {
     try {
       await this.#request('POST', body)
     } catch {
-      this.#lose()
+      this.#endAsLost()
     }
     this.#currentPost = undefined
     this.#flush()
@@ -145,10 +145,10 @@ export class EngineConnection {
     const text = packet.slice(1)
     if (packet[0] === packetTypes.open) this.#start(JSON.parse(text) as OpenPacket)
     else if (packet[0] === packetTypes.ping) this.#enqueue(packetTypes.pong)
-    else if (packet[0] === packetTypes.close) this.#lose()
+    else if (packet[0] === packetTypes.close) this.#endAsLost()
     else if (packet[0] === packetTypes.message) this.options.onText(text)
     clearTimeout(this.#timeout)
-    if (!this.#closed.signal.aborted) this.#timeout = setTimeout(() => this.#lose(), this.#timeoutMs)
+    if (!this.#closed.signal.aborted) this.#timeout = setTimeout(() => this.#endAsLost(), this.#timeoutMs)
   }
 
   #start({ sid, pingInterval, pingTimeout, upgrades }: OpenPacket): void {
@@ -173,13 +173,13 @@ export class EngineConnection {
         else this.#receive(text)
       } catch {
         // An invalid packet: an exception here would end the process.
-        this.#lose()
+        this.#endAsLost()
       }
     })
     // Without a listener, an error would end the process; `close` follows it.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', () => {
-      if (this.#isUpgrading) this.#lose()
+      if (this.#isUpgrading) this.#endAsLost()
     })
   }
 }

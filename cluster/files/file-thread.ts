@@ -64,12 +64,12 @@ export class FileThread {
 
   /** Syncs the file. */
   async end(file: string): Promise<void> {
-    await this.#finish({ kind: 'end', file })
+    await this.#endCopy({ kind: 'end', file })
   }
 
   /** Ends applying records to a file that is not used any more. */
   async discard(file: string): Promise<void> {
-    await this.#finish({ kind: 'abandon', file })
+    await this.#endCopy({ kind: 'abandon', file })
   }
 
   /**
@@ -91,10 +91,10 @@ export class FileThread {
   /** Ends the thread, once pending tasks are done. */
   async close(): Promise<void> {
     await this.#last.catch(() => undefined)
-    this.#end()
+    this.#endWorker()
   }
 
-  async #finish(task: FileTask): Promise<void> {
+  async #endCopy(task: FileTask): Promise<void> {
     this.#openCopies--
     try {
       await this.#enqueue(task)
@@ -131,7 +131,7 @@ export class FileThread {
   #scheduleEnd(): void {
     if (this.#waiting > 0 || this.#openCopies > 0) return
     clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => this.#end(), this.idleMs).unref()
+    this.#idle = setTimeout(() => this.#endWorker(), this.idleMs).unref()
   }
 
   async #waitForAnswer(worker: Worker): Promise<FileAnswer> {
@@ -145,7 +145,7 @@ export class FileThread {
     }
   }
 
-  #end(): void {
+  #endWorker(): void {
     clearTimeout(this.#idle)
     void this.#worker?.terminate()
     this.#worker = undefined

@@ -38,7 +38,7 @@ export async function setAside(
 /** Removes the oldest files set aside until the rest is within the limit. */
 async function trimAside(root: string, latest: string): Promise<void> {
   const folders = await Promise.all(
-    (await readdir(root)).map(async name => await measure(join(root, name), name))
+    (await readdir(root)).map(async name => await measureFolder(join(root, name), name))
   )
   folders.sort((folder, next) => next.atMs - folder.atMs)
   let bytes = 0
@@ -49,7 +49,10 @@ async function trimAside(root: string, latest: string): Promise<void> {
   }
 }
 
-async function measure(folder: string, name: string): Promise<{ name: string; bytes: number; atMs: number }> {
+async function measureFolder(
+  folder: string,
+  name: string
+): Promise<{ name: string; bytes: number; atMs: number }> {
   // Another account's folder may be replaced or removed meanwhile.
   const names = await readdir(folder).catch(() => [])
   const stats = await Promise.all(

@@ -121,10 +121,10 @@ export class LinkStatus {
 
   /** Tracks a connection until it is closed. */
   constructor(connection: NatsConnection) {
-    void this.#follow(connection)
+    void this.#followStatus(connection)
   }
 
-  async #follow(connection: NatsConnection): Promise<void> {
+  async #followStatus(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
       if (type === 'disconnect') this.isUp = false
       if (type !== 'reconnect') continue

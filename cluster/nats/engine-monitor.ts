@@ -67,7 +67,7 @@ export class EngineMonitor {
   /** Inspects the engine, and moves leadership to complete copies. Rejects with `EngineUnavailable`. */
   async inspect(): Promise<EngineReport> {
     const [streams, servers, replicaAlarms] = await Promise.all([
-      this.#streams(),
+      this.#listStreams(),
       Promise.all(this.monitors.map(monitor => fetchServerState(monitor))),
       this.replicas?.repairLeaders() ?? []
     ])
@@ -81,10 +81,10 @@ export class EngineMonitor {
     }
   }
 
-  async #streams(): Promise<StreamUse[]> {
+  async #listStreams(): Promise<StreamUse[]> {
     const found: StreamUse[] = []
     for (let offset = 0; ;) {
-      const page = await this.#page(offset)
+      const page = await this.#readPage(offset)
       const streams = page.streams ?? []
       for (const { cluster, config, state } of streams)
         if (clusterStreams.has(config.name))
@@ -102,7 +102,7 @@ export class EngineMonitor {
     }
   }
 
-  async #page(offset: number): Promise<StreamPage> {
+  async #readPage(offset: number): Promise<StreamPage> {
     return await translateRefusal(
       callApi<StreamPage>(this.engine.connection, 'STREAM.LIST', { offset }, listTimeoutMs)
     )

@@ -90,7 +90,7 @@ export class ShardRegisters {
     const bytes = Buffer.from(JSON.stringify(value))
     try {
       const placed = await this.engine.register.cas(shardKey(shard), revision, bytes)
-      this.#learn(shard, { ...value, revision: placed })
+      this.#updatePlacement(shard, { ...value, revision: placed })
       this.engine.announce(topic, Buffer.from(JSON.stringify({ shard })))
     } catch (error) {
       if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
@@ -102,12 +102,12 @@ export class ShardRegisters {
     const placed = parsePlacement(register)
     if (placed) {
       this.#unreadable.delete(shard)
-      this.#learn(shard, { ...placed, revision })
+      this.#updatePlacement(shard, { ...placed, revision })
     } else if (this.#unreadable.get(shard)?.revision !== revision)
       this.#unreadable.set(shard, { revision, seenMs: performance.now() })
   }
 
-  #learn(shard: number, known: KnownPlacement): void {
+  #updatePlacement(shard: number, known: KnownPlacement): void {
     const before = this.#known.get(shard)
     if (before && before.revision >= known.revision) return
     this.#known.set(shard, known)

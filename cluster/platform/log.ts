@@ -173,13 +173,13 @@ export class PlatformLog {
   #wake(): void {
     this.#mustRun = true
     if (this.#isClosed || this.#refusal) return
-    this.#running ??= this.#work().finally(() => {
+    this.#running ??= this.#appendAndRead().finally(() => {
       this.#running = undefined
       if (this.#mustRun) this.#wake()
     })
   }
 
-  async #work(): Promise<void> {
+  async #appendAndRead(): Promise<void> {
     while (!this.#isClosed && !this.#refusal && (this.#mustRun || !this.#changes.isEmpty)) {
       this.#mustRun = false
       try {

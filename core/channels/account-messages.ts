@@ -61,11 +61,15 @@ export function writeMessage(
   if (stored.channel.type === 'person') {
     const streamId = findChat(call, target.accessId ?? '')
     if (streamId === undefined) return { id: 'person-gone' }
-    return create(asAccess, createEvent, { streamIds: [streamId], type: types.chat, content: { content } })
+    return tryToCreate(asAccess, createEvent, {
+      streamIds: [streamId],
+      type: types.chat,
+      content: { content }
+    })
   }
   const node = call.store.streams.find(target.streamId ?? '')
   if (!node || isTrashed(node)) return { id: 'stream-gone' }
-  return create(asAccess, createEvent, {
+  return tryToCreate(asAccess, createEvent, {
     streamIds: [node.stream.id],
     type: 'note/txt',
     content,
@@ -73,7 +77,7 @@ export function writeMessage(
   })
 }
 
-function create(call: Call, createEvent: UserMethod, params: object): DeliveryError | undefined {
+function tryToCreate(call: Call, createEvent: UserMethod, params: object): DeliveryError | undefined {
   try {
     runUninterrupted(createEvent, call, params)
     return undefined

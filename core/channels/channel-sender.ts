@@ -47,7 +47,7 @@ export class ChannelSender {
     const call = await createChannelCall(pending)
     if (!call) return fail({ id: 'channel-ended' }, { ends: 'incomplete' })
     return await this.#limiter.run([...keys, `host ${new URL(call.url).host}`], () =>
-      this.#call(call, stored.channel.type === 'web-push')
+      this.#callReceiver(call, stored.channel.type === 'web-push')
     )
   }
 
@@ -57,7 +57,7 @@ export class ChannelSender {
     await this.#outgoing.close()
   }
 
-  async #call({ url, ...call }: ChannelCall, isPush: boolean): Promise<Attempt> {
+  async #callReceiver({ url, ...call }: ChannelCall, isPush: boolean): Promise<Attempt> {
     const exchange = await this.#outgoing.exchange(url, call, maxResponseBytes)
     if ('problem' in exchange) {
       const { problem } = exchange

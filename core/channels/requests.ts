@@ -69,7 +69,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
     if (target.url === undefined || (target.hasToken === true && secrets.token === undefined))
       return undefined
     const click = getPageUrl(pending)
-    return post(
+    return buildJsonPost(
       target.url,
       {
         topic: target.topic,
@@ -93,7 +93,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
     const { target, secrets } = split(stored)
     if (target.url === undefined || secrets.token === undefined) return undefined
     const url = getPageUrl(pending)
-    return post(
+    return buildJsonPost(
       joinUrl(target.url, 'message'),
       {
         title: message.title,
@@ -109,7 +109,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
     const { target, secrets } = split(stored)
     if (target.url === undefined || secrets.key === undefined) return undefined
     const url = getPageUrl(pending)
-    return post(joinUrl(target.url, `notify/${encodeURIComponent(secrets.key)}`), {
+    return buildJsonPost(joinUrl(target.url, `notify/${encodeURIComponent(secrets.key)}`), {
       title: message.title,
       body: url === undefined ? message.text : `${message.text}\n${url}`,
       type: message.urgency === 'high' ? 'warning' : 'info',
@@ -123,7 +123,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
       return undefined
     const url = getPageUrl(pending)
     const { source, text, title, urgency } = message
-    const call = post(target.url, {
+    const call = buildJsonPost(target.url, {
       id: getMessageId(row),
       username,
       title,
@@ -188,7 +188,7 @@ function joinUrl(url: string, path: string): string {
   return url.endsWith('/') ? `${url}${path}` : `${url}/${path}`
 }
 
-function post(
+function buildJsonPost(
   url: string,
   body: object,
   headers: Readonly<Record<string, string>> = {}

@@ -47,14 +47,14 @@ export class ResponseAssembly {
 
   /** Runs `assemble` when it is the party's turn. `length`: characters of the first page. */
   async run(party: Party, length: number, assemble: () => Promise<void>): Promise<void> {
-    this.#add(party.account, length)
+    this.#changeLength(party.account, length)
     await this.#turns.run(party, () => {
-      this.#add(party.account, -length)
+      this.#changeLength(party.account, -length)
       return assemble()
     })
   }
 
-  #add(account: string, length: number): void {
+  #changeLength(account: string, length: number): void {
     this.#totalLength += length
     const waitingPages = this.#byAccount.get(account) ?? { length: 0, waiting: [] }
     this.#byAccount.set(account, waitingPages)

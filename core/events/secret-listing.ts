@@ -42,7 +42,7 @@ export function listSecretEvents(call: Call, params: Selection): Listing<Reader>
       after = page.next
       const texts: string[] = []
       for (const secret of page.secrets) {
-        if (!matches(secret, queries, params) || !maySeeSecret(reader.caller, secret)) continue
+        if (!isSelected(secret, queries, params) || !maySeeSecret(reader.caller, secret)) continue
         if (skipped++ < skip) continue
         if (count + texts.length >= maxCount) break
         texts.push(JSON.stringify(toSecretEvent(secret, now)))
@@ -70,7 +70,7 @@ function matchesNoSecret({ limit, running, state, tags, text, types }: Selection
   )
 }
 
-function matches(
+function isSelected(
   { access, created, modified }: SharedSecret,
   queries: readonly StreamsQuery[],
   { fromTime, modifiedSince, toTime }: Selection

@@ -38,18 +38,18 @@ export function writeLetter(week: Week, { language, last, showsValues }: Options
     return shown ? [{ ...shown, week: each }] : []
   })
   const sections = [
-    section(texts.different, items.filter(isDifferent), item => describeDifference(item, texts)),
-    section(
+    formatSection(texts.different, items.filter(isDifferent), item => describeDifference(item, texts)),
+    formatSection(
       texts.usual,
       items.filter(({ week: { position } }) => position === 'usual'),
       item => describeValue(item, texts)
     ),
-    section(
+    formatSection(
       texts.unknown,
       items.filter(({ week: { position } }) => position === 'unknown'),
       item => describeValue(item, texts)
     ),
-    section(
+    formatSection(
       texts.goals,
       items.filter(({ week: { goal } }) => goal),
       item => describeGoal(item, texts)
@@ -62,7 +62,7 @@ export function writeLetter(week: Week, { language, last, showsValues }: Options
   return { title: texts.title(from!, to!), text: sections.filter(text => text !== '').join('\n\n') }
 }
 
-function section(title: string, items: readonly Item[], describe: (item: Item) => string): string {
+function formatSection(title: string, items: readonly Item[], describe: (item: Item) => string): string {
   if (items.length === 0) return ''
   const lines = items.slice(0, maxLines).map(item => toLine(item.name, describe(item)))
   if (items.length > maxLines) lines.push('- …')

@@ -43,14 +43,14 @@ export class SlicedWorkQueue {
   /** Drops all waiting work. */
   close(): void {
     this.#waiting.clear()
-    for (const account of this.#waitingForCapacity.keys()) this.#ease(account)
+    for (const account of this.#waitingForCapacity.keys()) this.#resumeWaiting(account)
   }
 
   #isCrowded(account: string): boolean {
     return (this.#waiting.get(account)?.length ?? 0) > maxWaiting
   }
 
-  #ease(account: string): void {
+  #resumeWaiting(account: string): void {
     const waiting = this.#waitingForCapacity.get(account) ?? []
     this.#waitingForCapacity.delete(account)
     for (const resolve of waiting) resolve()
@@ -69,7 +69,7 @@ export class SlicedWorkQueue {
     if (this.#waiting.get(account) === queue)
       if (queue.length > 0) this.#continue(account)
       else this.#waiting.delete(account)
-    if (!this.#isCrowded(account)) this.#ease(account)
+    if (!this.#isCrowded(account)) this.#resumeWaiting(account)
   }
 
   /** Runs work until it is done or the slice ends; returns whether it is done. */

@@ -36,7 +36,7 @@ export async function useAssertion(
   { id, keys }: { readonly id: string; readonly keys: readonly ClientKey[] },
   now: number
 ): Promise<boolean> {
-  const verified = await verify(services, assertion, { id, keys }, now)
+  const verified = await verifySignature(services, assertion, { id, keys }, now)
   if (!verified) return false
   const { expires, jti } = verified
   const use = { key: `assertion ${id} ${jti}`, expires: expires + tolerance, client: id }
@@ -66,7 +66,7 @@ export async function useOnce(
   return use === 'first'
 }
 
-async function verify(
+async function verifySignature(
   { config }: Pick<Services, 'config'>,
   assertion: string,
   { id, keys }: { readonly id: string; readonly keys: readonly ClientKey[] },

@@ -32,7 +32,7 @@ export const proofLifetime = 300
 export async function verifyProof(proof: KeyProof, now: number, token?: string): Promise<ValidProof> {
   if (Buffer.byteLength(proof.text) > maxLength) refuse(`is longer than ${maxLength} bytes`)
   const { calculateJwkThumbprint, decodeProtectedHeader, importJWK, jwtVerify } = await loadJose()
-  const jwk = parseKey(attempt(() => decodeProtectedHeader(proof.text).jwk))
+  const jwk = parseKey(decodeOrRefuse(() => decodeProtectedHeader(proof.text).jwk))
   const options = {
     algorithms: [proofAlgorithm],
     typ: 'dpop+jwt',
@@ -95,7 +95,7 @@ function digestToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-function attempt<T>(work: () => T): T {
+function decodeOrRefuse<T>(work: () => T): T {
   try {
     return work()
   } catch {

@@ -138,7 +138,7 @@ export class ChangeRecipient {
 
   /** Returns the level for reading events: hidden account fields are hidden from the user as well. */
   #readLevel(path: Path): Level | undefined {
-    if (this.access.type !== 'personal') return this.#level(path)
+    if (this.access.type !== 'personal') return this.#getLevel(path)
     return this.store.streams.find(path[0]!)?.system?.isHidden ? 'none' : 'manage'
   }
 
@@ -152,7 +152,7 @@ export class ChangeRecipient {
     for (const paths of places)
       for (const path of paths) {
         if (this.#countStep) yield
-        const level = this.#level(path)
+        const level = this.#getLevel(path)
         if (levels.has(path[0]) && levels.get(path[0]) !== level) return true
         levels.set(path[0], level)
       }
@@ -166,7 +166,7 @@ export class ChangeRecipient {
     let isCovered = false
     for (const path of paths) {
       if (this.#countStep) yield
-      if (canHide && this.#level(path) === 'none') return false
+      if (canHide && this.#getLevel(path) === 'none') return false
       isCovered ||= this.#mayList(path)
       if (isCovered && !canHide) return true
     }
@@ -180,10 +180,10 @@ export class ChangeRecipient {
   }
 
   #mayList(path: Path): boolean {
-    return this.access.type === 'personal' || allows(this.#level(path), 'list')
+    return this.access.type === 'personal' || allows(this.#getLevel(path), 'list')
   }
 
-  #level(path: Path): Level | undefined {
+  #getLevel(path: Path): Level | undefined {
     const { streams } = this.store
     const node = getNodeAt(streams, path)
     if (node) return this.#grants.levelAt(streams, node)

@@ -96,7 +96,7 @@ export class Grants {
 
   /** Returns the events that can be read. */
   getVisibleStreams(streams: StreamRepository): VisibleStreams {
-    this.#refresh(streams)
+    this.#dropOutdatedLevels(streams)
     return (this.#visibleStreams ??= this.#computeVisibleStreams(streams))
   }
 
@@ -144,7 +144,7 @@ export class Grants {
    * passes.
    */
   #levelAt(streams: StreamRepository, node: StreamNode): Level | undefined {
-    this.#refresh(streams)
+    this.#dropOutdatedLevels(streams)
     const levels = this.#levels
     const passed: StreamNode[] = []
     // `*` does not cover copies of other accounts' streams.
@@ -277,7 +277,7 @@ export class Grants {
     this.#visibleStreams = undefined
   }
 
-  #refresh(streams: StreamRepository): void {
+  #dropOutdatedLevels(streams: StreamRepository): void {
     if (this.#version === streams.version) return
     levelCache.register(this, streams.count)
     this.#version = streams.version

@@ -78,7 +78,7 @@ export class Previews {
     requestedSize: RequestedSize
   ): Promise<Preview> {
     const picture = event.attachments?.[0] ?? throwMissing(event)
-    const ratio = dependsOnAspectRatio(requestedSize) ? await this.#ratio(account, picture) : 1
+    const ratio = dependsOnAspectRatio(requestedSize) ? await this.#getAspectRatio(account, picture) : 1
     const preview: Preview = {
       fileId: picture.id,
       frame: getFrame(requestedSize, ratio),
@@ -133,7 +133,7 @@ export class Previews {
 
   async #load(account: Account, picture: Attachment, preview: Preview, name: string): Promise<Buffer> {
     const cached = await this.#find(account, preview)
-    const bytes = cached?.bytes ?? (await this.#render(account, picture, preview))
+    const bytes = cached?.bytes ?? (await this.#renderAndStore(account, picture, preview))
     this.#lastMarked.set(name, cached?.usedAt ?? this.service.clock.now())
     this.#recentPreviews.set(name, bytes)
     if (cached) this.#markUse(account, preview, name)
@@ -150,7 +150,7 @@ export class Previews {
     }
   }
 
-  async #render(account: Account, picture: Attachment, preview: Preview): Promise<Buffer> {
+  async #renderAndStore(account: Account, picture: Attachment, preview: Preview): Promise<Buffer> {
     const bytes = await this.#runOnPicture(account, picture, chunks =>
       this.renderer.render(chunks, preview.frame)
     )
@@ -170,7 +170,7 @@ export class Previews {
     }
   }
 
-  async #ratio(account: Account, picture: Attachment): Promise<number> {
+  async #getAspectRatio(account: Account, picture: Attachment): Promise<number> {
     const known = this.#ratios.get(picture.id)
     if (known !== undefined) return known
     const { height, width } = await this.#runOnPicture(account, picture, chunks =>

@@ -25,18 +25,18 @@ export class FairScheduler {
   async run<T>(party: Party, work: () => Promise<T>): Promise<T> {
     await new Promise<void>(start => {
       this.#waiting.add(party, start)
-      this.#next()
+      this.#startNext()
     })
     try {
       return await work()
     } finally {
       this.#busy.delete(party.account)
       this.#running--
-      this.#next()
+      this.#startNext()
     }
   }
 
-  #next(): void {
+  #startNext(): void {
     if (this.#running >= this.concurrency) return
     const next = this.#waiting.take(account => !this.#busy.has(account))
     if (!next) return

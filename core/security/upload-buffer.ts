@@ -55,7 +55,7 @@ export class UploadBuffer implements BodyMemory {
     }
     this.#unfinished.add(ticket)
     const mayProceed = this.#mayProceed(ticket)
-    if (!mayProceed) this.#watch()
+    if (!mayProceed) this.#scheduleCheck()
     return mayProceed
   }
 
@@ -93,7 +93,7 @@ export class UploadBuffer implements BodyMemory {
     return [this.#total, own, own.getPart(owner.part)]
   }
 
-  #watch(): void {
+  #scheduleCheck(): void {
     if (this.#isWatching) return
     this.#isWatching = true
     this.clock.after(checkSeconds, () => this.#dropSlow())
@@ -114,7 +114,7 @@ export class UploadBuffer implements BodyMemory {
       const isBlocking = this.bytes >= this.maxBytes || delayed.has(this.#total.getPart(ticket.owner.holder))
       if (isSlow && delayed.size > 0 && isBlocking) ticket.drop()
     }
-    if (isWaiting) this.#watch()
+    if (isWaiting) this.#scheduleCheck()
   }
 }
 

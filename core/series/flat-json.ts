@@ -110,7 +110,7 @@ class PointReader {
         const column = layout.columns[at]
         // A fast path for nearly all cells.
         if (column?.isAnyNumber && typeof cell === 'number' && Number.isFinite(cell)) continue
-        const value = column ? this.#cell(cell, column, index) : this.#time(cell, layout, index)
+        const value = column ? this.#convertCell(cell, column, index) : this.#convertTime(cell, layout, index)
         if (value !== cell) (copy ??= row.slice())[at] = value
       }
       if (copy) rows[index] = copy
@@ -118,7 +118,7 @@ class PointReader {
     return rows
   }
 
-  #cell(cell: unknown, column: Column, row: number): unknown {
+  #convertCell(cell: unknown, column: Column, row: number): unknown {
     if (cell === null) {
       if (column.isRequired)
         this.refuse(`Row ${row} has no "${column.name}"`, { row, column: column.name, rule: 'required' })
@@ -134,7 +134,7 @@ class PointReader {
     )
   }
 
-  #time(cell: unknown, { fields, time, origin }: Layout, row: number): number {
+  #convertTime(cell: unknown, { fields, time, origin }: Layout, row: number): number {
     const column = fields[time]!
     const given =
       toNumber(cell) ??

@@ -26,25 +26,25 @@ export class PointListing implements Listing<Reader> {
   }
 
   next({ store: { series }, acceptsBytes }: Reader): Page {
-    const whole = acceptsBytes ? this.#bytes(series) : undefined
+    const whole = acceptsBytes ? this.#readBytes(series) : undefined
     if (whole) {
       this.#remaining -= whole.count
       this.#rest = whole.rest
       return { text: '', bytes: whole.bytes, count: whole.count, done: false }
     }
-    const { text, count, excess, rest } = this.#page(series)
+    const { text, count, excess, rest } = this.#readPage(series)
     this.#remaining -= count
     this.#rest = rest
     return { text, count, done: rest === undefined || this.#remaining <= 0, excess }
   }
 
-  #bytes(series: SeriesRepository): PointBytes | undefined {
+  #readBytes(series: SeriesRepository): PointBytes | undefined {
     const { event, isAscending, allowsBytes } = this.query
     if (!allowsBytes || !isAscending || !this.#rest || this.#remaining <= 0) return undefined
     return series.nextBytes(event, this.#rest, this.query, this.#remaining)
   }
 
-  #page(series: SeriesRepository): PointPage {
+  #readPage(series: SeriesRepository): PointPage {
     if (!this.#rest || this.#remaining <= 0) return { text: '', count: 0, rest: undefined }
     const { event, isAscending } = this.query
     return isAscending

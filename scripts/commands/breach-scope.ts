@@ -39,7 +39,7 @@ export async function printBreachScope(args: readonly string[], options: BreachS
   })
   if (csv) return console.log((result['csv'] as string).trimEnd())
   const { meta: _meta, ...found } = result as unknown as Found & { readonly meta?: unknown }
-  console.log(json ? JSON.stringify(found, null, 2) : escapeControls(describe(found)))
+  console.log(json ? JSON.stringify(found, null, 2) : escapeControls(formatFound(found)))
 }
 
 interface Found extends OwnedAccess {
@@ -50,7 +50,7 @@ async function findOwner(operator: Operator, id: string): Promise<string> {
   return ((await operator.call('system.getAccess', { id })) as unknown as OwnedAccess).owner.username
 }
 
-function describe({ access, breachScope, owner }: Found): string {
+function formatFound({ access, breachScope, owner }: Found): string {
   const {
     addresses,
     calls,

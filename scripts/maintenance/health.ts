@@ -49,11 +49,11 @@ export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthU
   for (const url of [base, register])
     if (!isWebUrl(url))
       throw new HealthError(`${serviceInfoUrl} contains an invalid URL: ${JSON.stringify(url)}`)
-  await post(`${register}users`, { appId, username, password, email, hosting: 'default' })
+  await postJson(`${register}users`, { appId, username, password, email, hosting: 'default' })
   const headers = { origin: origin ?? new URL(register).origin }
-  const { token } = await post(`${base}auth/login`, { username, password, appId }, headers)
+  const { token } = await postJson(`${base}auth/login`, { username, password, appId }, headers)
   const permissions = [{ streamId: '*', level: 'manage' }]
-  const { access } = await post(
+  const { access } = await postJson(
     `${base}accesses`,
     { name: accessName, permissions },
     { authorization: String(token) }
@@ -114,7 +114,7 @@ async function fetchServiceInfo(url: string): Promise<ServiceInfo> {
   return { api, register }
 }
 
-async function post(
+async function postJson(
   url: string,
   body: object,
   headers: Record<string, string> = {}

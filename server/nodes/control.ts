@@ -50,7 +50,7 @@ const [requiredIdlePolls, maxPolls] = [3, 3]
 export async function answerControlRequest(message: Buffer, targets: ControlTargets): Promise<Uint8Array> {
   try {
     const request = JSON.parse(message.toString()) as ControlRequest
-    return encodeResponse({ ok: true, ...(await execute(request, targets)) })
+    return encodeResponse({ ok: true, ...(await executeRequest(request, targets)) })
   } catch (error) {
     return encodeResponse({ ok: false, message: error instanceof Error ? error.message : String(error) })
   }
@@ -80,7 +80,7 @@ export async function requestAlarms(
   }
 }
 
-async function execute(
+async function executeRequest(
   request: ControlRequest,
   { lease, monitor, restoredAccounts, accountRescue, shards }: ControlTargets
 ): Promise<Omit<ControlResponse, 'ok'>> {

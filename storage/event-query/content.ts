@@ -32,7 +32,7 @@ export function findMatchingContents(
   timeoutMs: number
 ): TimedResult<ReadonlySet<number>> {
   let slot = testsByFile.get(db)
-  if (!slot) testsByFile.set(db, (slot = register(db)))
+  if (!slot) testsByFile.set(db, (slot = registerTestFunction(db)))
   const tests = groupTestsByPath(conditions)
   const paths = [...tests.keys()].flatMap(path => [path, path])
   slot.tests = [...tests.values()].map(
@@ -73,7 +73,7 @@ function buildContentSql(count: number): string {
 /** Arrays and objects may be long: only their kind is returned. */
 const valueText = `CASE json_type(body, ?) WHEN 'object' THEN '{' WHEN 'array' THEN '[' ELSE body -> ? END`
 
-function register(db: Database): { tests: readonly Test[] } {
+function registerTestFunction(db: Database): { tests: readonly Test[] } {
   const slot: { tests: readonly Test[] } = { tests: [] }
   db.function('event_meets', { directOnly: true }, (index, text) =>
     slot.tests[index as number]!(text as string | null) ? 1 : 0

@@ -146,7 +146,7 @@ export class LaneMerge {
     if (key) entry.head = key
     else if (entry.ranges[0]) entry.head = { time: entry.ranges[0].start, number: unread }
     else return this.#pop()
-    this.#sink()
+    this.#siftDown()
   }
 
   #push(entry: Entry): void {
@@ -164,10 +164,10 @@ export class LaneMerge {
     const last = this.#heap.pop()!
     if (this.#heap.length === 0) return
     this.#heap[0] = last
-    this.#sink()
+    this.#siftDown()
   }
 
-  #sink(): void {
+  #siftDown(): void {
     const heap = this.#heap
     const entry = heap[0]!
     for (let at = 0; ;) {

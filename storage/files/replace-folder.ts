@@ -21,11 +21,11 @@ export function replaceFolder(
   makeFolderNow(dirname(former))
   makeFolderNow(dirname(current))
   try {
-    if (existsSync(current)) move(current, former)
-    move(newFolder, current)
+    if (existsSync(current)) moveDurably(current, former)
+    moveDurably(newFolder, current)
     complete()
     // This rename is the commit.
-    if (existsSync(former)) move(former, formerTarget)
+    if (existsSync(former)) moveDurably(former, formerTarget)
   } catch (error) {
     restoreReplaced(layout, id)
     throw error
@@ -44,14 +44,14 @@ function restoreReplaced(layout: Layout, id: string): void {
   const [current, former] = getPaths(layout, id)
   if (!existsSync(former)) return
   rmSync(current, { recursive: true, force: true })
-  move(former, current)
+  moveDurably(former, current)
 }
 
 function getPaths(layout: Layout, id: string): [place: string, former: string] {
   return [layout.userDirectory(id), join(layout.replacedDirectory, id)]
 }
 
-function move(from: string, to: string): void {
+function moveDurably(from: string, to: string): void {
   renameSync(from, to)
   syncPathNow(dirname(to))
   syncPathNow(dirname(from))

@@ -46,7 +46,7 @@ export class MeasureStreams {
   assign(stream: number, others: string | null, type: string): Assignment | undefined {
     const key = `${type} ${stream} ${others ?? ''}`
     if (this.#cached.has(key)) return this.#cached.get(key)
-    const found = this.#compute(stream, others, type)
+    const found = this.#findAssignment(stream, others, type)
     if (key.length > maxKeyLength) return found
     if (this.#cached.size >= maxCached) this.#cached.clear()
     this.#cached.set(key, found)
@@ -72,7 +72,7 @@ export class MeasureStreams {
     }
   }
 
-  #compute(stream: number, others: string | null, type: string): Assignment | undefined {
+  #findAssignment(stream: number, others: string | null, type: string): Assignment | undefined {
     if (stream < 0 || !this.#membership.matches(stream, others)) return undefined
     const streams = others === null ? [stream] : [stream, ...(JSON.parse(others) as number[])]
     const measure = this.scope.findMeasure(streams, type)

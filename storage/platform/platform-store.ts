@@ -102,7 +102,7 @@ export class PlatformStore {
       this.assertNotFollowing()
       return applyCommand(this.#tables, name, args)
     })
-    this.#notify([[name, ...args] as unknown as Command])
+    this.#notifyListeners([[name, ...args] as unknown as Command])
     return result
   }
 
@@ -157,7 +157,7 @@ export class PlatformStore {
       writePosition(this.#db, position)
       return all
     })
-    this.#notify(commands)
+    this.#notifyListeners(commands)
     return outcomes
   }
 
@@ -274,7 +274,7 @@ export class PlatformStore {
     this.#db.close()
   }
 
-  #notify(commands: readonly Command[]): void {
+  #notifyListeners(commands: readonly Command[]): void {
     // Removes the last copies of a removed row from the files.
     if (commands.some(([name]) => name === 'remove')) this.truncateLog()
     for (const command of commands) for (const listener of this.#listeners) listener(command)

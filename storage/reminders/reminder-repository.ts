@@ -31,19 +31,19 @@ export class ReminderRepository {
 
   find(id: string): ReminderRow | undefined {
     const row = statement(this.db, 'SELECT next, body FROM reminder WHERE id = ?').get(id)
-    return row === undefined ? undefined : read(row as Row)
+    return row === undefined ? undefined : parseRow(row as Row)
   }
 
   /** Lists all reminders, in no particular order. */
   list(): ReminderRow[] {
     if (!this.isUsed) return []
-    return (statement(this.db, 'SELECT next, body FROM reminder').all() as Row[]).map(read)
+    return (statement(this.db, 'SELECT next, body FROM reminder').all() as Row[]).map(parseRow)
   }
 
   /** Lists those that are due by their schedule, the first due first. */
   listDue(now: number, limit: number): ReminderRow[] {
     const sql = 'SELECT next, body FROM reminder WHERE next <= ? ORDER BY next LIMIT +?'
-    return (statement(this.db, sql).all(now, limit) as Row[]).map(read)
+    return (statement(this.db, sql).all(now, limit) as Row[]).map(parseRow)
   }
 
   /** Returns when the first reminder is due by its schedule, or an occurrence is to be told; `undefined` if never. */
@@ -97,6 +97,6 @@ export class ReminderRepository {
   }
 }
 
-function read({ body, next }: Row): ReminderRow {
+function parseRow({ body, next }: Row): ReminderRow {
   return { reminder: JSON.parse(body) as StoredReminder, next }
 }

@@ -93,14 +93,14 @@ export class AccessRepository {
   listAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_list
       WHERE deleted IS NULL AND (name, id) > (?, ?) ORDER BY name, id`
-    return this.#page(sql, last?.name ?? '', last?.id ?? '')
+    return this.#readPage(sql, last?.name ?? '', last?.id ?? '')
   }
 
   /** Lists deleted accesses by time of deletion, then id, in pages: those after `last`. */
   listDeletedAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_deleted
       WHERE deleted IS NOT NULL AND (deleted, id) > (?, ?) ORDER BY deleted, id`
-    return this.#page(sql, last?.deleted ?? -Infinity, last?.id ?? '')
+    return this.#readPage(sql, last?.deleted ?? -Infinity, last?.id ?? '')
   }
 
   /**
@@ -199,7 +199,7 @@ export class AccessRepository {
     return access
   }
 
-  #page(sql: string, ...after: readonly (string | number)[]): AccessPage {
+  #readPage(sql: string, ...after: readonly (string | number)[]): AccessPage {
     const accesses: Access[] = []
     let size = 0
     for (const body of column(this.db, sql).iterate(...after) as IterableIterator<string>) {

@@ -154,7 +154,7 @@ export class AuditRepository {
     const at = parseRecordTime(id)
     if (at === undefined) return undefined
     const row = statement(this.db, `SELECT ${columns} FROM audit_record WHERE at = ?`).get(at)
-    const found = row === undefined ? undefined : this.#record(toRow(row))
+    const found = row === undefined ? undefined : this.#toRecord(toRow(row))
     return found?.id === id ? found : undefined
   }
 
@@ -176,7 +176,7 @@ export class AuditRepository {
     const last = isAscending ? part.until : part.since
     const end = isWhole ? last : rows.at(-1)!.at
     const rest = isAscending ? { ...range, since: end + 1 } : { ...range, until: end - 1 }
-    const records = rows.filter(row => matchesCriteria(row, criteria)).map(row => this.#record(row))
+    const records = rows.filter(row => matchesCriteria(row, criteria)).map(row => this.#toRecord(row))
     return { records, rest: rest.since > rest.until ? undefined : rest }
   }
 
@@ -207,7 +207,7 @@ export class AuditRepository {
     return statement(this.db, 'DELETE FROM audit_record WHERE at <= ?').run(until).changes
   }
 
-  #record(row: AuditRow): AuditRecord {
+  #toRecord(row: AuditRow): AuditRecord {
     return {
       id: formatRecordId(row),
       time: row.at / 1e6,

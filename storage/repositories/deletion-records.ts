@@ -43,7 +43,7 @@ export class DeletionRecords {
 
   /** Returns whether there are records of deletions before a time (seconds). */
   hasBefore(time: number): boolean {
-    return tables.some(table => this.#oldest(table, time, 1).length > 0)
+    return tables.some(table => this.#listOldest(table, time, 1).length > 0)
   }
 
   /**
@@ -54,7 +54,7 @@ export class DeletionRecords {
     let removed = 0
     DeletionRecords.#cleanings++
     for (const table of tables)
-      for (const id of this.#oldest(table, time, limit)) {
+      for (const id of this.#listOldest(table, time, limit)) {
         for (const [other, name] of dependentRows[table])
           statement(this.db, `DELETE FROM ${other} WHERE ${name} = ?`).run(id)
         statement(this.db, `DELETE FROM ${table} WHERE id = ?`).run(id)
@@ -63,7 +63,7 @@ export class DeletionRecords {
     return removed
   }
 
-  #oldest(table: Table, time: number, limit: number): string[] {
+  #listOldest(table: Table, time: number, limit: number): string[] {
     const sql = `SELECT id FROM ${table} AS record INDEXED BY ${table}_deleted
       WHERE deleted < ? ${exceptions[table] ?? ''} ORDER BY deleted LIMIT +?`
     return column(this.db, sql).all(time, limit) as string[]

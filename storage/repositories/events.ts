@@ -173,7 +173,7 @@ export class EventRepository {
 
   /** Adds an event, whose streams exist. Returns its public text. Throws `UniqueViolation` of `event.id`. */
   insert(event: Event, body?: EventBody): string {
-    const row = this.#row(event, body)
+    const row = this.#toRow(event, body)
     const type = this.types.ensure(event.type)
     const number = this.#numbers.next()
     try {
@@ -264,7 +264,7 @@ export class EventRepository {
   }
 
   #replace(before: IndexedLocation, event: Event, body?: EventBody): string {
-    const row = this.#row(event, body)
+    const row = this.#toRow(event, body)
     if (event.attachments) this.attachments.replace(before.number, event.attachments)
     const type = this.types.ensure(event.type)
     statement(this.db, updateSql).run(...toValues(row, type), before.number)
@@ -275,7 +275,7 @@ export class EventRepository {
     return row.body
   }
 
-  #row(event: Event, body = toBody(event, this.digests)): EventRow {
+  #toRow(event: Event, body = toBody(event, this.digests)): EventRow {
     const numbers = event.streamIds.map(id => this.streams.getNumber(id))
     // The first stream of a value is that of its field.
     return toRow(event, numbers, body, this.streams.findByNumber(numbers[0]!)?.system?.isHidden)

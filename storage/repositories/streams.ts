@@ -142,7 +142,7 @@ export class StreamRepository {
     tree.byId.set(stream.id, node)
     tree.byNumber.set(node.number, node)
     tree.textLength += text.length
-    attach(tree, node)
+    attachToParent(tree, node)
     this.#version++
     return node
   }
@@ -154,11 +154,11 @@ export class StreamRepository {
     if (!node) throw new Error('No such stream')
     const text = JSON.stringify(stream)
     this.#write('UPDATE stream SET body = ? WHERE number = ?', text, node.number)
-    detach(tree, node)
+    detachFromParent(tree, node)
     tree.textLength += text.length - node.text.length
     node.stream = stream
     node.text = text
-    attach(tree, node)
+    attachToParent(tree, node)
     this.#version++
     return node
   }
@@ -176,7 +176,7 @@ export class StreamRepository {
       deleted,
       JSON.stringify(path)
     )
-    detach(tree, node)
+    detachFromParent(tree, node)
     tree.byId.delete(id)
     tree.byNumber.delete(node.number)
     tree.textLength -= node.text.length
@@ -259,11 +259,11 @@ function buildTree(nodes: readonly Node[]): Tree {
     tree.byNumber.set(node.number, node)
     tree.textLength += node.text.length
   }
-  for (const node of nodes) attach(tree, node)
+  for (const node of nodes) attachToParent(tree, node)
   return tree
 }
 
-function attach(tree: Tree, node: Node): void {
+function attachToParent(tree: Tree, node: Node): void {
   node.parent = node.stream.parentId === null ? undefined : tree.byId.get(node.stream.parentId)
   const { parent } = node
   if (!parent) tree.roots.add(node)
@@ -271,7 +271,7 @@ function attach(tree: Tree, node: Node): void {
   else (parent.children as Set<Node>).add(node)
 }
 
-function detach(tree: Tree, node: Node): void {
+function detachFromParent(tree: Tree, node: Node): void {
   const { parent } = node
   if (!parent) tree.roots.delete(node)
   else if (parent.children !== noChildren) (parent.children as Set<Node>).delete(node)

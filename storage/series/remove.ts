@@ -42,7 +42,7 @@ export function removeTimes(
     const remaining = texts.filter(text => !times.has(parseTime(text)))
     count += texts.length - remaining.length
     if (remaining.length === 0) chunks.remove(head.number)
-    else if (remaining.length < texts.length) replace(chunks, chunk, remaining)
+    else if (remaining.length < texts.length) replacePoints(chunks, chunk, remaining)
   }
   return count
 }
@@ -55,11 +55,11 @@ function removeWithin(chunks: ChunkTable, chunk: Chunk, { from, to }: Range): nu
   const end = lowerBound(texts, to, start)
   if (start === end) return 0
   const remaining = texts.toSpliced(start, end - start)
-  replace(chunks, chunk, remaining)
+  replacePoints(chunks, chunk, remaining)
   return end - start
 }
 
-function replace(chunks: ChunkTable, chunk: Chunk, remaining: readonly string[]): void {
+function replacePoints(chunks: ChunkTable, chunk: Chunk, remaining: readonly string[]): void {
   const points = joinRows(remaining)
   const { summary } = summarizeRows(JSON.parse(`[${points}]`) as Row[])
   const [first, last] = [parseTime(remaining[0]!), parseTime(remaining.at(-1)!)]

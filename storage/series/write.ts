@@ -45,7 +45,7 @@ export class SeriesWriter {
       while (end < limit && rows[end]![0] < next) end++
       const group = rows.slice(start, end)
       const before = this.chunks.findAtOrBefore(this.event, time)
-      if (before && time <= before.last) this.#overlay(before, group)
+      if (before && time <= before.last) this.#mergeIntoChunk(before, group)
       else this.#insertBetween(before, group, next)
       start = end
       yield
@@ -59,10 +59,10 @@ export class SeriesWriter {
     return this.chunks.listLast(this.event, 1).filter(isSmall).length
   }
 
-  #overlay(chunk: Chunk, rows: readonly Row[]): void {
+  #mergeIntoChunk(chunk: Chunk, rows: readonly Row[]): void {
     const texts = mergeRows(this.#readTexts(chunk), rows)
     const fine = chunk.fine || rows.some(([time]) => !isCoarse(time)) ? 1 : 0
-    this.#replace(
+    this.#replaceChunk(
       chunk,
       splitEvenly(texts)
         .flatMap(splitLongTexts)
@@ -79,9 +79,10 @@ export class SeriesWriter {
       const [own, ...others] = this.#fromRows(rows)
       if (own && others.length === 0) {
         if (before && fitTogether(before, own))
-          return this.#replace(before, [this.#mergeChunks([before, own])])
+          return this.#replaceChunk(before, [this.#mergeChunks([before, own])])
         const after = next === Infinity ? undefined : this.chunks.findAtOrBefore(this.event, next)
-        if (after && fitTogether(own, after)) return this.#replace(after, [this.#mergeChunks([own, after])])
+        if (after && fitTogether(own, after))
+          return this.#replaceChunk(after, [this.#mergeChunks([own, after])])
       }
     }
     for (const part of splitEvenly(rows)) for (const chunk of this.#fromRows(part)) this.#insert(chunk)
@@ -150,7 +151,7 @@ export class SeriesWriter {
     return { first, last, count: texts.length, width: this.width, fine, points: joinRows(texts), summary }
   }
 
-  #replace(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {
+  #replaceChunk(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {
     if (!first) return
     this.chunks.update(chunk, first)
     for (const other of others) this.#insert(other)

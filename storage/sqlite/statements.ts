@@ -12,17 +12,19 @@ const arrayStatements: Cache = new WeakMap()
 
 /** Returns the statement for an SQL text. Values are always bound, so there are few texts to cache. */
 export function statement(db: Database, sql: string): Statement {
-  return findCached(objectStatements, db, sql) ?? cache(objectStatements, db, sql, db.prepare(sql))
+  return findCached(objectStatements, db, sql) ?? addToCache(objectStatements, db, sql, db.prepare(sql))
 }
 
 /** Like {@link statement}, for queries of one column: rows are its values. */
 export function column(db: Database, sql: string): Statement {
-  return findCached(columnStatements, db, sql) ?? cache(columnStatements, db, sql, db.prepare(sql).pluck())
+  return (
+    findCached(columnStatements, db, sql) ?? addToCache(columnStatements, db, sql, db.prepare(sql).pluck())
+  )
 }
 
 /** Like {@link statement}, for rows as arrays. */
 export function raw(db: Database, sql: string): Statement {
-  return findCached(arrayStatements, db, sql) ?? cache(arrayStatements, db, sql, db.prepare(sql).raw())
+  return findCached(arrayStatements, db, sql) ?? addToCache(arrayStatements, db, sql, db.prepare(sql).raw())
 }
 
 /** Lists the texts of all statements prepared on a connection so far. */
@@ -36,7 +38,7 @@ function findCached(statements: Cache, db: Database, sql: string): Statement | u
   return statements.get(db)?.get(sql)
 }
 
-function cache(statements: Cache, db: Database, sql: string, prepared: Statement): Statement {
+function addToCache(statements: Cache, db: Database, sql: string, prepared: Statement): Statement {
   const known = statements.get(db)
   if (known) known.set(sql, prepared)
   else statements.set(db, new Map([[sql, prepared]]))

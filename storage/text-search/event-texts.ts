@@ -176,7 +176,7 @@ export class EventTexts {
   remove(indexed: IndexedText): void {
     if (indexed.words === null) return
     const place = this.#deleteWords(indexed)
-    if (this.#removals !== undefined && ++this.#removals > maxSingleRemovals) this.#clear()
+    if (this.#removals !== undefined && ++this.#removals > maxSingleRemovals) this.#clearIndexedWords()
     this.#replaceWords(indexed.number, listIndexedWords(indexed.words, place), [])
   }
 
@@ -277,7 +277,7 @@ export class EventTexts {
     if (begin || this.#isMerging) this.#isMerging = mergePages(this.db, begin)
   }
 
-  #clear(): void {
+  #clearIndexedWords(): void {
     if (this.#isCleared) return
     this.#isCleared = true
     statement(this.db, clearWordsSql).run()

@@ -96,7 +96,7 @@ export class TextRun {
   next(file: EventFile): EventPage {
     const until = performance.now() + maxPageMs
     this.#isStale = this.#tail?.isComplete === true
-    this.#parts ??= this.#start(file)
+    this.#parts ??= this.#findParts(file)
     let text = ''
     let rows = 0
     while (!this.isDone && rows < maxPageRows && text.length < pageBytes) {
@@ -109,7 +109,7 @@ export class TextRun {
     return { text, count: rows, done: this.isDone, excess: undefined }
   }
 
-  #start(file: EventFile): SearchPart[] {
+  #findParts(file: EventFile): SearchPart[] {
     const { from = -Infinity, isRunning, order, to = Infinity } = this.query
     if (from > to && !isRunning) return []
     this.#indexedTo = file.texts.indexedTo
@@ -211,7 +211,7 @@ export class TextRun {
       const most = this.#bodyScan?.rows ?? Math.min(this.#remaining + this.#skip, maxPageRows)
       const until = performance.now() + stepMs
       const { found, scanned: tested } = filterKeysByWords(db, keys, this.text.words, { limit: most, until })
-      // They may have been moved out of these streams meanwhile.
+      // The events may have been moved out of these streams in the meantime.
       const { keys: passing, scanned } = filterKeys(db, this.#filter, found)
       if (scanned < found.length) return { keys: passing, position: found[scanned - 1] }
       return { keys: passing, position: tested === keys.length ? undefined : keys[tested - 1] }

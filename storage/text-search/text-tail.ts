@@ -56,7 +56,7 @@ export class TextTail {
   read(db: Database, filter: TextFilter): void {
     const row = tryWithinBudget(() => this.#steps.next(db, (after, to) => findRow(db, filter, after, to)))
     if (row && containsWords(row, filter)) this.#add({ time: row.time, number: row.number })
-    if (this.isComplete) this.#sort()
+    if (this.isComplete) this.#sortAndTruncate()
   }
 
   /**
@@ -93,10 +93,10 @@ export class TextTail {
   #add(key: Key): void {
     if (this.#discardedTo && !isBefore(this.#discardedTo, key, this.order)) return
     this.#found.push(key)
-    if (this.#found.length > 2 * this.#limit) this.#sort()
+    if (this.#found.length > 2 * this.#limit) this.#sortAndTruncate()
   }
 
-  #sort(): void {
+  #sortAndTruncate(): void {
     this.#found.sort((a, b) => (isBefore(a, b, this.order) ? -1 : 1))
     if (this.#found.length <= this.#limit) return
     this.#isTruncated = true

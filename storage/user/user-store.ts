@@ -56,7 +56,7 @@ export class UserStore extends Repositories {
     // Private to these helpers: nothing else may begin or end transactions.
     const store = {
       unique,
-      begin: () => this.#begin(),
+      begin: () => this.#beginTransaction(),
       commit: () => commit(db, durability),
       savepoint: <T>(work: () => T) => this.savepoint(work),
       retry: this.#queue.createRetry(({ values }: Unreserved) => unique.reserve(values)),
@@ -238,7 +238,7 @@ export class UserStore extends Repositories {
     }
   }
 
-  #begin(): void {
+  #beginTransaction(): void {
     this.#used = undefined
     this.durability.begin()
     statement(this.db, 'BEGIN IMMEDIATE').run()

@@ -69,7 +69,7 @@ export class WriteQueue<Draft> {
     const own = this.#pending.countItems(this.party.account, write.access)
     if (own >= maxPending - this.#pending.size) return write.reject(new StoreBusy())
     this.#pending.add({ ...this.party, access: write.access }, write)
-    this.#arm()
+    this.#scheduleNext()
   }
 
   /**
@@ -88,16 +88,16 @@ export class WriteQueue<Draft> {
     if (!this.#isHeld) await this.#holdFor(work)
   }
 
-  #arm(): void {
+  #scheduleNext(): void {
     if (this.#isArmed || this.#isHeld || this.#pending.size === 0) return
     this.#isArmed = true
     scheduler.add(this.party, () => {
       this.#isArmed = false
-      if (!this.#isHeld) this.#next()
+      if (!this.#isHeld) this.#commitNext()
     })
   }
 
-  #next(): void {
+  #commitNext(): void {
     const steps = this.#pending.take((_account, write) => 'stepsIn' in write)?.item as
       | PendingSteps<Draft>
       | undefined
@@ -106,7 +106,7 @@ export class WriteQueue<Draft> {
       return
     }
     this.committer.commitGroup(this.#group(), this.#pending.size === 1)
-    this.#arm()
+    this.#scheduleNext()
   }
 
   /** Holds up writes until `work` has settled. */
@@ -115,7 +115,7 @@ export class WriteQueue<Draft> {
     const done = work()
     const release = (): void => {
       this.#isHeld = false
-      this.#arm()
+      this.#scheduleNext()
     }
     this.#blocker = done.then(release, release)
     await this.#blocker

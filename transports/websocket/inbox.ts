@@ -56,7 +56,7 @@ export class Inbox {
     conn.on('upgrade', () => this.#countArriving())
     conn.on('close', () => {
       this.#updateCharge(0)
-      if (this.#isFull) this.#release()
+      if (this.#isFull) this.#resumeReading()
     })
     this.#countArriving()
   }
@@ -91,7 +91,7 @@ export class Inbox {
     if (!share || !this.#share) this.#received = 0
     this.#share = share
     this.#updateCharge()
-    if (!share && this.#isFull) this.#release()
+    if (!share && this.#isFull) this.#resumeReading()
   }
 
   /** Sets the size of the next message; returns whether there is room for it. */
@@ -111,7 +111,7 @@ export class Inbox {
     if (!this.#share || !this.options.isIdle()) return
     this.#received = this.options.undecoded()
     this.#updateCharge()
-    if (this.#isFull && this.#received <= this.options.maxPendingBytes) this.#release()
+    if (this.#isFull && this.#received <= this.options.maxPendingBytes) this.#resumeReading()
   }
 
   /** Returns whether the same large message has been arriving for this many seconds. */
@@ -156,7 +156,7 @@ export class Inbox {
     if (this.#share && this.#received > this.options.maxPendingBytes) this.pause()
   }
 
-  #release(): void {
+  #resumeReading(): void {
     this.#isFull = false
     for (const resolve of this.#emptyListeners.splice(0)) resolve()
     // Also while closing, so that the close frame of the client is read.

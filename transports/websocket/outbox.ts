@@ -57,12 +57,12 @@ export class Outbox {
     private readonly conn: Conn,
     private readonly options: OutboxOptions
   ) {
-    conn.on('packetCreate', (packet: Packet) => this.#add(getPacketSize(packet) + messageOverhead))
-    conn.on('flush', (packets: readonly unknown[]) => this.#flush(packets.length))
+    conn.on('packetCreate', (packet: Packet) => this.#countBuffered(getPacketSize(packet) + messageOverhead))
+    conn.on('flush', (packets: readonly unknown[]) => this.#countFlushed(packets.length))
     // Responses flushed together are sent in one system call, which costs as much as a small call itself.
     conn.on('drain', () => getTcpSocket(conn)?.uncork())
     conn.on('upgrade', () => this.#countSent())
-    conn.on('close', () => this.#close())
+    conn.on('close', () => this.#onClosed())
     this.#countSent()
   }
 
@@ -106,14 +106,14 @@ export class Outbox {
     for (const response of this.#responses) response.destroy()
   }
 
-  #add(length: number): void {
+  #countBuffered(length: number): void {
     this.options.onActivity()
     if (countWaitingMessages(this.conn) >= maxWaitingMessages) return this.options.terminate()
     this.#buffered += length
     this.#share?.add(length)
   }
 
-  #flush(packets: number): void {
+  #countFlushed(packets: number): void {
     const length = this.#buffered
     this.#buffered = 0
     this.#inTransport += length
@@ -145,7 +145,7 @@ export class Outbox {
     this.options.onEased()
   }
 
-  #close(): void {
+  #onClosed(): void {
     this.#isClosed = true
     this.#share?.add(-this.#buffered)
     this.#buffered = 0

@@ -21,7 +21,7 @@ export class StallWatch {
     if (this.#cancel || this.#isStopped) return
     const { bodyTimeout, stalledSeconds } = this.limits
     this.#cancel = this.clock.after(Math.min(bodyTimeout, stalledSeconds) / checksPerTimeout, () =>
-      this.#check()
+      this.#terminateStalled()
     )
   }
 
@@ -31,7 +31,7 @@ export class StallWatch {
     this.#cancel?.()
   }
 
-  #check(): void {
+  #terminateStalled(): void {
     this.#cancel = undefined
     const now = this.clock.now()
     for (const connection of this.connections.values()) {

@@ -64,7 +64,7 @@ export const token = method<typeof Params, Prepared>({
   async prepare(call, params) {
     const client = await authenticateClient(call, params)
     const proof = await verifyTokenProof(call)
-    const redemption = await redeem(call, client, params, proof?.thumbprint)
+    const redemption = await redeemGrant(call, client, params, proof?.thumbprint)
     const use = proof && { key: proof.key, expires: call.now + proofLifetime, client: client.id }
     if (use && !(await useOnce(call.services, use, call.now))) {
       if (redemption.kind === 'code') await abandonCode(call, redemption)
@@ -89,7 +89,7 @@ export const token = method<typeof Params, Prepared>({
   }
 })
 
-async function redeem(
+async function redeemGrant(
   call: Call,
   client: Client,
   params: Params,

@@ -117,10 +117,10 @@ export class Mailer {
 
   #enqueue(job: () => Promise<void>): void {
     this.#waiting.push(job)
-    this.#next()
+    this.#startNext()
   }
 
-  #next(): void {
+  #startNext(): void {
     if (this.#running.size >= concurrency) return
     const job = this.#waiting.shift()
     if (!job) return
@@ -129,7 +129,7 @@ export class Mailer {
       .catch((cause: unknown) => this.options.log.warn('an email could not be created', { cause }))
       .finally(() => {
         this.#running.delete(running)
-        this.#next()
+        this.#startNext()
       })
     this.#running.add(running)
   }
@@ -155,11 +155,11 @@ export class Mailer {
         accountId,
         cause: describeError(error)
       })
-      if (!isLast) this.#retry(message, attempt)
+      if (!isLast) this.#scheduleRetry(message, attempt)
     }
   }
 
-  #retry(message: Message, attempt: number): void {
+  #scheduleRetry(message: Message, attempt: number): void {
     const retry = (): Promise<void> => this.#deliver(message, attempt + 1)
     const cancel = this.options.clock.after(retryDelays[attempt]!, () => {
       this.#retries.delete(tryNow)

@@ -62,27 +62,27 @@ export class LineScanner {
           at++
           continue
         }
-        this.#emit()
+        this.#endLine()
       }
       const end = findLineEnd(chunk, at)
-      this.#add(chunk.slice(at, end))
+      this.#append(chunk.slice(at, end))
       at = end
     }
   }
 
   /** Ends the text: emits the last line. */
   end(): void {
-    this.#emit()
+    this.#endLine()
   }
 
-  #add(text: string): void {
+  #append(text: string): void {
     this.#hasLine = true
     const available = maxLineLength - this.#line.length
     if (text.length > available) this.#isTruncated = true
     this.#line += text.slice(0, available)
   }
 
-  #emit(): void {
+  #endLine(): void {
     if (this.#hasLine) {
       const parsed = parseLine(this.decode(this.#line), this.#isTruncated)
       if (parsed) this.onLine(parsed)

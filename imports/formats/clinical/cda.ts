@@ -141,12 +141,12 @@ class CdaReader implements ElementReader {
     // Tolerates missing and superfluous end tags: the elements that contain them stay open.
     const index = this.#path.lastIndexOf(name)
     if (index < 0) return
-    for (const each of this.#path.splice(index).toReversed()) this.#leave(each)
+    for (const each of this.#path.splice(index).toReversed()) this.#endElement(each)
   }
 
   finish(): void {
     if (this.#building) this.sink.skip(this.#building.root.name, 'cut off before its end')
-    for (const name of this.#path.splice(0).toReversed()) this.#leave(name)
+    for (const name of this.#path.splice(0).toReversed()) this.#endElement(name)
   }
 
   /** Emits what is pending. Must be called after the whole file has been read. */
@@ -177,7 +177,7 @@ class CdaReader implements ElementReader {
     else if (name === 'nonXMLBody') this.sink.skip(name, 'of a kind without a type here')
   }
 
-  #leave(name: string): void {
+  #endElement(name: string): void {
     if (name === 'organizer') this.#organizers.pop()?.pairs.end()
     else if (name === 'section') {
       const section = this.#sections.pop()!

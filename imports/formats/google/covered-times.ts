@@ -19,7 +19,7 @@ export class CoveredTimes {
 
   /** Returns true if a time is within one of the ranges. */
   has(time: number): boolean {
-    if (!this.#isSorted) this.#sort()
+    if (!this.#isSorted) this.#sortAndMerge()
     let [low, high] = [0, this.#ranges.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -29,7 +29,7 @@ export class CoveredTimes {
     return low > 0 && time <= this.#ranges[low - 1]!.to
   }
 
-  #sort(): void {
+  #sortAndMerge(): void {
     const ranges = this.#ranges.toSorted((a, b) => a.from - b.from)
     this.#ranges = []
     this.#isSorted = true

@@ -87,7 +87,7 @@ export function addDocsRoutes(router: Router<ExchangeState>, { services, definit
   let document: { readonly text: string; readonly gzip: Buffer } | undefined
   router.get('/docs', ctx => {
     // The page loads relative URLs, so its own must end in a slash.
-    if (!/^[^?]*\/(?:\?|$)/.test(ctx.originalUrl)) return redirect(ctx)
+    if (!/^[^?]*\/(?:\?|$)/.test(ctx.originalUrl)) return redirectToDocs(ctx)
     return send(ctx, 'text/html; charset=utf-8', page)
   })
   router.get('/docs/start.js', ctx => send(ctx, 'text/javascript; charset=utf-8', startScript))
@@ -133,7 +133,7 @@ function acceptsGzip(ctx: PageContext): boolean {
   return isAccepted
 }
 
-function redirect(ctx: PageContext): void {
+function redirectToDocs(ctx: PageContext): void {
   ctx.status = 302
   ctx.set('Location', 'docs/')
   ctx.body = ''

@@ -68,8 +68,8 @@ function parsePair(pair: string): Pair {
   const equals = pair.indexOf('=')
   const end = equals < 0 ? pair.length : equals
   if (end > maxNameLength) refuse(`can have names of at most ${maxNameLength} characters`)
-  const key = decode(pair.slice(0, end))
-  const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
+  const key = decodeComponent(pair.slice(0, end))
+  const value = equals < 0 ? '' : decodeComponent(pair.slice(equals + 1))
   const suffix = key.endsWith(']') ? key.search(listSuffix) : -1
   const isList = suffix > 0
   return { name: isList ? key.slice(0, suffix) : key, value, isList }
@@ -83,7 +83,7 @@ export function getFirst(query: Query, name: string): string | undefined {
   return typeof value === 'object' ? value[0] : value
 }
 
-function decode(text: string): string {
+function decodeComponent(text: string): string {
   const hasPlus = text.includes('+')
   if (!hasPlus && !text.includes('%')) return text
   if (text.length > maxStringLength) return decodeBytes(Buffer.from(text))

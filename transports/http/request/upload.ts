@@ -62,7 +62,7 @@ export async function receiveForm(
       {
         text: text => texts.push(text),
         file: (fileName, type, source) => {
-          const file = receive(services, fileName, type, source)
+          const file = receiveFile(services, fileName, type, source)
           // Awaited below; until then, a rejection must not count as unhandled.
           file.catch(() => undefined)
           receiving.push(file)
@@ -100,7 +100,7 @@ export function requireFilesOnly({ files, texts }: Form): object {
   return {}
 }
 
-async function receive(
+async function receiveFile(
   services: SharedServices,
   fileName: string,
   type: string,

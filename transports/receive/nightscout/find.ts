@@ -99,11 +99,11 @@ export function matches({ conditions }: Find, document: Json): boolean {
   return conditions.every(({ operator, path, value }) => {
     let found: unknown = document
     for (const name of path) found = getMember(found, name)
-    return meets(found, operator, value)
+    return meetsCondition(found, operator, value)
   })
 }
 
-function meets(found: unknown, operator: string, value: string): boolean {
+function meetsCondition(found: unknown, operator: string, value: string): boolean {
   if (operator === '$exists') return (found !== undefined) === (value !== 'false' && value !== '0')
   if (operator === '$in' || operator === '$nin')
     return value.split(/[,|]/).some(each => compare(found, each) === 0) === (operator === '$in')

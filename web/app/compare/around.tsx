@@ -86,7 +86,7 @@ export function BeforeAndAfter({ measure }: { readonly measure: AnyMeasure }) {
       {kind === '' && <p class="hint">{t('compare.aroundLead')}</p>}
       {around && (
         <div role="status">
-          <p class="words">{describe(around, measure)}</p>
+          <p class="words">{describeAround(around, measure)}</p>
           <p class="hint">
             {[
               t('compare.eventCount', { count: around.events }),
@@ -99,7 +99,7 @@ export function BeforeAndAfter({ measure }: { readonly measure: AnyMeasure }) {
   )
 }
 
-function describe({ after, before, difference }: Around, measure: AnyMeasure): string {
+function describeAround({ after, before, difference }: Around, measure: AnyMeasure): string {
   const name = getMeasureName(measure)
   if (before.median === undefined || after.median === undefined || !difference)
     return t('compare.noneAround', { name })
@@ -108,12 +108,12 @@ function describe({ after, before, difference }: Around, measure: AnyMeasure): s
   const direction = isClear ? (low > 0 ? 'higher' : 'lower') : 'same'
   return t(`compare.after.${direction}`, {
     name,
-    before: format(measure, before.median),
-    after: format(measure, after.median)
+    before: formatMeasured(measure, before.median),
+    after: formatMeasured(measure, after.median)
   })
 }
 
-function format(measure: AnyMeasure, value: number): string {
+function formatMeasured(measure: AnyMeasure, value: number): string {
   return measure.kind === 'span'
     ? formatDuration(value)
     : joinQuantity(formatMeasureNumber(measure, value, { isRounded: true }))

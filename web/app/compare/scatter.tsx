@@ -21,7 +21,7 @@ export function Scatter({ pairs, measures }: Props) {
   const [x, y] = [0, 1].map(index => createScale(pairs.map(({ values }) => values[index]!))) as [Scale, Scale]
   return (
     <figure class="card scatter">
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={describe(measures, pairs.length)}>
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={describePairs(measures, pairs.length)}>
         <path class="frame" d={`M${margin} ${margin}V${height - margin}H${width - margin}`} />
         {pairs.map(({ day, values }) => (
           <circle
@@ -32,7 +32,7 @@ export function Scatter({ pairs, measures }: Props) {
             style={{ '--c': getMeasureColour(b) }}
           >
             <title>
-              {day}: {format(a, values[0])}, {format(b, values[1])}
+              {day}: {formatMeasured(a, values[0])}, {formatMeasured(b, values[1])}
             </title>
           </circle>
         ))}
@@ -62,17 +62,17 @@ function createScale(values: readonly number[]): Scale {
   return { min, max, at: value => (max > min ? (value - min) / (max - min) : 0.5) }
 }
 
-function describe(measures: Props['measures'], count: number): string {
+function describePairs(measures: Props['measures'], count: number): string {
   const [a, b] = measures.map(getMeasureName) as [string, string]
   return t('compare.chart', { a, b, count })
 }
 
 function formatRange(measure: AnyMeasure, { max, min }: Scale): string {
-  return Number.isFinite(min) ? `${format(measure, min)} – ${format(measure, max)}` : ''
+  return Number.isFinite(min) ? `${formatMeasured(measure, min)} – ${formatMeasured(measure, max)}` : ''
 }
 
 /** Formats the value of a day: seconds of periods, the first number of pairs, the number of texts, or a number in its unit. */
-function format(measure: AnyMeasure, value: number): string {
+function formatMeasured(measure: AnyMeasure, value: number): string {
   const { kind, types } = measure
   if (kind === 'span') return formatDuration(value)
   if (kind === 'level' || kind === 'sum')

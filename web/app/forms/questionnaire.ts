@@ -39,13 +39,13 @@ export function listAsked(
   asked = new Set<string>()
 ): readonly Item[] {
   return items.flatMap(item => {
-    if (!holds(item, entries, asked)) return []
+    if (!isEnabled(item, entries, asked)) return []
     asked.add(item.linkId)
     return [item, ...listAsked(item.item ?? [], entries, asked)]
   })
 }
 
-function holds(
+function isEnabled(
   { enableBehavior, enableWhen = [] }: Item,
   entries: Entries,
   asked: ReadonlySet<string>

@@ -80,7 +80,7 @@ export default function Measures() {
               <MeasureIcon icon={measure.icon} hue={measure.hue} />
               <p>
                 <b>{getMeasureName(measure)}</b>
-                <small>{describe(measure)}</small>
+                <small>{describeMeasure(measure)}</small>
               </p>
               <button
                 type="button"
@@ -119,7 +119,7 @@ export default function Measures() {
 }
 
 /** Describes what is recorded: `Number, in kilograms (kg)`, `Scale from 1 to 5`. */
-function describe(measure: OwnMeasure): string {
+function describeMeasure(measure: OwnMeasure): string {
   const { form, from, to, type } = toDraft(measure)
   if (form === 'scale') return t('measures.scaleOf', { from: String(from), to: String(to) })
   const words = t(`measures.form.${form}`)

@@ -74,7 +74,7 @@ export function OwnCopy({ relationship: { access, name } }: { readonly relations
   return (
     <div class="copy">
       <h2>{t('people.copy')}</h2>
-      <p class="hint">{isKept ? describe(mirror) : t('people.copyLead', { name })}</p>
+      <p class="hint">{isKept ? describeMirror(mirror) : t('people.copyLead', { name })}</p>
       {mirror?.erased !== undefined && (
         <p class="hint">{t('people.copyErased', { time: formatDateTime(mirror.erased) })}</p>
       )}
@@ -119,7 +119,7 @@ export function OwnCopy({ relationship: { access, name } }: { readonly relations
   )
 }
 
-function describe({ error, events, lastContact, state }: Mirror): string {
+function describeMirror({ error, events, lastContact, state }: Mirror): string {
   if (state === 'starting') return t('people.copyStarting')
   if (state === 'erasing') return t('people.copyErasing')
   const time = formatDateTime(lastContact ?? 0)

@@ -49,8 +49,8 @@ export function Adherence({ reminder }: { readonly reminder: Reminder }) {
         {shown.map(date => {
           const day = byDay.get(date)
           return (
-            <li key={date} class={getState(day)} title={describe(date, day)}>
-              <span class="unseen">{describe(date, day)}</span>
+            <li key={date} class={getState(day)} title={describeDay(date, day)}>
+              <span class="unseen">{describeDay(date, day)}</span>
             </li>
           )
         })}
@@ -66,7 +66,7 @@ function getState(day: Day | undefined): string {
   return day.missed > 0 ? 'missed' : day.skipped > 0 ? 'skipped' : 'none'
 }
 
-function describe(date: string, day: Day | undefined): string {
+function describeDay(date: string, day: Day | undefined): string {
   const name = formatDay(Date.parse(`${date}T12:00:00Z`) / 1000, 'UTC')
   return day
     ? t('reminders.ofDay', { day: name, done: formatNumber(day.done), due: formatNumber(day.due) })

@@ -47,7 +47,7 @@ const denseCount = 12
 export function MeasureCard(props: Props) {
   const { measure, fact, rows, goal, day, actions } = props
   const name = getMeasureName(measure)
-  const { value, details } = describe(props)
+  const { value, details } = describeCard(props)
   const source = fact?.latest.streamId
   return (
     <article
@@ -90,7 +90,7 @@ interface Description {
   readonly details: readonly string[]
 }
 
-function describe(props: Props): Description {
+function describeCard(props: Props): Description {
   const { kind } = props.measure
   if (!props.fact) return { value: undefined, details: [] }
   return kind === 'sum' || kind === 'span' ? describeTotal(props) : describeReading(props, props.fact)
