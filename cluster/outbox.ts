@@ -224,7 +224,7 @@ export class Outbox {
       while (this.#queue.length > 0 || this.#pendingRebase) {
         const record = this.#takeRecord()
         await this.#ship(record)
-        // It was stopped meanwhile, and callers were notified.
+        // The outbox was stopped in the meantime, and callers were notified.
         if (this.#isStopped) break
         this.#onShipped(record)
       }

@@ -39,7 +39,7 @@ export type RecordKind = 'changes' | 'takeover' | 'snapshot' | 'deleted'
 export interface Base extends Position {
   /** Sequence of the record after which everything follows that the snapshot lacks, and possibly some that it has. */
   readonly sequence: number
-  /** Size of the records after that one, in bytes. */
+  /** Size of the records after `sequence`, in bytes. */
   readonly bytes: number
 }
 

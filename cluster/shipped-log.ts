@@ -186,7 +186,7 @@ export class ShippedLogs implements DurabilityProvider {
   async #claimAndPlace(account: string): Promise<OwnedAccount> {
     try {
       const former = this.#owned.get(account)
-      // It could not be placed: the log may have been changed meanwhile.
+      // The file could not be placed: the log may have been changed in the meantime.
       if (former && !(await this.#isWriter(account, former))) this.#release(account, former)
       const owned = this.#owned.get(account) ?? (await this.#claim(account))
       const { base, position, sequence } = owned.end

@@ -29,7 +29,10 @@ export function createRelocatedError(url: string): ApiError {
   return new ApiError('user-account-relocated', undefined, { data: url, location: url })
 }
 
-/** Returns whether an account has moved, is suspended or closed, so that this server may serve it again later. */
+/**
+ * Returns whether an account is not served now, but may be again: it has moved, is suspended, or was closed and not yet
+ * deleted.
+ */
 export function isUnavailable(accounts: AccountLocations, username: string): boolean {
   return (
     accounts.getRelocationUrl(username) !== undefined ||

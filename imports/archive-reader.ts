@@ -225,7 +225,7 @@ export class ArchiveReader {
     return known
   }
 
-  /** Reads a file; returns false if its format is unknown. */
+  /** Reads a file; returns false if its format is unknown, or if it repeats records that another file of the archive has. */
   async #readEntry(entry: SourceFile, head: FileHead, { reopenArchive }: Location): Promise<boolean> {
     const { context } = this
     const format = findFormat(head)

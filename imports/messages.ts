@@ -65,7 +65,7 @@ export const messages = [
 
 export type MessageText = (typeof messages)[number]
 
-/** Values by name. Those named `reason`, `is` and `advice` are English and are translated as well. */
+/** Values by name. The values named `reason`, `is` and `advice` are English texts, which are translated as well. */
 export type MessageValues = Readonly<Record<string, string | number | Notice>>
 
 /** A message that is shown in the user's language. */

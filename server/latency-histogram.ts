@@ -13,7 +13,7 @@ const rowWidth = headColumns + durationBounds.length + 1
 
 /** One minute in which there were calls. */
 export interface Minute {
-  /** Its beginning, in seconds. */
+  /** The time at which the minute begins, in seconds. */
   readonly time: number
   readonly calls: number
   /** Number of calls refused with a status below 500, and number of calls that failed. */

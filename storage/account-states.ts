@@ -25,7 +25,7 @@ export abstract class AccountStates {
     const found = this.findActive(name)
     if (!found) return aliasPattern.test(name) ? this.#findByAlias(name) : undefined
     if (found.deletion !== null) return undefined
-    // It may have been deleted or moved before and restored from a backup since.
+    // The account may have been deleted or moved before, and restored from a backup since.
     this.unavailable.delete(found.id)
     const { username } = found
     const formerUsernames = this.platform.usernames.listFormer(found.id)

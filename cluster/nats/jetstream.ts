@@ -9,7 +9,7 @@ import { EngineUnavailable } from '../engine.js'
 /** JetStream has refused a request. */
 export class JetStreamError extends Error {
   constructor(
-    /** Its code in JetStream's table of errors. */
+    /** The code of the error in JetStream's table. */
     readonly code: number,
     description: string
   ) {

@@ -36,7 +36,7 @@ export async function lastMessage(
   // A leader omits a message that is corrupted on its disk, but still counts it.
   const leader = await findCountingLeader(context, stream, subject)
   if (leader === undefined) return undefined
-  // It may have arrived just now.
+  // The message may have arrived just now.
   const again = await readLast(context, stream, subject)
   if (again) return again
   await replaceLeader(context, stream, leader)

@@ -108,7 +108,7 @@ export class Connection {
   /** Receives a batch from the other side. Returns the reply. */
   take({ isLast, number }: Pick<BatchHead, 'isLast' | 'number'>, parts: readonly Part[]): Buffer {
     if (this.#isLost) return unknownReply
-    // It was sent again because its acknowledgement was lost.
+    // The batch was sent again because its acknowledgement was lost.
     if (number <= this.#received) return acceptedReply
     if (this.#isLeaving) return leavingReply
     if (number !== this.#received + 1) {

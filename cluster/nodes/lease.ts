@@ -148,7 +148,10 @@ export class Lease {
     }
   }
 
-  /** Returns the last known incarnation of this node, if its register cannot be read. */
+  /**
+   * Returns the highest incarnation of this node that the registers of shards name, for when its own register cannot be
+   * read.
+   */
   async #findLastIncarnation(): Promise<number> {
     const { node, register } = this.options
     const placed = (await register.list('shard.')).map(each => parsePlacement(each))

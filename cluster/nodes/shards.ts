@@ -167,7 +167,7 @@ export class Shards {
       const declared = await engine.register.cas(nodeKey(node), revision, bytes)
       members.update([{ key: nodeKey(node), revision: declared, bytes }])
     } catch (error) {
-      // It is alive, or another node was faster.
+      // The former node is alive, or another node was faster.
       if (!(error instanceof Conflict)) throw error
     }
   }

@@ -43,7 +43,7 @@ export class AttachmentCache {
     if (nowMs - (this.#markedAtMs.get(path) ?? 0) < markIntervalMs) return
     if (this.#markedAtMs.size >= maxMarked) this.#markedAtMs.clear()
     this.#markedAtMs.set(path, nowMs)
-    // It may have been removed meanwhile.
+    // The file may have been removed in the meantime.
     utimes(path, nowMs / 1000, nowMs / 1000).catch(() => undefined)
   }
 

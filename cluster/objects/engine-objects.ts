@@ -63,7 +63,7 @@ export class EngineObjects implements Objects {
       const head = (await this.#head(subject))?.head
       if (!head) return false
       if (await this.#loadObject(head, path)) return true
-      // It was replaced meanwhile, or is not on all replicas yet.
+      // The object was replaced in the meantime, or is not on all replicas yet.
       if (performance.now() > deadline)
         throw new EngineUnavailable(new Error(`Pieces of ${key} are missing, or damaged`))
       await wait(pauseMs)
@@ -169,7 +169,7 @@ export class EngineObjects implements Objects {
         await appendAfter(connection, objectsStream, subject, bytes, 0, timeoutMs)
         return
       } catch (error) {
-        // No other process writes there: an earlier attempt has arrived.
+        // Only this process writes to the subject, so the message there is from an earlier attempt.
         if (error instanceof Conflict) return
         if (performance.now() > deadline) throw error
       }

@@ -22,7 +22,7 @@ export interface Batch {
 
 export class ChangeQueue {
   readonly #waiting: PendingChange[] = []
-  /** The record being appended, whose outcome is unknown yet. */
+  /** The record being appended, whose outcome is not known yet. */
   #current: (Batch & { readonly changes: readonly PendingChange[] }) | undefined
 
   /** `timeoutMs`: time after which a change is rejected. `maxBytes`: maximum size of the commands of a record. */

@@ -26,7 +26,7 @@ export function* provideStreams(call: Call, requested: readonly RequestedPermiss
       if (level !== 'none' && !streams.find(streamId)) provideTagStream(call, streamId)
       continue
     }
-    // System streams always exist, under their older ids too; those for consent are created under the service's own names.
+    // System streams always exist, also under their older ids. Streams for consent are created with names that the service chooses.
     if (typeof defaultName === 'string' && streamId !== '*' && !isSystemId(streamId) && !isCmcId(streamId))
       yield* provideStream(call, streamId, defaultName)
   }

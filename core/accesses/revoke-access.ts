@@ -27,9 +27,9 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     call.store.accesses.update({ ...each, deleted: call.now })
     releaseAlias(call, each)
     call.store.sessions.end(each.id)
-    // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
+    // The webhooks of the access must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)
-    // Those that users created while they were signed in are the account's.
+    // What users create while they are signed in belongs to the account, not to the session.
     if (each.type !== 'personal') {
       call.store.channels.removeByAccess(each.id)
       call.store.rules.removeByAccess(each.id)

@@ -10,7 +10,7 @@ import type { SystemKind, SystemStream } from '../../storage/streams/node.js'
 
 /** A field of the account, or a group of fields. */
 export interface AccountField {
-  /** Its name: the id of its stream without prefix. */
+  /** The name of the field: the id of its stream without prefix. */
   readonly name: string
   readonly streamId: string
   /** The type of the events that hold its values. */

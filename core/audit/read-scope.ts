@@ -30,9 +30,9 @@ export interface TimeRange {
 interface RecordedStreams {
   readonly streamIds: readonly string[]
   readonly isTruncated: boolean
-  /** Their number before the list was cut. */
+  /** The number of streams before the list was cut. */
   readonly streamCount: number
-  /** Those that are copies of other accounts' streams. */
+  /** The streams that are copies of other accounts' streams. */
   readonly copies?: readonly string[] | undefined
 }
 

@@ -49,7 +49,7 @@ export function addProblem(
   }
 }
 
-/** Adds bodies that wait for a mapping. Those for which there is no room are counted as not understood. */
+/** Adds bodies that wait for a mapping. Bodies for which there is no room are counted as not understood. */
 export function addWaiting(before: Arrivals, now: number, bodies: readonly unknown[]): Arrivals {
   const waiting = [...before.waiting]
   let length = JSON.stringify(waiting).length

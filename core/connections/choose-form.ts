@@ -10,8 +10,8 @@ const minRecords = 10
 const minSeconds = 3600
 
 /**
- * Returns the form of a lane: the one that it has had before, in imports as well. That of a new lane is added
- * to `newForms`.
+ * Returns the form of a lane: the one that it has had before, in imports as well. The form of a new lane is added to
+ * `newForms`.
  */
 export function chooseForm(
   { key, records }: ReceivedLane,

@@ -24,7 +24,10 @@ export function getRecordIds(store: UserStore, parentId: string | null): RecordI
   return found
 }
 
-/** Returns the streams from that of the format down to that of a record: one of its own for a measure that the user has chosen. */
+/**
+ * Returns the streams of a record, from the stream of its format down to the one that holds it. A record with a measure that
+ * the user has chosen gets a stream of its own.
+ */
 export function getStreamPath(
   ids: RecordIds,
   format: DialectInfo['format'],

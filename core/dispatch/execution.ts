@@ -236,7 +236,7 @@ export class Execution {
     else if (writer.size <= maxTextInMemory) text = writer.takeChunk()
     let cut: number | undefined
     if (isBlocked && text !== '' && text.length < targetTextLength) {
-      // A short result is complete here, and sent in two chunks.
+      // If the rest is short, it is written now, so that the result is sent in two chunks.
       store.read(() => writer.write({ store, caller }))
       if (writer.isDone && text.length + writer.size < targetTextLength) {
         cut = text.length

@@ -49,7 +49,7 @@ export async function sweepAttachments(
 
 /** Removes a picture's previews first: if that is interrupted, the picture is still recorded as an orphan. */
 async function remove(services: Services, account: Account, id: string): Promise<void> {
-  // That no row names it must stay so: a write that is not confirmed may yet be undone.
+  // Wait until it is certain that no row names the file: a write that is not confirmed may yet be undone.
   await services.accounts.store(account).waitUntilReadable()
   await services.previews.remove(account, id)
   await services.attachments.remove(account.id, id)

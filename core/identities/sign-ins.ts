@@ -101,7 +101,7 @@ export class SignIns {
     const pending = this.#pending.take(state, now)
     let page = resolveOwnPage(this.config, undefined)
     try {
-      // It belongs to another browser or another provider.
+      // The sign-in belongs to another browser or another provider.
       if (pending?.provider !== name || browser === undefined || pending.browser !== digestSecret(browser))
         throw new SignInProblem('expired')
       page = pending.page

@@ -54,7 +54,7 @@ export async function saveFinalState(
 ): Promise<void> {
   const store = accounts.store(account)
   await store.write(() => {
-    // It may have been cancelled or deleted.
+    // The import may have been cancelled or deleted.
     if (store.imports.getState(job.id) !== from) return
     saveJob(store, job)
     andThen?.(store)

@@ -142,7 +142,7 @@ function addPoints(
   hash: Hash
 ): number | undefined {
   const holder = series.findHolder(id)
-  // It was deleted in the meantime, with its points.
+  // The event that holds the series was deleted in the meantime, with its points.
   if (!holder) return undefined
   const width = (series.getColumns(holder.number) ?? []).length + 1
   const { rest, text } = series.next(holder.number, range, { width, isFine: true })

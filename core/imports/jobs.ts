@@ -292,7 +292,7 @@ export class ImportJobs implements Imports {
       const state = store.imports.getState(id)
       if (state === undefined) return
       const job = work.reading?.job ?? getJob(store, id)
-      // It may have been cancelled or deleted in the meantime.
+      // The import may have been cancelled or deleted in the meantime.
       if (job.state === state && unfinishedStates.has(job.state))
         saveJob(store, { ...job, state: 'failed', message, errorId })
     })

@@ -87,7 +87,7 @@ export function describeTargets(
     for (const { id, name } of path.toReversed()) {
       const node = streams.find(id)
       if (node) return scope.findMeasure([node.number], type)
-      // It will be created with this mark.
+      // The measure will be created with this mark.
       const named = findMeasureByName(name, type)
       if (named) return named.id
     }

@@ -184,7 +184,7 @@ export class LiveNotifier implements Notifier {
       const { scopes, subscriber } = member
       const keys = recipient && scopes ? yield* findMatchingKeys(scopes, recipient, change) : []
       const mayNotify = recipient && !scopes && (yield* recipient.mayReceive(change))
-      // It may have left while the change was evaluated.
+      // The member may have left while the change was evaluated.
       if (mayNotify && members.has(member)) subscriber.notify(message)
       if (keys.length > 0 && members.has(member)) subscriber.notify('notificationsChanged', { keys })
       if (recipient && members.has(member))
@@ -223,7 +223,7 @@ export class LiveNotifier implements Notifier {
       ({ access }) =>
         accessIds.length === 0 || accessIds.includes(access.id) || accessIds.includes(getCreatorId(access))
     )
-    // Those that have not ended may end earlier or later now.
+    // Accesses that have not ended may end earlier or later now.
     for (const member of concerned) if (!this.#closeIfEnded(member)) this.#watch(member)
   }
 

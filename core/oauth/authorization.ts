@@ -226,7 +226,7 @@ function parsePrompts(params: Params): string[] {
   if (unknown !== undefined) failOAuth('invalid_request', `Unknown prompt ${unknown.slice(0, 50)}`)
   if (!asked.includes('none')) return asked
   if (asked.length > 1) failOAuth('invalid_request', 'The prompt none cannot be combined with others')
-  // Users sign in for each request: their cookies count only on the service's own pages.
+  // Users sign in for each request: their cookies are only valid on the service's own pages.
   return failOAuth('login_required', 'The user must sign in')
 }
 

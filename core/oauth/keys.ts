@@ -23,7 +23,7 @@ export interface SigningKey {
 }
 
 interface KnownKey {
-  /** Its name among the secrets of the platform. */
+  /** The name of the key among the secrets of the platform. */
   readonly name: string
   readonly id: string
   /** Seconds. */

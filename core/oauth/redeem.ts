@@ -122,7 +122,7 @@ export async function refreshGrant(
     if (!known || known.grant.client !== client.id) return undefined
     const { grant, isCurrent } = known
     const access = store.accesses.find(grant.access)
-    // Its name has to be the one that the client knows.
+    // The access has to belong to the account under the name that the client knows.
     if (access?.alias !== call.account.alias) return undefined
     // Before anything else: without the key, a stolen token must not even end the access.
     if (access && !mayRefresh(client, access, thumbprint)) {
@@ -164,12 +164,15 @@ export async function refreshGrant(
   return { kind: 'refresh', grant, refreshToken, time }
 }
 
-/** Returns when a new refresh token of a client expires unless it is used, in seconds. `end`: when its grant ends. */
+/**
+ * Returns the time at which a new refresh token expires if it is not used, in seconds. `end`: the time at which its grant
+ * ends.
+ */
 export function getRefreshEnd({ now, services }: Call, client: Client, end: number): number {
   return Math.min(end, now + (client.refreshSeconds ?? services.config.oauth.refreshSeconds))
 }
 
-/** Returns when a grant of today ends, however often it is refreshed, in seconds. */
+/** Returns the time at which a grant that is made now ends, however often it is refreshed, in seconds. */
 export function getAbsoluteEnd({ now, services }: Call): number {
   return now + services.config.oauth.refreshAbsoluteSeconds
 }

@@ -51,14 +51,14 @@ export class Messaging {
   }
 }
 
-/** Returns the mode; `disabled` if a URL that the mode needs is missing. */
+/** Returns the mode for sending codes; `disabled` if a URL that the mode needs is missing. */
 export function getMessagingMode({ services }: Config): MessagingMode {
   const { mode, sms } = services.mfa
   const needed = mode === 'single' ? [sms.endpoints.single] : [sms.endpoints.challenge, sms.endpoints.verify]
   return needed.every(({ url }) => url !== '') ? mode : 'disabled'
 }
 
-/** Warns of a mode whose endpoints have no URL. */
+/** Logs a warning if the mode for sending codes needs an endpoint whose URL is not set. */
 export function warnAboutMissingEndpoints(config: Config, log: Log): void {
   const { mode } = config.services.mfa
   if (getMessagingMode(config) !== mode)

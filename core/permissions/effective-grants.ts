@@ -53,7 +53,10 @@ function createOwn(access: Access, limit?: EffectiveGrants): EffectiveGrants {
   }
 }
 
-/** Computes the grants of an access that no app has shared. That of an accepted offer is limited by what the requester holds. */
+/**
+ * Computes the grants of an access that no app has shared. An access from an accepted offer is limited by what the requester
+ * holds.
+ */
 function createUnshared(store: UserStore, access: Access): EffectiveGrants {
   const mark = getOfferMark(access)
   if (!mark) return createOwn(access)
@@ -62,8 +65,8 @@ function createUnshared(store: UserStore, access: Access): EffectiveGrants {
 }
 
 /**
- * Computes the grants of a shared access. Those created by the owner or the service are not limited by another access.
- * Without a known, live creator nothing is granted.
+ * Computes the grants of a shared access. Accesses that the owner or the service created are not limited by another access.
+ * Any other access grants nothing unless its creator is known and has not ended.
  */
 function createShared(store: UserStore, access: Access): EffectiveGrants {
   const { accesses } = store

@@ -16,7 +16,7 @@ const mailServerKeys = [
 ]
 export const mailPasswordKey = 'services.email.smtp.password'
 
-/** Their keys. */
+/** The keys of these settings. */
 export const editableKeys: readonly string[] = [
   'service.name',
   'service.home',

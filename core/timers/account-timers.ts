@@ -15,7 +15,7 @@ const retrySeconds = 30
 /** One kind of work. */
 export interface TimedTask {
   readonly name: string
-  /** Kinds of changes after which another time may be due, besides `timers`. */
+  /** Kinds of changes that may change the result of `findNext`. `timers` always may, and need not be listed. */
   readonly kinds: readonly ChangeKind[]
   /**
    * Returns when the work of an account is next due, in seconds; `undefined` if never. Called after changes of an account: it must not
@@ -202,7 +202,7 @@ export class AccountTimers implements Timers {
         for (const task of tasks) {
           const at = task.findNext(store, account) ?? Infinity
           plan.due.set(task, at)
-          // It has achieved nothing: without a pause, it would run all the time.
+          // The task has run and is due at the same time again: without a pause, it would run all the time.
           if (plan.done.get(task) === at) plan.postponed.set(task, now + retrySeconds)
           plan.done.delete(task)
         }

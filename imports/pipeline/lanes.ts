@@ -15,7 +15,7 @@ export interface OpenLane extends Omit<CountedLane, keyof ContentSample> {
   readonly contents: Sampler
   /** Set once all records have been counted. */
   form?: LaneForm
-  /** Its streams; `null` if it is excluded. Set with its form. */
+  /** The streams of the lane; `null` if the lane is excluded. Set when its form is chosen. */
   streams?: readonly StreamDraft[] | null
   description?: string | undefined
   count: number

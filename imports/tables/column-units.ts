@@ -4,7 +4,7 @@ import { foldText } from './fold-name.js'
 import { findMeasure, type UnitMeasure } from '../text/units.js'
 import { splitUnit } from '../text/cell-numbers.js'
 
-/** Units that names may end with outside of brackets; other endings may be words. */
+/** Units that are recognized at the end of a name without brackets. Any other ending may be an ordinary word. */
 const trailingUnit =
   /(?:^|[\s,_/])(kgs?|lbs?|st|g|mg|km|m|mi|cm|mm|in|ft|kcal|k?j|cal|mph|bpm|ms|sec|percent|%|°?c|°?f|[a-z]{4,13}|[a-z0-9]{1,10}\/(?:min|h|s|dl|l|hr|kg)|[a-z]\/min)$/
 /** Units that are also words. They count only if the name says what is measured. */

@@ -1,4 +1,7 @@
-/** Converts long tables, with one row per value and its measure and unit in cells, to tables with a column for each measure. */
+/**
+ * Converts long tables to tables with a column for each measure. A row of a long table has one value, the name of its
+ * measure, and its unit.
+ */
 import { isNumberCell, parsePressure } from '../text/cell-numbers.js'
 import type { NumberFlags } from '../text/notation-detector.js'
 import { detectMapping } from './detect-mapping.js'

@@ -18,7 +18,7 @@ import type { BackupCoordinator } from './sources/backup-coordinator.js'
 const startDelayMs = 1000
 /** Time after which a failed backup is retried. */
 const retryMs = 3_600_000
-/** Interval of checking whether this process must make a backup that another process has missed. */
+/** Time between checks whether another process has missed a backup, which this process must then make. */
 const checkMs = 60_000
 /** Time after which a backup process is treated as hanging and killed. */
 const timeoutMs = 24 * 3_600_000
@@ -278,7 +278,7 @@ function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has exited already, or the system does not allow it.
+    // The process has exited already, or the system does not allow the change.
   }
 }
 

@@ -38,7 +38,7 @@ export const broadQueries: readonly Query[] = [
   byStreams('any of 10 rare', listStreamIds('rare', 10)),
   byStreams('any of 20 quiet', listStreamIds('quiet', 20)),
   byStreams('any of 500 quiet', listStreamIds('quiet', 500)),
-  // Their latest events are several thousand events back.
+  // The latest events of these streams are several thousand events back.
   byStreams('any of 400 quiet recently', listStreamIds('quiet', quietCount).slice(-400)),
   byStreams('any of 500 mixed', [
     ...listStreamIds('busy', 90),

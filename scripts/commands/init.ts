@@ -123,7 +123,7 @@ function getValue(settings: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => new Map(Object.entries(at as object)).get(name), settings)
 }
 
-/** Formats all settings as YAML. Those with default values are commented out. */
+/** Formats all settings as YAML. Settings with default values are commented out. */
 function formatYaml(values: ReadonlyMap<string, unknown>): string {
   const lines = ['# Coffer settings. Commented-out settings have their default values.']
   let open: readonly string[] = []

@@ -72,7 +72,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
     await requireDiskSpace(layout, () => service.start(settings))
     watchDiskReserve(reserve, layout.root, log)
   } catch (error) {
-    // It was stopped while it was starting.
+    // The service was stopped while it was starting.
     if (!service.isStopping) throw error
   }
 }

@@ -116,7 +116,7 @@ class DirectoryCheck {
     let { counts, problems } = await this.#runCheck(platform, account)
     for (let left = maxAttempts - 1; this.isLive && problems.length > 0 && left > 0; left--) {
       await wait(pauseMs)
-      // It has been deleted meanwhile.
+      // The account has been deleted in the meantime.
       if (!platform.isActive(account.id)) return
       const again = await this.#runCheck(platform, account)
       const found = new Set(again.problems.map(problem => JSON.stringify(problem)))
@@ -144,7 +144,7 @@ class DirectoryCheck {
     if (!existsSync(usersDirectory)) return
     for (const shard of readdirSync(usersDirectory))
       for (const id of readdirSync(join(usersDirectory, shard)))
-        // It may have been removed meanwhile.
+        // The account may have been removed in the meantime.
         if (!platform.hasAccount(id) && existsSync(join(usersDirectory, shard, id)))
           this.#addPlatformProblem(`has no account for the folder ${id}`)
   }

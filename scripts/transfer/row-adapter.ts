@@ -58,7 +58,7 @@ export class RowAdapter {
   #adaptAlias(body: object): object {
     const { alias, deleted } = body as { readonly alias?: unknown; readonly deleted?: unknown }
     if (typeof alias !== 'string' || deleted !== undefined || !isNameTaken(this.target, alias)) return body
-    // Its integrity value covers the former alias.
+    // The integrity value of the access covers the former alias.
     const { integrity: _former, ...rest } = body as { readonly integrity?: unknown }
     return { ...rest, alias: createAlias(name => isNameTaken(this.target, name)) }
   }

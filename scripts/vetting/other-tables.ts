@@ -116,7 +116,7 @@ const scope = [
 /** The stored audit scope. */
 const Scope = Type.Union([Type.Tuple(scope.slice(0, 4)), Type.Tuple(scope)])
 
-/** The stored details of an audit record. Those from the fourth on can be absent. */
+/** The stored details of an audit record. The fourth and later details can be absent. */
 const isDetail = compileShape(
   Type.Union(
     [3, 4, 5, 6, 7, 8, 9, 10].map(length =>

@@ -55,7 +55,7 @@ export class ShardOwnership {
     return this.lease.isValid()
   }
 
-  /** True if every shard is served. That is not so while the first nodes of a cluster start. */
+  /** True if every shard is served. False while the first nodes of a cluster start. */
   get isFullyAssigned(): boolean {
     return this.#running.every((_calls, shard) => this.shards.findOwner(shard) !== undefined)
   }

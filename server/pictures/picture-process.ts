@@ -64,7 +64,7 @@ export class PictureProcess {
     const timer = setTimeout(() => this.kill(), seconds * 1000)
     try {
       const decoded = this.#awaitResult()
-      // It may fail while the picture is still being sent; the error is reported when it is awaited below.
+      // Decoding may fail while the picture is still being sent; the error is reported when the result is awaited below.
       decoded.catch(() => undefined)
       for await (const chunk of picture) {
         if (this.#error) break
@@ -131,7 +131,7 @@ export class PictureProcess {
     try {
       if (this.#isStarted) setPriority(this.#child.pid!, priority)
     } catch {
-      // It has exited already, or its priority may not be changed. It works at any priority.
+      // The process has exited already, or its priority may not be changed. Decoding works at any priority.
     }
   }
 }

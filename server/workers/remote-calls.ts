@@ -43,7 +43,7 @@ export class RemoteRemainder extends TextSource {
   async next(): Promise<TextResult> {
     while (!this.#isDone) {
       const [text, isDone] = await this.#pull()
-      // It may have been released in the meantime.
+      // The result may have been released in the meantime.
       this.#isDone ||= isDone
       if (text !== '') return { done: false, value: text }
     }

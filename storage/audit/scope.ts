@@ -11,7 +11,7 @@ export interface AuditScope {
   /** Seconds, as times of events or of points. */
   readonly from: number | undefined
   readonly to: number | undefined
-  /** Those that are copies of other accounts' streams, without the limit; absent if there are none. Not stored. */
+  /** The streams that are copies of other accounts' streams, without a limit; absent if there are none. Not stored. */
   readonly copies?: readonly string[] | undefined
   count: number
   /** True while the response has not been read to its end. */

@@ -26,8 +26,8 @@ export class IdentityProofRepository {
   constructor(private readonly db: Database) {}
 
   /**
-   * Stores the proof of a ticket with this digest until it expires (seconds). If there are more than `limit` proofs,
-   * removes the oldest.
+   * Stores the proof of a ticket with this digest. `expires`: the time at which it expires, in seconds. If there are more
+   * than `limit` proofs, removes the oldest.
    */
   insert(digest: string, proof: IdentityProof, now: number, expires: number, limit: number): void {
     this.removeExpired(now)

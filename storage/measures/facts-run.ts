@@ -18,7 +18,10 @@ export interface MeasureFact extends Assignment {
   readonly last: number
   /** Number of the last event, or of the holder of the last point. */
   readonly lastEvent: number
-  /** Its data, if it is the latest of the measure. Empty if it changed again and again while it was read. */
+  /**
+   * The data of the last event, if no type or source has later data of the measure. Empty if the event changed again and
+   * again while it was read.
+   */
   readonly latest?: LatestData
 }
 

@@ -9,7 +9,7 @@ export interface SourceSeries {
   readonly type: MeasuredType
   /** The holder's number. */
   readonly event: number
-  /** Its time in seconds, to which deltaTimes are added. */
+  /** The time of the event in seconds, to which deltaTimes are added. */
   readonly time: number
 }
 

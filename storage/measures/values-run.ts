@@ -12,7 +12,7 @@ import type { TimeGrid } from './time-grid.js'
 import { ValueCells } from './value-cells.js'
 
 export interface ValuesQuery extends CountQuery {
-  /** Those that can be given in the unit. */
+  /** The types whose values can be given in the unit. */
   readonly types: readonly MeasuredType[]
   readonly grid: TimeGrid
   /** Number of values in a content: 2 for pairs. */

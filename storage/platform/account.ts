@@ -10,7 +10,7 @@ export interface Account {
   readonly username: string
   /** The access alias by which it was found. Only the token of that access is valid then. */
   readonly alias?: string
-  /** Its former names, the first one first; absent where they were not looked up. */
+  /** The former names of the account, oldest first; absent where they were not looked up. */
   readonly formerUsernames?: readonly string[]
   readonly state: AccountState
   /** Seconds. */
@@ -49,7 +49,7 @@ export interface Claim {
   readonly unique: Readonly<Record<string, string | number>>
   /** Token of the invitation that this account uses up. */
   readonly invitationToken?: string
-  /** For a copy of an account: its former names, the first one first. Those that are taken are omitted. */
+  /** For a copy of an account: its former names, oldest first. Names that are taken are omitted. */
   readonly formerUsernames?: readonly string[]
 }
 

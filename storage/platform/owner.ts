@@ -13,7 +13,7 @@ import type { PlatformStore } from './platform-store.js'
 const namePattern = /^[a-z0-9][a-z0-9-]{0,59}$/
 
 export interface Owner extends Pick<Account, 'username' | 'created'> {
-  /** Its former names, the first one first; absent if there are none. */
+  /** The former names of the account, oldest first; absent if there are none. */
   readonly formerUsernames?: readonly string[]
 }
 

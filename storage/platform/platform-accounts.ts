@@ -110,7 +110,7 @@ export class PlatformAccounts {
     statement(this.db, sql).run(id, username, created, relocatedTo, suspended, quota, deletion)
     this.usernames.adoptFormer(id, formerUsernames)
     this.unique.replace(id, held)
-    // It may have webhooks: the next start checks that.
+    // The account may have webhooks: the next start checks that.
     this.addWebhooks(id)
     return []
   }

@@ -111,7 +111,7 @@ export class UniqueIndex {
       const others = new Set(taken.map(toKey))
       for (const each of values) if (!others.has(toKey(each))) note(true, each)
     } catch (error) {
-      // They may have been marked, or will be: the next settlement settles them.
+      // The values may have been marked, or will be: the next settlement settles them.
       for (const each of values) note(false, each)
       throw error
     }

@@ -33,8 +33,8 @@ export interface NewChunk extends Omit<Chunk, 'number'> {
 }
 
 /**
- * A chunk by its summary, with the one text that was requested, unless it is long; the other fields are `null` if the
- * chunk has no summary. An array, since a chart reads tens of thousands.
+ * What the summary of a chunk says. `text` is the part that was requested, or `null` if it is too long; fields are `null` if
+ * the chunk has no summary. An array, because a chart reads tens of thousands.
  */
 export type Summarized = readonly [
   number: number,

@@ -23,8 +23,8 @@ interface Place extends StreamSet {
 }
 
 /**
- * Returns the place of events in these streams, adding it if needed; `null` if the streams are many, or there are too
- * many places.
+ * Returns the number of the place for events in these streams, adding it if needed; `null` if there are too many streams or
+ * places.
  */
 export function ensurePlace(db: Database, streams: StreamSet): number | null {
   const set = toSortedSet(streams)

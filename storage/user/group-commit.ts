@@ -56,7 +56,7 @@ export class GroupCommit {
           done.push({ write, value })
         } catch (error) {
           if (!this.db.inTransaction) throw error
-          // Those behind it wait, so that the order is kept.
+          // Later writes wait, so that the order is kept.
           if (error instanceof Unreserved) retry = () => this.store.retry(write, error)
           else write.reject(translateError(error, this.db.name))
         }

@@ -99,7 +99,7 @@ function isUsable(file: string, migrations: readonly Migration[]): boolean {
     openFile(file, { migrations, synchronous: 'FULL' }).close()
     return true
   } catch (error) {
-    // It cannot be opened, and not created either.
+    // The file can neither be opened nor created.
     if (error instanceof StorageFull) throw error
     return false
   }

@@ -39,7 +39,7 @@ export interface Durability {
 export interface FoundLog {
   /** There was no log: opening the file created it. */
   readonly isNew: boolean
-  /** It holds frames, and its directory entry is on disk. */
+  /** True if the log holds frames and its directory entry is on disk. */
   readonly isNamed: boolean
 }
 

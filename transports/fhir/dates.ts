@@ -75,7 +75,7 @@ function parseDate(name: string, text: string, now: number): { prefix: Prefix; d
   return { prefix, date: { start: start - margin, end: end + margin } }
 }
 
-/** Returns whether a month, from 1, has such a day. */
+/** Returns whether a month has a day with this number. Months count from 1. */
 function isDay(year: number, month: number, day: number): boolean {
   const date = new Date(Date.UTC(year, month - 1, day))
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day

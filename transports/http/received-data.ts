@@ -46,7 +46,7 @@ export async function handleReceived(
     readBody: async (caller, maxBytes) => {
       if (!hasBody(req)) return Buffer.alloc(0)
       if (needsReservation(req)) {
-        // It could only contain the token.
+        // The token could now only be in the body, which is too large to be read for a stranger.
         if (caller.credentials.authorization === undefined)
           fail('invalid-access-token', 'The access token is missing')
         state.reservation = reserveBody(services, caller)

@@ -29,10 +29,7 @@ export type BodyKind =
   | 'form'
   /** A JSON object: anything else is malformed, 400 `invalid-request-structure`. (docs/spec/series.md#errors) */
   | 'object'
-  /**
-   * Its content type must be JSON: otherwise 400 `missing-header` or 415.
-   * (docs/spec/administration.md#creating-a-user)
-   */
+  /** The content type must be JSON: otherwise 400 `missing-header` or 415. (docs/spec/administration.md#creating-a-user) */
   | 'declared'
 
 export interface Route {

@@ -48,7 +48,7 @@ class MessageReader {
     private readonly now: number
   ) {}
 
-  /** Reads a message. Those without data, such as `lwt` and `status`, are only counted. */
+  /** Reads a message. Messages without data, such as `lwt` and `status`, are only counted. */
   read(message: Json): void {
     const kind = getText(message, '_type') ?? 'message'
     if (kind !== 'waypoints') this.reading.received++

@@ -40,7 +40,7 @@ export interface JoinedNamespace {
   readonly share: BacklogShare
   /** Number of calls that wait or run. */
   readonly pendingCount: number
-  /** Called when the connection is closed, unless it has left before. */
+  /** Called when the connection is closed, unless the client has left the namespace before. */
   leave(): void
 }
 

@@ -132,7 +132,7 @@ export async function decide(
   }
 }
 
-/** Returns whether a URL opens the app. Those of some schemes would run or show something here instead. */
+/** Returns whether a URL opens the app. URLs of some schemes would run or show something here instead. */
 function isSafe(target: string): boolean {
   return (
     URL.canParse(target) &&

@@ -47,7 +47,7 @@ async function buildVerification(services: Services, username: string): Promise<
     return undefined
   const token = randomBytes(32).toString('base64url')
   const expires = now + config.account.emailVerification.tokenMaxAgeMs / 1000
-  // It may have been removed meanwhile.
+  // The address may have been removed in the meantime.
   if (!(await store.write(() => store.emails.setToken(address, token, expires)))) return undefined
   const language = store.account.field('language')
   const page = getPage(config)

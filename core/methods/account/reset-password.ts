@@ -35,7 +35,7 @@ export const resetPassword = method({
   },
   run(call, { resetToken }, hash) {
     const { account, changes, now, store } = call
-    // It may have been used, or the password changed, while this one was hashed.
+    // The token may have been used, or the password changed, while the new password was hashed.
     if (store.signIn.find('reset', resetToken, now) === undefined) refuseToken(call, account.username)
     replacePassword(store, { hash, created: now }, changes)
     notifyUser(call, { kind: 'passwordChanged' })

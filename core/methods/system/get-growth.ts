@@ -10,7 +10,7 @@ const NumberOrNull = Type.Union([Type.Integer(), Type.Null()])
 
 /** One day in UTC. A figure that was not measured on that day is `null`. */
 const Day = Type.Object({
-  /** Its beginning. */
+  /** The beginning of the day. */
   time: Timestamp,
   accounts: NumberOrNull,
   /** Bytes of databases of accounts, of their attachments, of their previews, and of everything else. */

@@ -105,7 +105,7 @@ type Auth = Static<typeof auth>
 
 /** Returns all problems of the sign-in settings that a schema cannot describe, each with its path. */
 export function findAuthProblems({ oidc, oidcAllowInternalTargets, passwords }: Auth): string[] {
-  // They may be of any type: the schema check reports that.
+  // The values may be of any type: the schema check reports wrong types.
   const providers: readonly unknown[] = Array.isArray(oidc) ? oidc : []
   const problems: string[] = []
   const seen = new Set<string>()

@@ -53,7 +53,7 @@ export const oauthAliases: Readonly<Record<string, string>> = {
 
 /** Returns the redirect URIs of apps whose scheme is not allowed, each with its place. */
 export function findRedirectProblems(access: unknown): string[] {
-  // They may be of any type: the schema check reports that.
+  // The values may be of any type: the schema check reports wrong types.
   const { apps, returnSchemes } = access as { apps: unknown; returnSchemes: unknown }
   const schemes = filterTexts(returnSchemes)
   return (Array.isArray(apps) ? (apps as unknown[]) : []).flatMap((each, app) => {

@@ -8,7 +8,7 @@ import { isPressure, mapQuantity } from './types.js'
 export const pressureUnit = 'mmHg'
 
 interface Quantity {
-  /** Its type, without HealthKit's prefix. */
+  /** The type of the quantity, without HealthKit's prefix. */
   readonly kind: string
   readonly source: string
   /** Seconds. */

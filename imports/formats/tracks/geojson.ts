@@ -96,7 +96,7 @@ class GeoJsonReader {
   }
 
   #addLines(properties: unknown, lines: readonly unknown[]): void {
-    // Their times are nested lists.
+    // The times of lines are nested lists.
     const lineTimes =
       timeListPaths.map(path => getList(properties, ...path)).find(list => Array.isArray(list[0])) ?? []
     for (const [index, line] of lines.entries())

@@ -77,7 +77,10 @@ type BaseRecord = Pick<
 }
 
 class OpenMhealthReader {
-  /** Number of records of the current data point. The first has the kind of the data point, the others also name their members. */
+  /**
+   * Number of records of the current data point. The kind of the first record is that of the data point; the kinds of
+   * further records also name their members.
+   */
   #recordCount = 0
 
   constructor(

@@ -54,7 +54,7 @@ export class Meter {
     this.warnings.push('The server did not become idle before the measurement')
   }
 
-  /** Measures all subjects in turns, so that they run under the same conditions. */
+  /** Measures all subjects alternately, so that they run under the same conditions. */
   async measureInTurns(subjects: readonly Subject[], rounds: number, seconds: number): Promise<void> {
     for (const subject of subjects) await this.#warmUp(subject)
     for (let round = 0; round < rounds; round++)

@@ -63,7 +63,7 @@ export const [rootStream, streamCount] = ['body', 100]
 /** A stream with ten events, all among the oldest thousand. */
 export const rareStream = 'stream-98'
 
-/** One event in ten is a period. These are their durations in turn, in seconds. */
+/** One event in ten has a duration: these in turn, in seconds. */
 const durations = [30, 300, 3000, 30_000]
 /** Number of series and of pictures of every user. */
 const [seriesCount, pictureCount] = [50, 5]

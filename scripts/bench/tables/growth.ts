@@ -24,7 +24,7 @@ export async function measureGrowth(bench: Bench): Promise<Line[]> {
     ...(await measureQueries(bench, 'binned', trashQueries, TrashShape))
   ]
 }
-/** Measures the CPU time of each query in an account of each size, in turns. */
+/** Measures the CPU time of each query in an account of each size, alternating between the accounts. */
 async function measureQueries(
   bench: Bench,
   kind: string,

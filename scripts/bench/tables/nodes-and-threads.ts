@@ -21,7 +21,7 @@ const maxRatio = 1.15
 /** The compared setups, in the order of the columns. */
 const ways = ['one', 'threads', 'nodes'] as const
 
-/** Measures one process, threads and nodes in turns. Calls are sent to the node that serves their user. */
+/** Measures one process, threads and nodes alternately. Calls are sent to the node that serves their user. */
 export async function measureCores(bench: Bench): Promise<Line[]> {
   const { directory, meter, options } = bench
   const { folders, people } = await createUsers(bench, 'cores', ways)

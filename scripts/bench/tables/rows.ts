@@ -1,4 +1,4 @@
-/** Measures rows in turns with the requests to the bare server that do the same work. */
+/** Measures rows of the table. After each row it measures the bare server doing the same work. */
 import type { Bench } from '../bench.js'
 import type { RequestSpec } from '../load/request-spec.js'
 import type { Meter, Subject } from '../load/meter.js'
@@ -7,7 +7,7 @@ import { userGroups, userCount, type Row } from '../rows.js'
 import { withSeeder, type SeededUser, type Seeder } from '../seed/seeder.js'
 import { createLine, type Line, type Table } from '../table.js'
 
-/** Measures the requests of the table, in turns with those of the bare server. */
+/** Measures the requests of the table, alternating with those of the bare server. */
 export async function measureRows(bench: Bench, rows: readonly Row[]): Promise<Table[]> {
   const { meter, options } = bench
   const make = async (seeder: Seeder) => {

@@ -36,7 +36,7 @@ export async function parseFormCall(
   }
 }
 
-/** Maximum length of a verb. Those of HTTP have seven letters at most. */
+/** Maximum length of a verb. The verbs of HTTP have seven letters at most. */
 const maxVerbLength = 20
 
 /**

@@ -93,7 +93,7 @@ function runQuery(statement: string): object {
   return { error: 'this query is not supported: read with the API of Coffer' }
 }
 
-/** Returns a timestamp in seconds. Those of nanoseconds are longer than a number is precise. */
+/** Returns a timestamp in seconds. Nanoseconds have more digits than a number can hold precisely. */
 function toSeconds(timestamp: string, perSecond: number): number {
   if (perSecond !== 1e9) return Number(timestamp) / perSecond
   return Number(BigInt(timestamp) / 1000n) / 1e6

@@ -20,7 +20,7 @@ const mainKinds: readonly (readonly [member: string, kind: Kind])[] = [
   ['water', { stream: 'Body water', type: 'ratio/percent' }],
   ['muscle', { stream: 'Muscle', type: 'ratio/percent' }]
 ]
-/** Further values, by their keys in lower case without separators. Those above are sent among them again. */
+/** Further values, by their keys in lower case without separators. The values above are sent among them again. */
 const otherKinds: ReadonlyMap<string, Kind | undefined> = new Map<string, Kind | undefined>([
   ['weight', undefined],
   ['bodyfat', undefined],

@@ -148,8 +148,8 @@ export class Library {
   }
 
   /**
-   * Stores documents, and returns them with their ids. A document that is known is replaced. Those that limits exclude are not stored,
-   * and are marked. Errors: `forbidden`, `invalid-request-structure` if nothing can be stored.
+   * Stores documents, and returns them with their ids. A document that is known is replaced. Documents that limits exclude
+   * are not stored, and are marked. Errors: `forbidden`, `invalid-request-structure` if nothing can be stored.
    */
   async add(collection: Collection, given: readonly Json[], now: number): Promise<AddedDocument[]> {
     if (!this.canAdd) fail('forbidden', 'This connection may only read')

@@ -17,8 +17,8 @@ export interface Live {
 }
 
 /**
- * Opens the socket of an account. That of a shared link only polls: a WebSocket would send the cookie of a user who is signed in
- * with this browser.
+ * Opens the socket of an account. The socket of a shared link only polls: a WebSocket would send the cookie of a user who is
+ * signed in with this browser.
  */
 export function openLive({ coffer }: Client): Live {
   const isOn = createStore(false)

@@ -22,7 +22,7 @@ const maxStreams = 100
 interface Props {
   /** The id that the access keeps. */
   readonly id: string
-  /** Its name as shown, where it is not the user's to choose. */
+  /** The name as shown, if the user cannot choose it. */
   readonly name: string
   readonly onClose: () => void
   readonly onSaved: () => void

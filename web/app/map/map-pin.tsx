@@ -4,7 +4,7 @@ import { Icon } from '../parts/icon.js'
 import type { Point } from './projection.js'
 
 interface Props {
-  /** Its tip, in pixels of the map. */
+  /** The tip of the pin, in pixels of the map. */
   readonly at: Point
   readonly onDrag: (to: Point) => void
 }

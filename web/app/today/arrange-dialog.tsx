@@ -135,7 +135,7 @@ function StepButton({ id, name, isUp, isDisabled, onStep }: StepProps) {
 }
 
 interface FindProps {
-  /** Those that are not shown. */
+  /** The measures that are not shown. */
   readonly measures: readonly AnyMeasure[]
   readonly isFull: boolean
   readonly onFound: (id: string) => void

@@ -24,7 +24,7 @@ interface Props {
 /** Streams that the user may omit. */
 export interface Choice {
   readonly streamIds: ReadonlySet<string>
-  /** Those that are omitted. */
+  /** The streams that are omitted. */
   readonly omitted: ReadonlySet<string>
   readonly onToggle: (streamId: string) => void
 }
