@@ -75,7 +75,7 @@ export class FileCopy {
     closeSync(this.#descriptor)
   }
 
-  /** Closes a copy that is not used any more. */
+  /** Closes a copy that is no longer used. */
   discard(): void {
     closeSync(this.#descriptor)
   }

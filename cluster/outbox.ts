@@ -77,7 +77,7 @@ export class Outbox {
   readonly #queue: Commit[] = []
   #waiting: Waiting[] = []
   #isRunning = false
-  /** Why durability cannot be confirmed at present. Writes are refused meanwhile. */
+  /** Why durability cannot be confirmed at present. Writes are refused in the meantime. */
   #failure: StoreUnavailable | undefined
   #isStopped = false
 

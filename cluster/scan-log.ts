@@ -21,7 +21,7 @@ export interface LogScan {
 /** Number of records read at once. */
 const pageRecords = 64
 /**
- * Maximum number of commits that unreadable records may have held, plus commits that another node may make meanwhile:
+ * Maximum number of commits that unreadable records may have held, plus commits that another node may make in the meantime:
  * the snapshot must not take the position of any of these commits.
  */
 const maxUnknownCommits = 1_000_000

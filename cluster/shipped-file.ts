@@ -98,7 +98,7 @@ export class ShippedFile implements Durability {
     const { nextPosition } = this.outbox
     this.#initialize()
     this.opened.addPosition(nextPosition)
-    // All of it is among the pages.
+    // The pages contain everything, so the changes that were read are not needed.
     this.readChanges()
     this.outbox.add({ ...nextPosition, ...toFullChanges(this.opened.pages()) })
   }

@@ -260,7 +260,7 @@ export class ShippedLogs implements DurabilityProvider {
     for (const [account, { outbox }] of this.#owned) yield [account, outbox]
   }
 
-  /** Another process writes the account, or its changes cannot be read from its file, which must not be used any more. */
+  /** Another process writes the account, or its changes cannot be read from its file, which must no longer be used. */
   #lose(account: string, outbox: Outbox, error: Error): void {
     if (this.options.tally && error instanceof Conflict) this.options.tally.fenced++
     this.options.onError(account, error)

@@ -31,7 +31,7 @@ export function getBaseId(wireId: string): string {
   return wireId.split(':', 1)[0]!
 }
 
-/** Returns an access with the id of its version, without the member that stores the number. */
+/** Returns an access as clients see it: the id contains the number of the version, which is no longer a member of its own. */
 export function toWireAccess<A extends Pick<Access, 'id' | 'serial'>>(access: A): Omit<A, 'serial'> {
   if (access.serial === undefined) return access
   const { serial: _stored, ...rest } = access

@@ -6,7 +6,7 @@ export const cmcInbox = ':_cmc:inbox'
 export const cmcApps = ':_cmc:apps'
 const internalRoot = ':_cmc:_internal'
 
-/** Returns whether an id is that of a stream for consent and messages. */
+/** Returns whether an id is the id of a stream for consent and messages. */
 export function isCmcId(id: string): boolean {
   return id.startsWith(cmcRoot)
 }

@@ -78,7 +78,7 @@ export function getAccountPageUrl({ publicUrl }: UrlSettings, username: string):
   return `${publicUrl}/app/${username}/account`
 }
 
-/** Returns the URL of a page in the app. `page`: its path within those of the user, such as `timeline`. */
+/** Returns the URL of a page in the app. `page`: the path of the page below the path of the user, such as `timeline`. */
 export function getAppPageUrl({ publicUrl }: UrlSettings, username: string, page: string): string {
   return `${publicUrl}/app/${username}/${page}`
 }

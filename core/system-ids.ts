@@ -25,8 +25,8 @@ export function isSystemId(id: string): boolean {
 }
 
 /**
- * Returns whether `*` covers a root: not those of account fields and of streams that mark them, nor copies of other accounts' streams.
- * (docs/spec/accesses.md#account-streams)
+ * Returns whether `*` covers a root: not the roots of account fields and of streams that mark them, nor copies of other
+ * accounts' streams. (docs/spec/accesses.md#account-streams)
  */
 export function isOwnRoot(id: string): boolean {
   const isAccount = id === accountId || id === helpersId || id === activeId || id === uniqueId

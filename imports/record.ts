@@ -64,7 +64,10 @@ export interface AttachedFile {
 /** Receives the records of a file. Each record results in exactly one call of `addRecord` or `skip`. */
 export interface Sink {
   addRecord(record: ImportedRecord): void
-  /** Counts records that cannot be imported. `row` is that of a table, from 1, or of a sheet with its name: `Weights!5`. */
+  /**
+   * Counts records that cannot be imported. `row` is the number of a row of a table, from 1, or of a sheet with its name:
+   * `Weights!5`.
+   */
   skip(kind: string, reason: SkipReason, count?: number, row?: number | string): void
   /** Adds the bytes of a file that a record has named; the file itself counts as a record of this kind. Await the result. */
   addFile(kind: string, key: string, source: SourceFile): Promise<void>
@@ -116,7 +119,7 @@ export interface Mapping {
   readonly source?: number
   /** Index of the column of descriptions. */
   readonly description?: number
-  /** Time zone of the table: an IANA name or an offset such as `+02:00`; by default that of the options. */
+  /** Time zone of the table: an IANA name or an offset such as `+02:00`; by default the zone in the options. */
   readonly zone?: string
   /** Index of the column of time zones or offsets. */
   readonly zoneColumn?: number

@@ -31,7 +31,7 @@ export class ReadBudget {
   bytes = 0
   entries = 0
 
-  /** `size` is that of the outermost archive, in bytes. */
+  /** `size` is the size of the outermost archive, in bytes. */
   constructor(private readonly size: number) {}
 
   /** Maximum number of decompressed bytes in total. It grows with the size of the upload, so that work requires data. */

@@ -4,7 +4,7 @@ import { closed } from './scalars.js'
 
 const Value = Type.Union([Type.String({ maxLength: 5000 }), Type.Number(), Type.Boolean(), Type.Null()])
 
-/** `version`: that of the settings that the changes are based on. `null` resets a value to its default. */
+/** `version`: the version of the settings that the changes are based on. `null` resets a value to its default. */
 export const SettingsUpdate = Type.Object(
   {
     version: Type.String({ minLength: 1, maxLength: 100 }),

@@ -33,7 +33,7 @@ export const ClientKey = Type.Object(
     y: Coordinate,
     alg: Type.Optional(Type.Enum(['ES256'])),
     use: Type.Optional(Type.Enum(['sig'])),
-    /** True for a key that must not be used any more. Operators can also revoke keys while the service runs. */
+    /** True for a key that must no longer be used. Operators can also revoke keys while the service runs. */
     revoked: Type.Optional(Type.Boolean())
   },
   closed

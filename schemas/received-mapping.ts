@@ -12,7 +12,7 @@ export const ReceivedMapping = Type.Object(
     items: Type.Optional(Pointer),
     /** The content of the event. */
     value: Pointer,
-    /** The time of the event, as text or as seconds, milli-, micro- or nanoseconds; by default that of the arrival. */
+    /** The time of the event, as text or as seconds, milli-, micro- or nanoseconds; by default the time of the arrival. */
     time: Type.Optional(Pointer),
     /** The end of the event. */
     end: Type.Optional(Pointer),

@@ -17,7 +17,7 @@ export async function readLimited(
   return Buffer.concat(chunks)
 }
 
-/** A value that matches its schema, or why there is none; `path` is that of the first problem, `value` does not match. */
+/** A value that matches its schema; or else the `path` of the first problem, with the `value` that does not match. */
 export type CheckedJson<T> =
   | { readonly is: 'valid'; readonly value: T }
   | { readonly is: 'malformed' }

@@ -144,7 +144,7 @@ export class Accounts extends AccountStates {
       await store.write(() => account.fill(store))
       if (!(await this.platform.change('activate', account.id)))
         throw new StoreUnavailable('The claim of the account was given up')
-      // Another process may have taken over this account meanwhile, before it was among those to be released.
+      // Another process may have taken over this account in the meantime, before it was among those to be released.
       if (!this.owns(account)) await this.handover.release(account).catch(() => undefined)
     } catch (error) {
       await this.#eraseOrReport(account.id)
@@ -153,7 +153,8 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * Changes the name of an account, which keeps the former one, too. Resolves with why not, or `undefined`.
+   * Changes the name of an account, which keeps its former name as well. Resolves with the reason if the name cannot be
+   * changed, otherwise with `undefined`.
    */
   async changeUsername(
     { id }: Account,
@@ -183,7 +184,7 @@ export class Accounts extends AccountStates {
 
   /**
    * Like {@link remove}, for an account that is due for deletion, or whose removal has failed. Returns `false` if the
-   * deletion was cancelled meanwhile, or is in progress.
+   * deletion was cancelled in the meantime, or is in progress.
    */
   async removeDue({ id, state }: Account, now: number): Promise<boolean> {
     if (this.#busy.has(id)) return false

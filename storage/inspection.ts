@@ -101,7 +101,7 @@ export class UserInspection extends Inspection {
     super(layout.userFile(id), userMigrations.length)
   }
 
-  /** From now on all reads see the file as it is now, whatever is written meanwhile, until the file is closed. */
+  /** From now on all reads see the file as it is now, whatever is written in the meantime, until the file is closed. */
   holdSnapshot(): void {
     this.db.exec('BEGIN')
   }
@@ -115,7 +115,7 @@ export class UserInspection extends Inspection {
     return this.readRows('SELECT id AS key, * FROM event_deletion WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
-  /** Earlier versions. `item`: the id of the event or access; only those of events have `modified`. */
+  /** Earlier versions. `item`: the id of the event or access; only versions of events have `modified`. */
   versions(
     kind: 'event' | 'access'
   ): Generator<{ readonly item: string; readonly modified?: number; readonly body: string }> {

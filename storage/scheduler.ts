@@ -33,13 +33,13 @@ export class FairQueue<T> {
     return size
   }
 
-  /** Adds an item behind those of the same party. */
+  /** Adds an item behind the other items of the same party. */
   add(party: Party, item: T): void {
     this.#getItems(party).push(item)
     this.#size++
   }
 
-  /** Adds an item before those of the same party. */
+  /** Adds an item before the other items of the same party. */
   addFirst(party: Party, item: T): void {
     this.#getItems(party).unshift(item)
     this.#size++
@@ -77,7 +77,7 @@ export class FairQueue<T> {
     }
   }
 
-  /** Moves an account behind the others, such as one whose work took long. */
+  /** Moves an account behind the others, for example because its work took long. */
   moveToEnd(account: string): void {
     const accesses = this.#accounts.get(account)
     if (!accesses) return

@@ -6,7 +6,7 @@ export interface IncomingRequest {
   /** The user name in lower case; `undefined` if the address names none. */
   readonly user: string | undefined
   readonly verb: string
-  /** The decoded path after that of the endpoint. */
+  /** The decoded part of the path after the endpoint. */
   readonly segments: readonly string[]
   /** The first value of each name. */
   readonly query: Readonly<Record<string, string>>

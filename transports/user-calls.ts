@@ -11,8 +11,8 @@ export class UserCalls {
   ) {}
 
   /**
-   * Makes a call and returns its result. `maxLength`: that of the result, in characters. Throws the `ApiError` of a refusal:
-   * `too-many-results` for longer results.
+   * Makes a call and returns its result. `maxLength`: the maximum length of the result, in characters. Throws the `ApiError`
+   * of a refusal: `too-many-results` for longer results.
    */
   async call<T>(method: string, params: object, maxLength = Infinity): Promise<T> {
     const { credentials, user } = this

@@ -3,7 +3,7 @@
 /** A file of a form. A stream is read while it is sent, so such a form can be sent only once. */
 export interface FilePart {
   readonly fileName: string
-  /** Media type. Default: that of the blob, or `application/octet-stream`. */
+  /** Media type. Default: the type of the blob, or `application/octet-stream`. */
   readonly type?: string
   readonly content: Blob | ReadableStream<Uint8Array>
   /** Size of a stream in bytes, if known: for the progress. */

@@ -26,7 +26,7 @@ const positionSpread = 1_000_000
 /**
  * Stores a snapshot of the closed file, and appends a record that names it. Nothing changes before that; `beforeAppend`
  * is called just before. Earlier records and snapshots are then removed. Rejects with what `beforeAppend` rejects with;
- * with `Conflict` if another restore was first, or the account has been deleted meanwhile; with `EngineUnavailable`,
+ * with `Conflict` if another restore was first, or the account has been deleted in the meantime; with `EngineUnavailable`,
  * which means that the outcome is unknown.
  */
 export async function continueLogFrom(
@@ -37,7 +37,7 @@ export async function continueLogFrom(
 ): Promise<void> {
   const { log, objects, subject } = options
   const found = await scanLog(log, subject)
-  // After those of other restores as well, which may be about to append their records.
+  // Also after the snapshots of other restores, which may be about to append their records.
   const latest = Math.max(0, ...(await objects.list(snapshotPrefix(account))).map(parseLsn))
   const after = createPositionAfter(found.end, { lsn: latest, epoch: 0 })
   const position = { ...after, lsn: after.lsn + randomInt(positionSpread) }
@@ -52,7 +52,7 @@ export async function continueLogFrom(
   for (const key of keys) if (parseLsn(key) < position.lsn) await objects.remove(key)
 }
 
-/** Appends the record after whatever the current writer appends meanwhile. Returns its sequence. */
+/** Appends the record after whatever the current writer appends in the meantime. Returns its sequence. */
 async function appendSnapshot(
   position: Position,
   former: LogScan,

@@ -67,7 +67,7 @@ export class FileThread {
     await this.#endCopy({ kind: 'end', file })
   }
 
-  /** Ends applying records to a file that is not used any more. */
+  /** Ends applying records to a file that is no longer used. */
   async discard(file: string): Promise<void> {
     await this.#endCopy({ kind: 'abandon', file })
   }

@@ -86,7 +86,7 @@ function run(task: FileTask): unknown {
 function runCopyTask(task: CopyTask): CopyPosition | undefined {
   if (task.kind === 'begin') copies.set(task.file, new FileCopy(task.file, task.place))
   const copy = copies.get(task.file)
-  // The thread that had it open may have failed meanwhile.
+  // The thread that had it open may have failed in the meantime.
   if (task.kind === 'apply' && !copy) throw new Error(`${task.file}: nothing has been begun`)
   if (task.kind === 'apply') for (const entry of task.entries) copy?.apply(entry)
   if (task.kind === 'end') copy?.close()

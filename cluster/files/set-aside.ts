@@ -53,7 +53,7 @@ async function measureFolder(
   folder: string,
   name: string
 ): Promise<{ name: string; bytes: number; atMs: number }> {
-  // Another account's folder may be replaced or removed meanwhile.
+  // Another account's folder may be replaced or removed in the meantime.
   const names = await readdir(folder).catch(() => [])
   const stats = await Promise.all(
     names.map(async file => await stat(join(folder, file)).catch(() => undefined))

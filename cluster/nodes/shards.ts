@@ -231,7 +231,7 @@ export class Shards {
     const target: ShardPlacement = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
     // No node serves the shard until its owner is known: the outcome is checked for as long as it takes.
     while (lease.incarnation === own.incarnation && !this.#stopping.signal.aborted) {
-      // The target may have ended meanwhile. Once the shard is placed again, no former change can take effect.
+      // The target may have ended in the meantime. Once the shard is placed again, no former change can take effect.
       await this.#registers.place(
         shard,
         own.revision,
@@ -246,7 +246,7 @@ export class Shards {
 
   /**
    * Closes what is open of a shard that another node has taken without asking, as after a repair of its register. Until
-   * then, the shard counts as moving: if it comes back meanwhile, calls wait, so that none of them reads outdated
+   * then, the shard counts as moving: if it comes back in the meantime, calls wait, so that none of them reads outdated
    * files.
    */
   #releaseTaken(shard: number): void {

@@ -152,7 +152,7 @@ export class SharedAttachments implements AttachmentStore {
 
   async sweepDrafts(): Promise<void> {
     await this.#disk.sweepDrafts()
-    // Files that an earlier run of this node has lent are not needed any more.
+    // Files that an earlier run of this node has lent are no longer needed.
     const prefix = lentPrefix(this.options.node)
     for (const key of await this.#objects.list(prefix))
       if (!key.startsWith(`${prefix}${this.#run}/`)) await this.#objects.remove(key)

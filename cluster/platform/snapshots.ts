@@ -57,7 +57,7 @@ export class PlatformSnapshots {
 
   /**
    * Replaces a platform file by a snapshot. Resolves with `false` if the snapshot has been replaced by a later one
-   * meanwhile. Rejects with `EngineUnavailable`, and with an error if its content does not match the register.
+   * in the meantime. Rejects with `EngineUnavailable`, and with an error if its content does not match the register.
    */
   async restore(platform: PlatformStore, { history, sequence }: Snapshot): Promise<boolean> {
     const draft = this.#draft()

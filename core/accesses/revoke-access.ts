@@ -27,7 +27,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     call.store.accesses.update({ ...each, deleted: call.now })
     releaseAlias(call, each)
     call.store.sessions.end(each.id)
-    // The webhooks of the access must not be called any more. (docs/spec/accesses.md#deleting-an-access)
+    // The webhooks of the access must no longer be called. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)
     // What users create while they are signed in belongs to the account, not to the session.
     if (each.type !== 'personal') {

@@ -100,7 +100,7 @@ export class AccountStreams implements SystemStreams {
     this.#tags = backwardCompatibility.tags
   }
 
-  /** Returns whether an id is that of a tag stream, or of their root. */
+  /** Returns whether an id is the id of a tag stream, or of their root. */
   readonly isTagId = (id: string): boolean => {
     const { isActive, rootStreamId, streamIdPrefix } = this.#tags
     return isActive && (id.startsWith(streamIdPrefix) || id === rootStreamId)

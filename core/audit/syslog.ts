@@ -20,7 +20,7 @@ export function createSyslogFormat(config: Config): SyslogFormat {
   const parts = template.split(/\{([^{}]*)\}/)
   return (entry, accountId) => {
     const fields = { userid: accountId ?? '-', ...toEventFields(config, entry) }
-    // Resolve `toJSON`, such as that of a query, so that paths can reach into it.
+    // Calls the `toJSON` of values that have one, such as queries, so that paths can reach into the result.
     const plain = JSON.parse(JSON.stringify(fields)) as unknown
     const text = parts.map((part, index) => (index % 2 === 0 ? part : getTextAt(plain, part))).join('')
     const priority = facility * 8 + severities[entry.errorId === undefined ? level : errorLevel]

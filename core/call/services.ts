@@ -45,8 +45,8 @@ export interface Endpoint {
 export type Endpoints = ReadonlyMap<string, Endpoint>
 
 /**
- * Returns the function that adds to an event's text what only some callers see, and returns `undefined` if there is nothing to add;
- * `undefined` for callers who see no such thing.
+ * Returns the function that adds to an event's text what only some callers see, and returns `undefined` if there is nothing
+ * to add; `undefined` for callers to whom nothing is added.
  */
 export type EventSecrets = (
   reader: Reader & { readonly credentials: Credentials }

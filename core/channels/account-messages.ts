@@ -36,7 +36,7 @@ export function findActingAccess(
   return findAccessInForce(call, channel.accessId)
 }
 
-/** Returns an access that is in force, or that of a session of the user, even if that has ended. */
+/** Returns an access if it is in force, or if it is the access of a session of the user, even if the session has ended. */
 export function findAccessInForce(
   { now, store }: Pick<Call, 'now' | 'store'>,
   accessId: string

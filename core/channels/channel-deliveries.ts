@@ -222,7 +222,7 @@ function isSame(current: StoredMessage | undefined, { channel, key }: StoredMess
   return current?.key === key && current.channel === channel
 }
 
-/** Records the result of an attempt, and ends a channel that cannot be used any more. */
+/** Records the result of an attempt, and ends a channel that can no longer be used. */
 function record({ changes, now, store }: Call, row: StoredMessage, attempt: Attempt): void {
   const { channels, messages } = store
   if (!isSame(messages.find(row.number), row)) return

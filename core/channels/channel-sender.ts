@@ -9,7 +9,7 @@ import { createChannelCall, type ChannelCall, type PendingMessage } from './requ
 import { findConfirmed } from './rules.js'
 import { getLanguage } from './texts.js'
 
-/** The result of an attempt; `ends`: why the channel cannot be used any more. */
+/** The result of an attempt; `ends`: why the channel can no longer be used. */
 export type Attempt =
   | { readonly isDelivered: true }
   | {

@@ -47,7 +47,10 @@ export function requireOwnChannel(
   return stored
 }
 
-/** Lists those of some channels that exist and that something may use: what users have created may use all, what an access has, its own. */
+/**
+ * Lists which of these channels exist and may be used. What a user has created may use every channel; what an access has
+ * created, only the channels of that access.
+ */
 export function listOwnChannels(
   { store }: Pick<Call, 'store'>,
   { accessId, channelIds }: { readonly accessId: string; readonly channelIds: readonly string[] }
@@ -59,7 +62,10 @@ export function listOwnChannels(
   })
 }
 
-/** Checks a target, and separates what is never shown of it. Errors: `forbidden`, `invalid-parameters-format`, and others by type. */
+/**
+ * Checks a target, and separates the secrets in it, which are never shown. Errors: `forbidden`, `invalid-parameters-format`,
+ * and others by type.
+ */
 export function readTarget(
   call: Call,
   given: { readonly type: ChannelType; readonly target: KeyValue }

@@ -10,7 +10,7 @@ export interface ReceivedRecord extends ImportedRecord {
   readonly measure?: string | undefined
   /** True if records of its kind are frequent: in a new lane, they become data points, however few have arrived. */
   readonly isFrequent?: boolean | undefined
-  /** True if its time is that of its arrival, so that it does not identify the record. */
+  /** True if the record has no time but that of its arrival, so that the time does not identify it. */
   readonly isUndated?: boolean | undefined
   /** True if there is one record of its stream and type at a time, although its content identifies it: others are corrections. */
   readonly replaces?: boolean | undefined

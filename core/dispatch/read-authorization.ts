@@ -46,7 +46,7 @@ export class ReadAuthorization {
     return { store, caller }
   }
 
-  /** Requires that more of a stored text may be sent. Errors: those of {@link getReader}. */
+  /** Requires that more of a stored text may be sent. Errors: the errors of {@link getReader}. */
   check(): void {
     if (!this.#hasEndedOwnAccess) this.getReader()
   }

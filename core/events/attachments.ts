@@ -29,7 +29,7 @@ export async function keepFiles(
     return kept
   } catch (error) {
     await dropFiles(services, account, kept)
-    // Throws the right error if the account was deleted meanwhile.
+    // Throws the right error if the account was deleted in the meantime.
     services.accounts.store(account)
     throw error
   }

@@ -10,7 +10,7 @@ import { parseEvent } from './event-source.js'
 import { getUcumUnit } from './ucum.js'
 import { getField } from './value-reader.js'
 
-/** Returns the value of a cell. `content`: that of the event, taken apart. */
+/** Returns the value of a cell. `content`: the content of the event, taken apart. */
 type Column = (event: Event, sources: ExportSources, content: unknown) => unknown
 
 const columnsByName: ReadonlyMap<string, Column> = new Map<string, Column>([

@@ -108,7 +108,7 @@ export interface TimeRange {
 /** Added to the end of a range, since ranges of points exclude their end. */
 const endTolerance = 1e-6
 
-/** Yields the points below a holder, page by page; none if it has been deleted meanwhile. */
+/** Yields the points below a holder, page by page; none if it has been deleted in the meantime. */
 export function* listPoints(
   turn: ReadContext,
   { id, time }: Pick<Event, 'id' | 'time'>,

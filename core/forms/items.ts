@@ -38,7 +38,7 @@ export interface Item {
   readonly binding: Binding | undefined
 }
 
-/** Where a value is stored, and as what. Without a stream: in that of the form. */
+/** Where a value is stored, and as what type. Without a stream: in the stream of the form. */
 export interface Binding {
   readonly type: string
   readonly streamId: string | undefined

@@ -74,7 +74,7 @@ export class ImportCaller {
 
   /**
    * Runs `work` in one transaction, checks the quota, and publishes the changes. `work` receives a call that is valid within it.
-   * Resolves at the commit. Errors: those of {@link createCall}.
+   * Resolves at the commit. Errors: the errors of {@link createCall}.
    */
   async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (current: Call) => T): Promise<T> {
     let changes: Changes | undefined

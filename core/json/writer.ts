@@ -45,7 +45,7 @@ export function hasLargeValues(object: object): boolean {
   return size > largeSize
 }
 
-/** Writes a value in chunks. `keys`: those of an object to write, instead of all. */
+/** Writes a value in chunks. `keys`: the keys of an object to write; all if absent. */
 export function* writeJson(
   value: unknown,
   form: JsonForm,

@@ -59,7 +59,7 @@ const unlimited = { queryIds: Infinity, queryConditions: Infinity }
 const matchers = new WeakMap<EventScope, EventMatcher | undefined>()
 
 /**
- * Returns the matcher of a scope that was checked when it was given; `undefined` if its query cannot be read any more,
+ * Returns the matcher of a scope that was checked when it was given; `undefined` if its query can no longer be read,
  * which must not fail the writes of its account: it then selects everything.
  */
 export function findEventMatcher(scope: EventScope): EventMatcher | undefined {

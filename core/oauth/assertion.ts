@@ -12,7 +12,7 @@ const maxLifetime = 300
 const tolerance = 60
 /** Maximum number of used assertions and proofs that are remembered. */
 const maxRemembered = 100_000
-/** Maximum number of those of one client: it must not keep the others out. */
+/** Maximum number of used assertions of one client: it must not keep the others out. */
 const maxPerClient = 20_000
 
 /** Returns the client that an assertion names, before it has been verified; `undefined` if it names none. */

@@ -42,8 +42,8 @@ export const TokenAnswer = Type.Object({
 export type TokenAnswer = Static<typeof TokenAnswer>
 
 /**
- * Issues the access of a code, with a new token. `thumbprint`: that of the key to which the token is bound. Must run within a
- * transaction.
+ * Issues the access of a code, with a new token. `thumbprint`: the thumbprint of the key to which the token is bound. Must
+ * run within a transaction.
  */
 export function issueToken(
   call: Call,

@@ -83,7 +83,7 @@ async function createKey(services: Services, latest: KnownKey | undefined, now: 
   const { privateKey } = await generateKey('rsa', { modulusLength: bits })
   const known = listKeys(services)
   const other = known.at(-1)
-  // Another thread may have created one meanwhile.
+  // Another thread may have created one in the meantime.
   if (other && other.name !== latest?.name) return other
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   const value = JSON.stringify({ id: randomBytes(12).toString('base64url'), created: now, pem })

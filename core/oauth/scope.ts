@@ -95,8 +95,8 @@ export function formatOfferScope(name: string): string {
 }
 
 /**
- * Returns the name of the offer that a scope requests; `undefined` if it requests permissions. `offers`: those of the client. Throws
- * `invalid_scope` for an unknown offer, and for one beside another scope.
+ * Returns the name of the offer that a scope requests; `undefined` if it requests permissions. `offers`: the offers of the
+ * client. Throws `invalid_scope` for an unknown offer, and for one beside another scope.
  */
 export function parseOfferScope(text: string, offers: object = {}): string | undefined {
   const tokens = text.split(' ').filter(token => token !== '')

@@ -40,7 +40,7 @@ const graceSeconds = 10
 /** Maximum number of replaced tokens that a grant keeps; clients refresh once an hour. */
 const maxReplaced = 10
 
-/** The secret of the next refresh token of a grant, and the tokens that were replaced within the grace. */
+/** The secret of the next refresh token of a grant, and the tokens that were replaced within the grace period. */
 export interface NextToken {
   readonly secret: string
   readonly replaced: readonly ReplacedToken[]

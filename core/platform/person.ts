@@ -24,7 +24,7 @@ export const Person = Type.Object({
   isOperator: Type.Boolean(),
   /** Bytes that the account may store; 0 for no limit. */
   quota: Type.Number(),
-  /** Whether that is its own limit, rather than that of the settings. */
+  /** Whether the limit was set for this account, rather than by the settings. */
   hasOwnQuota: Type.Boolean(),
   documents: orNull(Type.Number()),
   attachments: orNull(Type.Number()),

@@ -16,7 +16,7 @@ import { mayRemind } from './rules.js'
 import { findNextDue } from './schedule.js'
 import { getReminderTexts } from './texts.js'
 
-/** Seconds after which users are not told any more: the service was down. */
+/** Seconds after which it is too late to tell users of a reminder, for example after the service was down. */
 const maxLateness = 7200
 /** Seconds for which occurrences are recorded that were due while the service was down. */
 const maxAbsence = 31 * 86_400

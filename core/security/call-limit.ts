@@ -20,7 +20,10 @@ export interface CallLimit {
   check(account: Account, access: Access): void
 }
 
-/** Maximum number of accesses that are counted. The least recently used go first; most likely their window has passed by then. */
+/**
+ * Maximum number of accesses that are counted. Beyond it, the least recently used are forgotten; most likely their window
+ * has passed by then.
+ */
 const maxAccesses = 50_000
 
 /** Creates the configured limit; `undefined` if no limit is configured, so that calls skip the check altogether. */

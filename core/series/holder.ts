@@ -21,7 +21,7 @@ export function requireReadableHolder(call: Asking, id: string): Holder {
 
 /**
  * Returns a list of a holder's points that checks before each page whether the caller may still read the holder, which
- * may be deleted or moved meanwhile.
+ * may be deleted or moved in the meantime.
  */
 export function guardListing({ id, isTrashed, number }: Holder, points: Listing<Reader>): Listing<Reader> {
   return {

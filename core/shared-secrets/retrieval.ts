@@ -34,9 +34,8 @@ export function countAttempt({ credentials, services }: ServiceCall, username: s
 }
 
 /**
- * Returns the secret of a key. Every other key gets the same error, and takes about as long: that of another form, an
- * unknown one, one whose random half is wrong, and by an alias, one of another access than that with the alias.
- * Error: `unknown-resource`.
+ * Returns the secret of a key. Any other key gets the same error, `unknown-resource`, and takes about as long: a malformed
+ * or unknown key, a key whose random half is wrong, and under an alias a key of an access that does not have the alias.
  */
 export function requireSecret(
   { account, store }: Pick<Call, 'account' | 'store'>,
@@ -47,12 +46,15 @@ export function requireSecret(
   return matchesHash(key.random, secret?.keyHash) ? secret! : refuseUnknownKey()
 }
 
-/** Returns whether a secret may be retrieved by the name of a call: by an alias, only those of its access. */
+/**
+ * Returns whether a call may retrieve a secret under the name of the account that it uses: an alias gives only the secrets
+ * of its access.
+ */
 function isOfAlias(store: UserStore, { alias }: Account, { access }: SharedSecret): boolean {
   return alias === undefined || store.accesses.find(access)?.alias === alias
 }
 
-/** Refuses the key of an account that does not exist as that of an unknown secret. Error: `unknown-resource`. */
+/** Refuses a key of an account that does not exist, with the error for an unknown secret: `unknown-resource`. */
 export function refuseForUnknownUser(key: unknown): never {
   matchesHash(parseKey(key).random, undefined)
   return refuseUnknownKey()

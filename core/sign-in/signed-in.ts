@@ -31,8 +31,8 @@ export function toSignedInFacts(
 }
 
 /**
- * Opens a session, or prolongs that of an app, and returns its token. `provider`: of the identity with which the user
- * signed in. Must run within a transaction.
+ * Opens a session, or prolongs the session of an app, and returns its token. `provider`: the provider of the identity with
+ * which the user signed in. Must run within a transaction.
  */
 export function signIn(call: Call, appId: string, provider?: string): SignedIn {
   const { account, services, now, store } = call

@@ -78,8 +78,8 @@ export function omitOwnTags(
 }
 
 /**
- * Creates a tag stream, or the root of tag streams, for an access that names it. Error: `invalid-item-id` if the id is
- * not that of a tag.
+ * Creates a tag stream, or the root of tag streams, for an access that names it. Error: `invalid-item-id` if the id is not
+ * the id of a tag.
  */
 export function provideTagStream(call: Call, id: string): void {
   if (id === getTagSettings(call.services).rootStreamId) ensureTagRoot(call)

@@ -16,7 +16,10 @@ export class RecordIds {
   readonly #key: Buffer
   readonly #paths = new Map<string, readonly StreamDraft[]>()
 
-  /** `key`: that of the account, in hexadecimal digits. `parentId`: the stream below which streams are created; empty for none. */
+  /**
+   * `key`: the key of the account, in hexadecimal digits. `parentId`: the stream below which streams are created; empty for
+   * none.
+   */
   constructor(
     key: string,
     private readonly parentId: string

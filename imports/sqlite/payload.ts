@@ -19,7 +19,7 @@ export class ColumnSelection {
   /** Positions in the result of each column's value, by column index. */
   readonly targets: readonly (readonly number[] | undefined)[]
 
-  /** `indexes` are those of the columns, negative for missing columns. */
+  /** `indexes` are the indexes of the columns, negative for missing columns. */
   constructor(readonly indexes: readonly number[]) {
     const targets: number[][] = []
     for (const [at, index] of indexes.entries()) if (index >= 0) (targets[index] ??= []).push(at)

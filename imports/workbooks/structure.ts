@@ -8,7 +8,7 @@ import { getBuiltInFormat, parseFormat, type NumberFormat } from './number-forma
 /** Files of a workbook by name in lower case. */
 export type WorkbookFiles = ReadonlyMap<string, SourceFile>
 
-/** Limits of sheets, relations and formats, above those of apps. */
+/** Limits of sheets, relations and formats: higher than the limits of spreadsheet apps. */
 const maxSheets = 1000
 const maxRelations = 5000
 const maxFormats = 100_000

@@ -26,7 +26,7 @@ const maxFiles = 10_000
 /** Maximum length of the first rows of a sheet, in characters. */
 const maxBeginningLength = 1_000_000
 const mainType = /spreadsheetml\.(?:sheet|template)\.main|ms-excel\.(?:sheet|template)\.macroenabled\.main/i
-/** Returns true if an archive is a workbook. `size` is that of the archive in bytes. */
+/** Returns true if an archive is a workbook. `size` is the size of the archive in bytes. */
 export async function isWorkbook(path: string, size: number): Promise<boolean> {
   let count = 0
   for await (const entry of readZipEntries(path, silentSink, new ReadBudget(size))) {

@@ -3,7 +3,10 @@
 /** Key in the private profile set: goals by id of the measure. */
 export const goalsKey = 'coffer:goals'
 
-/** Numbers are in the first type of the measure, those of periods in seconds. At least one of `min` and `max` is given. */
+/**
+ * Numbers are in the first type of the measure; durations of periods are in seconds. At least one of `min` and `max` is
+ * given.
+ */
 export interface Goal {
   readonly period: 'day' | 'week'
   readonly min?: number

@@ -199,7 +199,7 @@ class Backup {
       return await this.#copyAccount(account, mark, known, report)
     } catch (error) {
       if (!(error instanceof Error) || isFatal(error)) throw error
-      // The account was deleted meanwhile, which is not a problem.
+      // The account was deleted in the meantime, which is not a problem.
       if (await this.#source.isDeleted(account)) return undefined
       const rest = known ? '. Its earlier backup is kept' : '. It is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
@@ -255,7 +255,7 @@ class Backup {
     return await this.vault.put(`${getAccountFolder(id)}/${this.#stamp}.sqlite`, readChunks(copy))
   }
 
-  /** Stores the attachments that the backup does not contain yet. Returns `undefined` if one was deleted meanwhile. */
+  /** Stores the attachments that the backup does not contain yet. Returns `undefined` if one was deleted in the meantime. */
   async #storeAttachments(
     account: Account,
     wanted: readonly { id: string; size: number }[],

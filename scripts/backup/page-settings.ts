@@ -72,7 +72,7 @@ async function storeSettings({
   const { digest, size } = await computeDigest(Readable.from([bytes]))
   const isSame = former && former.digest === digest && former.size === size && (await vault.has(former))
   if (isSame && (!isKnownDamaged || (await vault.isIntact(former)))) return former
-  // Under the same name if the content is the same: earlier states refer to it as well.
+  // Files with the same content have the same name: earlier states of the backup refer to them as well.
   return await vault.put(isSame ? former.name : name, Readable.from([bytes]))
 }
 

@@ -89,7 +89,7 @@ function formatFound({ access, breachScope, owner }: Found): string {
   ].join('\n')
 }
 
-/** Formats a time in seconds; times beyond those of the calendar as the number. */
+/** Formats a time in seconds; a time beyond the calendar as the number. */
 function formatTime(time: number): string {
   const date = new Date(time * 1000)
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString()

@@ -21,7 +21,8 @@ const mebibyte = 1024 * 1024
 const [platformBytes, bucketBytes] = [1024 * mebibyte, 64 * mebibyte]
 
 /**
- * Creates the engine's streams, or sets the limits of existing ones. A cluster without accounts gets those of the data directory.
+ * Creates the engine's streams, or sets the limits of existing ones. A cluster without accounts gets the accounts of the
+ * data directory.
  */
 export async function initCluster(args: readonly string[], options: ClusterInitOptions): Promise<void> {
   const { flags } = splitArguments(args)

@@ -32,7 +32,7 @@ export async function fillLocalAccount(
   return await withRuntime(withoutSideEffects(settings), clock, async runtime => {
     const known = runtime.services.accounts.find(username)
     if (known) requireEmptyAccount(runtime, known, options)
-    // In an existing account, calls must not be recorded as older than those before.
+    // In an existing account, calls must not be recorded with earlier times than the calls before them.
     else clock.moveTo(createDays(plan)[0]!.from)
     const password = known ? undefined : await createAccount(createOperator(runtime), options)
     const target = new LocalTarget(runtime, username, known ? undefined : clock)

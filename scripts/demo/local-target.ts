@@ -81,7 +81,7 @@ export class LocalTarget implements Target {
     try {
       requireResult(this.username, await registry.call({ ...request, isWhole: true }))
     } finally {
-      // Has no effect on a file that has been stored.
+      // Does nothing if the file has been stored with its event.
       await services.attachments.discard(received)
     }
   }

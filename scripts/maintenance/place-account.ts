@@ -82,7 +82,7 @@ export async function addAccount(
     })
     if (taken.length > 0) throw new Taken(username, taken)
     try {
-      // With the former names that were free.
+      // Reads the account again: only the former names that were free were added.
       await writeOwner(side, { ...findOwner(platform, id)!, id })
       syncPathNow(side.userDirectory(id))
       // Of some fields there are several values.

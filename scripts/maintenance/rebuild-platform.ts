@@ -120,7 +120,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   return report
 }
 
-/** Adds an account with the name stored in its folder, or that in the recovered platform file, or its id as its name. */
+/** Adds an account with the name stored in its folder, or the name in the recovered platform file, or its id as its name. */
 function addAccount(
   layout: Layout,
   platform: PlatformStore,

@@ -89,7 +89,7 @@ function withNewSecrets(table: ExportedTable, row: Row, body: object): Row {
   }
   if (table === 'profile' && Object.hasOwn(body, 'mfa'))
     throw new TransferError('it is marked as without secrets, but contains two-factor authentication')
-  // A placeholder: the slice cannot be read any more, but is still listed.
+  // A placeholder: the slice can no longer be read, but is still listed.
   if (table === 'followed_slice') return { ...row, body: { ...body, accessToken: createToken() } }
   return row
 }

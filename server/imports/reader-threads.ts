@@ -28,7 +28,7 @@ export class ReaderThreads implements ImportReaders {
     })
     let failure: Error | undefined
     let message: MessageText | undefined
-    /** Number of batches and files that the thread has sent and that are not processed yet; meanwhile, it may be silent. */
+    /** Number of batches and files that the thread has sent and that are not processed yet; in the meantime, it may be silent. */
     let waiting = 0
     const timer = setTimeout(() => {
       if (waiting > 0) {

@@ -20,7 +20,7 @@ export interface MembershipOptions {
   isLogComplete(shard: number): Promise<boolean>
   /** Resolves when all changes to the platform file are known. Rejects if that is unknown. */
   catchUp(): Promise<void>
-  /** Closes the files of all users that this node does not serve any more. Never rejects. */
+  /** Closes the files of all users that this node no longer serves. Never rejects. */
   releaseAccounts(): Promise<void>
   /** Resumes pending work for users whose shards have arrived. */
   resumeWork(isAmong: (username: string) => boolean): void

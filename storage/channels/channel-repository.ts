@@ -4,7 +4,7 @@ import type { Channel, TargetSecrets } from '../../schemas/channel.js'
 import { translateError } from '../errors.js'
 import { statement } from '../sqlite/statements.js'
 
-/** A channel with what is never shown of it. */
+/** A channel, with the secrets in it that are never shown. */
 export interface StoredChannel {
   readonly channel: Channel
   readonly secrets: TargetSecrets

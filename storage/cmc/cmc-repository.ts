@@ -120,7 +120,7 @@ export class CmcRepository {
     return column(this.db, 'SELECT access FROM cmc_answer WHERE event = ?').get(event) as string | undefined
   }
 
-  /** Adds a relationship, or moves it to the end of those with the same peer. */
+  /** Adds a relationship, or moves it behind the other relationships with the same peer. */
   putRelationship({ access, scope, slug }: Pick<StoredRelationship, 'access' | 'scope' | 'slug'>): void {
     const sql = `INSERT OR REPLACE INTO cmc_relationship (access, number, scope, slug)
       VALUES (?, (SELECT ifnull(max(number), 0) + 1 FROM cmc_relationship), ?, ?)`
@@ -138,7 +138,7 @@ export class CmcRepository {
     return statement(this.db, sql).all(slug) as StoredRelationship[]
   }
 
-  /** Lists at most 500 relationships: those after an access. */
+  /** Lists at most 500 relationships, beginning after the one of an access. */
   listRelationshipsAfter(access: string): StoredRelationship[] {
     const sql = `SELECT ${relationshipColumns} FROM cmc_relationship WHERE access > ? ORDER BY access LIMIT 500`
     return statement(this.db, sql).all(access) as StoredRelationship[]
@@ -183,7 +183,7 @@ export class CmcRepository {
     this.#write('DELETE FROM cmc_relationship WHERE access = ?', [access])
   }
 
-  /** Queues a delivery behind those of its relationship. Returns its number. */
+  /** Queues a delivery behind the other deliveries of its relationship. Returns its number. */
   addDelivery(relationship: string, body: string, now: number): number {
     const sql = 'INSERT INTO cmc_outbox (relationship, created, attempts, next, body) VALUES (?, ?, 0, ?, ?)'
     this.#write(sql, [relationship, now, now, body])

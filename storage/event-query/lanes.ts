@@ -129,8 +129,8 @@ const joinedBodies = `CASE WHEN octet_length(text) <= ${pageBytes} THEN text END
       SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large`
 
 /**
- * Like {@link readBodies}, but only for those of the next `examined` rows whose streams are on a map, or that pass the
- * test on streams.
+ * Like {@link readBodies}, but of the next `examined` rows only those are read whose streams are on a map, or pass the test
+ * on streams.
  */
 export function readMatchingBodies(
   db: Database,

@@ -175,7 +175,7 @@ export class QueryRun {
     return { text: '', count: 0, examined: (rows * maxExaminedRows) / maxSkippedRows }
   }
 
-  /** Takes the next keys from memory. Their events may have been moved, trashed or deleted meanwhile. */
+  /** Takes the next keys from memory. Their events may have been moved, trashed or deleted in the meantime. */
   #stepSorted(file: EventFile, sorted: readonly Key[], heldBytes: number): Step {
     const limited = sorted.slice(0, this.#bodyScan?.rows ?? this.#stepRows)
     const { found, next } = this.#isStale

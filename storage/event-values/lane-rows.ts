@@ -233,8 +233,8 @@ export interface RangeSummary {
 }
 
 /**
- * Counts the events of a stream within a time range, and those of them that are in several streams; finds their extreme
- * type numbers.
+ * Counts the events of a stream within a time range, and how many of them are in several streams; finds their lowest and
+ * highest type numbers.
  */
 export function summarizeRange(
   db: Database,

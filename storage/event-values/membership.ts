@@ -53,7 +53,7 @@ export class Membership {
   findHome(db: Database, event: number): number | undefined {
     if (this.#homesByEvent.has(event)) return this.#homesByEvent.get(event)
     const row = readStreams(db, event)
-    // The event may have been deleted meanwhile.
+    // The event may have been deleted in the meantime.
     const home = row && this.#computeHome(...row)
     if (this.#homesByEvent.size >= maxCachedEvents) this.#homesByEvent.clear()
     this.#homesByEvent.set(event, home)

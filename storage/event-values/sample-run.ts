@@ -82,7 +82,7 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
   readonly #lanes: Lane[] = []
   /** Rows that have been read but not counted yet. */
   #pendingRows: LaneRow[] = []
-  /** Ends of those of them that have to be spread over buckets, by number. */
+  /** Ends of the events that have to be spread over buckets, by number. */
   #ends = noEnds
   #isDone = false
   #isLarge = true
@@ -226,7 +226,7 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
   /** Like {@link #readNumber}, for an account field: some contents are computed when they are read. */
   #computeNumber(db: Database, event: number, present: Present): number | undefined {
     const body = column(db, 'SELECT body FROM event WHERE number = ?').get(event) as string | undefined
-    // The event may have been deleted meanwhile.
+    // The event may have been deleted in the meantime.
     if (body === undefined) return undefined
     const { content } = JSON.parse(present(body)) as Event
     const keys = this.query.field?.split('.') ?? []

@@ -105,7 +105,7 @@ export class DiskAttachments implements AttachmentStore {
       // Another call, or an earlier process that crashed, may have created the folders without syncing them.
       if (!isSynced) await this.#syncAbove(account, folder)
     } catch (error) {
-      // The folder may have been removed meanwhile, with the account or during its restore.
+      // The folder may have been removed in the meantime, with the account or during its restore.
       if (isMissing(error) && this.#synced.delete(folder)) return await this.put(account, id, received)
       throw translateError(error, file)
     }

@@ -54,7 +54,7 @@ export class DiskReserve {
       writeFileSync(draft, randomBytes(this.#size), { mode: 0o600 })
       renameSync(draft, this.#file)
     } catch {
-      // The space was taken meanwhile.
+      // The space was taken in the meantime.
       rmSync(draft, { force: true })
     }
   }

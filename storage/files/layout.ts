@@ -87,7 +87,7 @@ export class Layout {
     return join(this.root, 'replaced')
   }
 
-  /** Files of accounts that differed from those of other machines, kept in case something is missing. */
+  /** Files of accounts that differed from the files on other machines, kept in case something is missing. */
   get asideDirectory(): string {
     return join(this.root, 'aside')
   }

@@ -34,7 +34,7 @@ export interface ContentsQuery {
    * them, in seconds. Of points, only those that begin up to two days before.
    */
   readonly gap?: number
-  /** Receives the contents: those of a source and type in order of time. */
+  /** Receives the contents. Contents of the same source and type come in order of time. */
   readonly take: (content: MeasuredContent) => void
 }
 

@@ -115,7 +115,7 @@ class FactsCollector {
     return counts
   }
 
-  /** Finds the requested types in the file. Returns those of series. */
+  /** Finds the requested types in the file. Returns the types of series. */
   #findTypes(): Map<string, number> {
     const series = new Map<string, number>()
     const sql = 'SELECT number, name FROM event_type'
@@ -151,7 +151,7 @@ class FactsCollector {
     )
   }
 
-  /** Collects the data of a stream again, or that of a type of series. */
+  /** Collects the data of a stream again, or of one type of series. */
   *#collectAgain({ source, type }: MeasureFact, seriesType: number | undefined): MeasureSteps<void> {
     for (const [key, fact] of this.#facts)
       if (seriesType === undefined ? isOfEvents(fact) && fact.source === source : fact.type === type)

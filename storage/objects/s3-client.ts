@@ -21,7 +21,7 @@ export class UnexpectedResponse extends Error {
 export class S3Client extends S3mini {
   /** Number of pages requested since one had new keys. */
   pages = 0
-  /** Time limit for the response in milliseconds; for a file, for its beginning. By default that of `fetch`. */
+  /** Time limit for the response in milliseconds; for a file, for its beginning. By default the limit of `fetch`. */
   timeoutMs: number | undefined
   /** The slowest upload for which the time limit is extended, in bytes per millisecond. */
   uploadBytesPerMs = Infinity

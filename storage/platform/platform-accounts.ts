@@ -165,7 +165,7 @@ export class PlatformAccounts {
 
   /**
    * Begins to remove an account that is due for deletion; returns `false` if the deletion was cancelled or the account
-   * suspended meanwhile.
+   * suspended in the meantime.
    */
   beginDueRemoval(id: string, now: number): boolean {
     const sql = `UPDATE account SET state = 'deleting'

@@ -39,7 +39,7 @@ export class PlatformStore {
    */
   constructor(
     { platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>,
-    /** While it is released, changes are refused, except for those from the log of a cluster. */
+    /** While the reserve is released, changes are refused, except for changes from the log of a cluster. */
     private readonly reserve?: DiskReserve
   ) {
     // Creating an empty file while accounts exist would let others register their names.

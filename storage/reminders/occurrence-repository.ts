@@ -43,7 +43,7 @@ export class OccurrenceRepository {
     return statement(this.db, sql).get(reminder, due) as OccurrenceRow | undefined
   }
 
-  /** Lists those of a reminder since a time, oldest first. */
+  /** Lists the occurrences of a reminder since a time, oldest first. */
   listSince(reminder: string, since: number): OccurrenceRow[] {
     const sql = `SELECT ${columns} FROM reminder_occurrence AS o
       WHERE reminder = ? AND due >= ? ORDER BY due LIMIT 1000`
@@ -64,7 +64,10 @@ export class OccurrenceRepository {
     return statement(this.db, sql).all(now, limit) as OccurrenceRow[]
   }
 
-  /** Counts those of a reminder on each of some days, both included. Days without any are not listed. */
+  /**
+   * Counts the occurrences of a reminder on each day of a range, first and last day included. Days without any are not
+   * listed.
+   */
   countByDay(reminder: string, from: number, to: number): DayCounts[] {
     const sql = `SELECT day, count(*) AS due, sum(state = 'done') AS done, sum(state = 'skipped') AS skipped
       FROM (SELECT day, ${state} AS state FROM reminder_occurrence AS o
@@ -93,7 +96,7 @@ export class OccurrenceRepository {
     this.#write(sql, [reminder, due, day, is, answered, event, told, repeats, next])
   }
 
-  /** Stops telling of those of a reminder before a time, unless the user has asked to be told later. */
+  /** Sends no more messages about the occurrences of a reminder before a time, unless the user has asked to be told later. */
   silenceBefore(reminder: string, due: number): void {
     const sql = `UPDATE reminder_occurrence SET next = NULL
       WHERE reminder = ? AND due < ? AND next IS NOT NULL AND state <> 'later'`
@@ -106,7 +109,7 @@ export class OccurrenceRepository {
     this.#write(sql, [reminder])
   }
 
-  /** Removes those of a reminder before a time. */
+  /** Removes the occurrences of a reminder before a time. */
   removeBefore(reminder: string, due: number): void {
     this.#write('DELETE FROM reminder_occurrence WHERE reminder = ? AND due < ?', [reminder, due])
   }

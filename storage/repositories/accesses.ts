@@ -89,14 +89,14 @@ export class AccessRepository {
     return column(this.db, 'SELECT body FROM access WHERE deleted IS NULL ORDER BY name, id').all().map(parse)
   }
 
-  /** Lists accesses as {@link list} does, in pages: those after `last`. */
+  /** Lists accesses as {@link list} does, in pages: a page begins after `last`. */
   listAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_list
       WHERE deleted IS NULL AND (name, id) > (?, ?) ORDER BY name, id`
     return this.#readPage(sql, last?.name ?? '', last?.id ?? '')
   }
 
-  /** Lists deleted accesses by time of deletion, then id, in pages: those after `last`. */
+  /** Lists deleted accesses by time of deletion, then id, in pages: a page begins after `last`. */
   listDeletedAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_deleted
       WHERE deleted IS NOT NULL AND (deleted, id) > (?, ?) ORDER BY deleted, id`
@@ -124,7 +124,7 @@ export class AccessRepository {
     return (column(this.db, sql).get(limit + 1) as number) > limit
   }
 
-  /** Like {@link hasMore}, among those of one creator: see {@link listCreatedBy}. */
+  /** Like {@link hasMore}, among the accesses of one creator: see {@link listCreatedBy}. */
   hasMoreCreatedBy(creator: string, limit: number): boolean {
     const sql = `SELECT count(*) FROM (SELECT 1 FROM access
       WHERE ${byCreator} AND deleted IS NULL LIMIT +@limit)`
@@ -132,7 +132,7 @@ export class AccessRepository {
   }
 
   /**
-   * Lists the names of at most `limit` accesses, including deleted ones, by id: those after an id. Does not read the
+   * Lists the names of at most `limit` accesses after an id, including deleted accesses, by id. Does not read the
    * permissions of the accesses, which may be very many.
    */
   listNamesAfter(id: string, limit: number): Pick<Access, 'id' | 'name' | 'type'>[] {
@@ -170,7 +170,7 @@ export class AccessRepository {
     return row && toVersion(row)
   }
 
-  /** Lists the earlier states of an access, oldest first, in pages: those after a serial, -1 for all. */
+  /** Lists the earlier states of an access, oldest first, in pages: a page begins after a serial, the first one with -1. */
   listVersionsAfter(id: string, after: number): { versions: AccessVersion[]; isLast: boolean } {
     const sql = 'SELECT body, serial FROM access_version WHERE access = ? AND serial > ? ORDER BY serial'
     const versions: AccessVersion[] = []

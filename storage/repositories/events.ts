@@ -277,7 +277,7 @@ export class EventRepository {
 
   #toRow(event: Event, body = toBody(event, this.digests)): EventRow {
     const numbers = event.streamIds.map(id => this.streams.getNumber(id))
-    // The first stream of a value is that of its field.
+    // The first stream of a value is the stream of its field.
     return toRow(event, numbers, body, this.streams.findByNumber(numbers[0]!)?.system?.isHidden)
   }
 

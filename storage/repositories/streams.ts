@@ -74,7 +74,7 @@ export class StreamRepository {
     return this.#load().byId.get(id) ?? this.system.byId.get(id)
   }
 
-  /** Returns whether an id is that of a tag stream or of their parent; the stream need not exist. */
+  /** Returns whether an id is the id of a tag stream or of their parent; the stream need not exist. */
   isTagId(id: string): boolean {
     return this.system.isTagId(id)
   }

@@ -10,7 +10,7 @@ export interface Removal {
   readonly isDone: boolean
 }
 
-/** Removes the first points of a range: those in at most `limit` chunks. */
+/** Removes the first points of a range: the points in at most `limit` chunks. */
 export function removePoints(chunks: ChunkTable, event: number, { from, to }: Range, limit: number): Removal {
   let count = 0
   const previous = chunks.findAtOrBefore(event, from)

@@ -24,7 +24,7 @@ export interface SampledPage {
   readonly done: boolean
 }
 
-/** Approximate maximum number of rows in a page: what a page holds is sent even to readers who lose access meanwhile. */
+/** Approximate maximum number of rows in a page: what a page holds is sent even to readers who lose access in the meantime. */
 const maxPageRows = 1000
 
 /** Scans a range with little state. Of chunks within one bucket only the summaries are read. */

@@ -68,8 +68,8 @@ export class EmailAddressRepository {
   }
 
   /**
-   * Stores the token of a link, which replaces that of the previous link. `expires` in seconds. Returns `false` if the address
-   * is no longer in the list.
+   * Stores the token of a link, which replaces the token of the previous link. `expires` in seconds. Returns `false` if the
+   * address is no longer in the list.
    */
   setToken(address: string, token: string, expires: number): boolean {
     const sql = 'UPDATE email_address SET tokenHash = ?, tokenExpires = ? WHERE key = ?'

@@ -155,7 +155,7 @@ export function closeLeavingLog(db: Database): number {
   return size
 }
 
-/** Checkpoints the log that a closed file left behind; see {@link closeWithCheckpoint}. The file may be opened meanwhile. */
+/** Checkpoints the log that a closed file left behind; see {@link closeWithCheckpoint}. The file may be opened in the meantime. */
 export function checkpointLog(file: string, isNamed: boolean): void {
   const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
   try {
@@ -170,7 +170,7 @@ export function checkpointLog(file: string, isNamed: boolean): void {
 
 /**
  * Checkpoints the rest of an open file's log and restarts the log, which syncs its header. Writers would have to wait for
- * that, so there must be none meanwhile. A log that is still being read from is not restarted.
+ * that, so there must be none in the meantime. A log that is still being read from is not restarted.
  */
 export function checkpointAndRestart(file: string): void {
   const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })

@@ -12,7 +12,7 @@ export interface SystemStreams {
   readonly list: readonly SystemStream[]
   /** Creates the event for the active value of an account field; `undefined` if there is no such field. */
   readonly createEvent: (field: string, content: unknown, origin: Origin) => Event | undefined
-  /** Returns whether an id is that of a tag stream or of their parent, which only the service creates. */
+  /** Returns whether an id is the id of a tag stream or of their parent, which only the service creates. */
   readonly isTagId: (id: string) => boolean
 }
 

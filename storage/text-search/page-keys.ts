@@ -13,10 +13,10 @@ const maxPagesPerStep = 64
 const mainIndexPrefix = '0'
 
 /**
- * Returns whether the key of a page is the beginning of one of the removed words, and no word begins with it any more.
- * `removed` holds words with and without places: of those with places only the ones count whose word was removed from
- * all places. Pages are looked up for all of them, even if other texts contain them: otherwise the duration of a write
- * would reveal the contents of other texts.
+ * Returns whether the key of a page is still the beginning of a removed word, although no other word begins with it.
+ * `removed` holds words with and without places: of those with places only the ones count whose word was removed from all
+ * places. Pages are looked up for all of them, even if other texts contain them: otherwise the duration of a write would
+ * reveal the contents of other texts.
  */
 export function leavesPageKeys(db: Database, removed: readonly string[]): boolean {
   const next = column(db, 'SELECT term FROM event_vocabulary WHERE term >= CAST(? AS TEXT) LIMIT 1')

@@ -30,7 +30,7 @@ export class Handover {
   }
 
   /**
-   * Releases an account for another process to serve, after its pending writes. It must not be used any more. Rejects
+   * Releases an account for another process to serve, after its pending writes. It must no longer be used. Rejects
    * with `StoreUnavailable` if its durability cannot be confirmed; it has been released nevertheless.
    */
   async release({ id }: Pick<Account, 'id'>): Promise<void> {

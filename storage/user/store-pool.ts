@@ -122,7 +122,7 @@ export class StorePool {
       // Waiting writes begin in separate turns.
       await turn()
     }
-    // The file may have been closed and opened again meanwhile.
+    // The file may have been closed and opened again in the meantime.
     if (this.#open.get(account) === entry) this.#open.delete(account)
     this.#warm.delete(entry)
     close(entry.store)

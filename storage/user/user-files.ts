@@ -89,7 +89,10 @@ export class UserFiles {
   }
 }
 
-/** Creates the template of new files, an empty file with the current schema, unless that of an earlier run can be used. */
+/**
+ * Creates the template of new files, an empty file with the current schema, unless the template of an earlier run can be
+ * used.
+ */
 function makeTemplate(file: string, migrations: readonly Migration[]): void {
   if (!isUsable(file, migrations)) createFile(file, migrations)
 }

@@ -64,7 +64,7 @@ export class WriteQueue<Draft> {
     return this.#blocker
   }
 
-  /** Adds a write behind those of its access. Rejects it with `StoreBusy` if the queue is full. */
+  /** Adds a write behind the other writes of its access. Rejects it with `StoreBusy` if the queue is full. */
   add(write: PendingWrite | PendingSteps<Draft>): void {
     const own = this.#pending.countItems(this.party.account, write.access)
     if (own >= maxPending - this.#pending.size) return write.reject(new StoreBusy())

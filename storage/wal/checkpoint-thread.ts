@@ -33,7 +33,7 @@ export class CheckpointThread {
     await this.#run({ file, isNamed, mustRestart: false })
   }
 
-  /** Checkpoints the rest of an open file's log, and restarts the log. There must be no writes meanwhile. */
+  /** Checkpoints the rest of an open file's log, and restarts the log. There must be no writes in the meantime. */
   async checkpointAndRestart({ file }: ClosedLog): Promise<void> {
     await this.#run({ file, isNamed: true, mustRestart: true })
   }

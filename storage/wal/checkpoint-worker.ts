@@ -7,7 +7,7 @@ export interface CheckpointTask {
   readonly file: string
   /** Whether the log's directory entry is on disk. */
   readonly isNamed: boolean
-  /** Whether to restart the log afterwards; there must be no writes meanwhile. */
+  /** Whether to restart the log afterwards; there must be no writes in the meantime. */
   readonly mustRestart: boolean
 }
 

@@ -8,7 +8,7 @@ import { checkpointLog } from '../sqlite/open.js'
 import type { ClosedLog, OwnedLog } from './closed-log.js'
 
 export interface CheckpointerOptions {
-  /** Time that a log rests before its checkpoint, in seconds: if the file is opened again meanwhile, the log is reused. */
+  /** Time that a log rests before its checkpoint, in seconds: if the file is opened again in the meantime, the log is reused. */
   readonly idleSeconds: number
   /** Called when a checkpoint failed. Nothing is lost: the log stays valid. */
   onError(account: string, error: unknown): void

@@ -1,6 +1,6 @@
 /**
  * Reads the pages of a file that may be in use, as they are after one commit, in chunks, whatever is committed
- * meanwhile. SQLite offers them only all at once, or as a file with a different header; here they come from the main
+ * in the meantime. SQLite offers them only all at once, or as a file with a different header; here they come from the main
  * file and from the frames of its write-ahead log. A read transaction keeps both unchanged: checkpoints write only
  * pages that have a frame, which is read instead, and a log is restarted only when all of it is in the main file.
  */
@@ -132,7 +132,7 @@ export class OpenPages {
       const chunk = this.#read(headerBytes + start * size, count * size)
       for (let index = 0; index < count; index++) latest.set(chunk.readUInt32BE(index * size), start + index)
     }
-    // If the log was restarted meanwhile, none of these frames are valid.
+    // If the log was restarted in the meantime, none of these frames are valid.
     return frames > 0 && readSalts(this.#read(0, headerBytes)) !== salts ? new Map() : latest
   }
 
@@ -175,7 +175,7 @@ function readLogState(db: Database, file: string): Pick<LogSnapshot, 'frames' | 
     } finally {
       closeSync(log)
     }
-    // The log may have been restarted in between: the salts would be those of the next generation.
+    // The log may have been restarted in between: the salts would then belong to the next generation.
     const again = lastFrame(db)
     if (again === frames) return { frames, salts: readSalts(header) }
     frames = again

@@ -15,7 +15,7 @@ export type OnSyncFailure = (error: Error) => void
 
 /**
  * Detects the state of the log of a file that was just opened. `wasThere`: whether it existed before. `closedLog`: the
- * log with frames that closing the file left behind; if it is empty now, it was checkpointed and removed meanwhile.
+ * log with frames that closing the file left behind; if it is empty now, it was checkpointed and removed in the meantime.
  */
 export function detectLog(file: string, wasThere: boolean, closedLog: ClosedLog | undefined): FoundLog {
   const isEmpty = logSize(file) === 0
@@ -58,7 +58,7 @@ export class WalSync implements Durability {
     this.#isNamed = found.isNamed
   }
 
-  /** Whether a sync is running: the connection must not be closed meanwhile. */
+  /** Whether a sync is running: the connection must not be closed in the meantime. */
   get isBusy(): boolean {
     return this.#isSyncing
   }

@@ -8,7 +8,7 @@ import type { UserCalls } from '../user-calls.js'
 
 /** What a feed is about. */
 export interface FeedSource {
-  /** Name of the access, which is that of the feed. */
+  /** Name of the access, and of the feed. */
   readonly name: string
   /** URL of the user's root, with a trailing slash. Feeds identify their entries by it. */
   readonly rootUrl: string
@@ -57,7 +57,7 @@ export interface EntryPage {
 const maxTitleLength = 120
 const maxTextLength = 4000
 
-/** Reads a page of entries, newest first. Errors: those of `events.get`. */
+/** Reads a page of entries, newest first. Errors: the errors of `events.get`. */
 export async function readEntries(calls: UserCalls, query: EntryQuery): Promise<EntryPage> {
   const { streams } = await calls.call<{ streams: readonly Stream[] }>('streams.get', {})
   const { events } = await calls.call<{ events: readonly Event[] }>('events.get', {

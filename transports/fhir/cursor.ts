@@ -5,7 +5,7 @@ import { refuse } from './outcome.js'
 export interface Cursor {
   /** Time of the last event, in seconds, in descending order; `undefined` in ascending order. */
   readonly time: number | undefined
-  /** Events to skip: those of that time that have been read; all that have been read in ascending order. */
+  /** Number of events to skip: in ascending order all events that have been read, otherwise the ones of that time. */
   readonly skip: number
 }
 

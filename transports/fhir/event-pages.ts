@@ -28,7 +28,7 @@ const [firstTime, lastTime] = [-62_135_596_800, 253_402_300_799]
 const [minRead, maxRead, maxRounds] = [50, 1000, 5]
 /** Characters of a page after which it ends. */
 const maxPageSize = 4 * 1024 * 1024
-/** Characters that are parsed in one turn, since other calls wait meanwhile; two events may have more. */
+/** Characters that are parsed in one turn, since other calls wait in the meantime; two events may have more. */
 const maxLength = 1024 * 1024
 const fewestRead = 2
 

@@ -86,7 +86,7 @@ function convertEvent(patient: Patient, paths: StreamPaths, event: Event): Obser
 
 const instants = new TimeFormatter()
 
-/** Returns the types of the events that may be found: those with such codes, and those that were imported. */
+/** Returns the types of the events that may be found: types with such codes, and types of imported resources. */
 function listTypes(search: Search): string[] {
   const types = listCodedTypes()
     .filter(

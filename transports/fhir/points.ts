@@ -26,7 +26,7 @@ export interface PointRange {
 /** The resolution of times of points. */
 const microsecond = 1e-6
 
-/** Returns the id of a point: that of its series, and its time in microseconds after that of the series. */
+/** Returns the id of a point: the id of its series, and the microseconds between the time of the series and its own. */
 function formatPointId(holderId: string, deltaTime: number): string {
   return `${holderId}.p${Math.round(deltaTime / microsecond)}`
 }

@@ -1,4 +1,4 @@
-/** Forms as Questionnaires: all of them for the user's own sessions, otherwise those of the access. */
+/** Forms as Questionnaires: all forms for the user's own sessions, otherwise the forms of the access. */
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import type { Form } from '../../schemas/plans/form.js'
 import type { ReadRequest } from '../read-endpoint.js'
@@ -14,7 +14,10 @@ const formUrl = 'urn:coffer:form:'
 const statuses = ['draft', 'active', 'retired', 'unknown']
 const instants = new TimeFormatter()
 
-/** Lists the names of a questionnaire in searches: its URL, also without a version; of forms also those of the resource. */
+/**
+ * Lists the names under which searches find a questionnaire: its URL, also without a version, and for a form also the names
+ * in the resource.
+ */
 export function listFormNames({ baseUrl }: Pick<Patient, 'baseUrl'>, url: string): string[] {
   const names = [url, url.split('|', 1)[0]!]
   if (!url.startsWith(formUrl)) return names

@@ -13,8 +13,8 @@ import { reserveBody } from './request/credentials.js'
 const nightscoutRoot = 'api'
 
 /**
- * Returns the path of a request after the endpoint's segment; `undefined` if it is none of an app. The API of Nightscout is at the
- * root of each user, and at that of the service: many of its apps ignore the rest of an address.
+ * Returns the path of a request after the endpoint's segment; `undefined` if the request is not one of an app. The API of
+ * Nightscout is at the root of each user, and at the root of the service: many of its apps ignore the rest of an address.
  */
 export function findReceivedPath(
   { segment }: ReceiveEndpoint,

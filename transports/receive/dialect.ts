@@ -62,7 +62,10 @@ export interface ReceivedRecord extends ImportedRecord {
    * arrived. By default, the rate of a request decides, unless its lane is known.
    */
   readonly isFrequent?: boolean | undefined
-  /** True if its time is that of its arrival, so that it does not identify the record. Only for records with `isEvent`. */
+  /**
+   * True if the record has no time but that of its arrival, so that the time does not identify it. Only for records with
+   * `isEvent`.
+   */
   readonly isUndated?: boolean | undefined
   /**
    * True if there is only one record of its stream and type at its time: other values, and other durations, are corrections, although
@@ -104,7 +107,7 @@ export interface ConnectionStore {
   readonly level: Level | undefined
   /** Stores records, and resolves once they are durable, with the numbers of those that could not be stored by kind. */
   add(reading: Reading): Promise<ReadonlyMap<string, number>>
-  /** Calls a method with the connection's access; returns its result. Errors: those of the method. */
+  /** Calls a method with the connection's access; returns its result. Errors: the errors of the method. */
   call(method: string, params: object): Promise<Record<string, unknown>>
 }
 
@@ -123,7 +126,10 @@ export interface Dialect {
   readonly maxBodyBytes?: number
   /** Returns what the app shows of a friend. The answers of these dialects are arrays. */
   readonly presentFriend?: (friend: FriendPosition) => readonly object[]
-  /** Answers requests of apps that also read; used instead of `read` and `answer`. `token`: that of the connection's access. */
+  /**
+   * Answers requests of apps that also read; used instead of `read` and `answer`. `token`: the token of the connection's
+   * access.
+   */
   serve?(request: ReceivedRequest, store: ConnectionStore, token: string): Promise<DialectAnswer>
   /** Reads a request. Throws `invalid-request-structure` (400) if the body is malformed as a whole; then nothing is stored. */
   read(request: ReceivedRequest): Reading

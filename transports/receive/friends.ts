@@ -24,7 +24,7 @@ export class Friends {
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
-  /** Lists the positions of friends who share one now. `credentials`: those of the request of the app. */
+  /** Lists the positions of friends who share their position now. `credentials`: the credentials of the app's request. */
   async list(friends: readonly Friend[], credentials: Credentials): Promise<FriendPosition[]> {
     const found: FriendPosition[] = []
     for (const friend of friends) {

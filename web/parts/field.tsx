@@ -68,7 +68,7 @@ interface PasswordProps {
   readonly hint?: string
   /** Whether a new password is being chosen. */
   readonly isNew?: boolean
-  /** Whether it may stay empty: for passwords other than those of accounts here. */
+  /** True if the field may stay empty: for passwords that are not passwords of accounts of this service. */
   readonly isOptional?: boolean
 }
 

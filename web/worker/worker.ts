@@ -140,8 +140,8 @@ async function readCachedShell(): Promise<Response | undefined> {
 }
 
 /**
- * Activates this worker in place of that of an older build, unless other pages still need files of that. The page that asks has loaded:
- * browsers may never finish loading one whose worker is replaced.
+ * Activates this worker in place of the worker of an older build, unless other pages still need files of that build. The
+ * page that asks has loaded: browsers may never finish loading one whose worker is replaced.
  */
 async function takeOver(): Promise<void> {
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })

@@ -14,7 +14,7 @@ const Params = Type.Object(
   {
     type: Type.Enum(channelTypes),
     name: Name,
-    /** Depends on the type, and is checked by it. */
+    /** The target. What it has depends on the type of the channel. */
     target: KeyValue
   },
   closed

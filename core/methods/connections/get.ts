@@ -12,7 +12,7 @@ export const get = method({
   params: Type.Object({}, closed),
   result: Type.Object({
     connections: Type.Array(PublicConnection),
-    /** `name`: that of the app or protocol. */
+    /** `name`: the name of the app or protocol. */
     dialects: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }))
   }),
   mode: 'read',

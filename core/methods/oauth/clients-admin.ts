@@ -21,7 +21,10 @@ const Client = Type.Object({
 /** Maximum number of listed clients that have registered themselves. */
 const maxListed = 1000
 
-/** `GET /system/oauth/clients`: those of the settings, then those that registered themselves, those used last first. */
+/**
+ * `GET /system/oauth/clients`: the clients in the settings, then the clients that registered themselves, most recently used
+ * first.
+ */
 export const getClients = serviceMethod({
   id: 'oauth.getClients',
   summary: 'List OAuth clients and their keys',

@@ -70,7 +70,7 @@ function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stre
   const places = [before.parentId, toPublicStream(caller, node).parentId]
   const isMoving = parentId !== undefined && places.some(place => place !== parentId)
   const isTrashing = trashed !== undefined && (trashed === true) !== (before.trashed === true)
-  // Streams below move along, also into the trash and out of it.
+  // The streams below move with the stream, also into the trash and out of it.
   const nodes = isMoving || isTrashing ? yield* listSubtreeInSteps(node) : [node]
   if (isMoving || isTrashing) yield* assertManagesAll(caller, nodes)
   if (isMoving) assertMayMove(call, node, parentId)

@@ -7,7 +7,7 @@ import { serviceMethod } from '../../call/method.js'
 import { requireServedAccount } from '../../platform/find-account.js'
 import { apiEndpoint } from '../../service-info.js'
 
-/** `POST /system/users/{username}/session`: 201. The session is that of an app, and ends as others do. */
+/** `POST /system/users/{username}/session`: 201. It is the session of an app, and ends like any other. */
 export const openSession = serviceMethod({
   id: 'system.openSession',
   summary: 'Sign a user in, from the command line',

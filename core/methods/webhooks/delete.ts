@@ -1,4 +1,4 @@
-/** Deletes a webhook, which is not called any more. (docs/spec/notifications.md#webhook-methods) */
+/** Deletes a webhook, which is no longer called. (docs/spec/notifications.md#webhook-methods) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'

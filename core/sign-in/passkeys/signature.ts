@@ -45,7 +45,7 @@ export async function verifyPasskeySignature(
 
 /**
  * Marks the challenge as used, and records the use of the passkey. Throws `invalid-credentials` if the passkey was
- * deleted meanwhile, or the signature was used before. Must run within a transaction.
+ * deleted in the meantime, or the signature was used before. Must run within a transaction.
  */
 export function recordPasskeyUse(call: Call, { id, signed }: VerifiedSignature): void {
   const { account, now, services, store } = call

@@ -114,7 +114,7 @@ class FitReader {
     }
     const [latitude, longitude] = [0, 1].map(each => toDegrees(getNumber(fields, each)))
     const cadence = getNumber(fields, 4)
-    // Records of the same second get fractions of it.
+    // Records of the same second get fractions of a second.
     this.#sameTimeCount = time === this.#lastRecordTime ? this.#sameTimeCount + 1 : 0
     this.#lastRecordTime = time
     const fraction =

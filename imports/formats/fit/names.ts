@@ -174,7 +174,7 @@ export const sports: Readonly<Record<number, string>> = {
   62: 'High intensity interval training',
   67: 'Meditation'
 }
-/** Sports on foot. Their cycles are strides of two steps. */
+/** Sports on foot. A cycle is a stride of two steps in these sports. */
 export const footSports = new Set([1, 11, 17])
 
 export const manufacturers: Readonly<Record<number, string>> = {

@@ -33,7 +33,7 @@ const amounts: readonly (readonly [name: string, type: string, stream: string])[
 
 type BaseRecord = Pick<ImportedRecord, 'source' | 'time'>
 
-/** Converts documents to records. `zone` is that of times without one. */
+/** Converts documents to records. `zone` is the time zone of times that name none. */
 export class NightscoutReader {
   constructor(
     private readonly zone: string | undefined,

@@ -1,4 +1,4 @@
-/** Asks the node that serves a user to release the account. If the shard moves meanwhile, asks the new node too. */
+/** Asks the node that serves a user to release the account. If the shard moves in the meantime, asks the new node too. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { EngineUnavailable, type Engine } from '../../../cluster/engine.js'
 import {

@@ -10,7 +10,7 @@ const longMs = 8
 
 const file = process.env['BENCH_TURNS']
 if (file !== undefined && isMainThread) {
-  // The main thread's id is that of its process. The first field is its CPU time in nanoseconds.
+  // The main thread's id is the id of its process. The first field is its CPU time in nanoseconds.
   const descriptor = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
   const bytes = Buffer.alloc(64)
   const ranMs = (): number => {

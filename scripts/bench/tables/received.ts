@@ -11,7 +11,7 @@ import { rootStream, withSeeder, type SeededUser } from '../seed/seeder.js'
 import { createLine, type Line } from '../table.js'
 
 const phoneCount = 8
-/** Maximum time of a position, and p99 of another user meanwhile, as multiples of those of `events.create`. */
+/** Maximum time of a position, and p99 of another user in the meantime, as multiples of those of `events.create`. */
 const aims = { ratio: 1.5, p99Ratio: 1.5 }
 /** The other user's requests per second, and their maximum number in flight. */
 const [pace, connections] = [50, 16]

@@ -34,8 +34,8 @@ interface Exchange {
 }
 
 /**
- * Sends a complete response. `own`: its own headers, besides those of the exchange, names and values alternately.
- * `encoding`: the encoding of the body.
+ * Sends a complete response. `own`: headers to add to the headers of the exchange, names and values alternately. `encoding`:
+ * the encoding of the body.
  */
 export function sendInOneWrite(
   { req, res, state }: Exchange,

@@ -23,7 +23,7 @@ export const proofChallenge = 'DPoP algs="ES256", error="invalid_token"'
 /** Characters up to which a response is sent without reserving a slot for long responses. */
 export const maxShortLength = 64 * 1024
 
-/** Sends an outcome; `status` is that of a success. Resolves once a long response has been taken. */
+/** Sends an outcome; `status` is the status if the call succeeded. Resolves once the client has received a long response. */
 export function reply(
   exchange: Exchange,
   services: SharedServices,

@@ -43,7 +43,7 @@ export function isOAuthRequest({ state }: Exchange): boolean {
   return state.address.user === undefined && isOAuthPath(state.address.segments[0])
 }
 
-/** Returns whether a first part of a path is that of the OAuth routes, which have two names. */
+/** Returns whether a path with this first part is one of the OAuth routes, which have two names. */
 function isOAuthPath(part: string | undefined): boolean {
   return part === 'oauth' || part === 'oauth2'
 }

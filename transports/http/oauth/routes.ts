@@ -89,7 +89,7 @@ export function addOAuthRoutes(router: Router<ExchangeState>, dispatcher: Dispat
       replyJson(ctx, 200, await callMethod(ctx, { user, method, params }))
     })
 
-  // The second path is that of version 2 of the platform. (docs/api/oauth.md#endpoints)
+  // The second path is the one in version 2 of the platform. (docs/api/oauth.md#endpoints)
   for (const base of ['/oauth', '/oauth2']) {
     router.get(`${base}/authorize`, async ctx => authorize(ctx, toParams(ctx.state.address.query)))
     // As a form, the request may be longer than a URL. (OpenID Connect Core, 3.1.2.1)

@@ -16,7 +16,7 @@ const maxSlashes = 64
 export interface FallbackPage {
   /**
    * Sends the page if a browser requests it, and returns whether it has. For any client, it makes the response vary by
-   * `Accept`. `status`: 200, or that of an error, such as 404 for an unknown address.
+   * `Accept`. `status`: 200, or the status of an error, such as 404 for an unknown address.
    */
   tryReply(exchange: Exchange, status: number): boolean
 }
@@ -81,7 +81,7 @@ function createShell({ bytes }: StaticFile, depth: number, isNowhere: boolean): 
   return { bytes: adjusted, gzip: gzipSync(adjusted), etag: computeETag(adjusted, depth) }
 }
 
-/** Returns the URL as the browser has sent it: Koa changes that of the request when its path is set. */
+/** Returns the URL as the browser has sent it: Koa changes the URL of the request when its path is set. */
 function getOriginalUrl({ originalUrl, req }: Exchange & { readonly originalUrl?: string }): string {
   return originalUrl ?? req.url ?? '/'
 }

@@ -28,7 +28,7 @@ export const pageHeaders = {
 /** Maximum number of slashes in the address of a page below the root. */
 export const maxDepth = 8
 
-/** Returns whether the host is that of a user or a service. Only the public host serves everything that the pages call. */
+/** Returns whether the host belongs to a user or a service. Only the public host serves everything that the pages call. */
 export function isBelowDomain({ req }: Pick<Exchange, 'req'>, { domain, publicUrl }: Config): boolean {
   const host = (req.headers.host ?? '').toLowerCase().replace(/\.?(?::\d*)?$/, '')
   return domain !== '' && host.endsWith(`.${domain}`) && host !== new URL(publicUrl).hostname

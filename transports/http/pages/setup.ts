@@ -10,7 +10,7 @@ import type { ExchangeState } from '../exchange.js'
 import { createClientAddressReader } from '../request/client-address.js'
 import { readDeclaredBody } from '../request/declared-body.js'
 
-/** Actions of set-up. Each throws `forbidden` unless the secret is that of the link. */
+/** Actions of set-up. Each throws `forbidden` unless the secret is the one in the link. */
 export interface SetupActions {
   /** Returns the choices and the current values. */
   getChoices(ip: string, params: SetupCheck): object

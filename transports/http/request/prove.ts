@@ -70,7 +70,7 @@ export async function proveCredentials(
     isWhole: true
   })
   if (!outcome.ok) {
-    // Other errors are those of the call itself, which is about to be made.
+    // Other errors would also occur in the call itself, which is about to be made.
     if (outcome.error.status >= 500) throw outcome.error
     return credentials
   }

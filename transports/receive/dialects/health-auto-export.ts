@@ -1,4 +1,7 @@
-/** Receives Health Auto Export, whose data becomes one with that of Apple's export. (https://www.healthyapps.dev) */
+/**
+ * Receives Health Auto Export. Its data goes to the same streams as the data of Apple's export.
+ * (https://www.healthyapps.dev)
+ */
 import { fail } from '../../../core/errors.js'
 import { mapCategory } from '../../../imports/formats/apple/types.js'
 import { getNumber, getText, isObject, type Json } from '../../../imports/formats/json-files.js'

@@ -123,7 +123,7 @@ function formatTags(tags: Line['tags']): string {
   return tags.map(([name, value]) => `${name}=${value}`).join(',')
 }
 
-/** Units that people measure their homes in, besides those of files. */
+/** Units that people measure their homes in, besides the units in files. */
 const homeUnits: Readonly<Record<string, UnitMeasure>> = {
   kWh: { type: 'energy/kwh' },
   Wh: { type: 'energy/wh' },

@@ -30,7 +30,7 @@ export interface Received {
   readonly document: Json
   /** Seconds. */
   readonly time: number
-  /** False if the time is that of its arrival. */
+  /** False if the document has no time, and was given the time of its arrival. */
   readonly isDated: boolean
 }
 
@@ -39,12 +39,12 @@ export function getDocumentType(collection: Collection): string {
   return `nightscout/${collection}`
 }
 
-/** Reads a document. One without a time gets that of its arrival. */
+/** Reads a document. A document without a time gets the time of its arrival. */
 export function receiveDocument(collection: Collection, given: Json, now: number): Received {
   const found = getTime(given)
   const isDated = !Number.isNaN(found)
   const time = isDated ? found : now
-  // Followers need it; the identity is that of the document as it was sent.
+  // Followers need an id. It is derived from the document as it was sent.
   const id = getId(collection, given)
   const dated = isDated ? given : { ...given, created_at: new Date(time * 1000).toISOString() }
   return { collection, id, document: { ...dated, _id: id }, time, isDated }

@@ -208,7 +208,7 @@ export class Library {
     if (times.length === 0) return found
     for await (const page of this.#getPages('treatments', { fromTime, toTime }))
       found.push(...page.filter(({ id }) => received.has(id)))
-    // Only those with an identifier can have had another time.
+    // Only documents with an identifier can have had another time.
     const known = new Set(found.map(({ id }) => id))
     const others = Array.from(received.values()).flatMap(({ document, id }) =>
       !known.has(id) && hasIdentifier(document) ? [id] : []

@@ -67,7 +67,7 @@ async function subscribe(key: string): Promise<PushSubscription | undefined> {
   try {
     return await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key })
   } catch (error) {
-    // A subscription with another key, such as that of a service that was set up again.
+    // A subscription with another key, for example because the service was set up again.
     if (!existing || !(await existing.unsubscribe())) return ignore(error)
     return await registration.pushManager
       .subscribe({ userVisibleOnly: true, applicationServerKey: key })

@@ -60,7 +60,7 @@ export class Account {
     document.addEventListener('visibilitychange', checkIfVisible, this.#closed)
   }
 
-  /** Opens the account of the signed-in user, or that of a shared link by its token. Rejects with a `Refusal`. */
+  /** Opens the account of the signed-in user, or the account of a shared link by its token. Rejects with a `Refusal`. */
   static async open(username: string, token?: string): Promise<Account> {
     const client = new Client(username, token)
     const [info, { openLive }] = await Promise.all([

@@ -27,7 +27,7 @@ export class Client {
   readonly coffer: Coffer
   #onEnd: () => void = () => {}
 
-  /** `token`: that of a shared link, for a page without a session. */
+  /** `token`: the token of a shared link, for a page without a session. */
   constructor(
     readonly username: string,
     token?: string

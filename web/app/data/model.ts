@@ -10,7 +10,7 @@ export interface Stream {
   readonly trashed?: boolean
   readonly clientData?: Readonly<Record<string, unknown>>
   readonly created: number
-  /** Id of an access, with that of its caller if there is one. */
+  /** Id of an access, followed by its caller id if there is one. */
   readonly createdBy: string
   readonly modified: number
 }

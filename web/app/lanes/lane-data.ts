@@ -69,7 +69,7 @@ export interface Mark {
   readonly end: number
   readonly icon: MarkIcon
   readonly label: string
-  /** CSS colour. Default: that of the lane. */
+  /** CSS colour. Default: the colour of the lane. */
   readonly colour?: string
   /** Id of the event. */
   readonly id?: string

@@ -34,7 +34,7 @@ export interface MeasureDays {
 
 type MeasurePlan = LanePlan & { readonly measure: MeasureOfLane }
 
-/** Returns whether a plan is that of a measure. */
+/** Returns whether a plan is for a measure. */
 export function isOfMeasure(plan: LanePlan): plan is MeasurePlan {
   return plan.measure !== undefined
 }

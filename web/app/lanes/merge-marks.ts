@@ -31,7 +31,7 @@ export function mergeMarks(
       last.x = before ? Math.max(middle, before.x + gap) : middle
     } else clusters.push({ x, sum: x, marks: [mark] })
   }
-  // Where merged marks were moved beyond the end, they move back, and those before them.
+  // Merged marks that were moved beyond the end move back, and the marks before them too.
   let limit = width - inset
   for (const cluster of clusters.toReversed()) {
     cluster.x = Math.min(cluster.x, limit)

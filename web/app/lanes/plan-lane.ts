@@ -12,7 +12,7 @@ export type LaneKind = 'series' | 'numbers' | 'pairs' | 'nights' | 'marks'
 export interface LanePlan {
   /** Id of its stream; of the measure, if it shows all sources of one, or one of them (see `plan-measure.ts`). */
   readonly id: string
-  /** The stream, or that of the preferred source. */
+  /** The stream, or the stream of the preferred source. */
   readonly stream: Stream
   /** CSS value. */
   readonly colour: string
@@ -159,7 +159,7 @@ export interface Contents {
   readonly measured: readonly LanePlan[]
 }
 
-/** Returns the lanes with those of streams and types that were not among the facts before. */
+/** Returns the lanes, with new lanes for the streams and types that were not among the facts before. */
 export function addNewLanes(
   lanes: readonly string[],
   before: readonly Fact[],

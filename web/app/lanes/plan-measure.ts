@@ -88,7 +88,7 @@ export function findMeasureLane(id: string, measured: readonly LanePlan[], tree:
   return whole && planSource(whole, id.slice(slash + 1), tree)
 }
 
-/** Returns the name of a source: of its stream, after that of the stream above. */
+/** Returns the name of a source: the name of the stream above, then the name of its stream. */
 export function getSourceName(streamId: string, tree: Tree): string {
   return tree
     .getPath(streamId)
@@ -105,7 +105,7 @@ function getKind({ kind, types }: AnyMeasure, { sources }: MeasureFact): LaneKin
   return sources.some(({ type }) => type.startsWith('series:')) ? 'series' : 'numbers'
 }
 
-/** Returns the colour that the user has chosen for the preferred source, otherwise that of the measure. */
+/** Returns the colour that the user has chosen for the preferred source, otherwise the colour of the measure. */
 function getColour(definition: AnyMeasure, stream: Stream): string {
   return stream.clientData?.[colourKey] === undefined ? getMeasureColour(definition) : getStreamColour(stream)
 }

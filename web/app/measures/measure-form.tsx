@@ -14,7 +14,7 @@ import { forms, hues, icons, maxValues, numberTypes, type Draft, type Form } fro
 interface Props {
   readonly title: string
   readonly draft: Draft
-  /** True if there is data: what is recorded cannot be changed any more. */
+  /** True if there is data: what is recorded can no longer be changed. */
   readonly hasData: boolean
   readonly onSave: (draft: Draft) => Promise<void>
   readonly onClose: () => void

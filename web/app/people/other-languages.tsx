@@ -1,4 +1,4 @@
-/** The texts of a request in further languages. Each person sees those in their own, and agrees in it. */
+/** The texts of a request in further languages. Each person sees the texts in their own language, and agrees to those. */
 import { getLanguage, getLanguageName, languages, t, type Messages, type TextFiles } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import type { Values } from '../../parts/form.js'
@@ -90,7 +90,7 @@ async function writeConsent(tag: string, { chosen, level, measures, name }: Wish
   return sentence.replaceAll(/\{(\w+)\}/g, (_whole, key: string) => (key === 'name' ? name : list))
 }
 
-/** Returns the name of a measure in a language; that of the user's own ones is the same in all. */
+/** Returns the name of a measure in a language. The user's own measures have the same name in all languages. */
 function nameIn(tag: string, measure: AnyMeasure): string {
   const names: Readonly<Record<string, string>> = 'names' in measure ? { ...measure.names } : {}
   return Object.hasOwn(names, tag) ? names[tag]! : getMeasureName(measure)

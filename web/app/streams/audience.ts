@@ -14,7 +14,10 @@ interface AudienceChange {
   readonly loses: readonly Access[]
 }
 
-/** Returns the level of an access on a stream: that of the nearest ancestor with a permission, else that on all streams. */
+/**
+ * Returns the level of an access on a stream: the level of the nearest ancestor with a permission, else the level on all
+ * streams.
+ */
 function getLevel({ permissions }: Access, path: readonly string[]): Level {
   for (const id of [...path.toReversed(), '*']) {
     const level = permissions.find(each => 'streamId' in each && each.streamId === id)

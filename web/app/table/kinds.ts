@@ -19,7 +19,7 @@ export function useKindNames(): NameKind {
   const [known, setKnown] = useState<readonly AnyMeasure[]>([])
   useEffect(() => {
     let isCurrent = true
-    // Without measures, the names are those of types.
+    // Without measures, the names are the names of types.
     measures.read(facts.map(({ measure }) => measure)).then(
       found => isCurrent && setKnown(found),
       () => undefined

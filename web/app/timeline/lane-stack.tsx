@@ -100,7 +100,7 @@ export function LaneStack({ model, plans, client, onLanes }: Props) {
   )
 }
 
-/** Replaces a lane, and those of the same measure, by other lanes. */
+/** Replaces a lane, and the other lanes of its measure, by other lanes. */
 function replaceLanes(order: readonly string[], id: string, ids: readonly string[]): string[] {
   const [measure] = id.split('/', 1)
   const isReplaced = (each: string): boolean => each === id || each.split('/', 1)[0] === measure

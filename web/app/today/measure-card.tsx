@@ -114,7 +114,9 @@ function describeReading({ measure, rows, day, zones, now }: Props, fact: Measur
   }
 }
 
-/** Says how the latest day compares with those before; undefined if too little is known, or if it was a while ago. */
+/**
+ * Says how the latest day compares with the days before; undefined if there are too few days, or the latest was a while ago.
+ */
 function describeTrend(measure: AnyMeasure, rows: readonly MeasureRow[], day: Day): string | undefined {
   if (measure.kind === 'category') return undefined
   const values = toValues(rows)
@@ -136,7 +138,7 @@ function describeTrend(measure: AnyMeasure, rows: readonly MeasureRow[], day: Da
     : words
 }
 
-/** Describes today's total or last night; if there is none yet, that of the latest day. */
+/** Describes today's total or last night; if there is none yet, the total or night of the latest day. */
 function describeTotal({ measure, rows, day, night }: Props): Description {
   const latest = rows.at(-1)
   if (!latest) return { value: undefined, details: [] }

@@ -1,4 +1,4 @@
-/** Buttons that add a value with one touch: those of an own measure, or values that were added before. */
+/** Buttons that add a value with one touch: the values of an own measure, or values that were added before. */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError } from '../../explain-error.js'

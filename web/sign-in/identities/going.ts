@@ -20,7 +20,7 @@ const key = 'coffer-identity'
 /** Maximum length of a return URL that the service accepts. */
 const maxPageLength = 1000
 
-/** Redirects to a provider. `secret`: that of the session to which the identity will be linked, if any. */
+/** Redirects to a provider. `secret`: the secret of the session to which the identity will be linked, if any. */
 export function redirectToProvider(provider: string, secret?: string): void {
   const redirectState: RedirectState = {
     secret: secret ?? createSecret(),

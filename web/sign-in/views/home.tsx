@@ -65,7 +65,7 @@ function isWebUrl(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text)
 }
 
-/** Returns whether a URL is that of this page: a service without a home page names itself. */
+/** Returns whether a URL is the URL of this page: a service without a home page names itself. */
 function isThisPage(text: string): boolean {
   return new URL(text).href.replace(/\/$/, '') === root.href.replace(/\/$/, '')
 }
