@@ -29,7 +29,7 @@ export class NatsEngine implements Engine, Connected {
   #maxPayload: number
 
   private constructor(
-    /** For operations beyond the interface: streams, checks, objects. */
+    /** The connection, for operations that are not part of the interface: streams, checks, objects. */
     readonly connection: NatsConnection,
     readonly timeoutMs: number
   ) {

@@ -71,8 +71,9 @@ export class Rescue {
   }
 
   /**
-   * Makes a copy the file of an account. Resolves with the copy. Rejects if the copy ends before the log does, unless
-   * the loss is accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
+   * Replaces the file of an account by a copy. Resolves with the copy. Rejects if the copy ends before the log does and
+   * `isLossAccepted` is not set, if this node serves the account, or if it has no such copy; with `Conflict` or
+   * `EngineUnavailable`.
    */
   async restore(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
     const { log, getSubject } = this.options

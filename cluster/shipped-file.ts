@@ -40,6 +40,7 @@ export class ShippedFile implements Durability {
     this.#initialize()
   }
 
+  /** Passes what has been committed to the outbox. After an error, the outbox confirms nothing more. */
   capture(): void {
     try {
       const changes = this.readChanges()

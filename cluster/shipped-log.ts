@@ -267,7 +267,7 @@ export class ShippedLogs implements DurabilityProvider {
     const owned = this.#owned.get(account)
     if (owned?.outbox !== outbox) return
     this.#owned.delete(account)
-    // Not within the commit that may have detected it.
+    // Dropping the account must not happen within the commit that may have detected the conflict.
     const dropping = Promise.resolve()
       .then(async () => await this.#dropAccount(account))
       .catch((problem: unknown) => this.options.onError(account, problem as Error))

@@ -47,7 +47,7 @@ function subtractValue(left: number, value: unknown): number {
   if (typeof value !== 'object' || value === null) return left - valueCharacters
   let remaining = left - valueCharacters
   if (Array.isArray(value) && value.length * valueCharacters > remaining) return -1
-  // Without a list of the keys, which may be very many.
+  // A list of the keys is not made: there may be very many.
   for (const key in value) {
     if (remaining < 0) break
     remaining = subtractValue(remaining - key.length, (value as Record<string, unknown>)[key])

@@ -72,6 +72,7 @@ async function* decompress(
   }
 }
 
+/** Passes chunks on up to the first damaged one, and ends there without an error. */
 async function* stopAtDamage(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   try {
     yield* chunks

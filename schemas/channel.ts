@@ -49,9 +49,9 @@ export const channelTypes = Object.keys(channelTargets) as ChannelType[]
 /** What is shown of a target, without its secrets. */
 export const ShownTarget = Type.Object(
   {
-    /** Of Web Push: the origin of the push service. */
+    /** For Web Push, the origin of the push service. */
     origin: Type.Optional(Type.String()),
-    /** Of Web Push: the SHA-256 of the endpoint in base64url, by which a browser recognises its subscription. */
+    /** For Web Push, the SHA-256 of the endpoint in base64url, by which a browser recognises its subscription. */
     digest: Type.Optional(Type.String()),
     address: Type.Optional(Type.String()),
     url: Type.Optional(Type.String()),

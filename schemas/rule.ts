@@ -174,9 +174,9 @@ export const RuleState = Type.Object(
     episode: Type.Integer({ minimum: 0 }),
     /** The last episode with a message. */
     toldEpisode: Type.Optional(Type.Integer({ minimum: 0 })),
-    /** Of places: true once a position is known. */
+    /** For places, true once a position is known. */
     isPlaced: Type.Optional(Type.Boolean()),
-    /** Of totals: the local day that was evaluated, and the one for which the rule was decided. */
+    /** For totals, the local day that was evaluated, and the day for which the rule was decided. */
     day: Type.Optional(LocalDay),
     checkedDay: Type.Optional(LocalDay),
     /** The time of the reading, or the id of the event, that has caused the last episode. */

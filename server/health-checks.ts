@@ -60,6 +60,7 @@ export class HealthChecks {
       : undefined
   }
 
+  /** Returns the alarm for failing backups; `undefined` if they succeed, or if failures are mailed to another address. */
   #checkBackups(): HealthAlarm | undefined {
     // With `backup.mailTo`, failures are mailed to that address instead.
     if (!this.backups || this.config.backup.mailTo !== '' || this.backups().failures === 0) return undefined

@@ -14,7 +14,7 @@ export interface HttpOptions {
   /** Maximum number of retries. Default: 4. */
   readonly retries?: number
   /**
-   * For the service's own pages: uses the session in an `HttpOnly` cookie instead of a token.
+   * True for the service's own pages: they use the session in an `HttpOnly` cookie instead of a token.
    * (docs/spec/authentication.md#sessions-of-pages)
    */
   readonly isPage?: boolean
@@ -32,7 +32,7 @@ export interface Sent {
   readonly signal?: AbortSignal | undefined
   /** Whether the request is idempotent. Default: true for `GET`, `HEAD` and `PUT`. */
   readonly isRepeatable?: boolean
-  /** As for `fetch`. */
+  /** The cache mode, as in the options of `fetch`. */
   readonly cache?: 'no-store'
   readonly keepalive?: boolean
 }
@@ -182,7 +182,7 @@ async function readBody(response: Response): Promise<{ error?: ErrorBody }> {
     const body: unknown = JSON.parse(text === '' ? '{}' : text)
     if (typeof body === 'object' && body !== null) return body
   } catch {
-    // Not JSON: possibly an error page of a proxy.
+    // The body is not JSON: it may be an error page of a proxy.
   }
   if (response.ok)
     throw toResponseError(response, { id: 'unexpected-error', message: 'The answer is not a JSON object' })

@@ -24,7 +24,7 @@ export const errorCodes = {
   streamExists: 10_058,
   streamNotFound: 10_059,
   wrongLast: 10_071,
-  /** As before, for a subject with a pending message. */
+  /** The same error, for a subject with a pending message. */
   wrongLastInFlight: 10_164
 } as const
 

@@ -43,6 +43,7 @@ export async function lastMessage(
   throw new EngineUnavailable(new Error(`${leader}, the leader of ${stream}, cannot read its replica`))
 }
 
+/** Reads the last message of a subject; `undefined` if there is none. Rejects with `EngineUnavailable`. */
 async function readLast(
   { connection, timeoutMs }: ReadContext,
   stream: string,

@@ -17,11 +17,11 @@ import { objectsStream, objectsSubjects } from './object-subjects.js'
  * `max_file_store`.
  */
 export interface StreamLimits {
-  /** For the logs of each of the 64 shards. */
+  /** Limit for the logs of each of the 64 shards. */
   readonly shardBytes: number
   readonly platformBytes: number
   readonly bucketBytes: number
-  /** For attachments and snapshots, if the engine stores them; 0 if that stream is not needed. */
+  /** Limit for attachments and snapshots, if the engine stores them; 0 if that stream is not needed. */
   readonly objectBytes: number
 }
 

@@ -44,7 +44,10 @@ export interface ConnectionOptions {
 /** Replies to a batch. */
 export const acceptedReply = Buffer.of(0)
 export const unknownReply = Buffer.of(1)
-/** Not accepted: this side is leaving, and says so in a last batch, once it has answered what it accepted before. */
+/**
+ * The batch was not accepted, because this side is leaving. It says so in a last batch, after it has answered everything
+ * that it accepted before.
+ */
 const leavingReply = Buffer.of(2)
 
 /** Maximum size of a part, in bytes. */

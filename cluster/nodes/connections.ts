@@ -68,6 +68,7 @@ export class Connections {
     return connection ? connection.take(head, parts) : unknownReply
   }
 
+  /** Returns the connection of a batch, which the first batch opens; `undefined` if this node knows no such connection. */
   #findConnection(head: BatchHead): Connection | undefined {
     const own = this.options.getOwnLife()
     if (head.to !== own.incarnation) return undefined

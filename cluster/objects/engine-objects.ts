@@ -218,6 +218,7 @@ export class EngineObjects implements Objects {
     return await lastMessage({ connection, timeoutMs }, objectsStream, subject)
   }
 
+  /** Reads the head of an object, and the sequence of its message; `undefined` if there is none. */
   async #head(subject: string): Promise<{ head: Head; sequence: number } | undefined> {
     const last = await this.#last(subject)
     return last && { head: JSON.parse(Buffer.from(last.bytes).toString()) as Head, sequence: last.sequence }

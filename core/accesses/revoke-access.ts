@@ -45,7 +45,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
   return related
 }
 
-/** Ends the connection of an access, if it has one: its secret is free. */
+/** Ends the connection of an access, if it has one. Another connection may then use its secret. */
 export function endConnection({ connections, unique }: Call['store'], accessId: string): void {
   const found = connections.findByAccess(accessId)
   if (!found) return

@@ -21,6 +21,7 @@ export function listAuditRoots(call: Call): InsertedRoots {
   return call.caller.isPersonal ? { first: found, last: [] } : { first: [], last: found }
 }
 
+/** Returns the root of what the caller may read of the audit; `undefined` if that is nothing, or if calls are not recorded. */
 function findAuditStream(call: Call): Tree | undefined {
   const { caller, services } = call
   if (!services.config.audit.active) return undefined

@@ -175,7 +175,7 @@ export function createCall(
   { services, credentials, now }: ServiceCall,
   { account, caller, store, files = [] }: CallSubject
 ): Call {
-  // Not a spread: this runs for every call, and a spread costs as much as a query.
+  // Spreading would cost as much as a query, in every call.
   return {
     services,
     credentials,

@@ -143,6 +143,7 @@ function split({ channel, secrets }: StoredChannel) {
   return { target: channel.target, secrets }
 }
 
+/** Returns the call that pushes a message to a browser; `undefined` if the channel has no endpoint. */
 async function createPush(pending: PendingMessage): Promise<ChannelCall | undefined> {
   const { message, row, services, stored } = pending
   const { endpoint } = stored.secrets

@@ -25,7 +25,7 @@ export const PublicConnection = Type.Object({
   hasPassphrase: Type.Boolean(),
   /** User names of those whose positions the app shows. */
   friends: Type.Optional(Type.Array(Type.String())),
-  /** As it was given. */
+  /** The mapping as it was given. */
   mapping: Type.Optional(Type.Unknown()),
   ...Arrivals.properties
 })

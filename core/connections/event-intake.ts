@@ -117,6 +117,7 @@ function isRefusal(error: unknown): boolean {
 /** Seconds within which an undated record of the same content is the same one, sent again. */
 const arrivalPeriod = 10
 
+/** Returns the start of the period in which a time lies, in seconds. */
 function getArrivalPeriod(time: number): number {
   return Math.floor(time / arrivalPeriod) * arrivalPeriod
 }

@@ -33,7 +33,7 @@ type PreviewedValue = Static<typeof PreviewedValue>
 
 /** What a mapping makes of waiting bodies. */
 export const MappingPreview = Type.Object({
-  /** Of the newest body first. */
+  /** The values; those of the newest body come first. */
   values: Type.Array(PreviewedValue),
   /** Numbers of items that would not be stored, by the name of the field. */
   notUnderstood: Type.Record(Type.String(), Type.Integer({ minimum: 0 }))

@@ -128,7 +128,7 @@ export class Execution {
         createCall(service, { account, caller: this.context.caller, store: this.#store }),
         params
       )
-      // In the meantime, the token may have been revoked, or the store closed.
+      // During the wait, the token may have been revoked, or the store closed.
       currentCaller = this.#currentCaller(definition)
     }
     if (definition.mode === 'read')

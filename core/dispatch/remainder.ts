@@ -91,7 +91,7 @@ export class Remainder extends TextSource {
     if (isShort()) {
       const reader = { ...this.reading.getReader(), acceptsBytes: takesBytes }
       reader.store.read(() => {
-        // At least once: lists check themselves that the reader may still read what they have written before.
+        // Must run at least once: lists themselves check that the reader may still read what they have written before.
         do writer.write(reader)
         while (isShort() && performance.now() < end)
       })

@@ -169,6 +169,7 @@ function hasDuration({ duration }: Event): boolean {
   return typeof duration === 'number' && duration > 0
 }
 
+/** Returns the position of an event; `undefined` if its content has no valid coordinates. */
 function toPosition({ content, description, time }: Event): Position | undefined {
   if (typeof content !== 'object' || content === null) return undefined
   const { altitude, bearing, latitude, longitude, speed } = content as Record<string, unknown>
@@ -184,6 +185,7 @@ function toPosition({ content, description, time }: Event): Position | undefined
   }
 }
 
+/** Yields the positions of a series, page by page. Rows without valid coordinates are omitted. */
 function* listPositions(
   { context, options }: ExportSources,
   event: Event

@@ -59,7 +59,7 @@ const encodings: Partial<Record<Column, 'PLAIN' | 'DELTA_BINARY_PACKED'>> = {
 
 /** Rows of a group, which is written in one step: about six milliseconds. */
 const rowsPerGroup = 4000
-/** In long files, groups are larger, since the end of the file lists all of them. */
+/** Long files have larger groups, since the end of the file lists all groups. */
 const rowsPerLaterGroup = 16_000
 const longFileRows = 1_000_000
 /** Characters after which a group is written, whatever its rows. */

@@ -23,7 +23,7 @@ export interface Condition {
 /** An item, in the order of the questionnaire. */
 export interface Item {
   readonly linkId: string
-  /** Of the group that contains it. */
+  /** Link id of the group that contains the item. */
   readonly parent: string | undefined
   readonly type: QuestionType | 'group' | 'display'
   readonly text: string | undefined

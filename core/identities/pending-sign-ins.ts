@@ -6,7 +6,7 @@ import { getNetwork } from '../security/network.js'
 export interface PendingSignIn {
   readonly provider: string
   readonly nonce: string
-  /** Of PKCE. */
+  /** The code verifier of PKCE. */
   readonly verifier: string
   /** Digest of the cookie of the browser in which the sign-in has begun. */
   readonly browser: string

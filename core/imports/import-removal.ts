@@ -68,7 +68,7 @@ export class ImportRemoval {
     return ranges.length > 0
   }
 
-  /** Removes some events. Returns the id of the last one; `undefined` if there was none. */
+  /** Removes some events. Returns the id of the last event; `undefined` if there was none. */
   #removeEvents(call: Call, number: number, after: string): string | undefined {
     const { store } = call
     const ids = store.imports.listEvents(number, after, maxEvents)

@@ -30,7 +30,7 @@ export type ImportState = (typeof importStates)[number]
 export interface Tally {
   /** By type. */
   readonly broughtIn: Counts
-  /** By type: records that existed before. */
+  /** Number of records of each type that existed before. */
   readonly known: Counts
   /** By reason. */
   readonly leftOut: Counts

@@ -68,7 +68,7 @@ export class LetterTask implements TimedTask {
     const to = formatDate(last)
     const unsubscribe = new URL(`${config.publicUrl}/access/letter-off.html`)
     unsubscribe.searchParams.set('username', username)
-    // In the fragment, which browsers do not send to servers.
+    // The token is in the fragment, which browsers do not send to servers.
     unsubscribe.hash = `token=${token}`
     const { text, title } = writeLetter(week, { language, last, showsValues })
     return {

@@ -111,6 +111,7 @@ function limitToEffective({ caller }: Call, access: PublicAccess): PublicAccess 
   return { ...rest, permissions: [...effective, ...forbidden] }
 }
 
+/** Returns the level that a permission really gives; `undefined` if it no longer gives any. */
 function getEffectiveLevel(caller: Caller, { level, streamId }: StreamPermission): Level | undefined {
   const accessId = getAuditedAccess(streamId)
   if (accessId !== undefined) return caller.mayAudit(accessId) ? level : undefined

@@ -67,6 +67,7 @@ export function findEventMatcher(scope: EventScope): EventMatcher | undefined {
   return matchers.get(scope)
 }
 
+/** Returns the matcher of a scope; `undefined` if its query is invalid. */
 function createMatcher(scope: EventScope): EventMatcher | undefined {
   try {
     return new EventMatcher(scope, unlimited)

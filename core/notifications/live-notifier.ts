@@ -199,7 +199,7 @@ export class LiveNotifier implements Notifier {
       if (!member.scopes) continue
       const current = this.#tryOrUndefined(member, () => this.#findCurrent(member))
       if (!current || !(yield* mayNarrow(change, current))) continue
-      // Not authenticated again: this is no use of its session.
+      // The subscriber is not authenticated again, since that would count as a use of its session.
       updateScopes(this.services, new Caller(current.store, current.access), member)
       yield
     }

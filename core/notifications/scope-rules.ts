@@ -95,6 +95,7 @@ export function cutScopes(subscriber: Omit<Subscriber, 'config'>, scopes: Scopes
   )
 }
 
+/** Removes the streams from a scope that the caller may no longer read; returns `undefined` if none is left. */
 function cutScope({ caller, store }: Omit<Subscriber, 'config'>, scope: Scope): Scope | undefined {
   const { query } = scope
   if (scope.kind === 'accesses' || query?.streams === undefined) return scope

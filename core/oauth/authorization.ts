@@ -33,7 +33,7 @@ const unsupported = [
 ] as const satisfies readonly (readonly [string, OAuthErrorCode])[]
 
 const prompts: readonly string[] = ['none', 'login', 'consent', 'select_account']
-/** Of the SHA-256 of a verifier. (RFC 7636, 4.2) */
+/** Form of a challenge, the SHA-256 of a verifier. (RFC 7636, 4.2) */
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
 /** Maximum characters of values that are returned in a URL or an ID token: headers have no room for more. */
 const maxTextLength = 2000

@@ -62,6 +62,7 @@ export function isSameUrl(given: unknown, expected: string): boolean {
   return normal !== undefined && normal === normalizeUrl(expected)
 }
 
+/** Returns a URL without its query, in the form in which proofs are compared; `undefined` if it is not an HTTP URL. */
 function normalizeUrl(text: string): string | undefined {
   const url = parseUrl(text)
   if (!url || url.username !== '' || url.password !== '' || !/^https?:$/.test(url.protocol)) return undefined

@@ -238,7 +238,7 @@ function revokeUnused(call: Call, id: string): void {
   if (access && isNew && !isUsed) revokeAccess(call, access)
 }
 
-/** Of 43 to 128 unreserved characters. (RFC 7636, 4.1) */
+/** Form of a verifier: 43 to 128 unreserved characters. (RFC 7636, 4.1) */
 const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/
 
 function matchesChallenge(verifier: string, challenge: string): boolean {

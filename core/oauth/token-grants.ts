@@ -49,6 +49,7 @@ export function findTokenGrant(
   return held?.access.alias === account.alias ? held : undefined
 }
 
+/** Finds the grant of an access token or a refresh token; `undefined` if the token is not in force. `now` in seconds. */
 function findGrant(store: UserStore, token: string, now: number): TokenGrant | undefined {
   const access = store.accesses.findByToken(token)
   if (access) {

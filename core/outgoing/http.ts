@@ -19,7 +19,7 @@ export interface OutgoingCall {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Not sent with GET. */
+  /** The body of the request; a GET is sent without it. */
   readonly body: string
 }
 

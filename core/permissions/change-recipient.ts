@@ -183,6 +183,7 @@ export class ChangeRecipient {
     return this.access.type === 'personal' || allows(this.#getLevel(path), 'list')
   }
 
+  /** Returns the level on the stream that has or had this path; `undefined` without a permission. */
   #getLevel(path: Path): Level | undefined {
     const { streams } = this.store
     const node = getNodeAt(streams, path)
@@ -282,6 +283,7 @@ function getNodeAt(streams: StreamRepository, path: Path): StreamNode | undefine
   return place.node
 }
 
+/** Returns the stream that has this path now; `undefined` if it was moved or deleted. */
 function findNodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
   const node = streams.find(path[0] ?? '')
   if (!node || node.number < 0) return undefined

@@ -3,7 +3,7 @@
  * (docs/spec/previews.md#sizes)
  */
 
-/** In pixels. */
+/** A size in pixels. */
 export interface Size {
   readonly width: number
   readonly height: number

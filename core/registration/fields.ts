@@ -93,6 +93,7 @@ function checkBuiltInFields(fields: object): Violation[] {
   }
 }
 
+/** Returns what is wrong with the value of a field; `undefined` if it is valid. */
 function checkField(field: AccountField, fields: object): Violation | undefined {
   const { isRequired, name } = field
   const value = new Map<string, unknown>(Object.entries(fields)).get(name)

@@ -72,6 +72,7 @@ export class LongResponses {
     })
   }
 
+  /** Takes a place for a long response. Returns the function that releases it; `undefined` if no place is free. */
   #tryAcquire(recipient: ResponseRecipient): ReleasePlace | undefined {
     if (!this.#isWithinLimits(recipient) || this.#total >= this.limits.longAnswers) return undefined
     this.#count(recipient, 1)

@@ -9,9 +9,9 @@ const day = 86_400
 
 /** Times of the current password, as far as rules are configured: part of the results of login and access-info. */
 export interface PasswordTimes {
-  /** In seconds: when it expires. */
+  /** Time at which the password expires, in seconds. */
   readonly passwordExpires?: number
-  /** In seconds: from when on it may be changed. */
+  /** Time from which the password may be changed, in seconds. */
   readonly passwordCanBeChanged?: number
 }
 

@@ -56,7 +56,7 @@ function openOwnPageSession(
   appId: string
 ): Access {
   const { config } = services
-  // By name: two-factor authentication has a separate token, and passkeys name no user.
+  // Found by name: two-factor authentication has a token of its own, and passkeys name no user.
   const session = credentials.pageSessions?.find(
     ({ username }) => services.accounts.findServed(username)?.id === account.id
   )

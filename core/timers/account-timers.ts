@@ -35,7 +35,7 @@ export interface TimedTask {
 
 /** What is planned for an account. */
 interface Plan {
-  /** With its current name. */
+  /** The account, with its current name. */
   account: Account
   readonly running: Set<TimedTask>
   /** When each task is next due, in seconds; infinite if never. */

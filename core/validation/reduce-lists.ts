@@ -21,7 +21,7 @@ export function reduceLists(schema: TSchema, params: unknown, maxErrors: number)
   const kept = new Map<string, readonly number[]>()
   const { properties = {} } = schema as { properties?: Readonly<Record<string, TSchema>> }
   const lists: Record<string, unknown> = {}
-  // By the names in the schema: params may be a text of a million characters, or have as many fields.
+  // Goes by the names in the schema: params may be a text of a million characters, or have a million fields.
   if (!isObject(params)) return { value: params, restorePath: path => path }
   for (const name of Object.keys(properties)) {
     const list = Object.hasOwn(params, name) ? params[name] : undefined

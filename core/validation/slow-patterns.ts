@@ -40,6 +40,7 @@ export function findSlowText(pattern: RegExp, maxLength = lengths.at(-1)!): stri
   return undefined
 }
 
+/** Returns whether a pattern takes long for texts made by `make`, and longer than in proportion to their length. */
 function isSlow(pattern: RegExp, make: (size: number) => string, maxLength: number): boolean {
   for (const size of lengths) {
     if (size > maxLength) return false

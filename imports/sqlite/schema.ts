@@ -87,6 +87,7 @@ function listPrimaryKeys(definitions: readonly Definition[]): string[] {
   return [...names]
 }
 
+/** Returns the index of `PRIMARY` in `PRIMARY KEY`; -1 without a primary key. */
 function findPrimaryKey(definition: Definition): number {
   return definition.findIndex(
     (part, index) => /^primary$/i.test(part) && /^key$/i.test(definition[index + 1] ?? '')

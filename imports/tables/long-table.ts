@@ -174,7 +174,7 @@ class WideTable {
     }
   }
 
-  /** Returns the column of a row's measure. */
+  /** Returns the column of a row's measure, adding it if `mayAdd`. Measures beyond the limit share the last column. */
   #getColumn(cells: readonly string[], mayAdd: boolean): number {
     const { metric, unit } = this.columns
     const name = `${(cells[metric] ?? '').trim()}\n${unit === undefined ? '' : (cells[unit] ?? '').trim()}`

@@ -222,6 +222,10 @@ function findLaterTime(
   )
 }
 
+/**
+ * Returns the second time at which clocks show the time in a cell, when they are put back; `undefined` if it comes only
+ * once.
+ */
 function findLaterReading(
   cell: string,
   clock: string | undefined,

@@ -103,6 +103,7 @@ function detectUtf16(bytes: Buffer): Encoding | undefined {
   return odd > even ? 'utf-16le' : 'utf-16be'
 }
 
+/** Returns the index at which the last UTF-8 character begins. */
 function findLastBoundary(bytes: Buffer): number {
   let index = bytes.length - 1
   while (index > 0 && (bytes[index]! & 0xc0) === 0x80) index--

@@ -149,7 +149,7 @@ export function getOffset(time: number, zone: string): number {
     days.set(day, offset)
     recentZone.size++
   }
-  // On days when clocks change.
+  // `NaN` marks days on which clocks change.
   return offset === offset
     ? offset
     : getCachedOffset(Math.floor(time / lookupInterval) * lookupInterval, recentZone)

@@ -18,7 +18,7 @@ const monthPatterns = [
 
 export interface WordDate {
   readonly year: string
-  /** From 1. */
+  /** Number of the month, from 1. */
   readonly month: number
   readonly day: number
   /** Text after the date. */

@@ -9,7 +9,7 @@ const settings = {
   isOn: Type.Boolean(),
   /** 1 is Monday. */
   weekday: Type.Integer({ minimum: 1, maximum: 7 }),
-  /** By the clocks of `zone`. */
+  /** Local time in `zone`. */
   time: Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' }),
   zone: Type.String({ maxLength: 64 }),
   language: Type.Enum([...letterLanguages]),

@@ -56,7 +56,7 @@ export const StoredReminder = Type.Object(
   {
     id: Identifier,
     ...reminderFields,
-    /** Of kind `form`: the form to answer. */
+    /** The form to answer, for reminders of kind `form`. */
     formId: Type.Optional(Identifier),
     /** The access that created it. */
     accessId: Identifier,

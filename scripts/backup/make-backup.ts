@@ -203,7 +203,7 @@ class Backup {
       if (await this.#source.isDeleted(account)) return undefined
       const rest = known ? '. Its earlier backup is kept' : '. It is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
-      // Without its change mark, so that the next run retries.
+      // The entry has no change mark, so that the next run retries.
       return known && { ...known, username, mark: '' }
     } finally {
       rmSync(this.draft.usersDirectory, { recursive: true, force: true })
@@ -249,7 +249,7 @@ class Backup {
     const { digest, size } = await computeDigest(readChunks(copy))
     if (former && former.file.digest === digest && former.file.size === size) {
       if (await this.#isIntact(username, former.file)) return former.file
-      // Under the same name, which earlier states refer to as well.
+      // The file keeps its name, since earlier states of the backup refer to it as well.
       return await this.vault.put(former.file.name, readChunks(copy))
     }
     return await this.vault.put(`${getAccountFolder(id)}/${this.#stamp}.sqlite`, readChunks(copy))

@@ -123,6 +123,7 @@ function getEarlierName(time: number): string {
   return `${earlierFolder}/${time}`
 }
 
+/** Reads and checks a manifest; `undefined` if there is no such file. */
 async function readManifestFile(vault: Vault, name: string): Promise<Manifest | undefined> {
   const text = await vault.read(name, maxListBytes)
   if (text === undefined) return undefined

@@ -123,7 +123,7 @@ async function restoreInto(
       throw new BackupError(
         `Nothing was restored, because the backup is damaged. Use --skip-damaged to skip damaged accounts.\n${report.problems.map(formatProblem).join('\n')}`
       )
-    // In a temporary directory, so that the platform file lists only accounts that were restored before it is moved in place.
+    // Restores into a temporary directory first, so that the platform file lists only restored accounts when it is moved in place.
     const staging = createCopyFolder(target)
     await restorePlatformFile(vault, staging, manifest)
     const leftOut = new Set(report.problems.flatMap(({ user }) => user ?? []))

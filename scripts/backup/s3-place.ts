@@ -83,7 +83,7 @@ export class S3Place implements Place {
       )
     await this.#renewLock()
     await this.assertLocked()
-    // Also while a long file is read or checked. After a failure, the next write throws.
+    // Renews the lock also while a long file is read or checked. After a failure, the next write throws.
     this.#renewTimer = setInterval(() => void this.assertLocked().catch(() => undefined), lockCheckMs).unref()
     // Another run may have written before this one had the lock.
     this.#folders = undefined

@@ -253,6 +253,7 @@ export class AccountCheck {
     return body
   }
 
+  /** Parses a JSON text. Reports the problem and returns `undefined` if it is invalid. */
   #parse(kind: Problem['kind'], id: string, text: string): Body | undefined {
     try {
       return JSON.parse(text) as Body

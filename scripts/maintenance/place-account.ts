@@ -85,7 +85,7 @@ export async function addAccount(
       // Reads the account again: only the former names that were free were added.
       await writeOwner(side, { ...findOwner(platform, id)!, id })
       syncPathNow(side.userDirectory(id))
-      // Of some fields there are several values.
+      // Some fields have several values.
       const others = platform.changeNow('replaceUnique', id, held)
       if (others.length > 0)
         throw new Taken(

@@ -113,7 +113,7 @@ function deriveIdentity(layout: Layout, salt: string): string {
 export async function promptHidden(prompt: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: process.stdin.isTTY })
-  // Only after the terminal has stopped echoing: the user may type fast, or paste.
+  // The prompt is shown only after the terminal has stopped echoing: the user may type fast, or paste.
   if (process.stdin.isTTY) process.stderr.write(prompt)
   try {
     return await new Promise<string>(resolve => {

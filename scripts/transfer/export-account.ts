@@ -41,7 +41,7 @@ export async function exportAccount(
     } finally {
       reader.close()
     }
-    // Not a rename, which would overwrite a file created in the meantime.
+    // A rename would overwrite a file that was created in the meantime.
     await link(draft, file)
     await syncPath(dirname(file))
     return missing

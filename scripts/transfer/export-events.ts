@@ -35,7 +35,7 @@ export async function writeEvents(
     await withExport(settings, source, account, params, async chunks => {
       await writeWithin(dirname(file), draft, chunks)
     })
-    // Not a rename, which would overwrite a file created in the meantime.
+    // A rename would overwrite a file that was created in the meantime.
     await link(draft, file)
     await syncPath(dirname(file))
   } finally {

@@ -79,7 +79,7 @@ export class Archive {
     return [...this.entries.keys()].flatMap(name => attachmentName.exec(name)?.[1] ?? [])
   }
 
-  /** Yields the bytes of an attachment. Throws after the last byte if they do not match the digest. */
+  /** Yields the bytes of an attachment. Throws after the last byte if the bytes do not match the digest. */
   attachment(id: string): AsyncGenerator<Buffer, void, undefined> {
     return this.#readFile(`attachments/${id}`)
   }

@@ -77,7 +77,7 @@ export class LocalCalls {
       if (status >= 500 || status === 429 || definiteErrors.has(id)) return outcome
       return options.catchUp().then(
         () => {
-          // On a partitioned machine, a former leader of the platform log may respond until it notices that it leads no more.
+          // On a partitioned machine, a former leader of the platform log may respond until it notices that it is no longer the leader.
           if (!options.ownership.isCertain) return this.#toFailure(createUnreachableError(), method)
           return options.countChanges() === before ? outcome : call()
         },

@@ -28,7 +28,7 @@ export type StoredAuditScope = readonly [
   to: number | null,
   count: number,
   marks?: number,
-  /** Only if the list was truncated. */
+  /** Number of all streams; only given if the list was truncated. */
   streamCount?: number
 ]
 

@@ -30,7 +30,7 @@ export interface EventQuery {
   readonly isRunning: boolean
   /** Modified after this time. */
   readonly modifiedSince?: number | undefined
-  /** In the trash (1), outside of it (0), or both. */
+  /** Whether to select events in the trash (1), outside of it (0), or both. */
   readonly trashed: readonly (0 | 1)[]
   readonly order: Order
   readonly skip: number

@@ -37,6 +37,10 @@ export function pauseStreamMap({ streams }: Pick<EventQuery, 'streams'>): void {
   if (streams) pauses.set(streams, pausedQueries)
 }
 
+/**
+ * Returns a byte for each stream, by number: 1 if events in that stream match. `undefined` if the streams are not given
+ * one by one, or are too many for a map.
+ */
 function buildStreamMap(streams: Criteria): Buffer | undefined {
   const { matches } = createRowTest({ streams, types: undefined })!
   const map = Buffer.alloc(maxStreams)

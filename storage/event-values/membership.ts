@@ -65,6 +65,7 @@ export class Membership {
     return this.findHome(db, event) !== undefined
   }
 
+  /** Returns the first of the streams of an event that was asked for; `undefined` if the event does not match. */
   #computeHome(stream: number, others: string | null): number | undefined {
     const key = `${stream} ${others}`
     if (key.length <= maxKeyLength && this.#homesByStreams.has(key)) return this.#homesByStreams.get(key)

@@ -17,7 +17,7 @@ export interface SampleQuery extends BucketRange {
   readonly streams: readonly StreamsCriteria[] | undefined
   /** Numbers of types; absent: any type. */
   readonly types: ReadonlySet<number> | undefined
-  /** In the trash (1), outside of it (0), or both. */
+  /** Whether to select events in the trash (1), outside of it (0), or both. */
   readonly trashed: readonly (0 | 1)[]
   /** Keys joined by dots: the path of the numbers in contents; absent: the contents themselves. */
   readonly field: string | undefined
@@ -74,7 +74,7 @@ const initialLane = { isDense: false, rowwiseBefore: -Infinity, hasHomeEvents: f
 export class SampleRun<Target extends SampleTarget = TimeBuckets> {
   readonly #membership: SampledStreams
   readonly #rows: LaneRows
-  /** Only events in several streams. */
+  /** Rows of events that are in several streams. */
   readonly #sharedRows: LaneRows
   readonly #streams: StreamWalk
   readonly #end: number

@@ -17,7 +17,7 @@ export async function receiveInto(
   source: Readable,
   onChunk: (chunk: Buffer) => void
 ): Promise<void> {
-  // Not awaited here: an error of the source meanwhile would be unhandled.
+  // The opening is not awaited here: an error of the source during the wait would be unhandled.
   const opening = open(path, 'wx', 0o600)
   let writing: Promise<unknown> = opening
   let chunks: Buffer[] = []

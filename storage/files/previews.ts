@@ -48,7 +48,7 @@ export class PreviewCache {
     const path = this.#path(account, key)
     const draft = `${path}.${process.pid}-${++this.#drafts}`
     try {
-      // Not recursively: that would recreate the folder of a user who has just been deleted.
+      // The folder is not created recursively: that would recreate the folder of a user who has just been deleted.
       await ensureFolder(this.layout.previewsDirectory(account))
       await ensureFolder(dirname(path))
       await writeFile(draft, bytes, { flush: true })

@@ -131,7 +131,7 @@ export class Spool {
     this.spools.count(-this.#bytes)
     this.#bytes = 0
     if (file === undefined) return
-    // Not during a read: the system may reuse the descriptor for another file as soon as it is closed.
+    // The file is not closed during a read: the system may reuse the descriptor for another file as soon as it is closed.
     if (this.#reading) void this.#reading.catch(() => undefined).then(() => closeSync(file))
     else closeSync(file)
   }

@@ -58,7 +58,7 @@ export class ImportFiles {
     ]
     if (this.exists(account, id) || !existsSync(received)) return
     try {
-      // Not recursively: if the folder of the account is missing, it was deleted.
+      // The folder is not created recursively: if the folder of the account is missing, the account was deleted.
       if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
       renameSync(received, this.getPath(account, id))
       syncPathNow(folder)

@@ -15,12 +15,15 @@ export class MeasureRepository {
     private readonly series: SeriesRepository
   ) {}
 
-  /** Starts aggregating numbers. Nothing is read yet. */
+  /** Starts aggregating numbers; nothing is read before the first step. */
   createValues(query: ValuesQuery): MeasureRun<SourceValues[]> {
     return new MeasureRun(reading => aggregateValues(reading, query))
   }
 
-  /** Starts reading contents. Nothing is read yet. The result is how many events and points sources have in all, if they have to be ordered. */
+  /**
+   * Starts reading contents; nothing is read before the first step. If the sources have to be ordered, the result is the
+   * number of events and points of each.
+   */
   createContents(query: ContentsQuery): MeasureRun<ReadonlyMap<number, number>> {
     const { measure, scope, types } = query
     const sources = new Set<number>()

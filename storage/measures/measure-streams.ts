@@ -72,6 +72,10 @@ export class MeasureStreams {
     }
   }
 
+  /**
+   * Returns the measure of events of a type in these streams, and the source that the user prefers; `undefined` if there
+   * is none.
+   */
   #findAssignment(stream: number, others: string | null, type: string): Assignment | undefined {
     if (stream < 0 || !this.#membership.matches(stream, others)) return undefined
     const streams = others === null ? [stream] : [stream, ...(JSON.parse(others) as number[])]

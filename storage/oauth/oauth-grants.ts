@@ -1,6 +1,6 @@
 /**
- * The grants of one user: which OAuth client holds an access, and how it refreshes it. A grant is removed with its
- * access.
+ * The grants of one user: which OAuth client holds which access, and the refresh tokens of the access. A grant is removed
+ * with its access.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'better-sqlite3'

@@ -84,7 +84,7 @@ export class GrowthRepository {
     this.#removeOld()
   }
 
-  /** By number of days, not by time: a clock that was wrong for a while must not remove all. */
+  /** Keeps a number of days, whatever their times: a clock that was wrong for a while must not remove all days. */
   #removeOld(): void {
     const sql = 'DELETE FROM growth WHERE day NOT IN (SELECT day FROM growth ORDER BY day DESC LIMIT +?)'
     statement(this.db, sql).run(maxDays)

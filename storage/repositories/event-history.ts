@@ -131,6 +131,7 @@ export class EventHistory {
     return latest ?? undefined
   }
 
+  /** Returns what the deletion mode keeps of a deleted event, as JSON text; `null` if nothing. */
   #buildResidue({ integrity: _former, ...event }: Event, deleted: number): string | null {
     const { deletionMode } = this.policies.versioning
     if (deletionMode === 'keep-nothing') return null
@@ -140,6 +141,7 @@ export class EventHistory {
     return serializeWithIntegrity(residue, this.policies.digests.event(residue))
   }
 
+  /** Removes what the deletion mode does not keep from the versions of a deleted event. */
   #reduceVersions(id: string): void {
     const { deletionMode } = this.policies.versioning
     if (deletionMode === 'keep-nothing')

@@ -72,6 +72,7 @@ function readPlaces(db: Database): Place[] {
   return statement(db, 'SELECT number, stream, others FROM event_place ORDER BY number').all() as Place[]
 }
 
+/** Returns the streams in ascending order, each once; `undefined` if they are too many. */
 function toSortedSet(streams: StreamSet): StreamSet | undefined {
   if (streams.others === null) return streams
   if (streams.others.length > maxListLength) return undefined

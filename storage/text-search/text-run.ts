@@ -125,6 +125,10 @@ export class TextRun {
     return [{ keys, isUnconditional: found.isUnconditional, end: order === 'ASC' ? Infinity : -Infinity }]
   }
 
+  /**
+   * Returns the keys of the events that may contain the words; `undefined` if these are too many: then rows are read
+   * instead.
+   */
   #findKeys(db: Database): StreamKeys | undefined {
     const { mayUseIndex, words } = this.text
     const numbers = mayUseIndex ? findByWords(db, words) : findInPlaces(db, this.query, this.text)

@@ -32,6 +32,7 @@ export async function readItemsById(
   return { resources: resources.slice(skip, end), next }
 }
 
+/** Reads an event; `undefined` if it does not exist, was deleted, or may not be read. */
 async function findItem(patient: Patient, id: string): Promise<Event | undefined> {
   try {
     return await readItem(patient, id)

@@ -34,6 +34,7 @@ export class Friends {
     return found
   }
 
+  /** Returns the position of a friend, from memory if it was read recently; `undefined` if there is none. */
   async #find(friend: Friend, { ip }: Credentials): Promise<FriendPosition | undefined> {
     const now = this.dispatcher.services.clock.now()
     const key = `${friend.token} ${friend.username}`
@@ -46,6 +47,7 @@ export class Friends {
     return position
   }
 
+  /** Reads the latest position of a friend with the token that the friend has given; `undefined` if there is none. */
   async #read({ username }: Friend, credentials: Credentials): Promise<FriendPosition | undefined> {
     const call = async (method: string, params: object): Promise<Record<string, unknown> | undefined> => {
       const outcome = await this.dispatcher.call({

@@ -133,6 +133,7 @@ function Table({ days }: { readonly days: readonly GrowthDay[] }) {
   )
 }
 
+/** Returns the bytes of all kinds of files; `null` if the day was not measured. */
 function sumSpace(day: GrowthDay): number | null {
   return fileKinds.reduce<number | null>((sum, kind) => {
     const bytes = day[kind]

@@ -27,7 +27,7 @@ export function applyFieldValue(
   const former = getConfirmedAddress(store)
   if (former === value) return
   if (caller.isPersonal && !isOwnerProven) requireRecentSignIn(call)
-  // Without mail, no link could confirm it; without a former address, none can count in its place.
+  // If the service sends no mail, no link could confirm the new address; if there is no former address, no other one is confirmed until then.
   const { mailer } = services
   const countsAtOnce =
     former === undefined ||

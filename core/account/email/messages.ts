@@ -22,6 +22,7 @@ export function sendNotices(services: Services, username: string): void {
   if (services.mailer.sends('emailChanged')) services.mailer.send(() => buildNotice(services, username))
 }
 
+/** Builds the mail with a confirmation link; `undefined` if there is nothing to confirm, or too many were sent recently. */
 async function buildConfirmation(services: Services, name: string): Promise<Message | undefined> {
   const { accounts, clock, config } = services
   const account = findRecipient(services, name)
@@ -42,12 +43,13 @@ async function buildConfirmation(services: Services, name: string): Promise<Mess
   if (email === undefined) return undefined
   const page = new URL(`${config.publicUrl}/access/confirm-email.html`)
   page.searchParams.set('username', username)
-  // In the fragment, which browsers do not send to servers.
+  // The token is in the fragment, which browsers do not send to servers.
   page.hash = `token=${token}`
   const substitutions = { USERNAME: username, EMAIL: email, CONFIRM_LINK: page.href }
   return { ...toRecipient(account, store), kind: 'confirmEmail', email, substitutions, link: page.href }
 }
 
+/** Builds the mail with the next pending notice; `undefined` if there is none. */
 async function buildNotice(services: Services, name: string): Promise<Message | undefined> {
   const { accounts, config } = services
   const account = findRecipient(services, name)

@@ -24,7 +24,7 @@ export const exportAccount = method({
   params: Type.Object(
     {
       form: orNull(Type.Enum(['archive', 'folder'])),
-      /** Of the times in a folder; UTC unless given. */
+      /** Time zone of the times in a folder; UTC unless given. */
       zone: orNull(Type.String({ maxLength: 64 })),
       language: orNull(Type.Enum([...folderLanguages]))
     },

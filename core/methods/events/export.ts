@@ -42,7 +42,7 @@ export const exportEvents = method({
       mediaType: Type.String(),
       fileName: Type.String(),
       text: Type.Optional(Type.String()),
-      /** In place of `text`, of formats that are not text. */
+      /** The bytes of a format that is not text; replaces `text`. */
       base64: Type.Optional(Type.String())
     })
   }),

@@ -34,7 +34,7 @@ export const answer = method({
   ),
   result: Type.Object({
     event: Event,
-    /** Of answers and sums that are events of their own. */
+    /** Ids of the events that were created for single answers and sums. */
     eventIds: Type.Array(Identifier)
   }),
   mode: 'write',

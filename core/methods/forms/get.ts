@@ -12,7 +12,7 @@ export const get = method({
   summary: 'List forms, and templates for new ones',
   params: Type.Object({}, closed),
   result: Type.Object({
-    /** Without their questionnaires. */
+    /** The forms, without their questionnaires. */
     forms: Type.Array(Type.Omit(Form, ['questionnaire'])),
     templates: Type.Array(Type.Object({ id: Type.String(), title: Type.String() }))
   }),

@@ -46,7 +46,7 @@ export const facts = method({
   params: Type.Object(
     {
       measures: orNull(MeasureIds),
-      /** Only what has been created since then. */
+      /** Counts only what has been created since this time. */
       createdSince: orNull(Timestamp),
       /** See core/events/streams-query.ts. */
       streams: Type.Optional(Type.Unknown())

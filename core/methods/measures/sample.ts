@@ -33,7 +33,7 @@ const Params = Type.Object(
     parts: Type.Integer({ minimum: 1, maximum: 4000 }),
     merge: orNull(Type.Enum(['preferred', 'each'])),
     unit: orNull(TypeName),
-    /** Of the days whose hours are the slots of sums. */
+    /** Time zone of the days whose hours are the slots of sums. */
     zone: orNull(Type.String()),
     /** The token, if it is sent as a parameter; it has been read before. */
     auth: Type.Optional(Type.String())

@@ -33,7 +33,7 @@ export const week = method({
     from: DateText,
     to: DateText,
     measures: Type.Array(MeasureWeek),
-    /** Only for personal accesses. */
+    /** Who has read data in the week; only for personal accesses. */
     looked: Type.Optional(Type.Array(Looked))
   }),
   mode: 'read',

@@ -24,7 +24,7 @@ export const days = method({
         due: Type.Integer(),
         done: Type.Integer(),
         skipped: Type.Integer(),
-        /** Without an answer, once the day is over. */
+        /** Number of occurrences without an answer; 0 until the day is over. */
         missed: Type.Integer()
       })
     )

@@ -13,7 +13,7 @@ export const get = method({
   params: Type.Object({}, closed),
   result: Type.Object({
     reminders: Type.Array(Reminder),
-    /** From a day ago until in a day, in order of time. */
+    /** Occurrences of the last 24 hours and the next 24 hours, in order of time. */
     occurrences: Type.Array(Occurrence)
   }),
   mode: 'read',

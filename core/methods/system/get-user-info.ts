@@ -15,9 +15,9 @@ const UserInfo = Type.Object({
   /** When any access of the account was last used; 0 if no access ever was. */
   lastAccess: Type.Number(),
   callsTotal: Type.Number(),
-  /** By method, with a colon in place of the first dot; all methods are listed. */
+  /** Number of calls of each method, with a colon in place of the first dot; all methods are listed. */
   callsDetail: Counts,
-  /** By name of the access; shared accesses are counted together. */
+  /** Number of calls by the name of the access; shared accesses are counted together. */
   callsPerAccess: Counts
 })
 

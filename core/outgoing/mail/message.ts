@@ -43,7 +43,7 @@ export function isNotice(kind: MessageKind): kind is NoticeKind {
 
 export interface Message {
   readonly kind: MessageKind
-  /** For the log. */
+  /** Id of the account, for the log. */
   readonly accountId: string
   readonly username: string
   readonly email: string

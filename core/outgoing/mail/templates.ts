@@ -34,6 +34,7 @@ export async function renderMail(
   throw new Error(`no email template ${template} in ${languages.join(', ')}`)
 }
 
+/** Reads the files of a template; `undefined` if one of them is missing. */
 async function readTemplate(folder: string): Promise<RenderedMail | undefined> {
   try {
     const [subject, text, html] = await Promise.all(

@@ -10,7 +10,7 @@ import type { Candidate } from '../../outgoing/messaging.js'
 export interface Factor extends Candidate {
   /** Digests of the unused recovery codes, each of which removes the factor. */
   readonly recoveryCodes: readonly string[]
-  /** Of TOTP: the latest time step of which a code was used. No code is valid twice. */
+  /** For TOTP, the latest time step whose code was used: no code is valid twice. */
   readonly lastStep?: number
 }
 

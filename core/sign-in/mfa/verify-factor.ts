@@ -70,6 +70,7 @@ async function runCounted(
   return proof ?? fail('invalid-code')
 }
 
+/** Checks a code of an authenticator app. Returns `undefined` if it is wrong, or was used before. */
 function verifyStep(
   store: UserStore,
   checkStep: StepChecker,
@@ -86,6 +87,10 @@ function verifyStep(
   return { step }
 }
 
+/**
+ * Checks a code that was sent to the user. Returns `undefined` if it is wrong or has expired. Too many wrong codes discard
+ * it.
+ */
 function verifySentCode(
   store: UserStore,
   candidate: Candidate,

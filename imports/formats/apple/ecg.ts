@@ -31,7 +31,7 @@ export const appleEcg: Format = {
         type: 'electromotive-force/v',
         stream: 'Electrocardiograms',
         time: time + index++ / rate,
-        // From microvolts.
+        // Converts microvolts to volts.
         content: Number((Number(plain.replace(',', '.')) / 1e6).toPrecision(12)),
         track: `ecg ${time}`
       })

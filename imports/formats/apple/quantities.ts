@@ -15,7 +15,7 @@ interface Quantity {
   readonly time: number
   readonly duration: number | undefined
   readonly unit: string
-  /** As written. */
+  /** The value as text, as in the file. */
   readonly value: string
 }
 

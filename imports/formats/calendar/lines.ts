@@ -11,7 +11,7 @@ export interface ContentLine {
   readonly name: string
   /** By name in upper case. */
   readonly parameters: ReadonlyMap<string, string>
-  /** As written. */
+  /** The value as written in the file. */
   readonly value: string
   /** Length in characters. */
   readonly length: number

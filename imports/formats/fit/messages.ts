@@ -121,6 +121,7 @@ function* readFileMessages(
   return true
 }
 
+/** Returns the size of a definition message in bytes; `undefined` if it ends after `end`. */
 function getDefinitionSize(
   bytes: Buffer,
   offset: number,

@@ -32,6 +32,7 @@ export class HealthRows {
       if (count > 0) this.sink.skip([appTable, deviceTable][index]!, about, count)
   }
 
+  /** Adds the names in a table to `names`, by row id. Returns the number of rows. */
   async #readNames(table: string, columns: readonly string[], names: Map<Cell, string>): Promise<number> {
     return await readRows(this.database, table, columns, this.sink, ([id, name, other]) => {
       if (names.size < maxNames) names.set(id, toText(name) ?? toText(other) ?? '')

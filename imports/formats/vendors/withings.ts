@@ -59,6 +59,7 @@ function getUnit(name: string): string {
   return start < 0 ? '' : name.slice(start + 1, -1)
 }
 
+/** Returns the index of the bracket before the unit; -1 if the name has no unit. */
 function findUnitStart(name: string): number {
   return name.endsWith(')') ? name.lastIndexOf('(') : -1
 }

@@ -131,7 +131,7 @@ async function addAccount(
       const claim = { id, username, created, unique, ...(formerUsernames && { formerUsernames }) }
       const taken = await platform.change('claim', claim)
       if (taken.length > 0) throw new Taken(username, taken)
-      // Of some fields there are several values.
+      // Some fields have several values.
       await platform.change('replaceUnique', id, held)
       isClaimed = true
     })

@@ -29,7 +29,7 @@ export interface Codec {
   /** Appends a proof of authenticity to a text; {@link verifyProof} verifies it and returns the text without it. */
   addProof(text: string): string
   verifyProof(name: string, text: string): string
-  /** Of a backup to recipients: the fingerprint of its key, and the files that are renewed whenever something is added. */
+  /** For a backup to recipients: the fingerprint of its key, and the files that are renewed whenever something is added. */
   readonly fingerprint?: string
   readonly renewed?: readonly InitialFile[]
 }

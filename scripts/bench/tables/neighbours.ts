@@ -44,7 +44,7 @@ export async function measureNeighbours({ directory, options }: Bench): Promise<
       })
     })
     try {
-      // Until Node has compiled the hot code and the files are open.
+      // Warms up until Node has compiled the hot code and the files are open.
       await measureWhile(target, street, turnsFile, baseline, warmUp)
       for (const thing of things)
         lines.push(await measureWhile(target, street, turnsFile, thing, seconds * durationFactor))

@@ -45,7 +45,7 @@ export async function measureReceived({ directory, options }: Bench): Promise<Li
         token: owner.token,
         body: createEventParams(rootStream)
       })
-    // Until Node has compiled the hot code.
+    // Warms up until Node has compiled the hot code.
     await measureAll(500, sendPosition)
     await measureAll(500, createOne)
     const withOther = async (work: () => Promise<number>): Promise<[seconds: number, p99Ms: number]> =>

@@ -50,6 +50,7 @@ export function receiveDocument(collection: Collection, given: Json, now: number
   return { collection, id, document: { ...dated, _id: id }, time, isDated }
 }
 
+/** Returns the time of a document in seconds; `NaN` if it has none. */
 function getTime(document: Json): number {
   const time = getNightscoutTime(document, 'UTC')
   if (!Number.isNaN(time)) return time

@@ -62,6 +62,7 @@ const iconsByPriority: readonly MarkIcon[] = [
   'add',
   'dot'
 ]
+/** Returns the rank of a mark: marks that are merged into one are drawn with the icon of the lowest rank. */
 function getPriority({ icon }: Mark): number {
   return iconsByPriority.indexOf(icon)
 }

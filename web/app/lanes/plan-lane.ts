@@ -125,6 +125,7 @@ export function getLaneKind({ latest, type }: Pick<Fact, 'latest' | 'type'>): La
   return typeof latest === 'number' ? 'numbers' : 'marks'
 }
 
+/** Returns how much the data of a kind weighs: the kind with the greatest rank is drawn. */
 function getRank(kind: LaneKind, facts: readonly Fact[]): number {
   const count = facts.reduce((sum, fact) => sum + fact.count, 0)
   // A series of any length is a single event, so its count says nothing.
@@ -195,6 +196,7 @@ function planStreams(tree: Tree, facts: readonly Fact[]): LanePlan[] {
     .flatMap(stream => planLane(stream, tree, facts) ?? [])
 }
 
+/** Returns the place of a lane in the default order, lowest first: by its types, then by its number of events. */
 function getPriority({ count, types }: LanePlan): number {
   const places = types
     .map(type => preferredTypes.findIndex(each => each.test(type.replace(/^series:/, ''))))

@@ -36,6 +36,7 @@ export function planMeasures(
   })
 }
 
+/** Plans the lane of a measure; undefined if its data cannot be drawn, or is in no stream of the tree. */
 function planMeasure(fact: MeasureFact, definition: AnyMeasure, tree: Tree): LanePlan | undefined {
   const kind = getKind(definition, fact)
   // Facts may name streams that have been created since the tree was read.

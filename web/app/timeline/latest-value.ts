@@ -105,6 +105,7 @@ function getDaysAgo(day: string, zones: Zones): number {
   return getDayAt(Date.now() / 1000, zones).number - Date.parse(day) / 86_400_000
 }
 
+/** Formats the change from the first part to the last; undefined if there is only one. */
 function formatChange(parts: readonly Part[]): string | undefined {
   const [first, last] = [parts[0], parts.at(-1)]
   if (!first || !last || first === last) return undefined

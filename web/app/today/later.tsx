@@ -234,7 +234,7 @@ function describeCount({ measure, nights }: Arrived, count: number): string {
   return t('today.readings', { count })
 }
 
-/** Names the sources of what has arrived, with the number of each if there are several that count the same. */
+/** Names the sources of what has arrived. If there are several, each has its number of values, except for nights. */
 function listSources({ fact, measure, nights }: Arrived, tree: Tree | undefined): string {
   const counts = new Map<string, number>()
   for (const { count, streamId } of fact.sources) counts.set(streamId, (counts.get(streamId) ?? 0) + count)
