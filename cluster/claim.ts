@@ -14,7 +14,7 @@ export interface ClaimOptions {
   readonly found: Position | undefined
   /** Returns whether the log is known to be complete where it is read from. Called if the local file suggests otherwise. */
   readonly isLogComplete: () => Promise<boolean>
-  /** Begins an empty log; by default the first record of a commit does. */
+  /** Begins an empty log. By default, the first record of a commit begins it. */
   readonly begin?: () => Promise<LogEnd>
 }
 
@@ -64,7 +64,7 @@ async function claimOnce({ begin, found, isLogComplete, log, subject }: ClaimOpt
   }
   const { epoch: former, kind, position, base: before } = decode(last.bytes)
   if (kind === 'deleted') throw new LogEnded()
-  // The file may hold commits that never reached the log; or the log was read where its last records are missing.
+  // Either the file holds commits that never reached the log, or the log was read from a copy without its last records.
   if (found && found.lsn > position.lsn && !(await isLogComplete()))
     throw new StoreUnavailable('The log of the account may lack its last records where it is read from')
   const epoch = former + 1

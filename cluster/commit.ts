@@ -28,7 +28,9 @@ export interface Commit extends Changes, Position {}
 const wordBytes = 4
 /** Bytes before the words of each run: index of the first word, number of words. */
 const runHeadBytes = 4
-/** Number of unchanged words between two runs that cost no more than another run. */
+/**
+ * Maximum number of unchanged words between two runs that are joined: storing them costs no more than beginning another run.
+ */
 const maxBridgedWords = runHeadBytes / wordBytes
 
 /**

@@ -17,7 +17,7 @@ export interface EventState {
 export interface ChangedItem {
   /** All streams that it was in at the same time. */
   readonly paths: readonly Path[]
-  /** Ids of those of its streams that were in the trash, by themselves or with an ancestor. */
+  /** Ids of the item's streams that were in the trash, by themselves or with an ancestor. */
   readonly trashedIds: readonly string[]
   /** Set for events. */
   readonly event: EventState | undefined
@@ -30,7 +30,7 @@ export interface ChangedAccess extends Pick<Access, 'id' | 'type'> {
   readonly update?: { readonly serial: number; readonly creatorId: string }
 }
 
-/** Maximum characters of content and client data, about as JSON, that are kept of an event. */
+/** Maximum length of the content and client data that are kept of an event, in characters of JSON (approximate). */
 const maxCharacters = 4096
 /** Characters counted for a value besides its text. */
 const valueCharacters = 8

@@ -38,7 +38,7 @@ export interface Lane extends ContentSample {
   /** Seconds. */
   readonly from: number
   readonly to: number
-  /** The streams to its records, existing ones or not; only the last one if the user has chosen it. */
+  /** The streams on the path to its records, whether or not they exist; only the last stream if the user has chosen it. */
   readonly path: readonly StreamDraft[]
   /** The choice that was applied. */
   readonly choice?: LaneChoice
@@ -153,7 +153,7 @@ export interface EventDraft {
 /** A file to attach to an event. */
 export interface FileDraft {
   readonly id: string
-  /** Id of its event. */
+  /** Id of the event to which the file belongs. */
   readonly eventId: string
   readonly fileName: string
   /** MIME type. */

@@ -10,9 +10,9 @@ export interface ImportedRecord {
   readonly source: string
   /** Event type of the content. */
   readonly type: string
-  /** Name of its stream, below that of the format. */
+  /** Name of the record's stream, below the stream of the format. */
   readonly stream: string
-  /** Names of the streams between that of the format and its own, for files that contain a tree. */
+  /** Names of the streams between the stream of the format and the record's stream, for files that contain a tree. */
   readonly path?: readonly string[] | undefined
   /** Paths of the record's other streams, each ending with the name of the stream. */
   readonly otherPaths?: readonly (readonly string[])[] | undefined

@@ -86,7 +86,7 @@ export type IdentityRegistration = Static<typeof IdentityRegistration>
 /** An address as users see it. */
 export const EmailView = Type.Object({
   value: Type.String(),
-  /** Whether password reset links go to it. */
+  /** Whether password reset links go to this address. */
   primary: Type.Boolean(),
   status: Type.Enum(['pending', 'verified']),
   /** Seconds. */

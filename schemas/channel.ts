@@ -23,7 +23,7 @@ const WebPushTarget = Type.Object(
   closed
 )
 
-/** What callers give, by type. */
+/** The targets that callers give, by type. */
 export const channelTargets = {
   'web-push': WebPushTarget,
   mail: Type.Object({ address: Type.String({ minLength: 3, maxLength: 300 }) }, closed),
@@ -91,7 +91,7 @@ export const Channel = Type.Object(
     target: ShownTarget,
     /** An ended channel gets no messages until it is set to `active` again. */
     state: Type.Enum(['active', 'ended']),
-    /** Why it has ended. */
+    /** Why the channel has ended. */
     reason: Type.Optional(Type.Enum(['gone', 'incomplete'])),
     ...tracking
   },
@@ -99,7 +99,7 @@ export const Channel = Type.Object(
 )
 export type Channel = Static<typeof Channel>
 
-/** Why an attempt has failed. `status`: of the response, if there was one. */
+/** Why an attempt has failed. `status`: the status of the response, if there was one. */
 export const DeliveryError = Type.Object({
   id: Type.Enum([
     'access-ended',

@@ -92,7 +92,7 @@ export type Condition = Static<typeof Condition>
 /** Conditions of one kind. */
 export type ConditionOf<K extends Condition['kind']> = Extract<Condition, { readonly kind: K }>
 
-/** What callers give, besides the condition. */
+/** The members of a rule that callers give, besides the condition. */
 export const ruleFields = {
   name: Name,
   isActive: Type.Boolean(),
@@ -160,9 +160,9 @@ export type PublicRule = Static<typeof PublicRule>
 export const RuleState = Type.Object(
   {
     ...ShownState.properties,
-    /** When it was created, activated, or got another condition: older data does not count. */
+    /** When the rule was created, activated, or got another condition: older data does not count. */
     activeFrom: Timestamp,
-    /** When it was evaluated for the last time. */
+    /** When the rule was evaluated for the last time. */
     evaluatedTo: Timestamp,
     /** Time of the last reading. */
     seenTo: Type.Optional(Timestamp),

@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path'
 
 /** Sizes in bytes. */
 export interface DiskUsage {
-  /** When it was measured, in seconds. */
+  /** Time of the measurement, in seconds. */
   readonly measured: number
   /** Free and total bytes of the disk. */
   readonly free: number

@@ -34,7 +34,10 @@ export class GrowthLog {
     await this.#measuring
   }
 
-  /** Updates the number of accounts recorded today: the first measurement may be older than the first account. */
+  /**
+   * Updates the number of accounts recorded for today. The day's measurement may have been made before the first account
+   * existed.
+   */
   async #countAccounts(): Promise<void> {
     const { clock, platform } = this.services
     const { accounts } = platform.accountStatuses.counts()

@@ -178,7 +178,7 @@ async function build(
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log, { durability, attachments }),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
-    // Checked several times per call, so skipped if there is only one shard.
+    // This is checked several times per call, so it is skipped if there is only one shard.
     ...(shard !== wholeShard && {
       owns: ({ formerUsernames, username }: Pick<Account, 'username' | 'formerUsernames'>) =>
         includesUser(

@@ -65,7 +65,7 @@ export class Accounts extends AccountStates {
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
     const unavailable = this.unavailable.get(account.id)
-    // Where an account has moved, its name is in the address.
+    // The new address of an account that has moved contains its name.
     if (unavailable && account.alias !== undefined) throw new AccountGone(account.alias)
     if (unavailable && !isFoundUnavailable(account, unavailable)) throw unavailable
     return this.#pool.get(account.id)

@@ -85,7 +85,10 @@ export class StoreBusy extends Error {
   }
 }
 
-/** What an account's file needs to be read or written cannot be reached at present, or this process no longer serves it. */
+/**
+ * The account's file cannot be read or written at present: something that this needs cannot be reached, or this process no
+ * longer serves the account.
+ */
 export class StoreUnavailable extends Error {
   constructor(reason: string, cause?: unknown) {
     super(reason, { cause })

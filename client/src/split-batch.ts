@@ -7,7 +7,7 @@ export interface BatchRequest {
   readonly json: string
 }
 
-/** Maximum characters per request, unless a single call has more: the service's default limit is 10 MB. */
+/** Maximum number of characters per request, unless a single call has more: the service's default limit is 10 MB. */
 const maxCharacters = 2_000_000
 
 /** Yields the calls in order, at most `maxCalls` per request. */

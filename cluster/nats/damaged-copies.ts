@@ -7,7 +7,7 @@ import { createLackingAlarms } from './replicas.js'
 
 export interface DamagedCopy {
   readonly stream: string
-  /** The name of its server. */
+  /** The name of the server with the damaged copy. */
   readonly server: string
 }
 

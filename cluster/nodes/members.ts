@@ -6,9 +6,9 @@ import { parseNodeState, type NodeState } from './node-state.js'
 export interface Member extends NodeState {
   readonly node: string
   readonly revision: number
-  /** True if its register cannot be read: the last known state is used, if the node had a readable register before. */
+  /** True if the node's register cannot be read: the last known state is used, if the register was readable before. */
   readonly isUnreadable: boolean
-  /** When its register was first seen in this state, in the time of `performance.now`. */
+  /** When the node's register was first seen in this state, in the time of `performance.now`. */
   readonly seenMs: number
 }
 

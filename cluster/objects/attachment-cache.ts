@@ -17,7 +17,7 @@ interface Cached {
   readonly id: string
   readonly path: string
   readonly size: number
-  /** When it was last read or written. */
+  /** Time of the last read or write of the file. */
   readonly atMs: number
 }
 

@@ -27,7 +27,7 @@ export const StreamAudience = Type.Object({
   streamId: Type.String(),
   /** From the root to the stream itself; empty if it does not exist yet. */
   path: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
-  /** Whether it holds values of the account, such as its email address. */
+  /** Whether the stream holds values of the account, such as the email address. */
   isOfAccount: Type.Boolean(),
   /** The app or shared access that created the stream; absent if the user created it. */
   creator: Type.Optional(AudienceMember),

@@ -7,7 +7,7 @@ import { getCreatorId, listStreamIds } from '../permissions/access.js'
 import { inheritSecretSharing } from './chain-rules.js'
 
 /**
- * The new values of an access; fields that are absent stay. They replace the former ones as a whole, `null` removes them.
+ * The new values of an access; fields that are absent stay. A value replaces the former value as a whole, `null` removes it.
  * `expires`: seconds since the epoch.
  */
 export interface AccessChange {

@@ -21,7 +21,7 @@ export const ArchiveHead = Type.Object(
     software: Type.String({ maxLength: 100 }),
     made: Time,
     username: Type.String({ maxLength: 200 }),
-    /** The former names of the account, the first one first; absent if there are none. */
+    /** The former names of the account, oldest first; absent if there are none. */
     formerUsernames: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
     created: Time,
     /** Whether the archive holds secrets: tokens, password hashes, second factors. */
@@ -34,7 +34,7 @@ export type ArchiveHead = Static<typeof ArchiveHead>
 /** A file of the archive; its bytes are read when its turn comes. */
 export interface ArchiveFile {
   readonly name: string
-  /** Whether compressing makes it smaller. */
+  /** Whether compressing makes the file smaller. */
   readonly isText: boolean
   bytes(): AsyncGenerator<Buffer, void, undefined>
 }

@@ -20,7 +20,7 @@ export interface AccountField {
   readonly isEditable: boolean
   readonly isRequired: boolean
   readonly isIndexed: boolean
-  /** Whether its value is the account's current storage use. */
+  /** Whether the value of the field is the account's current storage use. */
   readonly isCounted: boolean
   /** The default value. */
   readonly defaultValue: string | number | null

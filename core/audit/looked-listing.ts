@@ -10,7 +10,7 @@ import type { Listing, Page } from '../json/json-text.js'
 export const Looked = Type.Object({
   accessId: Type.String(),
   name: Type.String(),
-  /** Number of days on which it has read data, and of its calls that have. */
+  /** Number of days on which the access has read data, and of its calls that have read any. */
   days: Type.Integer(),
   reads: Type.Integer()
 })

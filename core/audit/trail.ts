@@ -27,7 +27,7 @@ export interface AuditedMethod {
   readonly writesItem: boolean
   /** Parameters of the query string that are recorded; `undefined` if params come in the body. */
   readonly query: ReadonlySet<string> | undefined
-  /** Whether its calls are recorded in the account's database, and whether they are sent to syslog. */
+  /** Whether calls of the method are recorded in the account's database, and whether they are sent to syslog. */
   readonly isRecorded: boolean
   readonly isSent: boolean
 }

@@ -11,7 +11,7 @@ export interface DialectInfo {
   readonly format: { readonly id: string; readonly name: string }
   /** True if the app knows only an address, so that the token is part of it. */
   readonly hasTokenInUrl: boolean
-  /** True if its app shows the positions of friends. */
+  /** True if the app of the dialect shows the positions of friends. */
   readonly showsFriends: boolean
   /** True if the app also reads what it has sent: its access may be granted any level. */
   readonly readsBack: boolean

@@ -26,7 +26,7 @@ export interface SharedServices {
   /** Exports, which are built from copies of users' files. */
   readonly exports: Pick<ExportDrafts, 'open' | 'discard'>
   readonly eventTypes: EventTypes
-  /** Requests of apps. The request that an OAuth code belongs to names its account. */
+  /** Requests of apps. An OAuth code belongs to a request, which names the account. */
   readonly authRequests: Pick<AuthRequestRepository, 'find'>
   /** Resolves once accounts and requests that other nodes have just changed are known here. */
   readonly catchUp: () => Promise<void>

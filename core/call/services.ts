@@ -81,7 +81,7 @@ export interface PeerOffer {
 
 /** What another account has granted to this one, as its server says. */
 export interface PeerAccess {
-  /** Whether it has been revoked, or has expired. */
+  /** Whether the access has been revoked, or has expired. */
   readonly hasEnded: boolean
   readonly permissions: readonly {
     readonly streamId: string

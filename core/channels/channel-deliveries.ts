@@ -70,7 +70,7 @@ export class ChannelDeliveries implements TimedTask {
       .read(() => store.messages.listWaiting(maxSending))
       .filter(each => getDueTime(each) <= now && !sending.has(each.number))
     const { held, sent } = store.read(() => this.#applyLimit(store, due, sending, now))
-    // Added without an `await` in between, so that no message is started twice.
+    // The message is added without an `await` in between, so that none is started twice.
     for (const each of sent) {
       sending.set(each.number, each)
       this.#track(this.#send(account, each, sending))
@@ -153,7 +153,7 @@ export class ChannelDeliveries implements TimedTask {
       })
     const username = access?.alias ?? services.accounts.toOwn(account).username
     const attempt = await this.#sender.send({ services, account, stored, row, message, username })
-    // Aborted by the shutdown: it may not have arrived.
+    // The attempt was aborted by the shutdown: the message may not have arrived.
     if (!attempt || (this.#isClosed && !attempt.isDelivered)) return
     await writeAsService(services, account, call => record(call, row, attempt))
   }

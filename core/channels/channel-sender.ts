@@ -23,7 +23,7 @@ export type Attempt =
 
 const delivered: Attempt = { isDelivered: true }
 
-/** Bytes of a response that are read. */
+/** Maximum number of bytes of a response that are read. */
 const maxResponseBytes = 64 * 1024
 
 export class ChannelSender {

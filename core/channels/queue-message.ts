@@ -11,7 +11,7 @@ export interface ChannelMessage {
   readonly key: string
   /** Channels that do not exist, or have ended, are skipped. */
   readonly channelIds: readonly string[]
-  /** In the user's language. Who queues the message decides whether it may tell data. */
+  /** In the user's language. The code that queues the message decides whether the title may mention data. */
   readonly title: string
   readonly text: string
   readonly urgency: 'low' | 'normal' | 'high'

@@ -38,7 +38,7 @@ const maxPayloadBytes = 3500
 const ntfyPriorities = { low: 2, normal: 3, high: 5 } as const
 const gotifyPriorities = { low: 2, normal: 5, high: 8 } as const
 
-/** Returns the id of a message that its receiver gets: the same for each attempt, another one for each channel. */
+/** Returns the id under which a receiver gets a message. It is the same for each attempt, and differs between channels. */
 export function getMessageId({ channel, key }: Pick<StoredMessage, 'channel' | 'key'>): string {
   return createHash('sha256').update(`${channel}\n${key}`).digest('base64url').slice(0, 22)
 }

@@ -40,7 +40,7 @@ export async function createPushCall(
   { auth = '', endpoint = '', p256dh = '' }: TargetSecrets,
   { payload, topic, ttl, urgency }: PushMessage
 ): Promise<OutgoingFetch> {
-  // Loaded with the first message, as it brings other libraries along.
+  // The library is loaded with the first message, as it brings other libraries along.
   const { default: webPush } = await import('web-push')
   const { body, headers, method } = webPush.generateRequestDetails(
     { endpoint, keys: { p256dh, auth } },

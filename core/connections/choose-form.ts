@@ -10,7 +10,7 @@ const minRecords = 10
 const minSeconds = 3600
 
 /**
- * Returns the form of a lane: the one that it has had before, in imports as well. The form of a new lane is added to
+ * Returns the form of a lane. A lane that is known, also from imports, keeps its form. The form of a new lane is added to
  * `newForms`.
  */
 export function chooseForm(

@@ -69,7 +69,7 @@ export class EventIntake {
     runUninterrupted(methods.createEvent, { ...call, files }, { id, streamIds, type, time, ...draft })
   }
 
-  /** Changes an event to what its record says now. One that a connection has moved to the trash comes back. */
+  /** Changes an event to what its record says now. An event that a connection has moved to the trash comes back. */
   *#correct(before: Event, record: ReceivedRecord): Steps<void> {
     const { call } = this.context
     if (!isUntouched(call.store, before)) return

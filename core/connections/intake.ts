@@ -26,7 +26,7 @@ const stepRecords = 50
 /** What a request contains. */
 export interface ReceivedItems {
   readonly records: readonly ReceivedRecord[]
-  /** What is moved to the trash before. */
+  /** What to move to the trash before the records are stored. */
   readonly removals?: readonly Removal[] | undefined
 }
 

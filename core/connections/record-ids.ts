@@ -40,7 +40,7 @@ export function getStreamPath(
   return [...path.slice(0, -1), { id, name: path.at(-1)!.name, measure }]
 }
 
-/** Returns the key of the lane of a record. Records of different streams have different ones. */
+/** Returns the key of the lane of a record. Records of different streams have different keys. */
 export function getReceivedLaneKey(format: string, record: ReceivedRecord): string {
   const key = getLaneKey(format, record)
   return record.measure === undefined ? key : `${key}\nmeasure ${record.measure}`

@@ -138,7 +138,7 @@ export class Batch {
           size += writer?.size ?? text.length
           if (writer?.isDone === false || size > maxGroupText) break
         } catch (thrown) {
-          // Rolled back alone, and repeated alone once the calls before it are committed.
+          // The call is rolled back alone, and repeated alone once the calls before it are committed.
           if (needsSeparateRun(thrown)) deferred = compiled
           if (deferred) break
           done.push(createTextResult(index, method, this.#recordRefusal(thrown, method)))

@@ -69,7 +69,7 @@ export async function runAndRecord(
     await recordAction(definition, call, params, target ?? findTarget(), null)
     return result
   } catch (error) {
-    // Recorded by the thread that serves the account.
+    // Such a call is recorded by the thread that serves the account.
     if (!(error instanceof AccountElsewhere))
       await recordAction(definition, call, params, target, toApiError(error).id)
     throw error

@@ -45,7 +45,7 @@ export class MemberWriter {
     if (auditScope) auditScope.isOpen = hasListing(result)
   }
 
-  /** True if everything has been written, though it may not have been taken. */
+  /** True if the whole result has been written, even if not all of it has been taken. */
   get isDone(): boolean {
     return this.#entries.length === 0 && !this.#list
   }
@@ -68,7 +68,7 @@ export class MemberWriter {
     return this.#isHolding
   }
 
-  /** Number of characters, plus bytes after them, written and not taken. */
+  /** Number of characters that have been written and not been taken, plus the bytes after them. */
   get size(): number {
     return this.#text.length + (this.#bytes?.length ?? 0)
   }

@@ -15,7 +15,7 @@ export function listEventVersions(call: Call, id: string): Listing<Reader> {
   return {
     next(reader) {
       const { caller, store } = reader
-      // Checked again for every page: permissions may have changed since the event was read.
+      // Permissions are checked again for every page: they may have changed since the event was read.
       assertStillReadable(reader, id)
       const page = store.history.listVersions(id, last)
       last = page.at(-1)?.modified ?? last

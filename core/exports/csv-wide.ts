@@ -52,9 +52,12 @@ export const wideCsv: ExportFormat = {
   write: writeWideCsv
 }
 
-/** Characters of a row beyond twice those of its event, which hold each value of it once, and stream names. */
+/**
+ * A row may be this number of characters longer than twice its event, for stream names and the like. Twice its event holds
+ * each value once.
+ */
 const spareCharacters = 1024 * 1024
-/** Maximum characters of a row that is written without yielding. */
+/** Maximum number of characters of a row that is written without yielding. */
 const smallRowSize = 128 * 1024
 
 function* writeWideCsv(sources: ExportSources): Chunks {

@@ -13,7 +13,7 @@ import type { Chunks, ReadContext } from './chunks.js'
 /** Characters above which an event is not parsed completely: no measurement is as long. */
 const largeEventSize = 256 * 1024
 /**
- * Maximum characters of large events in memory while they are written in steps, besides one event that is longer. Others are written
+ * Maximum number of characters of large events in memory while they are written in steps, besides one event that is longer. Others are written
  * without yielding.
  */
 const maxHeld = 32 * 1024 * 1024
@@ -72,8 +72,8 @@ function* holdEvent(turn: ReadContext, text: string): Chunks {
 }
 
 /**
- * Parses an event. In a large one, a large content becomes a `JsonText`, unless it is a string, and large client data
- * is omitted.
+ * Parses an event. In a large event, a large content that is not a string becomes a `JsonText`, and large client data is
+ * omitted.
  */
 export function parseEvent(text: string): Event {
   if (text.length <= largeEventSize) return JSON.parse(text) as Event
@@ -105,7 +105,7 @@ export interface TimeRange {
   readonly toTime?: number | undefined
 }
 
-/** Added to the end of a range, since ranges of points exclude their end. */
+/** Seconds that are added to the end of a range, since ranges of points exclude their end. */
 const endTolerance = 1e-6
 
 /** Yields the points below a holder, page by page; none if it has been deleted in the meantime. */

@@ -93,7 +93,7 @@ function toSleepDuration({ duration }: Event): object {
   return typeof duration === 'number' ? { valueQuantity: toQuantity(duration / 60, 'min') } : {}
 }
 
-/** Maximum characters of a text in a resource. */
+/** Maximum number of characters of a text in a resource. */
 const maxTextLength = 1024 * 1024
 
 function toValue(type: string, content: unknown): object {

@@ -53,7 +53,7 @@ export const fhirNdjson: ExportFormat = {
 interface Resource {
   readonly id: string
   readonly value: object
-  /** How it is written in chunks, if it is large. */
+  /** How the observation is written in chunks, if it is large. */
   readonly form: JsonForm | undefined
 }
 
@@ -93,7 +93,7 @@ function* listResources(sources: ExportSources): Generator<Resource | undefined,
   }
 }
 
-/** Characters of a page of points above which its rows hold long texts. */
+/** A page of points with more characters than this has rows with long texts. */
 const largePageSize = 256 * 1024
 
 /** Yields each point below a holder as a separate observation. */

@@ -37,13 +37,13 @@ export interface ExportSources {
 export interface ExportFormat {
   readonly mediaType: string
   readonly extension: string
-  /** True if it consists of bytes: its text is in Latin-1, a character for each byte. */
+  /** True for a format of bytes: the chunks are texts in Latin-1, with a character for each byte. */
   readonly isBinary?: true
-  /** Whether it can hold records of the audit, which are in no stream. */
+  /** Whether the format can hold records of the audit, which are in no stream. */
   readonly supportsAudit: boolean
-  /** Whether it can hold points of series. */
+  /** Whether the format can hold points of series. */
   readonly supportsSeries: boolean
-  /** Whether it has a fixed order, so that no events can be skipped. */
+  /** Whether the format has a fixed order, so that no events can be skipped. */
   readonly hasFixedOrder?: true
   write(sources: ExportSources): Chunks
 }

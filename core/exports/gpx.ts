@@ -40,7 +40,7 @@ interface Position {
 
 /** State of a stream after the first pass. */
 interface TrackState {
-  /** Time of its last position (seconds). */
+  /** Time of the last position of the track, in seconds. */
   last: number
   /** The last position, if it is not part of a segment so far. */
   single: Position | undefined

@@ -62,9 +62,9 @@ const rowsPerGroup = 4000
 /** Long files have larger groups, since the end of the file lists all groups. */
 const rowsPerLaterGroup = 16_000
 const longFileRows = 1_000_000
-/** Characters after which a group is written, whatever its rows. */
+/** A group is written once it has this number of characters, however few its rows are. */
 const charactersPerGroup = 1024 * 1024
-/** Characters below which a group of its own would cost more than it frees. */
+/** Fewer characters than this would not be worth a group of their own: it would cost more than it frees. */
 const fewestCharacters = 128 * 1024
 /** Seconds from 1970 that fit into a timestamp of microseconds. */
 const maxSeconds = 9.2e12

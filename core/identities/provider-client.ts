@@ -18,7 +18,7 @@ const metadataAge = 3600
 /** Maximum size of a response of a provider, in bytes. */
 const maxBytes = 1024 * 1024
 
-/** Loaded when a provider is first used. */
+/** The library is loaded when a provider is first used. */
 export const loadOpenidClient = (): Promise<typeof import('openid-client')> => import('openid-client')
 
 export class ProviderClient {

@@ -60,7 +60,7 @@ export class ImportFingerprint {
     else this.#ranges.set(holder, [holder, Math.min(first, from), Math.max(last, to)])
   }
 
-  /** Marks it as incomplete: the import depends on data that it does not cover. */
+  /** Marks the fingerprint as incomplete: the import depends on data that the fingerprint does not cover. */
   markIncomplete(): void {
     this.#isComplete = false
   }

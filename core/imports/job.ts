@@ -63,7 +63,7 @@ export interface Job {
   readonly look?: Omit<ImportReview, 'leftOut'>
   /** After `looked`: the expected results; after `written`: the actual ones. */
   readonly tally?: Tally
-  /** Why it has stopped. */
+  /** Why the import has stopped. */
   readonly message?: string
   /** The same as `message`, for translation; `errorId` is set instead for an error of the API. */
   readonly notice?: Notice

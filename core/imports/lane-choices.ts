@@ -101,7 +101,7 @@ function assertMayImportInto({ caller, store }: Call, streamId: string): void {
     refuseParams([{ code: 'INVALID_VALUE', message: 'Not a stream of the user', path: '#/lanes' }])
   const nodes = requireStreams(store, [streamId])
   caller.must('manage', streamId)
-  // Checked after permissions, so that the state of a stream is not revealed.
+  // The trash is checked after permissions, so that the state of a stream is not revealed.
   assertNotInTrash(nodes)
 }
 

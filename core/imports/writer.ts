@@ -137,7 +137,7 @@ export class ImportWriter {
       return attempt.attempt === this.attempt.attempt && !this.isDry ? 'twice' : 'broughtIn'
     }
     if (!store.history.findDeletion(id)) return undefined
-    // Deleted by the user: undoing an import leaves no deletion.
+    // The event was deleted by the user: undoing an import leaves no deletion.
     if (attempt) return 'deleted'
     if (!this.isDry) store.history.removeDeletion(id)
     return undefined

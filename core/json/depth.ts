@@ -7,7 +7,7 @@ export interface Measure {
   readonly depth: number
   /** Objects and arrays, itself among them. */
   readonly containers: number
-  /** Whether its numbers are finite: JSON may hold `1e400`, which would be stored as `null`. */
+  /** Whether the numbers in the value are finite: JSON may hold `1e400`, which would be stored as `null`. */
   readonly hasFinite: boolean
 }
 

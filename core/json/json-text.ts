@@ -46,7 +46,7 @@ export interface TextListing<Source> extends Listing<Source> {
   readonly isText: true
   /** Transforms the text of each object in it, if set; must be set before the first page. */
   present: ((text: string) => string) | undefined
-  /** Whether it is the whole response body, a document in another format. Set before the first page. */
+  /** Whether the text is the whole response body, a document in another format. Set before the first page. */
   isDocument?: boolean
 }
 

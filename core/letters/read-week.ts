@@ -14,7 +14,7 @@ import { weekDays, type MeasureWeek } from '../measures/measure-week.js'
 import { WeekListing } from '../measures/week-listing.js'
 import { Caller } from '../permissions/caller.js'
 
-/** What a letter is written from. */
+/** The data from which a letter is written. */
 export interface Week {
   readonly measures: readonly MeasureWeek[]
   readonly looked: readonly Static<typeof Looked>[]

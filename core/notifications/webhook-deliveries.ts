@@ -207,7 +207,7 @@ export class WebhookDeliveries {
     const kept = this.#find(task)
     if (!kept || !hasOwed(kept)) return task.transientMessages.size > 0 ? kept : undefined
     const store = this.services.accounts.store(task.account)
-    // Written to disk before the call, together with the changes that it reports.
+    // The mark is on disk before the call, together with the changes that the call reports.
     return await store.write(() => {
       const current = store.webhooks.find(task.id)
       if (!current) return undefined

@@ -35,7 +35,7 @@ const unsupported = [
 const prompts: readonly string[] = ['none', 'login', 'consent', 'select_account']
 /** Form of a challenge, the SHA-256 of a verifier. (RFC 7636, 4.2) */
 const challengePattern = /^[A-Za-z0-9_-]{43}$/
-/** Maximum characters of values that are returned in a URL or an ID token: headers have no room for more. */
+/** Maximum number of characters of values that are returned in a URL or an ID token: headers have no room for more. */
 const maxTextLength = 2000
 /** Maximum length of a device's name, in characters. */
 const maxDeviceLength = 255

@@ -109,9 +109,9 @@ export function hashSecret(secret: string): string {
 }
 
 /**
- * Returns whether a client has proven itself: with its secret, or an assertion by one of its keys, but not with both. A client
- * without either must not present any: it would be mistaken for another one. A client whose keys are all revoked stays
- * confidential.
+ * Returns whether a client has proven itself: with its secret, or an assertion by one of its keys, but not with both. A
+ * client that has neither must not present any: it would be mistaken for another client. A client whose keys are all revoked
+ * stays confidential.
  */
 async function isAuthentic(
   services: Services,

@@ -1,7 +1,7 @@
 /** OAuth errors: each is an error of the API, with the code of the protocol beside it. (docs/api/oauth.md#errors) */
 import { ApiError, type ErrorId } from '../errors.js'
 
-/** The id of the API's error by the code of the protocol. */
+/** The error ids of the API, by the error codes of OAuth. */
 const errorIds = {
   invalid_request: 'invalid-parameter',
   invalid_client: 'invalid-credentials',

@@ -98,7 +98,7 @@ export function bindAccess(
   return session
 }
 
-/** Throws `invalid_grant` for a bound access whose client proves no key or another one. */
+/** Throws `invalid_grant` for a bound access if the client does not prove that it has the key. */
 export function assertSameKey(access: Access, thumbprint: string | undefined): void {
   const key = getBoundKey(access)
   if (key !== thumbprint)

@@ -23,7 +23,7 @@ export interface OutgoingCall {
   readonly body: string
 }
 
-/** Bytes of a response that are read, so that its connection can be reused. */
+/** Maximum number of bytes of a response that are read, so that its connection can be reused. */
 const readBytes = 64 * 1024
 const headerBytes = 16 * 1024
 /** Time for which an idle connection is kept open. */

@@ -11,11 +11,11 @@ import { findOfferAccess, getOfferMark } from './offer-session.js'
 export interface EffectiveGrants {
   readonly grants: Grants
   /**
-   * When it ends, in seconds: `Infinity` if the access never ends, `-Infinity` if it is void. Sessions are checked
+   * Time at which the access ends, in seconds: `Infinity` if it never ends, `-Infinity` if it is void. Sessions are checked
    * elsewhere.
    */
   readonly ends: number
-  /** When its effective grants last changed through a write to an access, in seconds. */
+  /** Time at which the effective grants of the access last changed through a write to an access, in seconds. */
   readonly modified: number
 }
 

@@ -31,7 +31,7 @@ export interface PreviewServices {
   readonly log: Log
 }
 
-/** Maximum bytes of previews in memory. */
+/** Maximum number of bytes of previews in memory. */
 const recentBytes = 8 * 1024 * 1024
 /** Maximum number of pictures whose aspect ratios are cached. */
 const maxCachedRatios = 10_000
@@ -158,7 +158,7 @@ export class Previews {
     return bytes
   }
 
-  /** Stores a preview, unless its picture was removed in the meantime. One that cannot be stored is still shown. */
+  /** Stores a preview, unless its picture was removed in the meantime. A preview that cannot be stored is still shown. */
   async #storePreview(account: Account, preview: Preview, bytes: Buffer): Promise<void> {
     const { accounts, clock, log } = this.service
     const isThere = (): boolean => accounts.store(account).attachments.has(preview.fileId)

@@ -45,7 +45,7 @@ export function fitInto(frame: Frame, { width, height }: Size): Size {
   return { width: roundPixels(width * scale), height: roundPixels(height * scale) }
 }
 
-/** Rounds a length up to the next standard one; a standard length is rounded up to the next one, too. */
+/** Rounds a length up to the next greater standard length, even if it is a standard length itself. */
 function roundUpToStandard(length: number): number {
   return standardSizes.find(one => length < one) ?? maxSize
 }

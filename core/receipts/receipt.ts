@@ -73,7 +73,7 @@ export const Receipt = Type.Object({
   validUntil: Type.Union([Type.String(), Type.Null()]),
   /** How the access is revoked: the call, and for the user a page. */
   withdrawal: Type.Object({ method: Type.String(), page: Type.Optional(Type.String()) }),
-  /** What proves it: the audit of the access, and its digest. */
+  /** The proof of the consent: the audit of the access, and its digest. */
   evidence: Type.Object({ auditStreamId: Type.String(), integrity: Type.Optional(Type.String()) })
 })
 export type Receipt = Static<typeof Receipt>

@@ -1,4 +1,4 @@
-/** What clients see of reminders, and of the times at which they are due. */
+/** Reminders, and the times at which they are due, as clients see them. */
 import type { Occurrence, Reminder } from '../../schemas/plans/reminder.js'
 import { formatDate, getLocalDay } from '../../schemas/zones.js'
 import type { OccurrenceRow } from '../../storage/reminders/occurrence-repository.js'

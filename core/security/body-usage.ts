@@ -18,7 +18,7 @@ export class BodyUsage {
     return this.bytes === 0 && this.reading.size === 0
   }
 
-  /** Returns the bytes that one part of an account holds, such as a token. Starts to count it if needed. */
+  /** Returns the usage of one part of an account or address, such as a token. Creates it if needed. */
   getPart(name: string): BodyUsage {
     let part = this.parts.get(name)
     if (!part) this.parts.set(name, (part = new BodyUsage()))

@@ -20,7 +20,7 @@ export class Semaphore {
     if (this.#running < this.concurrency) this.#running++
     else {
       if (this.#waiting.length >= this.maxWaiting) this.refuse()
-      // A task that ends passes its slot on, so that the number of running ones stays the same.
+      // A task that ends passes its slot on, so that the number of running tasks stays the same.
       await new Promise<void>(resolve => this.#waiting.push(resolve))
     }
     try {

@@ -27,7 +27,7 @@ export interface Column {
   readonly isRequired: boolean
   /** Whether any finite number is valid without conversion, as in most columns. */
   readonly isAnyNumber: boolean
-  /** Whether all its values are numbers. */
+  /** Whether all values of the column are numbers. */
   readonly isNumeric: boolean
   /** Converts the value of a cell as the type requires; `undefined` if it is invalid. */
   value(cell: unknown): unknown
@@ -67,7 +67,7 @@ const annotations = new Set(['type', 'title', 'description', '$id', '$comment', 
 const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 /** Maximum nesting of a cell: types whose values are lists or objects are rare, and flat. */
 const maxCellDepth = 10
-/** Maximum characters of a number given as text. */
+/** Maximum number of characters of a number given as text. */
 const maxNumberLength = 400
 
 /** Converts a field to a column. A schema without further conditions needs no compiled check. */

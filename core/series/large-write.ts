@@ -5,7 +5,7 @@ import { timeColumn, timestampColumn } from './column-plan.js'
 
 /** Maximum number of rows that are written without yielding. */
 const maxRowsAtOnce = 4000
-/** Maximum number of such rows that lie before the end of the series: each may rewrite a separate chunk. */
+/** Maximum number of rows before the end of the series that are written without yielding: each may rewrite a separate chunk. */
 const maxScatteredAtOnce = 4
 
 /** The points of one series, as sent. */

@@ -11,9 +11,9 @@ export interface Setting {
   readonly schema: TSchema
   readonly defaultValue: unknown
   readonly description: string
-  /** Whether its value must never be shown: its schema says so. */
+  /** Whether the value of the setting must never be shown, as its schema says. */
   readonly isSecret: boolean
-  /** Whether it is a URL whose path or query may hold a secret. */
+  /** Whether the value is a URL whose path or query may hold a secret. */
   readonly showsHostOnly: boolean
 }
 

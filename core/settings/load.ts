@@ -146,7 +146,7 @@ function readPageSettings(
 function parseFile(file: string, problems: string[]): unknown {
   try {
     const text = readFileSync(file, 'utf8')
-    // Loaded only where there is a file: its seventy modules take time and memory.
+    // The parser is loaded only if there is a file: its seventy modules take time and memory.
     const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
     return parse(text) as unknown
   } catch (error) {

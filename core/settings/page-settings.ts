@@ -26,7 +26,7 @@ export function mergePageSettings(chosen: PageSettings, values: ReadonlyMap<stri
 
 /** Formats the file. */
 export function formatPageSettings(chosen: PageSettings): string {
-  // Loaded only here: its seventy modules take time and memory.
+  // The parser is loaded only here: its seventy modules take time and memory.
   const { stringify } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
   return `# Settings changed in Administration. A settings file, environment variables and flags take precedence.\n${stringify(chosen)}`
 }

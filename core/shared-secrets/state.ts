@@ -1,4 +1,7 @@
-/** What becomes of a shared secret: consumed, discarded by its owner, by a wrong proof or at its end. (docs/spec/shared-secrets.md#status) */
+/**
+ * How a shared secret ends: it is consumed, or discarded by its owner, by a wrong proof, or because it expires.
+ * (docs/spec/shared-secrets.md#status)
+ */
 import { Type, type Static } from 'typebox'
 import type { Event } from '../../schemas/event.js'
 import { Identifier, Timestamp } from '../../schemas/scalars.js'
@@ -16,7 +19,7 @@ const Status = Type.Enum(['pending', 'consumed', 'discarded'])
 const StatusChangeView = Type.Object({
   status: Status,
   time: Timestamp,
-  /** Why it was discarded: it has expired, was deleted, or a wrong proof was given. */
+  /** Why the secret was discarded: it has expired, was deleted, or a wrong proof was given. */
   info: Type.Optional(Type.String())
 })
 
@@ -25,7 +28,7 @@ const details = {
   /** The oldest first. */
   statusHistory: Type.Array(StatusChangeView),
   title: Type.String(),
-  /** When it is discarded unless it has been retrieved, in seconds. */
+  /** Time at which the secret is discarded if it has not been retrieved, in seconds. */
   expires: Timestamp,
   expired: Type.Optional(Type.Literal(true)),
   /** The message for receivers once it is no longer available. */

@@ -99,7 +99,7 @@ export async function hashNewPassword(
   const { config, passwords } = services
   assertPasswordComplexity(config, password, 'newPassword')
   assertPasswordReplaceable(config, store.account.password(), now)
-  // Read before the first await: the store must not be used after one.
+  // The former passwords are read before the first await: the store must not be used after one.
   await assertPasswordNew(
     services,
     store.account.passwords(config.auth.passwordPreventReuseHistoryLength),

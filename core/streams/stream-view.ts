@@ -8,7 +8,7 @@ import { sortByName, getSortedChildren, isTrashed } from './tree.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** Maximum characters of a tree that is sent at once, and of the chunks of a larger tree. */
+/** Maximum number of characters of a tree that is sent at once, and of the chunks of a larger tree. */
 const chunkSize = 256 * 1024
 
 /**
@@ -26,7 +26,7 @@ interface CachedTree {
   readonly tree: JsonText
 }
 
-/** Maximum characters of a cached tree, and of the whole cache, which is cleared beyond that. */
+/** Maximum number of characters of a cached tree, and of the whole cache, which is cleared beyond that. */
 const maxCachedSize = 64 * 1024
 const maxCacheSize = 8 * 1024 * 1024
 

@@ -40,7 +40,7 @@ interface Plan {
   readonly running: Set<TimedTask>
   /** When each task is next due, in seconds; infinite if never. */
   readonly due: Map<TimedTask, number>
-  /** When the work was due that each task has just done. */
+  /** For each task, the time at which the work that it has just done was due. */
   readonly done: Map<TimedTask, number>
   /** Tasks that have failed, with the time in seconds before which they are not tried again. */
   readonly postponed: Map<TimedTask, number>

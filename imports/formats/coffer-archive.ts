@@ -101,7 +101,7 @@ class ArchiveTableReader {
     const places = getList(body, 'streamIds').flatMap(stream => this.#findPlace(String(stream)) ?? [])
     const [place, ...others] = places
     if (type.startsWith('series:')) {
-      // Created again with its data points.
+      // The import creates such an event again with its data points.
       const isHere = place && getNumber(row, 'trashed') === 0
       if (number !== undefined)
         this.#seriesEvents.set(

@@ -20,7 +20,7 @@ export class LanePaths {
     return Object.hasOwn(this.choices, key) ? this.choices[key] : undefined
   }
 
-  /** Returns the streams from the format's stream down to that of a lane, or the one that the user has chosen. */
+  /** Returns the streams from the format's stream down to the stream of a lane, or only the stream that the user has chosen. */
   getLanePath(lane: PlacedLane): readonly StreamDraft[] {
     const choice = this.getChoice(lane)
     if (choice?.streamId !== undefined) return [{ id: choice.streamId, name: '', isChosen: true }]
@@ -33,7 +33,10 @@ export class LanePaths {
     return [...names.slice(0, -1), last]
   }
 
-  /** Returns the streams from the format's stream down to those with these names. Their ids are derived from their names. */
+  /**
+   * Returns the streams with these names on a path below the format's stream, which comes first. Their ids are derived from
+   * their names.
+   */
   getPath(
     format: string,
     parents: readonly string[] = [],

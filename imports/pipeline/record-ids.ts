@@ -66,7 +66,7 @@ export class RecordIds {
     return { id: this.#derive('stream', this.parentId, id), name: cleanName(name) }
   }
 
-  /** Returns the streams from the format's stream down to that of a record. Their ids are derived from their names. */
+  /** Returns the streams from the format's stream down to the stream of a record. Their ids are derived from their names. */
   getPath(
     format: Pick<Format, 'id' | 'name'>,
     { path = [], source, stream }: Pick<ImportedRecord, 'path' | 'source' | 'stream'>

@@ -24,7 +24,7 @@ export class Sampler {
     if (typeof min === 'object') this.#fieldCount = Object.keys(min).length
   }
 
-  /** Adds a content to the extremes of its numbers or fields. The first one becomes the example. */
+  /** Adds a content to the extremes of its numbers or fields. The first content becomes the example. */
   add(content: unknown): void {
     if (this.#isFirst) this.#setExample(content)
     if (typeof content === 'number') {

@@ -15,7 +15,7 @@ export type OnObject = (text: string, path: readonly string[], frameCount: numbe
 interface Frame {
   readonly parts: string[]
   length: number
-  /** Number of open containers at its beginning, including itself. */
+  /** Number of open containers at the beginning of the frame, including the frame. */
   readonly depth: number
   /** Start of its text in the current chunk; negative within a wanted list. */
   from: number

@@ -17,7 +17,7 @@ const undisplayable = '#####'
 
 export interface NumberText {
   readonly text: string
-  /** True if it is a number with a decimal point. */
+  /** True if the text is a number with a decimal point. */
   readonly isNumber?: boolean
   /** Date and time of day, if only the latter is displayed. */
   readonly clock?: { readonly day: string; readonly text: string }

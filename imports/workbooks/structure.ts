@@ -21,7 +21,7 @@ export interface SheetEntry {
   readonly isHidden: boolean
   /** Kind of its file, such as `worksheet` or `chartsheet`; empty if it is missing. */
   readonly kind: string
-  /** Name of its file. */
+  /** Name of the sheet's file. */
   readonly part: string
 }
 

@@ -74,7 +74,10 @@ export interface Measure {
   /** Degrees, from 0 to 359. */
   readonly hue: number
   readonly kind: Kind
-  /** Event types in which it is stored, first the one in which numbers are given. A series of a type counts as that type. */
+  /**
+   * Event types in which the measure is stored, first the type in which numbers are given. A series of a type counts as that
+   * type.
+   */
   readonly types: readonly string[]
   /** Paths of the numbers in contents that are objects. */
   readonly fields?: readonly string[]

@@ -12,7 +12,7 @@ export const CopyRead = Type.Object(
     /** Empty for calls that have read several streams. */
     streamId: Type.String({ maxLength: 1024 }),
     calls: Type.Integer({ minimum: 1, maximum: 1e9 }),
-    /** Number of events, as far as it is known for the stream. */
+    /** Number of events that were read, as far as the number is known for the stream. */
     events: Type.Integer({ minimum: 0, maximum: 1e12 })
   },
   closed

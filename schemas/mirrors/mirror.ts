@@ -9,7 +9,7 @@ export const MirroredPerson = Type.Object({ username: Type.String(), host: Type.
 export const MirrorEnd = Type.Enum(['revoked', 'deleted', 'relationship-ended'])
 export type MirrorEnd = Static<typeof MirrorEnd>
 
-/** Why the last contact has failed. `status`: of the response, if there was one. */
+/** Why the last contact has failed. `status`: the status of the response, if there was one. */
 export const MirrorError = Type.Object(
   {
     id: Type.Enum([
@@ -43,7 +43,7 @@ export const Mirror = Type.Object(
     created: Timestamp,
     /** When the other server was last reached. */
     lastContact: Type.Optional(Timestamp),
-    /** When all of the copy was last compared with what is there. */
+    /** When the whole copy was last compared with the original. */
     lastComparison: Type.Optional(Timestamp),
     error: Type.Optional(MirrorError),
     /** Number of events of the copy, as of the last contact. */

@@ -70,7 +70,7 @@ export type StoredReminder = Static<typeof StoredReminder>
 export const Reminder = Type.Object(
   {
     ...StoredReminder.properties,
-    /** When it is next due by its schedule. */
+    /** When the reminder is next due by its schedule. */
     next: Type.Optional(Timestamp)
   },
   closed

@@ -13,7 +13,7 @@ import { ServiceProcess } from './load/service-process.js'
 const coffer = fileURLToPath(new URL('../coffer.cjs', import.meta.url))
 const shards = createFixedShards(64)
 const mebibyte = 1024 * 1024
-/** Maximum bytes of the log of a shard, and of all objects. */
+/** Maximum number of bytes of the log of a shard, and of all objects. */
 const [shardBytes, objectBytes] = [64 * mebibyte, 1024 * mebibyte]
 
 /** A node, with its name. */

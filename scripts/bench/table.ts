@@ -2,7 +2,7 @@
 
 export interface Line {
   readonly name: string
-  /** By column heading; the same headings in all lines of a table. */
+  /** The figures by the headings of their columns. All lines of a table have the same headings. */
   readonly figures: Readonly<Record<string, number>>
   readonly target?: string
   readonly isTargetMet?: boolean

@@ -33,7 +33,7 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
   await withEngine(cluster, async engine => {
     const streams = createStreamConfigs({ shardBytes, objectBytes, platformBytes, bucketBytes })
     await createStreams(engine, streams)
-    // Loaded on demand, because it needs the whole service.
+    // The module is loaded on demand, because it needs the whole service.
     const { createCluster } = await import('../maintenance/create-cluster.js')
     const accounts = await createCluster(settings, engine, openObjects(cluster.objects, engine))
     const summary = `The engine has ${formatCount(streams.length, 'stream')}`

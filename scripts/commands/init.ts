@@ -38,7 +38,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   const path = resolve(file)
   if (existsSync(path))
     throw new UsageError(`${path} already exists. Remove it, or choose another file with --file`)
-  // Checked before the prompts, so that no answers are lost.
+  // The directory is checked before the prompts, so that no answers are lost.
   if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`Folder not found: ${dirname(path)}. Create it, or choose another file with --file`)
   assertFlags(flags)

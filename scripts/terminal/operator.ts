@@ -108,7 +108,7 @@ async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> 
     isQuiet: true,
     methodModules: []
   }
-  // Loaded on demand, because it loads slowly and few commands need it.
+  // The module is loaded on demand, because it loads slowly and few commands need it.
   const { Runtime } = await import('../../server/runtime.js')
   return await Runtime.start(config, options)
 }

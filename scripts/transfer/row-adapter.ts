@@ -16,7 +16,7 @@ const notImported = new Set<ExportedTable>(['session', 'sign_in_state', 'access_
 
 /** How far an archive is trusted, and whether it contains secrets. */
 export interface ArchiveTrust {
-  /** True if it contains secrets: tokens, passwords, second factors. */
+  /** True if the archive contains secrets: tokens, passwords, second factors. */
   readonly hasSecrets: boolean
   /**
    * True to import linked sign-in providers. The author of an archive may have linked someone else's identity, who would then be

@@ -46,7 +46,7 @@ export class PictureProcess {
     this.#lowerPriority()
   }
 
-  /** True if it can decode another picture. Memory left over from earlier pictures must not count against the next. */
+  /** True if the process can decode another picture. Memory left over from earlier pictures must not count against the next. */
   get isReusable(): boolean {
     return !this.#isKilled && this.#error === undefined && this.#memory < this.limits.maxMemory / 2
   }

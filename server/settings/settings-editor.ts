@@ -29,7 +29,7 @@ import type { SettingsSource } from '../setup/setup-service.js'
 /** A setting as the page shows it. */
 interface EditableSetting extends PublicSetting {
   readonly isEditable: boolean
-  /** Where its value comes from; absent if it is the default. */
+  /** Where the value of the setting comes from; absent if it is the default. */
   readonly origin?: Origin
   /** The source that overrides the page, if the setting could otherwise be changed there. */
   readonly fixedBy?: Origin

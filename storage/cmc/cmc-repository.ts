@@ -10,7 +10,7 @@ export interface StoredCapability {
   readonly request: string
   /** The offer, an event as JSON. */
   readonly offer: string
-  /** When it is removed, in seconds. */
+  /** Time at which the row is removed, in seconds. */
   readonly removal: number
 }
 

@@ -16,7 +16,7 @@ export interface FoundValue extends Key {
 
 /** Aggregated events of a bucket. */
 export interface BucketSummary {
-  /** Number of events, whether or not they have a number. */
+  /** Number of all events in the bucket, also of events without a number. */
   readonly all: number
   /** Number of events that have a number. */
   readonly count: number

@@ -70,7 +70,7 @@ export class ImportRepository {
     return statement(this.db, sql).all(limit) as ImportRow[]
   }
 
-  /** Lists the ids under which the files of imports that are neither written nor unreadable were received. */
+  /** Lists the ids of the received files of all imports that may still be read. */
   listOpenFileIds(): string[] {
     const sql = `SELECT json_extract(body, '$.fileId') FROM import WHERE state NOT IN ('written', 'unreadable')`
     return column(this.db, sql).all() as string[]

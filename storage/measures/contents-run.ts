@@ -16,7 +16,7 @@ export interface MeasuredContent {
   readonly type: MeasuredType
   /** In seconds. */
   readonly time: number
-  /** When it ends; infinite while it runs; `undefined` for a point in time. */
+  /** Time at which the event ends; infinite while it runs; `undefined` for a point in time. */
   readonly until: number | undefined
   /** JSON of the content, or of a point's first value; `undefined` if there is none, or a long one. */
   readonly content: string | undefined

@@ -26,7 +26,7 @@ export interface ReplacedToken {
   /** Digest of its secret. */
   readonly digest: string
   readonly salt: string
-  /** When it was replaced, in seconds. */
+  /** Time at which the token was replaced, in seconds. */
   readonly time: number
 }
 

@@ -166,7 +166,7 @@ export class EventRepository {
     return toLargeBody(event, this.digests)
   }
 
-  /** The highest number that any event has ever had. It only grows. */
+  /** The highest number that any event has ever had. It never decreases. */
   get highestNumber(): number {
     return this.#numbers.next() - 1
   }

@@ -12,7 +12,7 @@ export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'challenge' | '
 export class SignInRepository {
   constructor(private readonly db: Database) {}
 
-  /** Stores a token with its data until it expires (seconds), and removes those expired at `now`. */
+  /** Stores a token with its data; `expires` in seconds. Removes tokens that have expired at `now`. */
   insert(kind: TokenKind, token: string, now: number, expires: number, body: unknown): void {
     statement(this.db, 'DELETE FROM sign_in_token WHERE expires <= ?').run(now)
     const sql = 'INSERT INTO sign_in_token (hash, kind, expires, body) VALUES (?, ?, ?, ?)'

@@ -25,7 +25,7 @@ export function lockDirectory(lockFile: string): () => void {
   const ownerFile = `${lockFile}.pid`
   const release = openLock(lockFile)
   if (!release) throw new DirectoryLocked(dirname(lockFile), readOwner(ownerFile))
-  // Removed first, because the path may be a link to another file.
+  // The file is removed first, because the path may be a link to another file.
   rmSync(ownerFile, { force: true })
   writeFileSync(ownerFile, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
   return () => {

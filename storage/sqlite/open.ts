@@ -30,7 +30,7 @@ export function openFile(file: string, options: OpenOptions): Database {
   let db: Database | undefined
   try {
     db = new SQLite(file, { fileMustExist: !isNew, timeout: 5000 })
-    // Checked before anything is written, so that a foreign file stays unchanged.
+    // The file is checked before anything is written, so that a foreign file stays unchanged.
     const version = isNew ? 0 : readSchemaVersion(db)
     if (!isNew && version < 1) throw new StoreDamaged(file, 'holds no schema')
     // In one call, which is faster than preparing each pragma: files are opened often.

@@ -35,7 +35,7 @@ const maxPageRows = 500
 const maxPageMs = 8
 /** Target duration of a step, in milliseconds: texts have a few words, or a hundred thousand characters. */
 const stepMs = 4
-/** Maximum bytes of text that a step scans, once for each word; at least one text is scanned. */
+/** Maximum number of bytes of text that a step scans, once for each word; at least one text is scanned. */
 const maxStepBytes = 4 * 1024 * 1024
 /** Initial and maximum number of texts per step. */
 const initialRows = 200

@@ -50,7 +50,7 @@ export function recoverUnfinished(options: RecoveryOptions): void {
 
 function withStore({ files, onError }: RecoveryOptions, id: string, work: (store: UserStore) => void): void {
   try {
-    // Closed at once: another thread may serve the account.
+    // The file is closed at once: another thread may serve the account.
     const store = files.open(id)
     work(store)
     store.close()

@@ -13,7 +13,7 @@ export interface PendingWrite {
   readonly run: () => unknown
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
-  /** Whether it resolves once on disk instead of at its commit. */
+  /** Whether the write resolves once it is on disk, instead of at its commit. */
   readonly isDurable: boolean
 }
 

@@ -64,7 +64,7 @@ export class OpenPages {
   /** Yields all pages in order. Rejects if the file is shorter than its header says. */
   async *readChunks(): AsyncGenerator<Buffer, void, undefined> {
     const { pageSize, pages } = this.#snapshot
-    // Read by another process: closing a descriptor of the file in this one would drop SQLite's locks on it (POSIX).
+    // Another process reads the file: closing a descriptor of it in this process would drop SQLite's locks on it (POSIX).
     const reading = spawn('cat', ['--', this.file], { stdio: ['ignore', 'pipe', 'ignore'] })
     const ended = once(reading, 'close') as Promise<[code: number | null]>
     // If it cannot be started, the loop below throws.
@@ -117,7 +117,7 @@ export class OpenPages {
         reader.exec('COMMIT')
       }
     } finally {
-      // Closed before the other one, which is read-only: SQLite checkpoints when the last writable connection closes.
+      // The writer is closed before the read-only connection: SQLite checkpoints when the last writable connection closes.
       writer.close()
     }
     throw new Error(`${file} is never at rest`)

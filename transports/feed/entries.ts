@@ -25,7 +25,7 @@ export interface Entry {
   readonly title: string
   /** The text of a note, and the description. */
   readonly text: string
-  /** Names of its streams that the caller may see. */
+  /** Names of the event's streams that the caller may see. */
   readonly streamNames: readonly string[]
 }
 

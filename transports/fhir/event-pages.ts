@@ -26,9 +26,12 @@ export interface FoundPage {
 const [firstTime, lastTime] = [-62_135_596_800, 253_402_300_799]
 /** Events read at once, and how often: a page of a rare code may be short. */
 const [minRead, maxRead, maxRounds] = [50, 1000, 5]
-/** Characters of a page after which it ends. */
+/** A page ends once it has this number of characters. */
 const maxPageSize = 4 * 1024 * 1024
-/** Characters that are parsed in one turn, since other calls wait in the meantime; two events may have more. */
+/**
+ * Number of characters that are parsed in one turn, during which other calls wait. Two events are parsed together even if
+ * they have more.
+ */
 const maxLength = 1024 * 1024
 const fewestRead = 2
 

@@ -55,7 +55,7 @@ export const userRoutes: readonly Route[] = [
 
   route('GET', '/events', 'events.get'),
   route('POST', '/events', 'events.create', 201, { bodyKind: 'event' }),
-  // A word wins over a parameter: no event has this id.
+  // The fixed word comes before the route with an id: no event has this word as its id.
   route('GET', '/events/sample', 'events.sample'),
   route('GET', '/events/export', 'events.export', 200, { responseKind: 'document' }),
   route('GET', '/events/:id', 'events.getOne'),
@@ -194,7 +194,7 @@ export const userRoutes: readonly Route[] = [
 
   route('GET', '/audit/logs', 'audit.get'),
 
-  // Removed from the API: 410 `removed-method`.
+  // The method was removed from the API: 410 `removed-method`.
   route('POST', '/events/start', 'events.start'),
   route('POST', '/events/stop', 'events.stop'),
   route('GET', '/who-am-i', 'whoAmI'),

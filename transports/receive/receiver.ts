@@ -187,7 +187,7 @@ export class Receiver implements ReceiveEndpoint {
     }
   }
 
-  /** Records why a request failed, for its connection. Not each time: apps repeat failed requests. */
+  /** Records why a request failed, for its connection. It is not recorded each time, because apps repeat failed requests. */
   async #noteProblem(
     { credentials, dialect, user }: Caller,
     id: string,

@@ -5,7 +5,7 @@ import { PageContext, type PageId } from '../page-context.js'
 
 interface Props {
   readonly to: PageId
-  /** Whether it looks like the page's primary action. */
+  /** Whether the link looks like the page's primary action. */
   readonly isPrimary?: boolean
   readonly children: ComponentChildren
 }

@@ -109,7 +109,7 @@ function buildRequestDetails(
   const known = findRequest(services, credentials, requestKey, now)
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request with this key belongs to another app')
-  // Checked before the user is asked, or a useful access is replaced.
+  // This is checked before the user is asked, or a useful access is replaced.
   assertRequestedAccount(call.services, known.request, account)
   if (known.request.oauth) recordOAuthAction(call, 'oauth.consent.shown', call.caller.accessId)
   return {

@@ -150,7 +150,8 @@ const shortTokenViolation = {
 
 /**
  * Throws `invalid-operation` for a shared access that would last longer than the app's own access. Where accesses can be
- * updated, one without an end is allowed: it can be used as long as the app's. (docs/spec/accesses.md#who-may-create-what)
+ * updated, an access without an end is allowed: it can be used as long as the app's access.
+ * (docs/spec/accesses.md#who-may-create-what)
  */
 function assertEndsInTime({ caller, services }: Call, access: Access): void {
   const end = caller.access?.expires

@@ -13,7 +13,7 @@ export const getPeerAccess = method({
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({
     peerAccess: Type.Object({
-      /** Whether it has been revoked, or has expired. */
+      /** Whether the access has been revoked, or has expired. */
       hasEnded: Type.Boolean(),
       permissions: Type.Array(
         Type.Object({ streamId: Type.String(), level: Type.String(), name: Type.String() })

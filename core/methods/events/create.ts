@@ -65,7 +65,7 @@ function buildEvent(call: Call, params: Params): Event {
   const field = findNewValueField(call, named)
   const content = services.eventTypes.check(type, params.content)
   caller.must('create', ...omitMarks(others))
-  // Checked after permissions, so that the state of a stream is not revealed.
+  // The trash is checked after permissions, so that the state of a stream is not revealed.
   assertNotInTrash(nodes)
   const ofTags = provideTagStreams(call, params.tags)
   const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]

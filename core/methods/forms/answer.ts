@@ -25,7 +25,7 @@ export const answer = method({
     {
       id: Identifier,
       response: FhirResource,
-      /** When it was answered; now by default. */
+      /** When the form was answered; now by default. */
       time: orNull(Timestamp),
       /** The reminder of the form that this answers. */
       reminder: orNull(Type.Object({ id: Identifier, due: Timestamp }, closed))

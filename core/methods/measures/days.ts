@@ -15,7 +15,7 @@ import { omitNulls } from '../../validation/omit-nulls.js'
 /** A number of seconds, of words, or whatever the measure holds. */
 const Day = Type.Object({
   day: DateText,
-  /** Absent if it is too large for a number. */
+  /** The value of the day; absent if it is too large for a number. */
   value: Type.Optional(Type.Unknown()),
   min: Type.Optional(Type.Unknown()),
   max: Type.Optional(Type.Unknown()),

@@ -44,7 +44,7 @@ export const authorize = serviceMethod({
     } catch (error) {
       if (!(error instanceof ApiError) || error.id === 'too-many-requests' || error.status >= 500) throw error
       const { client, redirectUri } = recipient
-      // The client's owner is unknown: a link to this service must not redirect there before the user was asked. (RFC
+      // The client's owner is unknown: a link to this service must not redirect to the client before the user was asked. (RFC
       // 9700, 4.11.2)
       if (client.isSelfRegistered && !isLoopbackUri(redirectUri)) throw error
       return {

@@ -27,7 +27,7 @@ const Params = Type.Object(
     id: Identifier,
     due: Timestamp,
     answer: Type.Enum(['done', 'skipped', 'later']),
-    /** When it was done; now by default. */
+    /** When the reminder was followed; now by default. */
     time: orNull(Timestamp),
     /** Seconds until the user is notified again. */
     laterBy: orNull(Type.Integer({ minimum: 60, maximum: 86_400 }))

@@ -39,7 +39,7 @@ export const create = method({
   result: Type.Object({
     sharedSecret: Type.Object({
       ...SharedSecretView.properties,
-      /** What retrieves it: its ID and a random half. */
+      /** The key with which the secret is retrieved: its id and a random half. */
       key: Type.Optional(Type.String())
     })
   }),

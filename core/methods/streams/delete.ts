@@ -58,7 +58,7 @@ function* deleteInSteps(call: Call, { id, mergeEventsWithParent }: Static<typeof
   yield* assertManagesAll(call.caller, nodes)
   if (!node.stream.trashed) return { stream: yield* moveToTrash(call, node, nodes) }
   const numbers = nodes.map(each => each.number)
-  // Checked before anything that depends on events, so that hidden ones are not revealed.
+  // This is checked before anything that depends on events, so that hidden events are not revealed.
   if (yield* includesHiddenEvents(call, numbers)) refuseHiddenContents()
   const target = mergeEventsWithParent ? requireParent(node) : undefined
   const hasEvents = call.store.events.hasIn(numbers)

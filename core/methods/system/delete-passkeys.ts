@@ -9,7 +9,7 @@ import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 
-/** Maximum characters of the names in the mail. */
+/** Maximum number of characters of the names in the mail. */
 const maxNamesLength = 80
 
 /** `DELETE /system/users/{username}/passkeys`: 204. Sessions and the password stay; notifies the user by mail. */

@@ -26,7 +26,7 @@ const operatingSystems: readonly (readonly [string, string])[] = [
   ['Linux', 'Linux']
 ]
 
-/** Maximum characters of a `User-Agent` that are searched. */
+/** Maximum number of characters of a `User-Agent` that are searched. */
 const maxAgentLength = 1000
 
 /**

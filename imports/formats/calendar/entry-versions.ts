@@ -10,7 +10,7 @@ const maxKeyLength = 500
 /** What tells versions of an entry apart. */
 interface Version {
   readonly sequence: number
-  /** When it was changed, in UTC, as written; empty if unknown. */
+  /** Time of the last change in UTC, as written in the file; empty if unknown. */
   readonly modified: string
 }
 

@@ -10,7 +10,7 @@ export interface CalendarTime {
   readonly isDay: boolean
   /** Beginning of the next day; `NaN` for a time. */
   readonly nextDay: number
-  /** Name of its zone, as written in the file. */
+  /** Name of the time zone, as written in the file. */
   readonly zone: string | undefined
   /** True if the time is unreadable because its zone is unknown. */
   readonly lacksZone: boolean

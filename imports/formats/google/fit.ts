@@ -16,7 +16,7 @@ export const googleFit: Format = {
     const reader = new GoogleFitReader(sink)
     const isSession = /"fitnessActivity"\s*:/.test(head.text)
     const isBucketed = /"bucket"\s*:/.test(head.text)
-    // A file of one source names it at the beginning; buckets have several.
+    // A file with the data of one source names the source at the beginning. Buckets have data of several sources.
     const origin = isBucketed
       ? ''
       : (/"(?:Data Source|dataSourceId)"\s*:\s*"([^"]{1,500})"/.exec(head.text)?.[1] ?? '')

@@ -1,4 +1,4 @@
-/** Measures of medication. What a person takes by name is a measure of their own. */
+/** Measures of medication. Each medicine that a person takes is a measure of the person's own. */
 import { severities } from '../rows/choices.js'
 import { createRow, inCategory, type NameList, type Row } from '../rows/create-row.js'
 

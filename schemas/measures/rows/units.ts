@@ -30,7 +30,7 @@ export const bloodConcentration = choose(
   withMilligrams
 )
 
-/** Types of durations, first the one in which they are given. */
+/** Types of durations, first the type in which durations are given. */
 export const minutes: readonly string[] = ['time/min', 'time/h', 'time/s']
 export const hours: readonly string[] = ['time/h', 'time/min', 'time/s']
 export const masses: readonly string[] = ['mass/kg', 'mass/lb', 'mass/st', 'mass/g']

@@ -130,7 +130,7 @@ export class BackupCoordinator {
   }
 }
 
-/** Reads the register and its revision. One that cannot be parsed counts as empty. */
+/** Reads the register and its revision. A register that cannot be parsed counts as empty. */
 async function readRegister(register: Register): Promise<{ revision: number; state: RegisterState }> {
   const found = await register.get(key)
   if (!found) return { revision: 0, state: {} }

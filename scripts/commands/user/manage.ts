@@ -22,7 +22,7 @@ export async function deleteUser(args: readonly string[], { json, yes }: DeleteO
   const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands
   const { settings } = loadDirectory(flags)
-  // Checked before the confirmation is requested. The account's files may be damaged or missing.
+  // The account is looked up before the confirmation is requested. Its files may be damaged or missing.
   await withOperator(settings, operator => operator.call('users.delete', { username, dryRun: true }))
   if (
     !yes &&

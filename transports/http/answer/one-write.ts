@@ -95,7 +95,10 @@ function formatLines(headers: readonly string[]): string | undefined {
   return lines
 }
 
-/** Returns what Node has written before and after these lines; `undefined` if the head has an unexpected form. */
+/**
+ * Returns the parts of the head that Node has written before and after these lines; `undefined` if the head has an
+ * unexpected form.
+ */
 function splitHead({ _header: text, _send: send }: NodeInternals, lines: string): Head | undefined {
   if (typeof text !== 'string' || typeof send !== 'function') return undefined
   const [before, rest, ...others] = text.split(lines)

@@ -7,7 +7,7 @@ import { InvalidLine, parseLines, type FieldValue, type Line } from './line-prot
 
 /** Maximum number of lanes of one write. */
 const maxLanes = 2000
-/** Units of timestamps per second, by their names in requests. */
+/** How many of a unit of timestamps are in a second, by the name of the unit in requests. */
 const unitsPerSecond: ReadonlyMap<string, number> = new Map([
   ['ns', 1e9],
   ['n', 1e9],

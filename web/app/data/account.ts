@@ -21,7 +21,7 @@ const minIntervalMs = 1000
 export type Profile = Readonly<Record<string, unknown>>
 
 export class Account {
-  /** Undefined until it has been read. */
+  /** The tree of streams; undefined until it has been read. */
   readonly tree: Store<Tree | undefined> = createStore<Tree | undefined>(undefined)
   readonly facts: Store<readonly Fact[]> = createStore<readonly Fact[]>([])
   /** Facts of measures, in the order of the catalogue. */
@@ -65,7 +65,7 @@ export class Account {
     const client = new Client(username, token)
     const [info, { openLive }] = await Promise.all([
       client.call<AccessInfo>('getAccessInfo'),
-      // Loaded in parallel, and not part of the first page's bundle.
+      // The module is loaded in parallel, and is not part of the first page's bundle.
       import('./live.js')
     ])
     const account = new Account(client, info, openLive(client))

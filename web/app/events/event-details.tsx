@@ -13,7 +13,7 @@ import { formatDuration } from '../parts/format-duration.js'
 import { formatDateTime } from '../parts/format-time.js'
 import { listFields, findSchema } from './fields.js'
 
-/** Maximum characters of a displayed value. */
+/** Maximum number of characters of a displayed value. */
 const maxCharacters = 300
 
 export function EventDetails({ event, types }: { readonly event: Event; readonly types: EventTypes }) {

@@ -10,7 +10,10 @@ export type LaneKind = 'series' | 'numbers' | 'pairs' | 'nights' | 'marks'
 
 /** The contents of a lane. */
 export interface LanePlan {
-  /** Id of its stream; of the measure, if it shows all sources of one, or one of them (see `plan-measure.ts`). */
+  /**
+   * Id of the stream that the lane shows; or of the measure, if the lane shows one or all sources of a measure (see
+   * `plan-measure.ts`).
+   */
   readonly id: string
   /** The stream, or the stream of the preferred source. */
   readonly stream: Stream

@@ -15,7 +15,7 @@ interface Props {
 
 /** Formats that browsers display and that cannot contain scripts. */
 const displayableTypes = /^image\/(?:png|jpe?g|gif|webp|avif)$/
-/** Maximum bytes of a file that is shown if it has no preview. */
+/** Maximum number of bytes of a file that is shown if it has no preview. */
 const maxFileSize = 20_000_000
 
 export function Picture({ event, alt, width }: Props) {

@@ -8,7 +8,7 @@ export function describeFailure(reason: string | undefined): string {
   return isKey(key) ? t(key) : t('people.failure')
 }
 
-/** Returns an error with a text for the reason that it gives. */
+/** Returns an error whose text explains the reason that the service gave; other errors are returned unchanged. */
 export function explainFailure(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.id !== 'invalid-operation') return error
   const { id } = Object(error.data) as { readonly id?: unknown }

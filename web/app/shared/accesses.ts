@@ -61,8 +61,8 @@ export function hasEnded(access: Access): boolean {
 }
 
 /**
- * Returns when an access ended or ends, in seconds; infinite if it does not. Apps may be able to renew theirs, even after it has
- * expired.
+ * Returns when an access ended or ends, in seconds; infinite if it never ends. An app may be able to renew its access, even
+ * after it has expired.
  */
 export function getEnd({ deleted, expires, oauth }: Access): number {
   return Math.min(deleted ?? Infinity, Math.max(expires ?? Infinity, oauth?.renewableUntil ?? 0))

@@ -119,7 +119,7 @@ function formatCell(type: string, content: unknown, isOfGlucose: boolean): strin
     .slice(0, maxCharacters)
 }
 
-/** Maximum characters of a cell. */
+/** Maximum number of characters of a cell. */
 const maxCharacters = 300
 
 function formatScalar(value: unknown): string {

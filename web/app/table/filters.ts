@@ -36,7 +36,7 @@ export function parseFilters(query: URLSearchParams): Filters {
   )
 }
 
-/** The number that is filtered by its value. */
+/** The number by whose value events are filtered. */
 export interface Bound {
   /** JSON path of the number in the content. */
   readonly path: string

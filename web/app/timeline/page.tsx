@@ -19,7 +19,7 @@ import { findMeasureLane, planMeasures } from '../lanes/plan-measure.js'
 import { LaneStack } from './lane-stack.js'
 import './style.css'
 
-// Loaded after the lanes.
+// This part is loaded after the lanes.
 const Moment = lazy(async () => (await import('./later.js')).CursorPanel)
 const Strip = lazy(async () => (await import('./later.js')).OverviewStrip)
 const Choose = lazy(async () => (await import('./later.js')).LaneChoice)

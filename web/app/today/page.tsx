@@ -23,7 +23,7 @@ import { readToday, type TodayData } from './read-today.js'
 import { Running } from './running.js'
 import { listCards, parseSettings, todayKey } from '../data/today-settings.js'
 
-// Loaded after the cards, or when first opened.
+// These parts are loaded after the cards, or when they are first opened.
 const Due = lazy(async () => (await import('../reminders/due.js')).default)
 const Later = lazy(async () => (await import('./later.js')).default)
 const ArrangeDialog = lazy(async () => (await import('./arrange-dialog.js')).default)
@@ -61,7 +61,7 @@ export default function Today() {
   }, [])
 
   const store = async (shown: readonly string[]): Promise<void> => {
-    // What is no longer shown stays hidden when its data would make it a default again.
+    // A measure that the user has removed stays hidden, even if its data would show it by default.
     const hidden = [...settings.hidden, ...cards].filter(id => !shown.includes(id))
     await account.updateProfile({ [todayKey]: { cards: shown, hidden: [...new Set(hidden)] } })
   }
