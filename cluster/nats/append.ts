@@ -35,8 +35,8 @@ export async function appendAfter(
 }
 
 /**
- * Returns whether the log continues after the expected message; a leader that has not read its whole log reports an
- * earlier one.
+ * Returns whether the error says that the log has a later message than expected. An earlier message means that the leader
+ * has not read its whole log yet.
  */
 function hasLaterMessage({ message }: JetStreamError, expected: number): boolean {
   const [, last] = /wrong last sequence: (\d+)/.exec(message) ?? []

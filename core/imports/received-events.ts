@@ -1,4 +1,7 @@
-/** Recognises records that an app has sent live, as events whose id is derived from another duration or an earlier content. */
+/**
+ * Recognises records that an app has already sent live. Their events have other ids, since they were derived from another
+ * duration or an earlier content.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { EventDraft } from '../../imports/protocol.js'
 import type { UserStore } from '../../storage/user/user-store.js'

@@ -35,9 +35,9 @@ interface Report {
 }
 
 /**
- * Stores the settings file of a data directory as `name`, unless the previous backup contains the same. Returns its entry; `undefined`
- * if there is no such file. A file that cannot be read is reported, and does not prevent the rest of the backup. If `isKnownDamaged`,
- * the stored file is read first, and written again if it is damaged.
+ * Stores the settings file of a data directory as `name`, unless the previous backup contains the same. Returns the entry of
+ * the stored file; `undefined` if there are no such settings. A file that cannot be read is reported, and does not prevent
+ * the rest of the backup. If `isKnownDamaged`, the stored file is read first, and written again if it is damaged.
  */
 export async function backUpPageSettings(options: {
   readonly source: Layout

@@ -52,7 +52,7 @@ type RawHolder = [
 const rowsPerRead = 256
 /** Size of the largest body that is read together with others, in bytes. */
 const maxBodyBytes = 32 * 1024
-/** An event is modified when it is created, or later. */
+/** Reads the events in order of modification: an event that was created since a time was also modified since then. */
 const eventsSql = `SELECT modified, number, time, type, trashed, stream, others,
     CASE WHEN octet_length(body) <= ${maxBodyBytes} THEN body ->> '$.created' END, octet_length(body) > ${maxBodyBytes}
   FROM event INDEXED BY event_modified WHERE modified >= ? AND (modified > ? OR number > ?)

@@ -46,8 +46,8 @@ export class UsernameRepository {
   }
 
   /**
-   * Returns the name by which an account belongs to a shard: its first one, whatever it is called now. Takes any of its
-   * names and aliases. An unknown name stands for itself.
+   * Returns the name that decides to which shard an account belongs: its first name, even if it has changed its name since.
+   * Takes any of its names and aliases. An unknown name stands for itself.
    */
   getShardName(name: string): string {
     const account = this.find(name) ?? this.findByAlias(name)

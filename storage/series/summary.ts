@@ -23,7 +23,7 @@ export interface Summary {
  */
 export type Figures = readonly [count: number, sum: number, least: number, greatest: number] | 0
 
-/** The start of a part in the text of its chunk; then for each column {@link Figures}, with the times of the extremes. */
+/** Figures of a part of a chunk: first where the part begins in the text of the chunk, then {@link Figures} for each column. */
 export type PartFigures = readonly [start: number, ...columns: Figures[]]
 
 /** Builds the text and the summary of a chunk's rows. There is no summary for few rows, or if sums overflow. */

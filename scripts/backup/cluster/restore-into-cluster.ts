@@ -239,7 +239,9 @@ function getSubject(cluster: ClusterConnection, account: RestoredAccount): strin
   return logSubject(createFixedShards(shardCount).indexOf(getShardName(cluster, account)), account.id)
 }
 
-/** Returns the name by which an account belongs to a shard: its first one, of those that it has or can have here. */
+/**
+ * Returns the name that decides to which shard an account belongs: the first of its names that it has here, or can get here.
+ */
 function getShardName(
   { platform }: ClusterConnection,
   { formerUsernames = [], id, username }: RestoredAccount
