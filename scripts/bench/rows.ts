@@ -50,8 +50,12 @@ export const batch = Array.from({ length: batchSize }, () => ({ method: 'events.
 
 const latest20 = { path: '/latest/{user}/20' }
 const wholeTime = `fromTime=${seedTime}&toTime=${seedTime + 1000 * eventInterval}`
-/** A year of the series that the seeder writes. */
-const yearSample = `/measures/sample?measure=weight&fromTime=${seedTime - 1e6}&toTime=${seedTime - 1e6 + yearSeconds}&parts=600`
+/** Number of different requests of a kind: the service keeps what it has just read, and shares it. */
+const yearRequests = 500
+const yearSamples = Array.from({ length: yearRequests }, (_, shift) => {
+  const from = seedTime - 1e6 + shift
+  return `/measures/sample?measure=weight&fromTime=${from}&toTime=${from + yearSeconds}&parts=600`
+})
 
 /** Name, group, requests; requests in flight, the bare server's request, the targets. */
 // oxfmt-ignore
@@ -90,7 +94,7 @@ export const rows: readonly Row[] = [
     4, { path: '/points-out/{user}' }, { cpu: 0.8 }),
   row('a year of 1 Hz in 600 parts', 'year', user => series(user, `?toDeltaTime=${yearSeconds}&sample=600`),
     1, undefined, { cpuMs: 100 }),
-  row('measures.sample, a year of 1 Hz', 'year', get(yearSample),
+  row('measures.sample, a year of 1 Hz', 'year', user => yearSamples.map(path => ask(user, path)),
     1, undefined, { cpuMs: 120 }),
   row('previews.get, from the cache', 'readers', user => user.pictureIds.map(id => ask(user, `/events/${id}.jpg`)),
     64, { path: '/file' }, { cpu: 0.6 }),
