@@ -14,7 +14,7 @@ import { assertContent, isCmcType, isStamped, types, withoutStamped, type Conten
 import type { Deliveries } from './deliveries.js'
 import { refuse, refuseContent } from './failures.js'
 import { receive } from './inbound.js'
-import { checkMove, isMove } from './moves.js'
+import { checkMove, isMove } from './peers/moves.js'
 import { findOffer } from './offers.js'
 import type { PeerLimits } from './peers/peer-limits.js'
 import { writeAsService } from './service-calls.js'

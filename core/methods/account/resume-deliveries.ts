@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { announceAddress } from '../../cmc/moves.js'
+import { announceAddress } from '../../cmc/peers/moves.js'
 
 /** Ends the pause that begins when an archive is restored. Idempotent. */
 export const resumeDeliveries = method({

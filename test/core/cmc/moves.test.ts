@@ -48,6 +48,12 @@ async function listChats(client: Client, slug: string): Promise<unknown[]> {
   return events.map((each: Answer) => each.content.content)
 }
 
+/** Sends a message. Returns the content of its event once that has ended. */
+async function say(client: Client, slug: string, content: string): Promise<Answer> {
+  const { event } = await write(client, 'message/chat-cmc', { content }, `${scope}:chats:${slug}`)
+  return await settled(client, event.id)
+}
+
 async function findPeer(dora: Client): Promise<Answer> {
   return (await listPeers(dora))[0].clientData.cmc
 }
@@ -60,10 +66,6 @@ t.test('an account that has moved', async t => {
   const { accounts } = accepterService.server.dispatcher.services as unknown as Services
   const url = `${moved.service.server.url}/${moved.username}/`
   await accounts.relocate(accounts.find('paul-patient')!, url, () => {})
-  const say = async (client: Client, slug: string, content: string): Promise<Answer> => {
-    const { event } = await write(client, 'message/chat-cmc', { content }, `${scope}:chats:${slug}`)
-    return await settled(client, event.id)
-  }
 
   await t.test('gets messages by way of its former server', async t => {
     t.match(await say(dora, paulSlug, 'one'), { status: 'completed' })

@@ -1,15 +1,15 @@
 /** Accounts that have moved to another server: how they tell their peers, and what peers check. (docs/spec/consent.md#moves) */
-import type { Call } from '../call/method.js'
-import { ApiError } from '../errors.js'
-import type { CounterpartyMark, Person } from '../permissions/peer-access.js'
-import { isObject } from '../validation/is-object.js'
-import { enqueueBackChannel } from './answers.js'
-import { PeerUnavailable } from './failures.js'
-import { getOwnName, readPerson } from './names.js'
-import { isWho, isWithin } from './peers/identity.js'
-import { isTransient, parseEndpoint, type PeerCalls } from './peers/peer-calls.js'
-import { findRelationship } from './relationships.js'
-import { updateMark, writeAsService } from './service-calls.js'
+import type { Call } from '../../call/method.js'
+import { ApiError } from '../../errors.js'
+import type { CounterpartyMark, Person } from '../../permissions/peer-access.js'
+import { isObject } from '../../validation/is-object.js'
+import { enqueueBackChannel } from '../answers.js'
+import { PeerUnavailable } from '../failures.js'
+import { getOwnName, readPerson } from '../names.js'
+import { isWho, isWithin } from './identity.js'
+import { isTransient, parseEndpoint, type PeerCalls } from './peer-calls.js'
+import { findRelationship } from '../relationships.js'
+import { updateMark, writeAsService } from '../service-calls.js'
 
 /** Seconds for which the former server of a peer must be down until its account counts as gone from there. */
 const silentSeconds = 86_400

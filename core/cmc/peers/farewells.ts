@@ -2,15 +2,15 @@
  * Tells the peers of removed accounts that could not be reached before the removal. What is left to deliver is kept in the platform file,
  * since the account's own is gone. (docs/spec/consent.md#ends)
  */
-import type { Account } from '../../storage/platform/account.js'
-import type { Farewell } from '../../storage/platform/farewells.js'
-import { nextTurn } from '../../storage/steps.js'
-import type { Services } from '../call/services.js'
-import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
-import { postEvent } from './attempts.js'
-import { types } from './contents.js'
-import { getDelay, parseDelivery, type EventDelivery } from './outbox.js'
-import { isTransient, parseEndpoint, type PeerCalls } from './peers/peer-calls.js'
+import type { Account } from '../../../storage/platform/account.js'
+import type { Farewell } from '../../../storage/platform/farewells.js'
+import { nextTurn } from '../../../storage/steps.js'
+import type { Services } from '../../call/services.js'
+import { ConcurrencyLimiter } from '../../outgoing/concurrency.js'
+import { postEvent } from '../attempts.js'
+import { types } from '../contents.js'
+import { getDelay, parseDelivery, type EventDelivery } from '../outbox.js'
+import { isTransient, parseEndpoint, type PeerCalls } from './peer-calls.js'
 
 const daySeconds = 86_400
 /** Number of rows that are read, and of messages that are added, at a time. */
