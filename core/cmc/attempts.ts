@@ -98,7 +98,7 @@ async function attemptAcceptance(
   // The name may have changed since the grant.
   const from = getOwnName(services.config, account.username)
   const content = { ...event.content, from, grantedAccess }
-  const answer = await post(peers, endpoint, { ...event, content }, id)
+  const answer = await postEvent(peers, endpoint, { ...event, content }, id)
   if (isTransient(answer)) throw toUnavailable(answer)
   if (!isAccepted(answer)) {
     const mark = getCounterparty(store.read(() => store.accesses.find(accessId)))
@@ -140,7 +140,7 @@ async function attemptEvent(
     const apiEndpointText = apiEndpoint(services.config, account.username, carried.token)
     event = { ...event, content: { ...event.content, apiEndpoint: apiEndpointText } }
   }
-  const answer = await post(peers, endpoint, event, body.id)
+  const answer = await postEvent(peers, endpoint, event, body.id)
   if (isTransient(answer)) throw toUnavailable(answer)
   await finish(answer, 'cmc-handler-delivery-rejected')
 }
@@ -162,7 +162,7 @@ function readCapabilityId({ body }: PeerAnswer): string | undefined {
 }
 
 /** Posts an event under its id; without it to a server that does not let its clients choose ids. */
-async function post(
+export async function postEvent(
   peers: PeerCalls,
   endpoint: Endpoint,
   event: EventDelivery['event'],
