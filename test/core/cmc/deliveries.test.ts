@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import type { Services } from '../../../core/call/services.js'
 import { Deliveries } from '../../../core/cmc/deliveries.js'
@@ -97,6 +98,30 @@ t.test('a peer that was down gets each message once, in order', async t => {
     events.map((each: Answer) => each.content.content),
     ['first', 'second']
   )
+})
+
+t.test('a peer that takes reasons by language only is told of the end', async t => {
+  const two = await startTwo(t)
+  const { accepterService, dora } = two
+  await relate(two)
+  const received: Answer[] = []
+  const port = Number(new URL(accepterService.server.url).port)
+  await accepterService.server.close()
+  const data = { id: 'cmc-invalid-event-content' }
+  const peer = createServer(async (request, response) => {
+    const { content } = JSON.parse(await text(request)) as Answer
+    received.push(content.reason)
+    const isRefused = typeof content.reason === 'string'
+    const answer = isRefused ? { error: { id: 'invalid-operation', data } } : { event: {} }
+    response.writeHead(isRefused ? 400 : 201, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer))
+  })
+  await new Promise<void>(resolve => peer.listen(port, '127.0.0.1', resolve))
+  t.teardown(() => peer.close())
+  const [channel] = await listPeers(dora)
+  const { event } = await write(dora, 'consent/revoke-cmc', { accessId: channel.id, reason: 'enough' })
+  t.match(await settled(dora, event.id), { status: 'completed', peerNotified: true, reason: 'enough' })
+  t.same(received, ['enough', { en: 'enough' }])
 })
 
 t.test('peers that hang do not delay the others', async t => {
