@@ -1,9 +1,9 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { json } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import type { Services } from '../../../core/call/services.js'
 import { Deliveries } from '../../../core/cmc/deliveries.js'
@@ -104,18 +104,17 @@ t.test('a peer that takes reasons by language only is told of the end', async t 
   const two = await startTwo(t)
   const { accepterService, dora } = two
   await relate(two)
-  const received: Answer[] = []
   const port = Number(new URL(accepterService.server.url).port)
   await accepterService.server.close()
-  const data = { id: 'cmc-invalid-event-content' }
-  const peer = createServer(async (request, response) => {
-    const { content } = JSON.parse(await text(request)) as Answer
-    received.push(content.reason)
-    const isRefused = typeof content.reason === 'string'
-    const answer = isRefused ? { error: { id: 'invalid-operation', data } } : { event: {} }
-    response.writeHead(isRefused ? 400 : 201, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer))
-  })
+  const received: Answer[] = []
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { reason } = ((await json(request)) as Answer).content
+    received.push(reason)
+    const isRefused = typeof reason === 'string'
+    const error = { id: 'invalid-operation', data: { id: 'cmc-invalid-event-content' } }
+    response.writeHead(isRefused ? 400 : 201).end(JSON.stringify(isRefused ? { error } : { event: {} }))
+  }
+  const peer = createServer((request, response) => void answer(request, response))
   await new Promise<void>(resolve => peer.listen(port, '127.0.0.1', resolve))
   t.teardown(() => peer.close())
   const [channel] = await listPeers(dora)
