@@ -161,7 +161,10 @@ function readCapabilityId({ body }: PeerAnswer): string | undefined {
   return typeof id === 'string' && /^[\w-]{8,64}$/.test(id) ? id : undefined
 }
 
-/** Posts an event under its id; without it to a server that does not let its clients choose ids. */
+/**
+ * Posts an event under its id. Servers that do not let clients choose ids get it without, and servers that refuse a
+ * `reason` as text get it by language.
+ */
 export async function postEvent(
   peers: PeerCalls,
   endpoint: Endpoint,
@@ -169,11 +172,13 @@ export async function postEvent(
   id: string
 ): Promise<PeerAnswer> {
   const answer = await peers.call(endpoint, 'events.create', { id, ...event })
-  const isIdRefused =
-    answer.status === 400 &&
-    getErrorId(answer) === 'invalid-parameters-format' &&
-    JSON.stringify(answer.body).includes('#/id')
-  return isIdRefused ? await peers.call(endpoint, 'events.create', event) : answer
+  if (answer.status !== 400) return answer
+  if (getErrorId(answer) === 'invalid-parameters-format' && JSON.stringify(answer.body).includes('#/id'))
+    return await peers.call(endpoint, 'events.create', event)
+  const { reason } = event.content
+  if (getReason(answer) !== 'cmc-invalid-event-content' || typeof reason !== 'string') return answer
+  const content = { ...event.content, reason: { en: reason } }
+  return await postEvent(peers, endpoint, { ...event, content }, id)
 }
 
 /** Returns whether an event has arrived, now or before. */

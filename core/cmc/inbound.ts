@@ -3,7 +3,7 @@ import { cmcInbox, type AppPlace } from '../cmc-ids.js'
 import type { Call } from '../call/method.js'
 import type { Peer, Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
-import { types, withoutStamped, type Content } from './contents.js'
+import { isTexts, types, withoutStamped, type Content } from './contents.js'
 import { refuse, refuseContent } from './failures.js'
 import { isHostOf } from './peers/moves.js'
 import { createSlug, isSamePerson, readPerson } from './names.js'
@@ -147,7 +147,7 @@ function receiveRevoke(call: Call, found: Relationship, content: Content): Writt
     content: {
       from: content['from'],
       accessId,
-      ...(typeof reason === 'string' && { reason }),
+      ...(isTexts(reason) && { reason }),
       appCode: mark.appCode,
       scopeStreamId: scopeStreamId ?? mark.scopeStreamId,
       offerEventId: offerEventId ?? mark.offerEventId,
