@@ -1,8 +1,12 @@
 /** The page of alerts in a browser: adding one, testing it on past data, pausing and removing it. */
 import t from 'tap'
+import type { Answer } from '../../support/coffer.js'
 import { phone, startApp } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
+import { until } from '../../support/socket.js'
 import { look } from '../../support/look.js'
+
+t.setTimeout(300_000)
 
 const hourSeconds = 3600
 
@@ -57,5 +61,44 @@ t.test('alerts', async t => {
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await untilHeading(page, 'Alerts')
   t.same((await daisy.do('rules.get')).rules, [])
+  await page.close()
+})
+
+t.test('an open alert waits on Today and on its page until it is acknowledged', async t => {
+  const { daisy, enter } = await startApp(t)
+  await daisy.stream('heart')
+  const condition = { kind: 'above', measure: 'heart-rate', value: 120 }
+  const names = ['Racing heart', 'Call me']
+  for (const name of names) await daisy.do('rules.create', { name, condition, channelIds: [] })
+  const { clock } = daisy.service
+  clock.advance(60)
+  const event = { streamIds: ['heart'], type: 'frequency/bpm', content: 140, time: clock.now() }
+  await daisy.do('events.create', event)
+  const countOpen = async (): Promise<number> =>
+    (await daisy.do('rules.get')).rules.filter((rule: Answer) => rule.state.isOpen === true).length
+  await until(async () => (await countOpen()) === 2, 'two open alerts')
+  for (const language of ['de', 'fr']) {
+    const page = await enter('/app/daisy/today', { ...phone, locale: language })
+    await page.locator('.open-alerts li').nth(1).waitFor()
+    await look(t, page, `app-today-alerts-${language}`)
+    await page.context().close()
+  }
+  const page = await enter('/app/daisy/today', phone)
+  const open = page.getByRole('region', { name: 'Open alerts' })
+  await open.getByText('Heart rate above 120 bpm').first().waitFor()
+  await look(t, page, 'app-today-alerts')
+  await open.getByRole('button', { name: 'Acknowledge: Racing heart' }).click()
+  await page.getByText('Acknowledged.').waitFor()
+  await until(async () => (await countOpen()) === 1, 'one open alert')
+  await page.goto(page.url().replace(/today.*/, 'alerts'))
+  await open.getByRole('link', { name: 'Call me' }).waitFor()
+  await look(t, page, 'app-alerts-open')
+  const [, { id, state }] = (await daisy.do('rules.get')).rules
+  await page.goto(`${page.url()}/${id}?acknowledge=${state.firedAt}`)
+  await page.locator('button:focus', { hasText: 'Acknowledge' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Acknowledged: You,').waitFor()
+  await look(t, page, 'app-alerts-acknowledged')
+  t.equal(await countOpen(), 0)
   await page.close()
 })

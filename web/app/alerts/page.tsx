@@ -1,6 +1,6 @@
 /** The page of alerts: which there are, and adding one. */
 import './style.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
@@ -13,11 +13,16 @@ import { Skeleton } from '../parts/skeleton.js'
 import type { PageProps } from '../route.js'
 import { AlertForm } from './alert-form.js'
 import { AlertView } from './alert-view.js'
-import { describeCondition, describeState, useReading, type Rule } from './rules.js'
+import { OpenList } from './open-list.js'
+import { describeCondition, describeState, useMeasures, useReading, type Rule } from './rules.js'
 
 export default function AlertsPage({ id, query }: PageProps) {
   const { read, problem, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {})
-  const measures = useMeasures(read?.rules ?? [])
+  const facts = useStore(useAccount().measureFacts)
+  const measures = useMeasures(
+    read?.rules ?? [],
+    facts.map(fact => fact.measure)
+  )
   const measure = query.get('measure')
   const isNew = query.has('new') || measure !== null
   useEffect(() => {
@@ -30,7 +35,13 @@ export default function AlertsPage({ id, query }: PageProps) {
     return (
       <div class="column">
         <BackLink page="alerts" label={t('alerts.title')} />
-        <AlertView key={id} id={id} isKnown={read.rules.some(rule => rule.id === id)} measures={measures} />
+        <AlertView
+          key={id}
+          id={id}
+          isKnown={read.rules.some(rule => rule.id === id)}
+          measures={measures}
+          isAcknowledging={query.has('acknowledge')}
+        />
       </div>
     )
   if (isNew)
@@ -45,6 +56,7 @@ export default function AlertsPage({ id, query }: PageProps) {
       <BackLink page="channels" label={t('shell.channels')} />
       <h1>{t('alerts.title')}</h1>
       <p class="lead">{t('alerts.lead')}</p>
+      <OpenList rules={read.rules} measures={measures} onChanged={reread} />
       <p>
         <AppLink to={{ page: 'alerts', query: { new: '1' } }} class="button primary">
           {t('alerts.add')}
@@ -83,22 +95,6 @@ function Row({ rule, measures }: RowProps) {
       </AppLink>
     </li>
   )
-}
-
-/** Returns the measures that have data, or that a rule watches, by id; undefined until they are read. */
-function useMeasures(rules: readonly Rule[]): ReadonlyMap<string, AnyMeasure> | undefined {
-  const account = useAccount()
-  const facts = useStore(account.measureFacts)
-  const [measures, setMeasures] = useState<ReadonlyMap<string, AnyMeasure>>()
-  const watched = rules.flatMap(({ condition }) => condition.measure ?? [])
-  const ids = [...new Set([...facts.map(({ measure }) => measure), ...watched])]
-  useEffect(() => {
-    const keep = (found: readonly AnyMeasure[]): void =>
-      setMeasures(new Map(found.map(measure => [measure.id, measure])))
-    // A measure of the user's own may have been removed: the others are read without it.
-    account.measures.read(ids).then(keep, () => keep([]))
-  }, [ids.join()])
-  return measures
 }
 
 function BackLink({ page, label }: { readonly page: 'alerts' | 'channels'; readonly label: string }) {

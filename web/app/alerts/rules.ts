@@ -34,6 +34,10 @@ export interface Rule {
     readonly isFiring: boolean
     readonly firedAt?: number
     readonly tellAt?: number
+    /** True while it fires and nobody has acknowledged it. */
+    readonly isOpen?: boolean
+    readonly acknowledgedAt?: number
+    readonly acknowledgedBy?: string
     readonly problem?: string
   }
 }
@@ -48,10 +52,11 @@ interface Reading<T> {
 /** Milliseconds between reads. */
 const intervalMs = 10_000
 
-/** Calls a method now and every ten seconds. */
+/** Calls a method now and again and again, by default every ten seconds. */
 export function useReading<T>(
   method: 'rules.get' | 'rules.getOne',
-  params: Readonly<Record<string, unknown>>
+  params: Readonly<Record<string, unknown>>,
+  everyMs = intervalMs
 ): Reading<T> {
   const { client } = useAccount()
   const [read, setRead] = useState<T>()
@@ -70,13 +75,31 @@ export function useReading<T>(
   useEffect(() => {
     isGone.current = false
     void reread()
-    const timer = setInterval(() => void reread(), intervalMs)
+    const timer = setInterval(() => void reread(), everyMs)
     return () => {
       isGone.current = true
       clearInterval(timer)
     }
   }, [method, JSON.stringify(params)])
   return { read, problem, reread }
+}
+
+/** Returns the measures that rules watch, and others by id; undefined until they are read. */
+export function useMeasures(
+  rules: readonly Rule[],
+  others: readonly string[] = []
+): ReadonlyMap<string, AnyMeasure> | undefined {
+  const account = useAccount()
+  const [measures, setMeasures] = useState<ReadonlyMap<string, AnyMeasure>>()
+  const watched = rules.flatMap(({ condition }) => condition.measure ?? [])
+  const ids = [...new Set([...others, ...watched])]
+  useEffect(() => {
+    const keep = (found: readonly AnyMeasure[]): void =>
+      setMeasures(new Map(found.map(measure => [measure.id, measure])))
+    // A measure of the user's own may have been removed: the others are read without it.
+    account.measures.read(ids).then(keep, () => keep([]))
+  }, [ids.join()])
+  return measures
 }
 
 /** Returns the state of a rule in words. */
