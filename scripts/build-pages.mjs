@@ -258,7 +258,7 @@ const alertFiles = collectFiles(findChunks(/^app\/alerts\//).filter(name => !isF
 report(
   'app, alerts',
   [...alertFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
-  9
+  10
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(

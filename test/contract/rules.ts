@@ -20,7 +20,9 @@ const invalid = { error: 'invalid-parameters-format' } as const
 /** Adds a rule that fires because of a number. */
 const addFiring = async (world: World): Promise<void> => {
   await add(world)
-  const { owner, ruleId } = world
+  const { owner, ruleId, service } = world
+  // Only numbers after the rule count.
+  service.clock.advance(0.01)
   await owner.event({ streamIds: ['diary'], type: 'frequency/bpm', content: 150 })
   await until(async () => {
     const { rule } = await owner.do('rules.getOne', { id: ruleId })

@@ -8,12 +8,13 @@ import { useAccount } from '../data/account.js'
 import type { AnyMeasure } from '../data/measures.js'
 import { useStore } from '../data/store.js'
 import { getAccessName } from '../parts/access-name.js'
+import { AppLink } from '../parts/app-link.js'
 import { Confirm } from '../parts/confirm.js'
 import { formatDateTime } from '../parts/format-time.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
-import { describeCondition, describeState, useReading, type Rule } from './rules.js'
+import { describeCondition, describeQuiet, describeState, useReading, type Rule } from './rules.js'
 
 /** Days of the test, and number of firings that are listed. */
 const testedDays = 30
@@ -50,6 +51,7 @@ export function AlertView({ id, isAcknowledging, isKnown, measures }: Props) {
   const { rule } = read
   const name = toPlainText(rule.name)
   const sentence = describeCondition(rule.condition, measures.get(rule.condition.measure ?? ''))
+  const quiet = describeQuiet(rule)
   const update = async (change: Readonly<Record<string, unknown>>): Promise<void> => {
     await client.call('rules.update', { id, update: change })
     await reread()
@@ -63,6 +65,7 @@ export function AlertView({ id, isAcknowledging, isKnown, measures }: Props) {
     <>
       <h1>{name}</h1>
       {sentence !== rule.name && <p class="lead">{sentence}</p>}
+      {quiet !== '' && <p class="hint">{quiet}</p>}
       <p class={rule.isActive && rule.state.isFiring ? 'state firing' : 'state'}>{describeState(rule)}</p>
       {isOpen && (
         <p ref={waiting}>
@@ -90,6 +93,9 @@ export function AlertView({ id, isAcknowledging, isKnown, measures }: Props) {
       )}
       <div class="actions side">
         <Action onClick={test}>{t('alerts.test', { days: testedDays })}</Action>
+        <AppLink to={{ page: 'alerts', id, query: { edit: '1' } }} class="button">
+          {t('alerts.edit')}
+        </AppLink>
         <Action onClick={async () => await update({ isActive: !rule.isActive })}>
           {rule.isActive ? t('alerts.pause') : t('alerts.resume')}
         </Action>

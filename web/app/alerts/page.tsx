@@ -14,7 +14,14 @@ import type { PageProps } from '../route.js'
 import { AlertForm } from './alert-form.js'
 import { AlertView } from './alert-view.js'
 import { OpenList } from './open-list.js'
-import { describeCondition, describeState, useMeasures, useReading, type Rule } from './rules.js'
+import {
+  describeCondition,
+  describeQuiet,
+  describeState,
+  useMeasures,
+  useReading,
+  type Rule
+} from './rules.js'
 
 export default function AlertsPage({ id, query }: PageProps) {
   const { read, problem, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {})
@@ -31,6 +38,14 @@ export default function AlertsPage({ id, query }: PageProps) {
   }, [id, isNew])
   if (problem !== undefined) return <ReadProblem message={problem} />
   if (!read || !measures) return <Skeleton kind="page" />
+  const changed = query.has('edit') ? read.rules.find(rule => rule.id === id) : undefined
+  if (changed)
+    return (
+      <div class="column">
+        <BackLink page="alerts" label={t('alerts.title')} />
+        <AlertForm key={id} measures={[...measures.values()]} measure={null} rule={changed} />
+      </div>
+    )
   if (id !== undefined)
     return (
       <div class="column">
@@ -83,12 +98,14 @@ interface RowProps {
 function Row({ rule, measures }: RowProps) {
   const { condition, id, isActive, name, state } = rule
   const sentence = describeCondition(condition, measures.get(condition.measure ?? ''))
+  const quiet = describeQuiet(rule)
   return (
     <li>
       <AppLink to={{ page: 'alerts', id }}>
         <span>
           <b>{toPlainText(name)}</b>
           {sentence !== name && <small>{sentence}</small>}
+          {quiet !== '' && <small>{quiet}</small>}
         </span>
         <span class={isActive && state.isFiring ? 'state firing' : 'state'}>{describeState(rule)}</span>
         <Icon name="right" />
