@@ -261,7 +261,7 @@ const alertFiles = collectFiles(findChunks(/^app\/alerts\//).filter(name => !isF
 report(
   'app, alerts',
   [...alertFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
-  6
+  10
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(
