@@ -46,6 +46,7 @@ export class Problems {
     return [...this.#known.values()].toReversed()
   }
 
+  /** Counts a problem, which is now the latest of the known problems. */
   #add(level: Problem['level'], text: string, { cause, errorId, method }: LogFields = {}): void {
     const message = text.slice(0, maxMessageLength)
     const kind = getErrorKind(cause)

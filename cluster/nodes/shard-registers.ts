@@ -107,6 +107,7 @@ export class ShardRegisters {
       this.#unreadable.set(shard, { revision, seenMs: performance.now() })
   }
 
+  /** Stores what a register says about a shard, unless something later is known. */
   #updatePlacement(shard: number, known: KnownPlacement): void {
     const before = this.#known.get(shard)
     if (before && before.revision >= known.revision) return

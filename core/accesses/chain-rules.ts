@@ -90,6 +90,7 @@ function isWithin(store: UserStore, grants: Grants, access: Access): boolean {
   return grants.covers(store.streams, new Grants(access))
 }
 
+/** Throws `invalid-operation` with the ids of the offending children, if there are any. */
 function* assertNone(
   children: readonly Access[],
   isOffending: (child: Access) => boolean,

@@ -140,6 +140,7 @@ function toCurrentText(config: Config, text: string, isQuery: boolean): unknown 
   return text.endsWith('!') ? `${toCurrentId(config, text.slice(0, -1))}!` : toCurrentId(config, text)
 }
 
+/** Replaces current ids in a result by older ones. */
 function toOlderResult(config: Config, result: Result): Result {
   if (result instanceof JsonText)
     return new JsonText(JSON.stringify(toOlderItem(config, JSON.parse(result.text))))

@@ -114,6 +114,7 @@ function isIdList(streams: unknown): streams is readonly string[] {
   return Array.isArray(streams) && streams.every(id => typeof id === 'string' && /^[a-z0-9-]+$/i.test(id))
 }
 
+/** Returns the ids that fit the limits of a record, and the number of all ids if some are omitted. */
 function cutIds(ids: readonly string[]): RecordedStreams {
   const copies = ids.some(isFollowedId) ? ids.filter(isFollowedId) : undefined
   const streamIds: string[] = []

@@ -54,6 +54,7 @@ export class ResponseAssembly {
     })
   }
 
+  /** Adds a length to the pages that wait for an account; a negative one lets waiting calls go on. */
   #changeLength(account: string, length: number): void {
     this.#totalLength += length
     const waitingPages = this.#byAccount.get(account) ?? { length: 0, waiting: [] }

@@ -90,6 +90,7 @@ export class ImportCaller {
     return result
   }
 
+  /** Returns the caller with the access that started the import. Throws `forbidden` if it may no longer import. */
   #findCaller(store: UserStore, now: number): Caller {
     const { accessId, callerId, parentId } = this.job
     const access = accessId === operatorAccessId ? operatorAccess : store.accesses.find(accessId)

@@ -42,7 +42,7 @@ export function parseClientGrant(
   if (client.account === undefined || services.accounts.findServed(client.account)?.id !== account.id)
     refuseAccount(client)
   if (account.deletion !== null) throw createClosingError(account.deletion)
-  // Whoever signs in there can act as the client.
+  // Anyone who signs in there can act as the client.
   if (services.config.oauth.requireAppAccountMfa && !getFactor(store))
     failOAuth(
       'unauthorized_client',

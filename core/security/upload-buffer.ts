@@ -48,6 +48,7 @@ export class UploadBuffer implements BodyMemory {
     return new BodyReservation(this, { holder, part }, this.clock)
   }
 
+  /** Counts bytes that a body is about to hold. Returns whether the body may be read now; otherwise it waits. */
   take(ticket: BodyReservation, bytes: number): boolean {
     for (const usage of this.#getUsages(ticket)) {
       usage.add(bytes)
@@ -59,6 +60,7 @@ export class UploadBuffer implements BodyMemory {
     return mayProceed
   }
 
+  /** Records that a body has been read completely, and is processed now. */
   read(ticket: BodyReservation, bytes: number): void {
     if (!this.#unfinished.delete(ticket)) return
     for (const usage of this.#getUsages(ticket)) {

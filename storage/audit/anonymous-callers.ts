@@ -91,6 +91,7 @@ export class AnonymousCallers {
     return body === undefined ? undefined : (JSON.parse(body) as Hour)
   }
 
+  /** Adds a record that counts the calls of an hour which were not recorded individually, if there were any. */
   #summarize(hour: Hour | undefined): void {
     if (!hour?.last) return
     const counts = Object.entries(hour.unrecorded).toSorted(([, one], [, other]) => other - one)

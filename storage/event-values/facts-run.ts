@@ -84,6 +84,7 @@ export class FactsRun {
     else if (this.#membership.has(stream) && !this.#finished.has(stream)) this.#stream = stream
   }
 
+  /** Takes one step on a stream. Once all of it has been read, adds its facts to `found`. */
   #step(db: Database, facts: StreamFacts, stream: number, found: PendingFact[]): void {
     const lane = this.#restricted ?? facts.get(stream)
     if (!lane.isComplete) return lane.step(db)

@@ -110,6 +110,7 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
     return this.#isDone
   }
 
+  /** Takes one step: starts a stream, or reads or sums the next rows of the current one. */
   #step(db: Database, summableRanges: SummableRanges, end: number, present: Present): void {
     const lane = this.#lanes[0]
     if (!lane) return this.#startStream(db)

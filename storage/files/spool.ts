@@ -136,6 +136,7 @@ export class Spool {
     else closeSync(file)
   }
 
+  /** Writes the text that is still in memory to the file. */
   #spill(): void {
     const held = this.#mark - this.#characters
     const parts =

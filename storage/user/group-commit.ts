@@ -106,6 +106,7 @@ export class GroupCommit {
     return value
   }
 
+  /** Resolves the writes of a commit: durable writes after the next sync, all others at once. */
   #acknowledge(done: readonly Success[]): void {
     const durable = done.filter(({ write }) => write.isDurable)
     for (const { write, value } of done) if (!write.isDurable) write.resolve(value)
