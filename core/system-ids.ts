@@ -3,7 +3,10 @@
  * form of account streams (`.email`). Clients cannot use such ids for their own streams.
  * (docs/spec/accounts.md#system-streams)
  */
+import { isFollowedId } from '../schemas/mirrors/followed-ids.js'
 import { isCmcId } from './cmc-ids.js'
+
+export { getFollowedRoot, isFollowedId } from '../schemas/mirrors/followed-ids.js'
 
 /** The root of account fields. */
 export const accountId = ':_system:account'
@@ -44,17 +47,4 @@ export function getSecretsStreamId(accessId: string): string {
 /** Returns whether an id belongs to the store of shared secrets. */
 export function isSecretsStreamId(id: string): boolean {
   return id.startsWith(sharedSecretsRoot)
-}
-
-/** What the ids of streams begin with that are copies of other accounts' streams. (docs/api/mirrors.md) */
-const followedPrefix = ':_followed:'
-
-/** Returns whether a stream is a copy, which only the service writes. */
-export function isFollowedId(id: string): boolean {
-  return id.startsWith(followedPrefix)
-}
-
-/** Returns the id of the stream below which the copy of an account is, by the account's slug. */
-export function getFollowedRoot(slug: string): string {
-  return followedPrefix + slug
 }

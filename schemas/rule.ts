@@ -112,7 +112,9 @@ export const ruleFields = {
   /** Name of a time zone. */
   zone: Type.String({ minLength: 1, maxLength: 64 }),
   /** Minimum number of seconds between two messages. */
-  atMostEvery: Type.Integer({ minimum: 60, maximum: 30 * day })
+  atMostEvery: Type.Integer({ minimum: 60, maximum: 30 * day }),
+  /** Seconds after which people are told again of what goes on and nobody has acknowledged. */
+  remindAfter: Type.Integer({ minimum: 300, maximum: 7 * day })
 }
 
 /** Why a rule cannot be evaluated. */
@@ -130,6 +132,11 @@ export const ShownState = Type.Object(
     toldAt: Type.Optional(Timestamp),
     /** When the next message will be sent: after the quiet hours, for example. */
     tellAt: Type.Optional(Timestamp),
+    /** True while it fires and nobody has acknowledged it. */
+    isOpen: Type.Optional(Type.Boolean()),
+    /** When the last firing was acknowledged, and the access that did so. */
+    acknowledgedAt: Type.Optional(Timestamp),
+    acknowledgedBy: Type.Optional(Type.String({ maxLength: 1000 })),
     problem: Type.Optional(RuleProblem)
   },
   closed
@@ -143,6 +150,7 @@ export const StoredRuleBody = Type.Object(
     text: Type.Optional(ruleFields.text),
     days: Type.Optional(ruleFields.days),
     quietHours: Type.Optional(ruleFields.quietHours),
+    remindAfter: Type.Optional(ruleFields.remindAfter),
     condition: Condition,
     /** The access that created it: it has to be able to read what the rule watches. */
     accessId: Identifier,
@@ -174,6 +182,8 @@ export const RuleState = Type.Object(
     episode: Type.Integer({ minimum: 0 }),
     /** The last episode with a message. */
     toldEpisode: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** How often the message of the last episode was repeated. */
+    repeats: Type.Optional(Type.Integer({ minimum: 0 })),
     /** For places, true once a position is known. */
     isPlaced: Type.Optional(Type.Boolean()),
     /** For totals, the local day that was evaluated, and the day for which the rule was decided. */

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { buildWorker, webManifest } from './build-offline.mjs'
+import { loadStyles } from './load-styles.mjs'
 import { measureIcons } from './measure-icons.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -23,7 +24,8 @@ await build({
   plugins: [
     sharedParts(join(root, 'web/parts'), ['head', 'noscript']),
     webManifest(join(root, 'web/assets')),
-    measureIcons(root)
+    measureIcons(root),
+    loadStyles()
   ],
   build: {
     outDir,
@@ -48,11 +50,12 @@ await build({
             },
             {
               name: 'sign-in',
-              // Views of identity providers are loaded only if there are providers.
-              test: /web.sign-in(?!.identities.(?:new-account|returned|texts|messages)|.passkeys.(?:browser|words|entry))/,
+              // Views of identity providers are loaded only if there are providers; the app needs no other than these views.
+              test: /web.sign-in(?!.identities.(?:new-account|returned|texts|messages)|.passkeys.(?:browser|words|entry)|.compare-grants|.views.(?:back-link|error-pages))/,
               minShareCount: 2,
               priority: 1
             },
+            { name: 'request', test: /web.sign-in.views.(?:back-link|error-pages)/, minShareCount: 2 },
             // Pages that are seldom opened share what others do not need.
             { name: 'common', test: /web.app.(?!channels.|reminders.)/, minShareCount: 3 }
           ]
@@ -194,7 +197,7 @@ const firstFiles = collectFiles([
 ])
 report('sign-in pages', collectFiles(['index.html'], true), 60)
 report('app, first page', firstFiles, 75)
-report('app', appFiles, 193)
+report('app', appFiles, 190)
 const editingFiles = collectFiles(findChunks(/^app\/edit-access\//).filter(name => !isForeign(name)))
 report(
   'app, changing an access',
@@ -258,7 +261,7 @@ const alertFiles = collectFiles(findChunks(/^app\/alerts\//).filter(name => !isF
 report(
   'app, alerts',
   [...alertFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
-  6
+  10
 )
 const comparingFiles = collectFiles(findChunks(/^app\/compare\//).filter(name => !isForeign(name)))
 report(

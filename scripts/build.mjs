@@ -20,6 +20,8 @@ const sources = [
   'client',
   'cluster',
   'core',
+  'docs/connect',
+  'docs/connect.md',
   'imports',
   'transports',
   'server',
@@ -59,6 +61,7 @@ if (isStale || !process.argv.includes('--if-stale')) {
     run(compiler, '-p', 'web'),
     run(compiler, '-p', 'web/worker'),
     run(join('scripts', 'build-pages.mjs')),
+    run(join('scripts', 'build-guides.mjs')),
     run(join('scripts', 'build-libraries.mjs'))
   ])
   const failures = ends.filter(({ status }) => status === 'rejected')

@@ -16,6 +16,7 @@ import { isSessionOpen } from '../auth/personal-access.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import { isExpired } from '../permissions/access.js'
+import { recordNotice, type ShownNotice } from './notices.js'
 import { getNetwork } from '../security/network.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -93,14 +94,20 @@ export function compareConsent(
 export async function recordConsent(
   services: Services,
   account: Account,
-  { access, credentials, known, now }: Delivery
+  { access, credentials, known, notice, now }: Delivery
 ): Promise<void> {
   const store = services.accounts.store(account)
   try {
+    const isOwner = isSignedInOwner(services, store, credentials, now)
     const isAgreed =
-      isSignedInOwner(services, store, credentials, now) ||
+      isOwner ||
       (access.created >= known.expires - requestLifetime && store.consents.list(access.id).length === 0)
-    if (isAgreed) await store.write(() => store.consents.add(access.id, getDestination(known), now))
+    if (!isAgreed) return
+    await store.write(() => {
+      store.consents.add(access.id, getDestination(known), now)
+      // Only the user says what the user has seen.
+      if (notice && isOwner) recordNotice(services, store, { access, credentials, notice, now })
+    })
   } catch (cause) {
     // The decision stands; the user is merely asked again next time.
     services.log.warn('a consent could not be saved', { accountId: account.id, cause })
@@ -112,6 +119,8 @@ interface Delivery {
   readonly access: Access
   readonly known: StoredRequest
   readonly credentials: Credentials
+  /** What the user has seen, if the page says so. */
+  readonly notice: ShownNotice | undefined
   readonly now: number
 }
 

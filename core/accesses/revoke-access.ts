@@ -7,6 +7,7 @@ import { releaseAlias } from './aliases.js'
 import { listStreamIds } from '../permissions/access.js'
 import { listOfferSessions } from '../permissions/offer-session.js'
 import { getCounterparty } from '../permissions/peer-access.js'
+import { removeNotice } from './notices.js'
 import { listChildren } from './chain-rules.js'
 
 /**
@@ -27,6 +28,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     call.store.accesses.update({ ...each, deleted: call.now })
     releaseAlias(call, each)
     call.store.sessions.end(each.id)
+    removeNotice(call.store, each.id)
     // The webhooks of the access must no longer be called. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeByAccess(each.id)
     // What users create while they are signed in belongs to the account, not to the session.

@@ -7,7 +7,7 @@ import { ApiError, fail } from '../errors.js'
 import { createId, createToken } from '../ids.js'
 import { getCapability, type CounterpartyMark, type Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
-import { joinFeatures, readFeatures, types, type Content } from './contents.js'
+import { isTexts, joinFeatures, readFeatures, types, type Content } from './contents.js'
 import { PeerUnavailable, refuse, refuseContent } from './failures.js'
 import { isWho } from './peers/identity.js'
 import { createSlug, getOwnName, isSamePerson, readPerson } from './names.js'
@@ -236,7 +236,8 @@ function receiveRefusal(call: Call, params: AnswerParams): object {
   if (!from) refuseContent(types.refuse, ['from is required'])
   const held = requireHeld(call)
   const { reason } = content
-  if (reason !== undefined && typeof reason !== 'string') refuseContent(types.refuse, ['reason must be text'])
+  if (reason !== undefined && !isTexts(reason))
+    refuseContent(types.refuse, ['reason must be text, or texts by language'])
   const { capabilityId, requestEventId, singleUse } = held.mark
   const id = params.id ?? createId()
   const former = call.store.cmc.findAnswer(id, capabilityId, '')

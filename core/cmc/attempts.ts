@@ -98,7 +98,7 @@ async function attemptAcceptance(
   // The name may have changed since the grant.
   const from = getOwnName(services.config, account.username)
   const content = { ...event.content, from, grantedAccess }
-  const answer = await post(peers, endpoint, { ...event, content }, id)
+  const answer = await postEvent(peers, endpoint, { ...event, content }, id)
   if (isTransient(answer)) throw toUnavailable(answer)
   if (!isAccepted(answer)) {
     const mark = getCounterparty(store.read(() => store.accesses.find(accessId)))
@@ -140,7 +140,7 @@ async function attemptEvent(
     const apiEndpointText = apiEndpoint(services.config, account.username, carried.token)
     event = { ...event, content: { ...event.content, apiEndpoint: apiEndpointText } }
   }
-  const answer = await post(peers, endpoint, event, body.id)
+  const answer = await postEvent(peers, endpoint, event, body.id)
   if (isTransient(answer)) throw toUnavailable(answer)
   await finish(answer, 'cmc-handler-delivery-rejected')
 }
@@ -161,19 +161,24 @@ function readCapabilityId({ body }: PeerAnswer): string | undefined {
   return typeof id === 'string' && /^[\w-]{8,64}$/.test(id) ? id : undefined
 }
 
-/** Posts an event under its id; without it to a server that does not let its clients choose ids. */
-async function post(
+/**
+ * Posts an event under its id. Servers that do not let clients choose ids get it without, and servers that refuse a
+ * `reason` as text get it by language.
+ */
+export async function postEvent(
   peers: PeerCalls,
   endpoint: Endpoint,
   event: EventDelivery['event'],
   id: string
 ): Promise<PeerAnswer> {
   const answer = await peers.call(endpoint, 'events.create', { id, ...event })
-  const isIdRefused =
-    answer.status === 400 &&
-    getErrorId(answer) === 'invalid-parameters-format' &&
-    JSON.stringify(answer.body).includes('#/id')
-  return isIdRefused ? await peers.call(endpoint, 'events.create', event) : answer
+  if (answer.status !== 400) return answer
+  if (getErrorId(answer) === 'invalid-parameters-format' && JSON.stringify(answer.body).includes('#/id'))
+    return await peers.call(endpoint, 'events.create', event)
+  const { reason } = event.content
+  if (getReason(answer) !== 'cmc-invalid-event-content' || typeof reason !== 'string') return answer
+  const content = { ...event.content, reason: { en: reason } }
+  return await postEvent(peers, endpoint, { ...event, content }, id)
 }
 
 /** Returns whether an event has arrived, now or before. */

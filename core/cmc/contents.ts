@@ -127,8 +127,14 @@ function isText(value: unknown, maxLength = 100_000): value is string {
   return typeof value === 'string' && value.length <= maxLength
 }
 
-/** Languages with texts. */
-function isLocalizable(value: unknown): boolean {
+/** A text, or texts by language. */
+export type Texts = string | Readonly<Record<string, string>>
+
+export function isTexts(value: unknown): value is Texts {
+  return isText(value) || isLocalizable(value)
+}
+
+function isLocalizable(value: unknown): value is Readonly<Record<string, string>> {
   if (!isObject(value)) return false
   const entries = Object.entries(value)
   return entries.length > 0 && entries.every(([key, text]) => /^[a-z]{2,3}$/.test(key) && isText(text))
@@ -227,7 +233,6 @@ function checkRequest(errors: ErrorList): void {
 
 const alertLevels: ReadonlySet<unknown> = new Set(['info', 'warning', 'critical'])
 const maxChatLength = 10_240
-const isTextOrLocalizable = (value: unknown): boolean => isText(value) || isLocalizable(value)
 
 const checks: Readonly<Record<string, (errors: ErrorList) => void>> = {
   [types.request]: checkRequest,
@@ -240,15 +245,15 @@ const checks: Readonly<Record<string, (errors: ErrorList) => void>> = {
   },
   [types.refuse](errors) {
     errors.text('capabilityUrl', true)
-    errors.check('reason', isText, 'text')
+    errors.check('reason', isTexts, 'text, or texts by language')
   },
   [types.revoke](errors) {
     errors.text('accessId')
-    errors.check('reason', isText, 'text')
+    errors.check('reason', isTexts, 'text, or texts by language')
   },
   [types.invalidate](errors) {
     errors.text('capabilityId', true)
-    errors.check('reason', isText, 'text')
+    errors.check('reason', isTexts, 'text, or texts by language')
   },
   [types.chat](errors) {
     const isChat = (value: unknown): boolean =>
@@ -257,8 +262,8 @@ const checks: Readonly<Record<string, (errors: ErrorList) => void>> = {
   },
   [types.alert](errors) {
     errors.check('level', value => alertLevels.has(value), '"info", "warning" or "critical"', true)
-    errors.check('title', isTextOrLocalizable, 'text', true)
-    errors.check('body', isTextOrLocalizable, 'text', true)
+    errors.check('title', isTexts, 'text, or texts by language', true)
+    errors.check('body', isTexts, 'text, or texts by language', true)
     errors.flag('ackRequired')
     errors.text('ackId')
   },
@@ -269,14 +274,14 @@ const checks: Readonly<Record<string, (errors: ErrorList) => void>> = {
   [types.scopeRequest](errors) {
     errors.permissions('newPermissions', true)
     errors.check('expires', value => value === null || Number.isFinite(value), 'a time in seconds')
-    errors.check('message', isTextOrLocalizable, 'text')
+    errors.check('message', isTexts, 'text, or texts by language')
   },
   [types.scopeUpdate](errors) {
     const isByRequest = errors.content['scopeRequestEventId'] !== undefined
     if (isByRequest) {
       errors.text('scopeRequestEventId', true)
       errors.flag('accept', true)
-      errors.check('reason', isText, 'text')
+      errors.check('reason', isTexts, 'text, or texts by language')
     } else {
       errors.text('accessId', true)
       errors.permissions('newPermissions', true)

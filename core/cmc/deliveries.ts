@@ -5,11 +5,13 @@
 import { AccountElsewhere, StoreUnavailable } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import type { Dispatcher } from '../call/dispatcher.js'
 import type { Services } from '../call/services.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import { attempt, findTargetHost, giveUp } from './attempts.js'
 import { PeerUnavailable } from './failures.js'
+import { Farewells } from './peers/farewells.js'
 import { announceAllEnds, healAccount } from './healing.js'
 import { getDelay, parseDelivery, type DeliveryTask, type QueuedDelivery } from './outbox.js'
 import { PeerCalls } from './peers/peer-calls.js'
@@ -22,8 +24,10 @@ const retrySeconds = 30
 const maxFarewellMs = 10_000
 /** How long the relationships of one account are checked, in milliseconds; the next day goes on with the others. */
 const maxHealingMs = 120_000
-/** Maximum number of deliveries of one account that are started together. */
+/** How many deliveries of one account are started together. */
 const maxFirst = 200
+/** Returns how many deliveries are made at a time: to one host for an account, or in all for an account. */
+const limitFor = (key: string): number => (key.startsWith('peer ') ? 2 : 8)
 
 export class Deliveries {
   readonly #tasks = new Map<string, DeliveryTask>()
@@ -31,6 +35,7 @@ export class Deliveries {
   /** Functions that are called after each delivery. */
   readonly #waiting = new Set<() => void>()
   readonly #limiter: ConcurrencyLimiter
+  readonly #farewells: Farewells
   #peers: PeerCalls | undefined
   #healing: Promise<void> = Promise.resolve()
   #cancelRetry: () => void = () => {}
@@ -38,7 +43,8 @@ export class Deliveries {
   #isClosed = false
 
   constructor(private readonly services: Services) {
-    this.#limiter = new ConcurrencyLimiter({ concurrency: 64, perSecond: 500, limitFor: getLimit })
+    this.#limiter = new ConcurrencyLimiter({ concurrency: 64, perSecond: 500, limitFor })
+    this.#farewells = new Farewells(services, () => this.peers)
   }
 
   /** The calls to peers. */
@@ -57,12 +63,14 @@ export class Deliveries {
       if (account) this.#wake(account)
     })
     accounts.handover.onRelease(account => this.#drop(account))
+    this.#farewells.open()
   }
 
   /** Resumes the deliveries of accounts, as after a start. Never rejects. */
   async resume(isIncluded: (username: string) => boolean = () => true): Promise<void> {
     if (!this.services.config.cmc.enabled) return
     const { accounts, log, platform } = this.services
+    this.#farewells.wake()
     try {
       for (const account of platform.listWebhookAccounts()) {
         if (!accounts.owns(account) || !isIncluded(account.username)) continue
@@ -92,12 +100,12 @@ export class Deliveries {
   /** Resolves once the peer that has accepted an offer with an event has got our side, or after some milliseconds. */
   async waitForAnswered(account: Account, event: string, maxMs: number): Promise<void> {
     const access = this.services.accounts.store(account).cmc.findAccessOfAnswer(event)
-    if (access !== undefined) await this.#waitFor(account, access, maxMs)
+    if (access !== undefined) await this.#waitWhile(account, ({ cmc }) => cmc.isPending(access), maxMs)
   }
 
   /** Resolves once the acceptance of an offer, by its event, has been carried out, or after some milliseconds. */
   async waitForAccepted(account: Account, event: string, maxMs: number): Promise<void> {
-    await this.#waitFor(account, `accept ${event}`, maxMs)
+    await this.#waitWhile(account, ({ cmc }) => cmc.isPending(`accept ${event}`), maxMs)
   }
 
   /** Begins to check an account's relationships, after those of other accounts: daily jobs must not wait for peers that hang. */
@@ -124,7 +132,7 @@ export class Deliveries {
     this.#wake(account)
   }
 
-  /** Tells the peers of an account that is about to be removed. Never rejects. */
+  /** Tells the peers of an account that is about to be removed; those who cannot be reached, later. Never rejects. */
   async tellPeersOfEnd(account: Account): Promise<void> {
     const { accounts, config, log } = this.services
     if (!config.cmc.enabled || this.#isClosed) return
@@ -133,20 +141,20 @@ export class Deliveries {
       const store = accounts.store(account)
       // A restored copy does not end what the account itself has agreed to.
       if (!store.read(() => store.cmc.isUsed && store.deliveryPause.since === null)) return
-      const ended = await writeAsService(this.services, account, announceAllEnds)
+      await writeAsService(this.services, account, announceAllEnds)
       this.#wake(account)
-      const until = Date.now() + maxFarewellMs
-      for (const accessId of ended) await this.#waitFor(account, accessId, Math.max(0, until - Date.now()))
+      await this.#waitWhile(account, ({ cmc }) => cmc.hasUntried, maxFarewellMs)
+      await this.#farewells.keep(account)
     } catch (cause) {
       log.warn('the peers of an account could not be told of its end', { accountId: account.id, cause })
     }
   }
 
-  async #waitFor(account: Account, relationship: string, maxMs: number): Promise<void> {
+  async #waitWhile(account: Account, isOpen: (store: UserStore) => boolean, maxMs: number): Promise<void> {
     const isDone = (): boolean => {
       try {
         const store = this.services.accounts.store(account)
-        return this.#isClosed || !store.read(() => store.cmc.isPending(relationship))
+        return this.#isClosed || !store.read(() => isOpen(store))
       } catch {
         return true
       }
@@ -166,17 +174,17 @@ export class Deliveries {
     })
   }
 
-  /** Stops making deliveries, and waits for those under way. */
+  /** Stops, and waits for deliveries under way. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#unsubscribe()
     this.#cancelRetry()
-    for (const { cancelTimer } of this.#tasks.values()) cancelTimer()
-    this.#tasks.clear()
+    for (const { account } of this.#tasks.values()) this.#drop(account)
     this.#limiter.close()
     for (const check of this.#waiting) check()
+    const ended = this.#farewells.close()
     await this.#peers?.close()
-    await Promise.allSettled([...this.#running, this.#healing])
+    await Promise.allSettled([...this.#running, this.#healing, ended])
   }
 
   #drop({ id }: Account): void {
@@ -287,9 +295,4 @@ export class Deliveries {
       amendContent(call, body.trigger, { status: isReading ? 'pending' : 'delivered', delivery })
     })
   }
-}
-
-/** Returns how many deliveries are made at a time: to one host for an account, or in all for an account. */
-function getLimit(key: string): number {
-  return key.startsWith('peer ') ? 2 : 8
 }

@@ -7,16 +7,18 @@ import { ApiError, fail } from '../errors.js'
 import { getNamedStreams } from '../events/fields.js'
 import { createId } from '../ids.js'
 import { getCreatorId } from '../permissions/access.js'
-import { getCapability, getCounterparty } from '../permissions/peer-access.js'
+import { getCapability, getCounterparty, type Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
 import { checkAcceptance, receiveAnswer, type AnswerParams } from './answers.js'
 import { assertContent, isCmcType, isStamped, types, withoutStamped, type Content } from './contents.js'
 import type { Deliveries } from './deliveries.js'
 import { refuse, refuseContent } from './failures.js'
 import { receive } from './inbound.js'
+import { checkMove, isMove } from './peers/moves.js'
 import { findOffer } from './offers.js'
 import type { PeerLimits } from './peers/peer-limits.js'
 import { writeAsService } from './service-calls.js'
+import { StreamFilter } from './stream-filter.js'
 import { assertEnabled, provideStreams } from './streams.js'
 import { actOn } from './triggers.js'
 
@@ -36,10 +38,14 @@ const maxSettleMs = 5000
 export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): MethodHook {
   return {
     needsPreparation({ access }, params) {
-      const { type } = Object(params) as Partial<AnswerParams>
+      const { content, type } = Object(params) as Partial<AnswerParams>
+      if (type === types.backChannel) return isMove(getCounterparty(access), content)
       return getCapability(access) !== undefined && type === types.accept
     },
     async prepare(call, params) {
+      const { content, type } = params as CreateParams
+      const mark = getCounterparty(call.caller.access)
+      if (mark && type === types.backChannel) return await checkMove(deliveries.peers, call, mark, content)
       return await checkAcceptance(deliveries.peers, call, params as CreateParams)
     },
     before(call, given, prepared) {
@@ -55,7 +61,8 @@ export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): Me
       }
       if (ids.length === 0) return { params }
       assertEnabled(call)
-      return { params: writeEvent(call, limits, params, ids) }
+      if (prepared instanceof ApiError) throw prepared
+      return { params: writeEvent(call, { limits, movedTo: prepared as Person | undefined }, params, ids) }
     },
     settle(account, params, result) {
       if ((params as CreateParams).type !== types.accept) return undefined
@@ -66,7 +73,12 @@ export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): Me
 }
 
 /** Checks an event that is written below `:_cmc:`, and acts on it. Returns the params to write it with. */
-function writeEvent(call: Call, limits: PeerLimits, params: CreateParams, ids: readonly string[]): object {
+function writeEvent(
+  call: Call,
+  { limits, movedTo }: { readonly limits: PeerLimits; readonly movedTo: Person | undefined },
+  params: CreateParams,
+  ids: readonly string[]
+): object {
   const { type } = params
   if (new Set(ids).size > 1) refuseContent(type, ['an event can be in one stream below ":_cmc:" only'])
   const [streamId] = ids as [string]
@@ -94,7 +106,11 @@ function writeEvent(call: Call, limits: PeerLimits, params: CreateParams, ids: r
       : refuseContent(type, ['content must be an object'])
     // What is delivered to the inbox has other members than what apps write; so have announced changes of permissions.
     if (streamId !== cmcInbox && type !== types.scopeUpdate) assertContent(type, content)
-    const written = receive(call, { access: call.caller.access!, mark }, { type, streamId, place, content })
+    const written = receive(
+      call,
+      { access: call.caller.access!, mark },
+      { type, streamId, place, content, movedTo }
+    )
     return store(call, params, written)
   }
   if (type === types.backChannel)
@@ -240,52 +256,5 @@ export function createGetHook(limits: PeerLimits): MethodHook {
         ? { result: { events: [] } }
         : { params: { ...params, streams: filtered } }
     }
-  }
-}
-
-/** Removes ids of hidden streams, and of streams that come into being when they are first named. */
-class StreamFilter {
-  isMissing = false
-
-  constructor(private readonly call: Call) {}
-
-  /** Returns the query without these ids; `undefined` if nothing else is named. */
-  apply(streams: unknown): unknown {
-    const value = typeof streams === 'string' && /^\s*[[{]/.test(streams) ? parseOrKeep(streams) : streams
-    if (typeof value === 'string') return this.#isKept(value) ? value : undefined
-    if (!Array.isArray(value)) return this.#filterQuery(value)
-    const kept = value.flatMap((item: unknown) => {
-      if (typeof item !== 'string') return [this.#filterQuery(item)]
-      if (/^\s*[[{]/.test(item)) return [JSON.stringify(this.#filterQuery(parseOrKeep(item)))]
-      return this.#isKept(item) ? [item] : []
-    })
-    return kept.length === 0 && value.length > 0 ? undefined : kept
-  }
-
-  #filterQuery(query: unknown): unknown {
-    if (Array.isArray(query)) return this.apply(query)
-    if (!isObject(query)) return query
-    const entries = Object.entries(query).map(([key, ids]) => [
-      key,
-      Array.isArray(ids) ? ids.filter(id => typeof id !== 'string' || this.#isKept(id)) : ids
-    ])
-    return Object.fromEntries(entries) as object
-  }
-
-  #isKept(text: string): boolean {
-    const id = text.endsWith('!') ? text.slice(0, -1) : text
-    if (isInternalCmcId(id)) return false
-    if ((id !== cmcRoot && id !== cmcInbox && id !== cmcApps) || this.call.store.streams.find(id)) return true
-    this.call.caller.must('read', id)
-    this.isMissing = true
-    return false
-  }
-}
-
-function parseOrKeep(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }

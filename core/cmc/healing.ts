@@ -82,17 +82,16 @@ function isWithoutChannel({ body, status }: PeerAnswer): boolean {
   return isObject(peer) && peer['remoteChatStreamId'] === undefined
 }
 
-/** Queues the messages that tell all peers of the end of the account. Returns the ids of their accesses. */
-export function announceAllEnds(call: Call): string[] {
-  const told: string[] = []
+/** Queues the messages that tell all peers of the end of the account. */
+export function announceAllEnds(call: Call): void {
   for (let last = ''; ;) {
     const page = call.store.cmc.listRelationshipsAfter(last)
     for (const { access } of page) {
       const found = findRelationship(call, access)
-      if (found && announceEnd(call, found, { reason: 'account-deleted' })) told.push(access)
+      if (found) announceEnd(call, found, { reason: 'account-deleted' })
     }
     const end = page.at(-1)
-    if (!end) return told
+    if (!end) return
     last = end.access
   }
 }

@@ -1,11 +1,11 @@
 /** Events that the servers of peers write, with the accesses that they hold. (docs/spec/consent.md#delivered-events) */
 import { cmcInbox, type AppPlace } from '../cmc-ids.js'
 import type { Call } from '../call/method.js'
-import type { Peer } from '../permissions/peer-access.js'
+import type { Peer, Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
-import { types, withoutStamped, type Content } from './contents.js'
+import { isTexts, types, withoutStamped, type Content } from './contents.js'
 import { refuse, refuseContent } from './failures.js'
-import { isWithin } from './peers/identity.js'
+import { isHostOf } from './peers/moves.js'
 import { createSlug, isSamePerson, readPerson } from './names.js'
 import { parseEndpoint } from './peers/peer-calls.js'
 import { endRelationship, type Relationship } from './relationships.js'
@@ -18,6 +18,8 @@ export interface Delivered {
   readonly streamId: string
   readonly place: AppPlace | undefined
   readonly content: Content
+  /** Who the peer is if it has moved to another server, and that was checked. */
+  readonly movedTo?: Person | undefined
 }
 
 const lifecycleTypes: ReadonlySet<string> = new Set([
@@ -29,7 +31,7 @@ const lifecycleTypes: ReadonlySet<string> = new Set([
 
 /** Receives an event of a peer, within the transaction that writes it. Returns the content to store. */
 export function receive(call: Call, found: Relationship, delivered: Delivered): Written {
-  const { content: given, streamId, type } = delivered
+  const { content: given, movedTo, streamId, type } = delivered
   const { counterparty } = found.mark
   if (createSlug(counterparty) === undefined)
     refuse('cmc-counterparty-identity-missing', 'The access names no peer')
@@ -44,9 +46,11 @@ export function receive(call: Call, found: Relationship, delivered: Delivered): 
   if (type === types.backChannel) {
     const from = readPerson(given['from'])
     // Sent with the access of another peer, the message is not about this relationship.
-    if (from && !isSamePerson(from, counterparty))
-      refuse('cmc-handler-counterparty-unknown', 'This access is that of another account')
-    return receiveBackChannel(call, found, content)
+    const isKnown = [counterparty, counterparty.movedTo, movedTo].some(
+      each => each && from && isSamePerson(from, each)
+    )
+    if (from && !isKnown) refuse('cmc-handler-counterparty-unknown', 'This access is that of another account')
+    return receiveBackChannel(call, found, { content, movedTo })
   }
   if (type === types.revoke) return receiveRevoke(call, found, content)
   assertFeature(found, type)
@@ -70,7 +74,7 @@ function limitAnswer({ mark }: Relationship, type: string, content: Content): Co
   const granted = isObject(rest['grantedAccess']) ? rest['grantedAccess']['apiEndpoint'] : undefined
   if (granted !== undefined) {
     const endpoint = typeof granted === 'string' ? parseEndpoint(granted) : undefined
-    if (!endpoint || !isWithin(endpoint.host, mark.counterparty.host))
+    if (!endpoint || !isHostOf(mark, endpoint.host))
       refuse('cmc-handler-counterparty-unknown', 'The access leads to another host')
   }
   return {
@@ -88,7 +92,11 @@ function assertFeature({ mark: { features } }: Relationship, type: string): void
 }
 
 /** Stores the peer's side of the relationship. */
-function receiveBackChannel(call: Call, { access, mark }: Relationship, content: Content): Written {
+function receiveBackChannel(
+  call: Call,
+  { access, mark }: Relationship,
+  { content, movedTo }: Pick<Delivered, 'content' | 'movedTo'>
+): Written {
   const { apiEndpoint, remoteChatStreamId, remoteCollectorStreamId, ...rest } = content
   const endpoint = typeof apiEndpoint === 'string' ? parseEndpoint(apiEndpoint) : undefined
   const areStreams = isStreamOf(remoteChatStreamId) && isStreamOf(remoteCollectorStreamId)
@@ -96,17 +104,26 @@ function receiveBackChannel(call: Call, { access, mark }: Relationship, content:
     refuseContent(types.backChannel, [
       'apiEndpoint, remoteChatStreamId and remoteCollectorStreamId are required'
     ])
-  if (!isWithin(endpoint.host, mark.counterparty.host))
+  if (!movedTo && !isHostOf(mark, endpoint.host))
     refuse('cmc-handler-counterparty-unknown', 'The back channel leads to another host')
   const counterparty = {
     ...mark.counterparty,
     apiEndpoint,
     remoteChatStreamId,
-    remoteCollectorStreamId
+    remoteCollectorStreamId,
+    ...(movedTo && { movedTo })
   } as Peer
-  updateMark(call, access, { backChannelApiEndpoint: apiEndpoint, counterparty, peerGone: undefined })
+  // The requester has no back channel, but the grant of the peer.
+  const isGrant = mark.acceptEventId !== undefined
+  updateMark(call, access, {
+    ...(isGrant && { backChannelApiEndpoint: apiEndpoint }),
+    counterparty,
+    peerGone: undefined,
+    silent: undefined
+  })
   recordAction(call, 'cmc.backChannel', { peer: mark.counterparty, accessId: access.id })
-  return { content: { ...rest, remoteChatStreamId, remoteCollectorStreamId }, secrets: { apiEndpoint } }
+  const told = { ...rest, remoteChatStreamId, remoteCollectorStreamId, ...(movedTo && { movedTo }) }
+  return { content: told, secrets: { apiEndpoint } }
 }
 
 function isStreamOf(id: unknown): id is string {
@@ -130,7 +147,7 @@ function receiveRevoke(call: Call, found: Relationship, content: Content): Writt
     content: {
       from: content['from'],
       accessId,
-      ...(typeof reason === 'string' && { reason }),
+      ...(isTexts(reason) && { reason }),
       appCode: mark.appCode,
       scopeStreamId: scopeStreamId ?? mark.scopeStreamId,
       offerEventId: offerEventId ?? mark.offerEventId,

@@ -5,7 +5,7 @@ import { revokeAccess } from '../accesses/revoke-access.js'
 import { parseAppPlace } from '../cmc-ids.js'
 import { isExpired } from '../permissions/access.js'
 import { getCounterparty, type CounterpartyMark } from '../permissions/peer-access.js'
-import { types } from './contents.js'
+import { types, type Texts } from './contents.js'
 import { createSlug, getOwnName } from './names.js'
 import { deriveEventId, enqueue } from './outbox.js'
 import { recordAction } from './service-calls.js'
@@ -54,7 +54,7 @@ export function endRelationship(call: Call, { access }: Relationship): void {
 
 /** What a revocation says. */
 export interface Revocation {
-  readonly reason?: string | undefined
+  readonly reason?: Texts | undefined
   /** The event that caused it. */
   readonly trigger?: string
 }

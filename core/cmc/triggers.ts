@@ -3,7 +3,7 @@ import type { AppPlace } from '../cmc-ids.js'
 import { getBaseId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
 import { mayManage } from '../accesses/public-access.js'
-import { types, withoutStamped, type Content } from './contents.js'
+import { types, withoutStamped, type Content, type Texts } from './contents.js'
 import { refuse, refuseContent, TriggerFailed } from './failures.js'
 import { requireOwnName } from './names.js'
 import { invalidate, publishOffer } from './offers.js'
@@ -104,7 +104,7 @@ function actOnRevoke(call: Call, { content, id, place }: Trigger): Written {
   const isOwn = found.access.id === caller.access?.id
   if (isOwn ? caller.isForbidden('selfRevoke') : !mayManage(call, found.access))
     throw new TriggerFailed('cmc-revoke-forbidden')
-  const reason = content['reason'] as string | undefined
+  const reason = content['reason'] as Texts | undefined
   const isTold = announceEnd(call, found, { reason, trigger: id })
   endRelationship(call, found)
   if (isTold) return { content: { ...content, status: 'pending' } }

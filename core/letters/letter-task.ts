@@ -10,12 +10,13 @@ import { getConfirmedAddress } from '../account/email/address.js'
 import type { Services } from '../call/services.js'
 import type { ChangeKind } from '../changes.js'
 import { writeAsService } from '../cmc/service-calls.js'
+import { createToken } from '../ids.js'
 import type { Message } from '../outgoing/mail/message.js'
 import { getAccountUrl, getAppPageUrl } from '../service-info.js'
 import type { TimedTask } from '../timers/account-timers.js'
 import { readWeek } from './read-week.js'
 import { findNextLetter, getLetterWeek } from './schedule.js'
-import { getDueTime, sendsLetters } from './settings.js'
+import { digestAddress, getDueTime, isTokenCurrent, sendsLetters } from './settings.js'
 import { writeLetter } from './write-letter.js'
 
 /** Delays before each further attempt, in seconds; then the letter of the week is given up. */
@@ -37,8 +38,9 @@ export class LetterTask implements TimedTask {
   async run(account: Account): Promise<void> {
     const { accounts, clock, mailer } = this.services
     const store = accounts.store(account)
-    const stored = store.read(() => store.letter.find())
-    if (stored?.isOn !== true || getDueTime(stored) > clock.now()) return
+    const due = store.read(() => store.letter.find())
+    if (due?.isOn !== true || getDueTime(due) > clock.now()) return
+    const stored = await this.#renewToken(account, due)
     const last = getLetterWeek(stored, clock.now())
     const isUnsure = stored.sending === last
     const message = isUnsure ? undefined : await this.#buildMessage(account, stored, last)
@@ -52,6 +54,19 @@ export class LetterTask implements TimedTask {
     const result = await mailer.attempt(message)
     if (result === 'failed') await this.#postpone(account, last)
     else await this.#finish(account, last)
+  }
+
+  /** Returns the letter with a token for the address to which it goes now: the links in mails to others must not count. */
+  async #renewToken(account: Account, letter: StoredLetter): Promise<StoredLetter> {
+    const store = this.services.accounts.store(account)
+    const address = store.read(() => getConfirmedAddress(store))
+    const addressDigest = address === undefined ? undefined : digestAddress(address)
+    if (addressDigest === undefined || addressDigest === letter.addressDigest) return letter
+    const token = isTokenCurrent(letter, address) ? letter.token : createToken()
+    await this.#update(account, current =>
+      current.token === letter.token ? { ...current, addressDigest, token } : undefined
+    )
+    return store.read(() => store.letter.find()) ?? letter
   }
 
   /** Returns the mail; `undefined` if none can be sent, or if the week has no data. */

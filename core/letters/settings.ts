@@ -1,9 +1,10 @@
 /** The user's choices for the weekly letter, and whether it can be sent. (docs/api/letter.md) */
+import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { LetterSettings, type StoredLetter } from '../../schemas/plans/letter.js'
 import { orNull, Timestamp } from '../../schemas/scalars.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { getConfirmedAddress } from '../account/email/address.js'
+import { getConfirmedAddress, normalizeAddress } from '../account/email/address.js'
 import type { Call } from '../call/method.js'
 import { getTextLanguage } from '../channels/texts.js'
 
@@ -50,4 +51,16 @@ export function getDueTime({ next, retry }: StoredLetter): number {
 /** Returns whether the service sends letters. */
 export function sendsLetters({ mailer }: Pick<Call['services'], 'mailer'>): boolean {
   return mailer.hasServer && mailer.sends('letter')
+}
+
+/** Returns the digest by which a letter remembers an address. */
+export function digestAddress(address: string): string {
+  return createHash('sha256')
+    .update(`letter ${normalizeAddress(address)}`)
+    .digest('base64url')
+}
+
+/** Returns whether the link in mails still turns the letter off: not if they went to a former address. */
+export function isTokenCurrent({ addressDigest }: StoredLetter, address: string | undefined): boolean {
+  return addressDigest === undefined || (address !== undefined && addressDigest === digestAddress(address))
 }

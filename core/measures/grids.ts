@@ -29,14 +29,16 @@ export interface SlotGrid extends TimeGrid {
 /** Returns the days from one to another (their numbers, see `schemas/zones.ts`), both inclusive. */
 export function listDays(zone: string, first: number, last: number): DayRange {
   const starts: number[] = []
+  let from = getDayStart(zone, first)
   for (let day = first; day <= last; day += regularDays) {
     const next = Math.min(day + regularDays, last + 1)
-    const [from, to] = [getDayStart(zone, day), getDayStart(zone, next)]
+    const to = getDayStart(zone, next)
     const isRegular = to - from === (next - day) * daySeconds
     for (let at = day; at < next; at++)
       starts.push(at === day ? from : isRegular ? from + (at - day) * daySeconds : getDayStart(zone, at))
+    from = to
   }
-  return { starts: [...starts, getDayStart(zone, last + 1)] }
+  return { starts: [...starts, from] }
 }
 
 /** Returns the days in which a range lies. */

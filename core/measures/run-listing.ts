@@ -37,16 +37,19 @@ export class RunListing<T> implements Listing<Reader> {
   /** The greatest key that has been sent. */
   #last = -Infinity
 
-  /** `start` begins a read for a caller of events in `streams`; it is called again if that is another scope by then. */
+  /**
+   * `start` begins a read for a caller of events in `streams`; it is called again if that is another scope by then. It gets a text for
+   * the scope: see `describeMeasureScope`.
+   */
   constructor(
     private readonly call: Call,
     private readonly streams: unknown,
-    private readonly start: (call: Call) => StartedRun<T>
+    private readonly start: (call: Call, scope: string) => StartedRun<T>
   ) {
     this.#permissions = new ReaderVersion(call)
     this.#reader = call
     this.#scope = describeMeasureScope(call, streams)
-    this.#started = start(call)
+    this.#started = start(call, this.#scope)
   }
 
   next(reader: Reader): Page {
@@ -68,7 +71,7 @@ export class RunListing<T> implements Listing<Reader> {
     const scope = describeMeasureScope(call, this.streams)
     if (scope === this.#scope) return
     this.#scope = scope
-    this.#started = this.start(call)
+    this.#started = this.start(call, scope)
     this.#items = undefined
   }
 

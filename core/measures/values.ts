@@ -8,6 +8,7 @@ import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { orderSources } from './order-sources.js'
 import type { Items, StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
+import { createSharedKey } from './share-read.js'
 
 export interface ValuesRequest {
   readonly measure: MeasureForm
@@ -16,6 +17,13 @@ export interface ValuesRequest {
   readonly grid: TimeGrid
   /** Event type in which numbers are given; by default the first of the measure. */
   readonly unit?: string | undefined
+  /** Set if calls share one read. */
+  readonly shared?: {
+    /** Text for the scope: see `describeMeasureScope`. */
+    readonly scope: string
+    /** What the grid has been made from. */
+    readonly gridParams: unknown
+  }
 }
 
 /** The values of a source. */
@@ -35,19 +43,23 @@ export function isNumeric({ kind }: Pick<MeasureForm, 'kind'>): boolean {
 /** Starts a read. `finish` receives the sources that have data in order of preference. */
 export function startValues(
   call: Call,
-  { grid, measure, streams, unit }: ValuesRequest,
+  { grid, measure, shared, streams, unit }: ValuesRequest,
   finish: (sources: readonly OrderedSource[]) => Items
-): StartedRun<SourceValues[]> {
+): StartedRun<readonly SourceValues[]> {
   const scope: MeasureScope = createMeasureScope(call, new KnownMeasures(call), streams)
-  const run = call.store.measures.createValues({
-    scope,
-    measure: measure.id,
-    measureTypes: measure.types,
-    types: listMeasuredTypes(call, measure, isNumeric(measure) ? (unit ?? measure.types[0]!) : undefined),
-    grid,
-    width: measure.kind === 'pair' ? (measure.fields?.length ?? 1) : 1,
-    spreads: measure.kind === 'sum'
-  })
+  const types = listMeasuredTypes(call, measure, isNumeric(measure) ? (unit ?? measure.types[0]!) : undefined)
+  const run = call.store.measures.createValues(
+    {
+      scope,
+      measure: measure.id,
+      measureTypes: measure.types,
+      types,
+      grid,
+      width: measure.kind === 'pair' ? (measure.fields?.length ?? 1) : 1,
+      spreads: measure.kind === 'sum'
+    },
+    shared && createSharedKey(call, shared.scope, ['values', measure, types, unit, shared.gridParams])
+  )
   return {
     run,
     finish: (getReader, sources) => finish(orderSources(getReader(), scope, measure.id, sources))

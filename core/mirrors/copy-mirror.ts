@@ -65,7 +65,7 @@ export interface CopyContext {
 /** Copies what has changed. Returns whether the copy is up to date. Rejects with `PermissionEnded`, `PeerFailed` and `PageTooLong`. */
 export async function copyMirror(context: CopyContext): Promise<boolean> {
   if (!(await copyStreams(context))) return false
-  await copyDeletions(context)
+  if (!(await copyDeletions(context))) return false
   let hasReadChanges = false
   const { clock } = context.services
   const end = clock.now() + maxSeconds
@@ -148,25 +148,26 @@ async function copyStreams(context: CopyContext): Promise<boolean> {
   return load(context) !== undefined
 }
 
-/** Erases what has been deleted since the last contact. */
-async function copyDeletions(context: CopyContext): Promise<void> {
+/** Erases what has been deleted since the last contact. Returns false if there is more. */
+async function copyDeletions(context: CopyContext): Promise<boolean> {
   for (let pages = 0; pages < maxPages && !context.isStopped(); pages++) {
     const state = load(context)
-    const since = state && parseProgress(state).deletedCursor
+    const { deletedCursor: since, deletedSkip = 0 } = state ? parseProgress(state) : {}
     // Until the first comparison, deleted events are not seen at all.
-    if (since === undefined) return
-    const { deletions, isLast } = await readDeletions(context.peers, context.endpoint, since)
+    if (since === undefined) return true
+    const place = { since, skip: deletedSkip }
+    const { deletions, isLast, next } = await readDeletions(context.peers, context.endpoint, place)
     if (deletions.length > 0)
       await write(context, (call, stored) => {
         for (const { id } of deletions) {
           const copy = getCopiedEventId(stored.mirror, id)
           if (call.store.mirrors.findEvent(stored.mirror.id, copy)) eraseEvent(call, stored.mirror, copy)
         }
-        const deletedCursor = deletions.reduce((last, { deleted }) => Math.max(last, deleted), since)
-        save(call, stored, { ...parseProgress(stored), deletedCursor })
+        save(call, stored, { ...parseProgress(stored), deletedCursor: next.since, deletedSkip: next.skip })
       })
-    if (isLast) return
+    if (isLast) return true
   }
+  return false
 }
 
 /** Returns whether the whole copy is to be compared with what is there. */

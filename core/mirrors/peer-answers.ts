@@ -75,13 +75,20 @@ export async function readPage(peers: PeerCalls, endpoint: Endpoint, pass: Pass)
   return { events: page, serverTime }
 }
 
-/** Reads deletions after a time, the earliest first. */
+/** Where the list of deletions goes on: those after a time in seconds, without a number of them. */
+export interface DeletionPlace {
+  readonly since: number
+  readonly skip: number
+}
+
+/** Reads deletions, the earliest first. `next`: where the list goes on. */
 export async function readDeletions(
   peers: PeerCalls,
   endpoint: Endpoint,
-  since: number
+  { since, skip }: DeletionPlace
 ): Promise<{
   readonly deletions: readonly { readonly id: string; readonly deleted: number }[]
+  readonly next: DeletionPlace
   readonly isLast: boolean
 }> {
   const { eventDeletions = [] } = await read(peers, endpoint, 'events.get', {
@@ -90,6 +97,7 @@ export async function readDeletions(
     state: 'all',
     fromTime: maxTime,
     toTime: maxTime,
+    skip,
     limit: maxDeletions,
     sortAscending: true,
     modifiedSince: since,
@@ -101,7 +109,16 @@ export async function readDeletions(
     const { id, deleted } = each
     return typeof id === 'string' && typeof deleted === 'number' && deleted > since ? [{ id, deleted }] : []
   })
-  return { deletions, isLast: eventDeletions.length < maxDeletions || deletions.length === 0 }
+  const last = deletions.reduce((latest, { deleted }) => Math.max(latest, deleted), since)
+  const isLast = eventDeletions.length < maxDeletions || deletions.length === 0
+  if (isLast) return { deletions, isLast, next: { since: last, skip: 0 } }
+  // More may have been made at the time of the last one.
+  const before = deletions.reduce(
+    (time, { deleted }) => (deleted < last ? Math.max(time, deleted) : time),
+    since
+  )
+  const count = deletions.filter(({ deleted }) => deleted > before).length
+  return { deletions, isLast, next: { since: before, skip: before === since ? skip + count : count } }
 }
 
 async function read(

@@ -28,6 +28,8 @@ export interface Progress {
   readonly cursor?: number
   /** The same for deletions. */
   readonly deletedCursor?: number
+  /** Number of deletions after `deletedCursor` that are copied: many may have been made at one time. */
+  readonly deletedSkip?: number
   /** The events that are being read. */
   readonly pass?: Pass
   /** Number of the comparison that has begun last. */

@@ -12,6 +12,8 @@ export interface Peer extends Person {
   readonly apiEndpoint?: string
   readonly remoteChatStreamId?: string
   readonly remoteCollectorStreamId?: string
+  /** Who the peer is since its account has moved to another server. Streams keep the former name. */
+  readonly movedTo?: Person
 }
 
 export interface Features {
@@ -32,6 +34,8 @@ export interface CounterpartyMark {
   /** Set for data grants. */
   readonly acceptEventId?: string
   readonly backChannelApiEndpoint?: string | null
+  /** Since when the server of the peer has been down, in seconds, while the peer says that it is on another host. */
+  readonly silent?: { readonly host: string; readonly since: number }
   /** Set once the peer no longer holds its side. */
   readonly peerGone?: true
   /** Set once the peer has been told that the access has expired. */

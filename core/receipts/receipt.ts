@@ -7,6 +7,7 @@ import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import type { Level, StreamPermission } from '../../schemas/permission.js'
 import { formatWireId } from '../access-ids.js'
+import { auditRoot, getAuditStreamId } from '../audit-ids.js'
 import { getClientId } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { isCmcId } from '../cmc-ids.js'
@@ -14,6 +15,7 @@ import { getCreatorId, isExpired } from '../permissions/access.js'
 import { findOfferAccess, getOfferMark } from '../permissions/offer-session.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { getAccountUrl } from '../service-info.js'
+import { findNotice } from '../accesses/notices.js'
 import { isObject } from '../validation/is-object.js'
 
 /** What the words of a receipt stand for: nothing has to be fetched to read it. */
@@ -51,9 +53,18 @@ export const Receipt = Type.Object({
   }),
   /**
    * The texts that the user has agreed to, their SHA-256, and the version of the access to which they applied; `null` if none are known.
+   * For requests of apps also in which language a page has shown them, when, and of which service.
    */
   hasNotice: Type.Union([
-    Type.Object({ texts: Type.Record(Type.String(), Texts), sha256: Type.String(), version: Type.Integer() }),
+    Type.Object({
+      texts: Type.Record(Type.String(), Texts),
+      sha256: Type.String(),
+      version: Type.Integer(),
+      language: Type.Optional(Type.String()),
+      shown: Type.Optional(
+        Type.Object({ time: Type.String(), service: Type.String(), software: Type.String() })
+      )
+    }),
     Type.Null()
   ]),
   hasPersonalData: Type.Array(
@@ -74,7 +85,12 @@ export const Receipt = Type.Object({
   /** How the access is revoked: the call, and for the user a page. */
   withdrawal: Type.Object({ method: Type.String(), page: Type.Optional(Type.String()) }),
   /** The proof of the consent: the audit of the access, and its digest. */
-  evidence: Type.Object({ auditStreamId: Type.String(), integrity: Type.Optional(Type.String()) })
+  evidence: Type.Object({
+    auditStreamId: Type.String(),
+    /** Id of the record of the agreement. */
+    auditEventId: Type.Optional(Type.String()),
+    integrity: Type.Optional(Type.String())
+  })
 })
 export type Receipt = Static<typeof Receipt>
 
@@ -96,6 +112,7 @@ export function buildReceipt(call: Context, access: Access): Receipt {
   const username = caller.isPersonal ? account.username : (access.alias ?? account.username)
   const root = getAccountUrl(config, username)
   const url = `${root}accesses/${formatWireId(access)}`
+  const { record } = findNotice(call.store, access.id) ?? {}
   return {
     '@context': context,
     type: 'ConsentRecord',
@@ -106,7 +123,7 @@ export function buildReceipt(call: Context, access: Access): Receipt {
     issuer: config.publicUrl,
     hasDataSubject: { username, service: config.publicUrl },
     hasRecipient: describeRecipient(access),
-    hasNotice: findNotice(call, access),
+    hasNotice: describeNotice(call, access),
     hasPersonalData: (access.permissions ?? []).flatMap(permission =>
       'streamId' in permission && !isMachinery(permission.streamId)
         ? [
@@ -129,7 +146,8 @@ export function buildReceipt(call: Context, access: Access): Receipt {
       ...(caller.isPersonal && { page: `${config.publicUrl}/app/${username}/shared/${access.id}` })
     },
     evidence: {
-      auditStreamId: `:_audit:access-${access.id}`,
+      auditStreamId: getAuditStreamId(access.id),
+      ...(record !== undefined && { auditEventId: `${auditRoot}${record}` }),
       ...(access.integrity !== undefined && { integrity: access.integrity })
     }
   }
@@ -154,16 +172,41 @@ function describeRecipient(access: Access): Receipt['hasRecipient'] {
   return { kind: type === 'app' ? 'app' : 'link', name, ...(clientId !== undefined && { clientId }) }
 }
 
-/** Returns the texts of the offer that the user has accepted. What apps say of themselves is no evidence of what was shown. */
-function findNotice({ store }: Context, access: Access): Receipt['hasNotice'] {
+/**
+ * Returns the texts of the offer that the user has accepted, or those that a page of the service has shown of an app's request. What apps
+ * say of themselves is no evidence of what was shown.
+ */
+function describeNotice(call: Context, access: Access): Receipt['hasNotice'] {
+  const { caller, store } = call
+  const shown = findNotice(store, access.id)
+  if (!shown) return findOfferNotice(call, access)
+  // The texts name streams, also those that the holder must not see.
+  const isHidden =
+    !caller.isPersonal && (access.permissions ?? []).some(each => 'level' in each && each.level === 'none')
+  if (isHidden) return null
+  const { language, serial, service, software, texts: lines, time } = shown
+  const texts = { page: { [language]: lines.join('\n') } }
+  return {
+    texts,
+    sha256: digestTexts(texts),
+    version: serial,
+    language,
+    shown: { time: formatTime(time), service, software }
+  }
+}
+
+function findOfferNotice({ store }: Context, access: Access): Receipt['hasNotice'] {
   const offer = getOfferMark(access)
   const { acceptEventId } = getCounterparty(offer ? findOfferAccess(store, offer) : access) ?? {}
   const acceptance = acceptEventId === undefined ? undefined : store.events.find(acceptEventId)
   const texts = acceptance && isObject(acceptance.content) ? acceptance.content['notice'] : undefined
   if (!isObject(texts)) return null
-  const sha256 = createHash('sha256').update(JSON.stringify(texts)).digest('hex')
   // An acceptance makes the first version.
-  return { texts: texts as Record<string, Record<string, string>>, sha256, version: 0 }
+  return { texts: texts as Record<string, Record<string, string>>, sha256: digestTexts(texts), version: 0 }
+}
+
+function digestTexts(texts: object): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex')
 }
 
 /** Returns whether an app has made an access, rather than the user. */

@@ -15,9 +15,14 @@ export type Cause = Pick<RuleState, 'cause' | 'value'>
 export interface Telling extends Cause {
   readonly kind: 'fired' | 'recovered'
   readonly episode: number
+  /** How often the message has been sent before. */
+  readonly repeat: number
   /** When it has happened, in seconds. */
   readonly time: number
 }
+
+/** How often a message is repeated until someone acknowledges what has happened. */
+const maxRepeats = 10
 
 type Changing = { -readonly [K in keyof RuleState]: RuleState[K] }
 
@@ -92,6 +97,7 @@ export class Episodes {
     if (tellAt !== undefined && tellAt <= heldAt) this.#tellIfDue(now)
     this.#fireIfHeld(now, now)
     this.#tellIfDue(now)
+    this.#planRepeat()
   }
 
   /** When something is due next, in seconds. */
@@ -112,6 +118,8 @@ export class Episodes {
     state.isFiring = !this.#isMomentary
     state.firedAt = time
     state.episode++
+    for (const name of ['acknowledgedAt', 'acknowledgedBy', 'isOpen', 'repeats'] as const) delete state[name]
+    if (state.isFiring) state.isOpen = true
     // Moments until the next message share it.
     if (state.tellAt === undefined) {
       const { atMostEvery } = this.rule
@@ -126,24 +134,39 @@ export class Episodes {
     state.isFiring = false
     state.recoveredAt = time
     delete state.tellAt
+    delete state.isOpen
     const isTold = state.toldEpisode === state.episode
     if (isTold && this.rule.tellsRecovery && findAllowedTime(this.rule, now) <= now)
-      this.tellings.push({ kind: 'recovered', episode: state.episode, time, ...getCause(state) })
+      this.tellings.push({ kind: 'recovered', episode: state.episode, repeat: 0, time, ...getCause(state) })
   }
 
   #tellIfDue(now: number): void {
     const state = this.#state
     if (state.tellAt === undefined || state.tellAt > now) return
     delete state.tellAt
+    const isRepeat = state.toldEpisode === state.episode
+    // The rule may have been changed since.
+    if (isRepeat && this.rule.remindAfter === undefined) return
     if (!this.isReadable(state)) return
+    if (isRepeat) state.repeats = (state.repeats ?? 0) + 1
     state.toldAt = now
     state.toldEpisode = state.episode
     this.tellings.push({
       kind: 'fired',
       episode: state.episode,
+      repeat: state.repeats ?? 0,
       time: state.firedAt ?? now,
       ...getCause(state)
     })
+  }
+
+  /** Plans the next message about what goes on and nobody has acknowledged. */
+  #planRepeat(): void {
+    const { remindAfter } = this.rule
+    const { episode, isOpen, repeats = 0, tellAt, toldAt, toldEpisode } = this.#state
+    if (remindAfter === undefined || isOpen !== true || tellAt !== undefined) return
+    if (toldAt === undefined || toldEpisode !== episode || repeats >= maxRepeats) return
+    this.#state.tellAt = findAllowedTime(this.rule, toldAt + remindAfter)
   }
 }
 
@@ -170,7 +193,8 @@ export function restartState({ episode, firedAt, toldAt, toldEpisode }: RuleStat
   }
 }
 
-function isMomentary({ condition: { kind } }: Rule): boolean {
+/** Returns whether each time that a condition is met is an episode of its own. */
+export function isMomentary({ condition: { kind } }: Rule): boolean {
   return kind === 'arrived' || kind === 'looked' || kind === 'words'
 }
 

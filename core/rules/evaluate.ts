@@ -39,7 +39,7 @@ export function findRuleTime(rule: Rule, state: RuleState, now: number): number 
 
 /** Ends what a rule does that cannot be evaluated. What it has missed until it can be again does not count. */
 function stop(state: RuleState, problem: RuleProblem, now: number): Evaluation {
-  const { holdsSince: _holds, tellAt: _tell, ...rest } = state
+  const { holdsSince: _holds, isOpen: _open, tellAt: _tell, ...rest } = state
   const after: RuleState = { ...rest, activeFrom: now, evaluatedTo: now, isFiring: false, problem }
   return { state: after, tellings: [], isChanged: hasChanged(state, after) }
 }

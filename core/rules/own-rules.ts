@@ -78,7 +78,8 @@ export function assertCondition(call: Call, condition: Condition): void {
 
 /** Converts a rule to what the API returns. */
 export function toPublicRule({ rule, state }: StoredRule): PublicRule {
-  const { firedAt, isFiring, problem, recoveredAt, tellAt, toldAt } = state
+  const { acknowledgedAt, acknowledgedBy, firedAt, isFiring, isOpen, problem, recoveredAt, tellAt, toldAt } =
+    state
   return {
     ...rule,
     state: {
@@ -87,6 +88,9 @@ export function toPublicRule({ rule, state }: StoredRule): PublicRule {
       ...(recoveredAt !== undefined && { recoveredAt }),
       ...(toldAt !== undefined && { toldAt }),
       ...(tellAt !== undefined && { tellAt }),
+      ...(isOpen !== undefined && { isOpen }),
+      ...(acknowledgedAt !== undefined && { acknowledgedAt }),
+      ...(acknowledgedBy !== undefined && { acknowledgedBy }),
       ...(problem !== undefined && { problem })
     }
   }

@@ -87,6 +87,6 @@ export class PastEpisodes {
     if (!state.isFiring && state.recoveredAt !== undefined && state.recoveredAt >= last.time)
       last.recovered ??= state.recoveredAt
     for (; this.#tellings < tellings.length; this.#tellings++)
-      if (tellings[this.#tellings]!.kind === 'fired') last.told = now
+      if (tellings[this.#tellings]!.kind === 'fired') last.told ??= now
   }
 }

@@ -3,7 +3,7 @@ import type { Rule } from '../../schemas/rule.js'
 import type { Call } from '../call/method.js'
 import { listOwnChannels } from '../channels/rules.js'
 import { queueMessage } from '../channels/queue-message.js'
-import type { Telling } from './episodes.js'
+import { isMomentary, type Telling } from './episodes.js'
 import { describeTelling } from './texts.js'
 
 /** Queues messages for the channels of a rule that its access may use. */
@@ -11,17 +11,24 @@ export function tell(call: Call, rule: Rule, tellings: readonly Telling[]): void
   const { store } = call
   const channelIds = listOwnChannels(call, rule)
   for (const telling of tellings) {
-    const { open, text, title } = describeTelling(store, rule, telling)
+    const { acknowledge, open, text, title } = describeTelling(store, rule, telling)
+    const { episode, kind, repeat, time } = telling
     const page = `alerts/${rule.id}`
-    const key = `rule:${rule.id}:${telling.episode}`
+    const key = `rule:${rule.id}:${episode}`
+    const fired = repeat === 0 ? key : `${key}:${repeat}`
     queueMessage(call, {
-      key: telling.kind === 'fired' ? key : `${key}:recovered`,
+      key: kind === 'fired' ? fired : `${key}:recovered`,
       channelIds,
       title,
       text,
-      urgency: telling.kind === 'fired' ? rule.urgency : 'low',
+      urgency: kind === 'fired' ? rule.urgency : 'low',
       page,
-      actions: [{ id: 'open', title: open, page }],
+      actions: [
+        ...(kind === 'fired' && !isMomentary(rule)
+          ? [{ id: 'acknowledge', title: acknowledge, page: `${page}?acknowledge=${time}` }]
+          : []),
+        { id: 'open', title: open, page }
+      ],
       source: { kind: 'rule', id: rule.id }
     })
   }

@@ -11,6 +11,7 @@ interface Texts {
   readonly recovered: string
   readonly over: (name: string) => string
   readonly open: string
+  readonly acknowledge: string
 }
 
 const all: Readonly<Record<TextLanguage, Texts>> = {
@@ -19,21 +20,24 @@ const all: Readonly<Record<TextLanguage, Texts>> = {
     fired: 'Something that you wanted to know has happened.',
     recovered: 'An alert is over.',
     over: name => `Over: ${name}`,
-    open: 'Open'
+    open: 'Open',
+    acknowledge: 'Acknowledge'
   },
   de: {
     title: 'Warnung',
     fired: 'Es ist etwas eingetreten, das Sie wissen wollten.',
     recovered: 'Eine Warnung hat sich erledigt.',
     over: name => `Erledigt: ${name}`,
-    open: 'Öffnen'
+    open: 'Öffnen',
+    acknowledge: 'Bestätigen'
   },
   fr: {
     title: 'Alerte',
     fired: 'Il s’est produit quelque chose que vous vouliez savoir.',
     recovered: 'Une alerte est terminée.',
     over: name => `Terminé : ${name}`,
-    open: 'Ouvrir'
+    open: 'Ouvrir',
+    acknowledge: 'Confirmer'
   }
 }
 
@@ -42,17 +46,22 @@ export function describeTelling(
   store: UserStore,
   rule: Rule,
   { kind, value }: Telling
-): { readonly title: string; readonly text: string; readonly open: string } {
+): Pick<Texts, 'acknowledge' | 'open' | 'title'> & { readonly text: string } {
   const language = getTextLanguage(store)
   const texts = all[language]
-  const { open } = texts
+  const { acknowledge, open } = texts
+  const buttons = { acknowledge, open }
   if (kind === 'recovered')
     return rule.showsValues
-      ? { title: texts.over(rule.name), text: '', open }
-      : { title: texts.title, text: texts.recovered, open }
-  if (!rule.showsValues) return { title: texts.title, text: rule.text ?? texts.fired, open }
+      ? { title: texts.over(rule.name), text: '', ...buttons }
+      : { title: texts.title, text: texts.recovered, ...buttons }
+  if (!rule.showsValues) return { title: texts.title, text: rule.text ?? texts.fired, ...buttons }
   const told = value === undefined ? undefined : describeValue(rule, value, language)
-  return { title: rule.name, text: [rule.text, told].filter(text => text !== undefined).join('\n'), open }
+  return {
+    title: rule.name,
+    text: [rule.text, told].filter(text => text !== undefined).join('\n'),
+    ...buttons
+  }
 }
 
 /** Returns a number with the name of its measure and its unit: `Glucose: 3.8 mmol/l`. */

@@ -24,18 +24,40 @@ export function watchTotal(
         if (state.day !== undefined) episodes.step(from, 'over', { now })
         state.day = number
       }
+      const find = (day: number): number => readTotal(call, { measure, unit: condition.unit }, { day, zone })
+      if ('atLeast' in condition && hasMissed(state, zone, number, condition.by)) {
+        state.checkedDay = number - 1
+        const total = isReadable() ? find(number - 1) : Infinity
+        const missed = findClockTime(zone, number - 1, condition.by)
+        if (total < condition.atLeast) episodes.step(missed, 'met', { now, value: total })
+      }
       const due = findClockTime(zone, number, condition.by)
       const isDue = 'atLeast' in condition ? now >= due && state.activeFrom <= due : now < due
       if (!isDue || state.checkedDay === number) return
-      if ('atLeast' in condition) state.checkedDay = number
+      if ('atLeast' in condition) {
+        state.checkedDay = number
+        // What was missed on the day before ends where the next day is decided.
+        if (state.isFiring) episodes.step(due, 'over', { now })
+      }
       if (!isReadable()) return
-      const total = readTotal(call, { measure, unit: condition.unit }, { day: number, zone })
+      const total = find(number)
       const isMet = 'atLeast' in condition ? total < condition.atLeast : total > condition.atMost
       if (!isMet) return
       state.checkedDay = number
       episodes.step('atLeast' in condition ? due : now, 'met', { now, value: total })
     }
   }
+}
+
+/** Returns whether nothing was evaluated from the hour of the day before until now: the service was down. */
+function hasMissed(
+  { activeFrom, checkedDay, evaluatedTo }: RuleState,
+  zone: string,
+  day: number,
+  by: string
+): boolean {
+  const due = findClockTime(zone, day - 1, by)
+  return checkedDay !== day - 1 && checkedDay !== day && activeFrom <= due && evaluatedTo < due
 }
 
 /** Returns when a total has to be evaluated next, in seconds. */
@@ -45,9 +67,11 @@ export function findTotalTime(
   now: number
 ): number | undefined {
   if (condition.kind !== 'total') return undefined
-  if (isFiring && day !== undefined) return getDayStart(zone, day + 1)
+  const end = isFiring && day !== undefined ? getDayStart(zone, day + 1) : undefined
+  if ('atMost' in condition) return end
   const { number } = getLocalDay(zone, now)
-  if ('atMost' in condition) return undefined
   const due = findClockTime(zone, number, condition.by)
-  return checkedDay === number || activeFrom > due ? findClockTime(zone, number + 1, condition.by) : due
+  const isDone = checkedDay === number || activeFrom > due
+  const next = isDone ? findClockTime(zone, number + 1, condition.by) : due
+  return Math.min(next, end ?? Infinity)
 }

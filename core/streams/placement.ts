@@ -5,7 +5,7 @@
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { getDepth, getHeight, isTrashed, isWithin } from './tree.js'
-import { isSystemId } from '../system-ids.js'
+import { isFollowedId, isSystemId } from '../system-ids.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
@@ -30,12 +30,13 @@ export function assertParent(call: Call, parentId: string | null, moved?: Stream
 }
 
 /**
- * Throws `invalid-operation` if an account's streams exceed the memory limit. Call after the write. Above the limit, a stream may still change (from `before`), but not grow.
+ * Throws `invalid-operation` if an account's streams exceed the memory limit. Copies of other people's streams have a limit of their own, as large. Call after the write. Above the limit, a stream may still change (from `before`), but not grow.
  */
 export function assertStreamsFitInMemory({ services, store }: Call, stream: Stream, before?: Stream): void {
   const { streamsBytes } = services.config.limits
-  if (store.streams.textLength <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before)))
-    return
+  const { copiedTextLength, ownTextLength } = store.streams
+  const length = isFollowedId(stream.id) ? copiedTextLength : ownTextLength
+  if (length <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before))) return
   fail('invalid-operation', `The streams of an account can have at most ${streamsBytes} characters together`)
 }
 

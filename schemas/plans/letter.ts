@@ -32,6 +32,8 @@ export const StoredLetter = Type.Object(
     ...settings,
     /** What the link in mails proves: it turns the letter off, and allows nothing else. */
     token: Type.String({ pattern: '^[\\w-]{20,100}$' }),
+    /** Digest of the address to which the token has been sent: the token is that of this address only. */
+    addressDigest: Type.Optional(Type.String({ pattern: '^[\\w-]{43}$' })),
     /** When the next letter is due, in seconds. */
     next: Time,
     /** The last day of the last week that is done, counted from 1 January 1970, whether or not a mail was sent. */

@@ -15,6 +15,7 @@ import { measureAccounts } from './tables/accounts.js'
 import { measureCluster } from './tables/cluster.js'
 import { measureCores } from './tables/nodes-and-threads.js'
 import { measureEngineMemory } from './tables/engine-memory.js'
+import { measureDashboard } from './tables/dashboard.js'
 import { measureFootprint } from './tables/footprint.js'
 import { measureGrowth } from './tables/growth.js'
 import { measureNeighbours } from './tables/neighbours.js'
@@ -27,6 +28,7 @@ const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   accounts: measureAccounts,
   neighbours: measureNeighbours,
   received: measureReceived,
+  dashboard: measureDashboard,
   cluster: measureCluster,
   'nodes and threads': measureCores,
   'engine at rest': measureEngineMemory

@@ -4,6 +4,8 @@
  */
 import type { BarePorts } from './bare/main.js'
 import type { RequestSpec } from './load/request-spec.js'
+import { formatDate } from '../../schemas/zones.js'
+import { eventCount, measureIds, sourcesShape } from './seed/sources.js'
 import { password, createEventParams, formatPoints } from './seed/sample.js'
 import { rootStream, seedTime, eventInterval, type AccountContent, type SeededUser } from './seed/seeder.js'
 
@@ -38,7 +40,7 @@ export const userGroups: Readonly<Record<UserGroup, AccountContent & { readonly 
   readers: { count: userCount, events: 1000, points: 100_000 },
   writers: { count: userCount },
   busy: { count: 1 },
-  year: { count: 1, points: yearSeconds, pointInterval: 1 }
+  year: { count: 1, points: yearSeconds, pointInterval: 1, events: eventCount, shape: sourcesShape }
 }
 type UserGroup = 'readers' | 'writers' | 'busy' | 'year'
 
@@ -50,8 +52,21 @@ export const batch = Array.from({ length: batchSize }, () => ({ method: 'events.
 
 const latest20 = { path: '/latest/{user}/20' }
 const wholeTime = `fromTime=${seedTime}&toTime=${seedTime + 1000 * eventInterval}`
-/** A year of the series that the seeder writes. */
-const yearSample = `/measures/sample?measure=weight&fromTime=${seedTime - 1e6}&toTime=${seedTime - 1e6 + yearSeconds}&parts=600`
+/** The service shares what it has just read, so that each of these requests differs from the others. */
+const shifts = Array.from({ length: 60 }, (_, shift) => shift)
+const yearSamples = shifts.map(shift => {
+  const from = seedTime - 1e6 + shift
+  return `/measures/sample?measure=weight&fromTime=${from}&toTime=${from + yearSeconds}&parts=600`
+})
+/** Days in a zone with daylight saving. */
+const yearDays = shifts.map(shift => {
+  const [from, to] = [shift, shift + 364].map(day => formatDate(Math.floor(seedTime / 86_400) - 12 + day))
+  return `/measures/days?measure=weight&from=${from}&to=${to}&zone=Europe/Zurich`
+})
+const manyFacts = shifts.map(shift => {
+  const ids = [...measureIds.slice(shift), ...measureIds.slice(0, shift)]
+  return `/measures/facts?measures=${encodeURIComponent(JSON.stringify(ids))}`
+})
 
 /** Name, group, requests; requests in flight, the bare server's request, the targets. */
 // oxfmt-ignore
@@ -90,8 +105,12 @@ export const rows: readonly Row[] = [
     4, { path: '/points-out/{user}' }, { cpu: 0.8 }),
   row('a year of 1 Hz in 600 parts', 'year', user => series(user, `?toDeltaTime=${yearSeconds}&sample=600`),
     1, undefined, { cpuMs: 100 }),
-  row('measures.sample, a year of 1 Hz', 'year', get(yearSample),
+  row('measures.sample, a year of 1 Hz and three more sources', 'year', getAny(yearSamples),
     1, undefined, { cpuMs: 120 }),
+  row('measures.days, 365 of them', 'year', getAny(yearDays),
+    1, undefined, { cpuMs: 120 }),
+  row('measures.facts of 60', 'year', getAny(manyFacts),
+    16, undefined, { cpuMs: 10 }),
   row('previews.get, from the cache', 'readers', user => user.pictureIds.map(id => ask(user, `/events/${id}.jpg`)),
     64, { path: '/file' }, { cpu: 0.6 }),
   row('files, upload of 1 MB', 'writers', user => ({ ...ask(user, '/events'), body: event, megabytes: 1 }),
@@ -113,6 +132,10 @@ function row(
 
 function get(path: string): Row['asks'] {
   return user => ask(user, path)
+}
+
+function getAny(paths: readonly string[]): Row['asks'] {
+  return user => paths.map(path => ask(user, path))
 }
 
 function post(path: string, body: unknown): Row['asks'] {

@@ -1,5 +1,6 @@
 /** Validates the remaining tables of a foreign file: passwords, second factors, profiles, slices, audit log. */
 import { Type } from 'typebox'
+import { StoredNotice } from '../../core/accesses/notices.js'
 import { StoredLetter } from '../../schemas/plans/letter.js'
 import { isZone } from '../../schemas/zones.js'
 import { Email, PasswordHash } from '../../schemas/account.js'
@@ -64,6 +65,8 @@ const signInNotices = Type.Array(
   { maxItems: 100 }
 )
 
+const isNotice = compileShape(StoredNotice)
+
 const hasLetterShape = compileShape(StoredLetter)
 
 function isLetter(value: unknown): boolean {
@@ -101,6 +104,7 @@ const signIn = compileShape(
 )
 
 function getStateSchema(name: string): ((value: unknown) => boolean) | undefined {
+  if (/^notice:[\w-]{1,64}$/.test(name)) return isNotice
   return /^session:[\w-]{1,100}$/.test(name) ? signIn : states.get(name)
 }
 

@@ -67,6 +67,13 @@ export class CmcRepository {
     return (this.#hasDeliveries ??= column(this.db, 'SELECT EXISTS (SELECT 1 FROM cmc_outbox)').get() === 1)
   }
 
+  /** Whether there is a delivery that could be made, and has not been attempted. */
+  get hasUntried(): boolean {
+    const sql = `SELECT EXISTS (SELECT 1 FROM cmc_outbox WHERE attempts = 0
+      AND number IN (SELECT min(number) FROM cmc_outbox GROUP BY relationship))`
+    return column(this.db, sql).get() === 1
+  }
+
   addCapability({ access, id, offer, removal, request }: StoredCapability): void {
     this.#write('INSERT INTO cmc_capability (id, access, request, offer, removal) VALUES (?, ?, ?, ?, ?)', [
       id,
@@ -209,6 +216,12 @@ export class CmcRepository {
     const sql = `SELECT * FROM cmc_outbox WHERE number IN (SELECT min(number) FROM cmc_outbox GROUP BY relationship)
       ORDER BY next LIMIT +?`
     return statement(this.db, sql).all(limit) as StoredDelivery[]
+  }
+
+  /** Lists the next deliveries by number, after the number `after`. */
+  listDeliveriesAfter(after: number, limit: number): StoredDelivery[] {
+    const sql = 'SELECT * FROM cmc_outbox WHERE number > ? ORDER BY number LIMIT ?'
+    return statement(this.db, sql).all(after, limit) as StoredDelivery[]
   }
 
   updateDelivery({ attempts, body, next, number }: StoredDelivery): void {

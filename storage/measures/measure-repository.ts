@@ -2,22 +2,28 @@
 import type { Database } from 'better-sqlite3'
 import { readContents, type ContentsQuery } from './contents-run.js'
 import { collectFacts, countData, type MeasureFact, type MeasureFactsQuery } from './facts-run.js'
-import { MeasureRun, type MeasureStore } from './reading.js'
+import { MeasureRun, type MeasureSteps, type MeasureStore, type Reading } from './reading.js'
+import { SharedRuns, type SharedKey } from './shared-runs.js'
 import { aggregateValues, type SourceValues, type ValuesQuery } from './values-run.js'
 import { readInTransaction } from '../sqlite/read-in-transaction.js'
 import type { EventRepository } from '../repositories/events.js'
 import type { SeriesRepository } from '../repositories/series.js'
 
 export class MeasureRepository {
+  readonly #shared = new SharedRuns()
+
   constructor(
     private readonly db: Database,
     private readonly events: EventRepository,
     private readonly series: SeriesRepository
   ) {}
 
-  /** Starts aggregating numbers; nothing is read before the first step. */
-  createValues(query: ValuesQuery): MeasureRun<SourceValues[]> {
-    return new MeasureRun(reading => aggregateValues(reading, query))
+  /**
+   * Starts aggregating numbers; nothing is read before the first step. Calls with the same `key` share one read, so its result
+   * must not be changed.
+   */
+  createValues(query: ValuesQuery, key: SharedKey | undefined): MeasureRun<readonly SourceValues[]> {
+    return this.#share(key, reading => aggregateValues(reading, query), countValues)
   }
 
   /**
@@ -46,9 +52,9 @@ export class MeasureRepository {
     return new MeasureRun(reading => readContents(reading, query))
   }
 
-  /** Starts collecting facts. Nothing is read yet. */
-  createFacts(query: MeasureFactsQuery): MeasureRun<MeasureFact[]> {
-    return new MeasureRun(reading => collectFacts(reading, query))
+  /** Starts collecting facts. Nothing is read yet. Calls with the same `key` share one read. */
+  createFacts(query: MeasureFactsQuery, key?: SharedKey): MeasureRun<readonly MeasureFact[]> {
+    return this.#share(key, reading => collectFacts(reading, query), countFacts)
   }
 
   /** Continues a run for a few milliseconds. Returns its result once it is complete. */
@@ -56,8 +62,31 @@ export class MeasureRepository {
     return readInTransaction(this.db, () => run.next(this.#store))
   }
 
+  #share<T>(
+    key: SharedKey | undefined,
+    read: (reading: Reading) => MeasureSteps<T>,
+    count: (result: T) => number
+  ): MeasureRun<T> {
+    const start = (): MeasureRun<T> => new MeasureRun(read)
+    return key ? this.#shared.get(key, start, count) : start()
+  }
+
   get #store(): MeasureStore {
     const { facts, summableRanges } = this.events.links
     return { db: this.db, facts, summableRanges, series: this.series }
   }
+}
+
+/** The times of a grid take about as much memory as a value for each four. */
+function countValues(sources: readonly SourceValues[]): number {
+  let count = 1 + (sources[0]?.values[0]?.grid.starts.length ?? 0) / 4
+  for (const { values } of sources) for (const { size } of values) count += size
+  return count
+}
+
+/** Contents take about as much memory as a value for each hundred characters. */
+function countFacts(facts: readonly MeasureFact[]): number {
+  let count = 0
+  for (const { latest } of facts) count += 5 + Math.ceil((latest?.content?.length ?? 0) / 100)
+  return count
 }

@@ -25,21 +25,48 @@ const sliceMs = 8
 
 /** A read in slices. */
 export class MeasureRun<T> {
+  /** Called once with the result. */
+  onComplete?(result: T): void
   #reading: Reading | undefined
   #steps: MeasureSteps<T> | undefined
+  #result: { readonly value: T } | undefined
+  #failure: { readonly error: unknown } | undefined
 
   constructor(private readonly start: (reading: Reading) => MeasureSteps<T>) {}
 
+  /** True once an error was thrown: it is thrown again. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
+  }
+
   /** Continues for a few milliseconds. Returns the result once it is complete. */
   next(store: MeasureStore): T | undefined {
+    if (this.#failure) throw this.#failure.error
+    if (this.#result) return this.#result.value
+    try {
+      return this.#continue(store)
+    } catch (error) {
+      this.#failure = { error }
+      throw error
+    }
+  }
+
+  #continue(store: MeasureStore): T | undefined {
     const end = performance.now() + sliceMs
     if (this.#reading) this.#reading.store = store
     else this.#reading = { store }
     this.#steps ??= this.start(this.#reading)
     do {
       const { done, value } = this.#steps.next()
-      if (done) return value
+      if (done) return this.#complete(value)
     } while (performance.now() < end)
     return undefined
+  }
+
+  #complete(value: T): T {
+    this.#result = { value }
+    this.#steps = this.#reading = undefined
+    this.onComplete?.(value)
+    return value
   }
 }

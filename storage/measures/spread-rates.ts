@@ -20,6 +20,11 @@ export class SpreadRates {
     this.#firstLeaf = 2 ** Math.ceil(Math.log2(Math.max(cells, 1)))
   }
 
+  /** Number of ranges that have a rate. */
+  get size(): number {
+    return this.#nodes.size
+  }
+
   /** Adds a rate, per second, to the cells from `first` to `end`, which is excluded. */
   add(first: number, end: number, rate: number): void {
     let [low, high] = [first + this.#firstLeaf, end + this.#firstLeaf]

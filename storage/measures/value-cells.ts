@@ -37,6 +37,11 @@ export class ValueCells {
     this.#rates = new SpreadRates(grid.starts.length)
   }
 
+  /** Number of all values. */
+  get size(): number {
+    return this.cells.size + this.dailyTotals.size + this.spills.size + this.#rates.size
+  }
+
   /** Returns the sums of the numbers that are spread over several cells, by cell in order. */
   *listSpread(): Generator<{ readonly cell: number; readonly sum: number }, void> {
     for (const { cell, rate } of this.#rates.cells()) {

@@ -10,6 +10,7 @@ import type { IdentityProof } from '../identities/identity-proofs.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
 import type { Account, Claim } from './account.js'
 import type { OpenRequest } from './auth-requests.js'
+import type { Farewell } from './farewells.js'
 import type { GrowthMeasurement } from './growth.js'
 import type { Invitation } from './invitations.js'
 import type { AdminAction } from './admin-actions.js'
@@ -101,6 +102,11 @@ export const commands = {
     oauthClients.setKey(id, key, revoked),
   useOAuthProof: ({ usedProofs }: Tables, proof: UsedProof, now: number, limit: number) =>
     usedProofs.use(proof, now, limit),
+
+  addFarewells: ({ farewells }: Tables, added: readonly Farewell[]) => farewells.add(added),
+  postponeFarewell: ({ farewells }: Tables, id: string, attempts: number, next: number) =>
+    farewells.postpone(id, attempts, next),
+  removeFarewell: ({ farewells }: Tables, id: string) => farewells.remove(id),
 
   addSecrets: ({ secrets }: Tables, added: readonly Secret[]) => secrets.add(added),
   replaceSecret: ({ secrets }: Tables, secret: Secret, former: readonly string[]) =>

@@ -58,6 +58,10 @@ export class PlatformStore {
     return this.#tables.adminActions
   }
 
+  get farewells(): Pick<Tables['farewells'], 'listAfter'> {
+    return this.#tables.farewells
+  }
+
   get growth(): Pick<Tables['growth'], 'getCounted' | 'isMeasured' | 'list'> {
     return this.#tables.growth
   }
@@ -276,7 +280,7 @@ export class PlatformStore {
 
   #notifyListeners(commands: readonly Command[]): void {
     // Removes the last copies of a removed row from the files.
-    if (commands.some(([name]) => name === 'remove')) this.truncateLog()
+    if (commands.some(([name]) => name === 'remove' || name === 'removeFarewell')) this.truncateLog()
     for (const command of commands) for (const listener of this.#listeners) listener(command)
   }
 

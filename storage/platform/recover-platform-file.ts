@@ -7,6 +7,7 @@ import { maxRows, openInMemory } from '../sqlite/open.js'
 import type { StoredClientState } from '../oauth/oauth-clients.js'
 import type { StoredInvitation } from './invitations.js'
 import type { Account } from './account.js'
+import type { Farewell } from './farewells.js'
 import type { GrowthDay } from './growth.js'
 import type { AdminAction } from './admin-actions.js'
 
@@ -15,6 +16,8 @@ export interface RecoveredPlatform {
   readonly invitations: readonly StoredInvitation[]
   /** Random secrets of the platform, by name. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[]
+  /** What peers of removed accounts are still to be told. */
+  readonly farewells: readonly Farewell[]
   readonly growth: readonly GrowthDay[]
   /** What operators have decided about OAuth clients, as JSON: a revoked client must stay revoked. */
   readonly oauthClientStates: readonly StoredClientState[]
@@ -35,12 +38,21 @@ export function recoverPlatformFile(file: string): RecoveredPlatform {
       invitations: readRows(db, schema, 'invitation'),
       secrets: readRows(db, schema, 'secret'),
       adminActions: readRows(db, schema, 'operator_deed'),
+      farewells: readRows(db, schema, 'farewell'),
       growth: readRows(db, schema, 'growth'),
       oauthClientStates: readRows(db, schema, 'oauth_client_state')
     }
   } catch (error) {
     if (error instanceof StoreTooNew) throw error
-    return { accounts: [], invitations: [], secrets: [], adminActions: [], growth: [], oauthClientStates: [] }
+    return {
+      accounts: [],
+      invitations: [],
+      secrets: [],
+      adminActions: [],
+      farewells: [],
+      growth: [],
+      oauthClientStates: []
+    }
   } finally {
     db?.close()
     schema.close()

@@ -4,6 +4,7 @@ import { IdentityProofRepository } from '../identities/identity-proofs.js'
 import { OAuthClientRepository } from '../oauth/oauth-clients.js'
 import { UsedProofRepository } from '../oauth/used-proofs.js'
 import { AuthRequestRepository } from './auth-requests.js'
+import { FarewellRepository } from './farewells.js'
 import { GrowthRepository } from './growth.js'
 import { InvitationRepository } from './invitations.js'
 import { AdminActionRepository } from './admin-actions.js'
@@ -20,6 +21,7 @@ export interface Tables {
   readonly accounts: PlatformAccounts
   readonly authRequests: AuthRequestRepository
   readonly adminActions: AdminActionRepository
+  readonly farewells: FarewellRepository
   readonly growth: GrowthRepository
   readonly identityProofs: IdentityProofRepository
   readonly invitations: InvitationRepository
@@ -41,6 +43,7 @@ export function createTables(db: Database): Tables {
     accounts: new PlatformAccounts(db, invitations, unique, usernames),
     authRequests: new AuthRequestRepository(db),
     adminActions: new AdminActionRepository(db),
+    farewells: new FarewellRepository(db),
     growth: new GrowthRepository(db),
     identityProofs: new IdentityProofRepository(db),
     invitations,
@@ -57,10 +60,18 @@ export function createTables(db: Database): Tables {
 /** Adds what was recovered from another file, except accounts. */
 export function restoreTables(
   tables: Tables,
-  { adminActions, growth, invitations, oauthClientStates, secrets }: Omit<RecoveredPlatform, 'accounts'>
+  {
+    adminActions,
+    farewells,
+    growth,
+    invitations,
+    oauthClientStates,
+    secrets
+  }: Omit<RecoveredPlatform, 'accounts'>
 ): void {
   tables.adminActions.restore(adminActions)
   tables.growth.restore(growth)
+  tables.farewells.add(farewells)
   tables.secrets.add(secrets)
   tables.invitations.restore(invitations)
   tables.oauthClients.restoreStates(oauthClientStates)

@@ -149,6 +149,12 @@ export class AuditRepository {
     return (column(this.db, 'SELECT max(at) FROM audit_record').get() as number | null) ?? 0
   }
 
+  /** Id of the last record that is written; `undefined` if there is none. */
+  get lastId(): string | undefined {
+    const row = statement(this.db, `SELECT ${columns} FROM audit_record ORDER BY at DESC LIMIT 1`).get()
+    return row === undefined ? undefined : formatRecordId(toRow(row))
+  }
+
   /** Finds the record with an id. */
   find(id: string): AuditRecord | undefined {
     const at = parseRecordTime(id)

@@ -5,6 +5,7 @@ import { StoreDamaged, translateError } from '../errors.js'
 import { Numbers } from './numbers.js'
 import { column, statement } from '../sqlite/statements.js'
 import { firstOther, getSystemNumber, type SystemTree } from '../streams/system-streams.js'
+import { isFollowedId } from '../../schemas/mirrors/followed-ids.js'
 import type { StreamNode } from '../streams/node.js'
 
 /** The record of a deleted stream. `path`: the ids from it up to its root, which decide who may see the record. */
@@ -34,8 +35,9 @@ class Node implements StreamNode {
 }
 
 interface Tree {
-  /** Characters of all texts. */
+  /** Characters of all texts, and of those of copies. */
   textLength: number
+  copiedLength: number
   readonly roots: Set<Node>
   readonly byId: Map<string, Node>
   readonly byNumber: Map<number, Node>
@@ -64,9 +66,15 @@ export class StreamRepository {
     return this.#load().byId.size
   }
 
-  /** Characters of the JSON texts of the user's own streams. */
-  get textLength(): number {
-    return this.#load().textLength
+  /** Characters of the JSON texts of the user's own streams, without copies of other people's. */
+  get ownTextLength(): number {
+    const { copiedLength, textLength } = this.#load()
+    return textLength - copiedLength
+  }
+
+  /** Characters of the JSON texts of copies of other people's streams. */
+  get copiedTextLength(): number {
+    return this.#load().copiedLength
   }
 
   /** Finds a stream by its id, system streams included. */
@@ -141,7 +149,7 @@ export class StreamRepository {
     const node = new Node(number, text, stream)
     tree.byId.set(stream.id, node)
     tree.byNumber.set(node.number, node)
-    tree.textLength += text.length
+    addLength(tree, stream.id, text.length)
     attachToParent(tree, node)
     this.#version++
     return node
@@ -155,7 +163,7 @@ export class StreamRepository {
     const text = JSON.stringify(stream)
     this.#write('UPDATE stream SET body = ? WHERE number = ?', text, node.number)
     detachFromParent(tree, node)
-    tree.textLength += text.length - node.text.length
+    addLength(tree, stream.id, text.length - node.text.length)
     node.stream = stream
     node.text = text
     attachToParent(tree, node)
@@ -179,7 +187,7 @@ export class StreamRepository {
     detachFromParent(tree, node)
     tree.byId.delete(id)
     tree.byNumber.delete(node.number)
-    tree.textLength -= node.text.length
+    addLength(tree, id, -node.text.length)
     this.#version++
   }
 
@@ -253,14 +261,25 @@ export class StreamRepository {
 }
 
 function buildTree(nodes: readonly Node[]): Tree {
-  const tree: Tree = { roots: new Set(), byId: new Map(), byNumber: new Map(), textLength: 0 }
+  const tree: Tree = {
+    roots: new Set(),
+    byId: new Map(),
+    byNumber: new Map(),
+    textLength: 0,
+    copiedLength: 0
+  }
   for (const node of nodes) {
     tree.byId.set(node.stream.id, node)
     tree.byNumber.set(node.number, node)
-    tree.textLength += node.text.length
+    addLength(tree, node.stream.id, node.text.length)
   }
   for (const node of nodes) attachToParent(tree, node)
   return tree
+}
+
+function addLength(tree: Tree, id: string, length: number): void {
+  tree.textLength += length
+  if (isFollowedId(id)) tree.copiedLength += length
 }
 
 function attachToParent(tree: Tree, node: Node): void {

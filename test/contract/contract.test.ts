@@ -45,16 +45,23 @@ t.test('the contract', async t => {
     const { id } = definition
     t.test(id, async t => {
       const isResult = Compile(definition.result)
-      // Refused calls change nothing, so all refusals may share one world.
-      let refusing: World | undefined
+      // Refused calls and plain reads change nothing, so all refusals may share one world, and all plain reads another.
+      let refusals: Refusals | undefined
+      let read: World | undefined
+      const find = async ({ before }: Scenario): Promise<World> =>
+        definition.mode === 'read' && !before
+          ? (read ??= await World.make(service))
+          : await World.make(service)
       const scenarios = contract[id] ?? []
       for (const wire of wires)
         for (const scenario of scenarios)
           if (wiresOf(scenario, scenarios).includes(wire))
             await t.test(`${scenario.name} (${wire})`, async t => {
-              if (scenario.error)
-                return await assertRefusal(t, wire, id, scenario, (refusing ??= await World.make(service)))
-              const world = await World.make(service)
+              if (scenario.error) {
+                refusals ??= new Refusals(await World.make(service))
+                return await refusals.assertRefused(t, wire, id, scenario)
+              }
+              const world = await find(scenario)
               await scenario.before?.(world)
               const { status, body, text, type, whole } = await send(wire, id, scenario, world)
               if (wire === 'http') t.equal(status, scenario.status ?? statusOf(id))
@@ -67,6 +74,7 @@ t.test('the contract', async t => {
               await scenario.after?.(world, body)
               if (whole) examples.add(id, { params: given(scenario.params, world) ?? {}, ...whole }, world)
             })
+      await refusals?.assertUnchanged(t)
     })
   }
 
@@ -99,26 +107,43 @@ function isRefusal({ error }: Scenario): boolean {
   return error !== undefined
 }
 
-async function assertRefusal(
-  t: import('tap').Test,
-  wire: WireName,
-  method: string,
-  { error, match, status: expected, ...scenario }: Scenario,
-  world: World
-): Promise<void> {
-  if (scenario.before) {
-    await scenario.before(world)
-    world.forget()
+/** Refused calls to a method, which share a world. */
+class Refusals {
+  /** The calls since the world was last compared. */
+  #names: string[] = []
+
+  constructor(private readonly world: World) {}
+
+  /** Sends a call and asserts that it is refused. The world is compared before something is prepared in it, and at the end. */
+  async assertRefused(
+    t: import('tap').Test,
+    wire: WireName,
+    method: string,
+    { error, match, status: expected, ...scenario }: Scenario
+  ): Promise<void> {
+    if (scenario.before) {
+      await this.assertUnchanged(t)
+      await scenario.before(this.world)
+      this.world.forget()
+    }
+    await this.world.before()
+    this.#names.push(`${scenario.name} (${wire})`)
+    const { status, body } = await send(wire, method, scenario, this.world)
+    t.match(body, { error: { ...match, id: error, message: /./ } })
+    t.same(
+      Object.keys(body).filter(key => !['error', 'reserved', 'reason', 'exists'].includes(key)),
+      []
+    )
+    if (wire === 'http') t.equal(status, expected ?? new ApiError(error!).status)
   }
-  const before = await world.before()
-  const { status, body } = await send(wire, method, scenario, world)
-  t.match(body, { error: { ...match, id: error, message: /./ } })
-  t.same(
-    Object.keys(body).filter(key => !['error', 'reserved', 'reason', 'exists'].includes(key)),
-    []
-  )
-  if (wire === 'http') t.equal(status, expected ?? new ApiError(error!).status)
-  assertSame(t, await world.after(), before, 'nothing has changed')
+
+  /** Asserts that the calls since the last comparison have changed nothing. */
+  async assertUnchanged(t: import('tap').Test): Promise<void> {
+    const names = this.#names.splice(0)
+    if (names.length === 0) return
+    const before = await this.world.before()
+    assertSame(t, await this.world.after(), before, `nothing has changed: ${names.join(', ')}`)
+  }
 }
 
 /** Methods with refusals only: the older checks need a domain. */

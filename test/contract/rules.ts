@@ -1,5 +1,6 @@
 /** Scenarios of the methods on rules. (docs/api/rules.md) */
 import assert from 'node:assert/strict'
+import { until } from '../support/socket.js'
 import {
   refusesStrangers,
   refusesUnknownParams,
@@ -15,6 +16,19 @@ const add = async (world: World): Promise<void> => await world.addRule(form)
 const id = ({ ruleId }: World): object => ({ id: ruleId })
 const unknown = { params: { id: 'cunknown' }, error: 'unknown-resource' } as const
 const invalid = { error: 'invalid-parameters-format' } as const
+
+/** Adds a rule that fires because of a number. */
+const addFiring = async (world: World): Promise<void> => {
+  await add(world)
+  const { owner, ruleId, service } = world
+  // Only numbers after the rule count.
+  service.clock.advance(0.01)
+  await owner.event({ streamIds: ['diary'], type: 'frequency/bpm', content: 150 })
+  await until(async () => {
+    const { rule } = await owner.do('rules.getOne', { id: ruleId })
+    return rule.state.isFiring
+  }, 'the rule to fire')
+}
 let connectionId = ''
 const span = { from: 0, to: 100_000 }
 
@@ -96,6 +110,7 @@ export const ruleScenarios: Contract = {
         ['a time that clocks do not show', { quietHours: { from: '24:00', to: '07:00' } }, '#/quietHours'],
         ['to ignore quiet hours if it is not urgent', { evenWhenQuiet: true }, '#/evenWhenQuiet'],
         ['too many messages', { atMostEvery: 1 }, '#/atMostEvery'],
+        ['repeats that follow at once', { remindAfter: 1 }, '#/remindAfter'],
         ['too long a text', { text: 'x'.repeat(501) }, '#/text']
       ] as const
     ).map(([what, params, path]): Scenario => ({
@@ -206,6 +221,55 @@ export const ruleScenarios: Contract = {
     },
     ...toOthers(({ ruleId }) => ({ id: ruleId, update: { name: 'x' } })),
     ...withoutToken({ id: 'any', update: {} })
+  ],
+
+  'rules.acknowledge': [
+    {
+      name: 'records who has seen the last firing, and when',
+      kind: 'success',
+      by: 'app',
+      before: addFiring,
+      params: id,
+      answer: ({ clients }) => ({
+        rule: { state: { isFiring: true, acknowledgedBy: clients.get('app')!.access.id } }
+      }),
+      after: (_world, { rule }) => {
+        assert.ok(rule.state.acknowledgedAt >= rule.state.firedAt)
+        assert.ok(!('isOpen' in rule.state))
+      }
+    },
+    {
+      name: 'is open to the owner',
+      kind: 'success',
+      before: addFiring,
+      params: id,
+      answer: { rule: { state: { isFiring: true } } }
+    },
+    {
+      name: 'refuses a firing that is not the last one',
+      kind: 'state',
+      by: 'app',
+      before: addFiring,
+      params: world => ({ ...id(world), firedAt: 1 }),
+      error: 'invalid-operation'
+    },
+    {
+      name: 'refuses a rule that has not fired',
+      kind: 'state',
+      by: 'app',
+      before: add,
+      params: id,
+      error: 'invalid-operation'
+    },
+    {
+      name: 'refuses a time that is none',
+      kind: 'params',
+      params: { id: 'cunknown', firedAt: 'now' },
+      ...invalid
+    },
+    { name: 'refuses an unknown id', kind: 'unknown', ...unknown },
+    ...toOthers(id),
+    ...withoutToken({ id: 'any' })
   ],
 
   'rules.delete': [

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
+import { drawGuides } from '../../scripts/dev/guides/guides.js'
+import { dialects } from '../../transports/receive/dialects.js'
 import { pages, readSources, sourceFolders } from '../support/sources.js'
 
 /** Removes code blocks from a page, which may contain what looks like a link or a heading. */
@@ -133,4 +135,33 @@ t.test('docs/cluster.md names messages of the log as the code writes them', asyn
       sources.some(source => source.includes(message)),
       message
     )
+})
+
+t.test('each dialect has a page with a drawing of its settings', async t => {
+  const drawings = drawGuides()
+  t.same([...drawings.keys()].toSorted(), [...dialects.keys()].toSorted())
+  const index = readFileSync(join(packageDirectory, 'docs', 'connect.md'), 'utf8')
+  for (const [id, drawing] of drawings) {
+    t.ok(index.includes(`(connect/${id}.md)`), `${id} is listed`)
+    const folder = join(packageDirectory, 'docs', 'connect')
+    const page = readFileSync(join(folder, `${id}.md`), 'utf8')
+    const headings = Array.from(page.matchAll(/^## (.+)$/gm), ([, heading]) => heading)
+    t.same(headings.slice(0, 6), [
+      'What you need',
+      'Steps',
+      'What arrives',
+      'Check it',
+      'If nothing arrives',
+      'End it'
+    ])
+    t.match(
+      page,
+      new RegExp(`!\\[Drawing of [^\\]]{20,}\\]\\(images/${id}\\.svg\\)`),
+      `${id} shows its drawing`
+    )
+    t.equal(readFileSync(join(folder, 'images', `${id}.svg`), 'utf8'), drawing, `${id} is as generated`)
+    t.ok(drawing.length <= 6144, `${id} is small`)
+    t.match(drawing, /prefers-color-scheme:dark/)
+    t.notMatch(drawing, /href|<image|url\(/, 'it loads nothing')
+  }
 })

@@ -111,8 +111,12 @@ t.test('patterns', async t => {
   t.test('in the sources need time linear in the length of the text', async t => {
     t.ok(literals.length > 100, `${literals.length} patterns`)
     const met = literals.filter(({ file, pattern }) => !own.has(`${file} ${String(pattern)}`))
-    for (const { file, pattern } of met)
-      t.equal(findSlowText(pattern), undefined, `${file}: ${String(pattern)}`)
+    const found = new Map<string, string | undefined>()
+    for (const { file, pattern } of met) {
+      const name = String(pattern)
+      if (repeats(pattern) && !found.has(name)) found.set(name, findSlowText(pattern))
+      t.equal(found.get(name), undefined, `${file}: ${name}`)
+    }
     t.equal(literals.length - met.length, own.size, 'those of the list are there still')
   })
 
@@ -162,6 +166,11 @@ t.test('patterns', async t => {
     t.type(findSlowText(/^(a+)+$/, 1000), 'string')
   })
 })
+
+/** Returns whether a pattern repeats a part. Without, it reads a bounded number of characters from each position. */
+function repeats({ source }: RegExp): boolean {
+  return /[*+{]/.test(source)
+}
 
 const beginnings = [
   '',

@@ -293,6 +293,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'reminders.get': [{}],
     'reminders.getOne': [{ id: ids.reminder }],
     'reminders.update': [{ id: ids.reminder, update: { name: 'x', channelIds: [ids.channel] } }],
+    'rules.acknowledge': [{ id: ids.rule }],
     'rules.create': [
       { name: 'x', channelIds: [ids.channel], condition: { kind: 'looked', accessId: ids.app } },
       { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },

@@ -101,7 +101,7 @@ export class MeasuresWorld {
 
   async #factDiffers(reader: Client, seen: Seen, streams: Answer): Promise<Difference | undefined> {
     const asked = { measures, ...(streams && { streams }) }
-    const { error, facts } = await reader.call('measures.facts', {
+    const { error, facts } = await this.#callAfterOthers(reader, 'measures.facts', {
       ...asked,
       measures: measures.slice(0, -1)
     })
@@ -130,7 +130,7 @@ export class MeasuresWorld {
     const unit = measure.id === 'weight' ? random.pick([undefined, 'mass/lb', 'mass/g']) : undefined
     const params = { ...asked, ...query, ...(unit !== undefined && { unit }) }
     const what = `measures.sample ${JSON.stringify(params)}`
-    const { error, samples } = await reader.call('measures.sample', params)
+    const { error, samples } = await this.#callAfterOthers(reader, 'measures.sample', params)
     if (error) return differs(what, error, undefined)
     const difference = compare(
       what,
@@ -162,6 +162,13 @@ export class MeasuresWorld {
     if (error) return differs(what, error, undefined)
     const expected = daysOf(seen, findMeasure(asked.measure)!, query)
     return compare(what, days, expected)
+  }
+
+  /** Makes a call that others make at the same time, and the reader itself: what they share must not differ from what each may see. */
+  async #callAfterOthers(reader: Client, method: string, params: Answer): Promise<Answer> {
+    const callers = [...this.random.some(this.readers, 2), reader, reader]
+    const answers = await Promise.all(callers.map(async caller => await caller.call(method, params)))
+    return answers.at(-1)
   }
 
   /** Reads what a reader sees; `undefined` if it may not read the streams. */

@@ -115,6 +115,11 @@ t.test('the consent pages', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, `${appId} now has access`)
     t.equal((await poll(second)).token, (await poll(first)).token)
+    const { accesses } = await call('accesses.get')
+    const { id } = accesses.find((each: { name: string }) => each.name === appId)
+    const { receipt } = await call('accesses.getReceipt', { id })
+    t.match(receipt.hasNotice, { language: 'en', texts: { page: { en: /^Allow / } } })
+    t.notMatch(JSON.stringify(receipt.hasNotice), /daisy|Not you|Deny/)
     await page.context().close()
   })
 

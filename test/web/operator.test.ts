@@ -62,7 +62,14 @@ t.test('the operator’s page', async t => {
     previews: 1e8,
     others: day === 150 ? null : 5e6
   }))
-  platform.restore({ adminActions: [], growth, invitations: [], oauthClientStates: [], secrets: [] })
+  platform.restore({
+    adminActions: [],
+    farewells: [],
+    growth,
+    invitations: [],
+    oauthClientStates: [],
+    secrets: []
+  })
   platform.close()
   const daisy = await service.user('daisy')
   await givePassword(daisy)

@@ -170,6 +170,7 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/rules', 'rules.create', 201),
   route('POST', '/rules/test', 'rules.test'),
   route('GET', '/rules/:id', 'rules.getOne'),
+  route('POST', '/rules/:id/acknowledge', 'rules.acknowledge'),
   route('PUT', '/rules/:id', 'rules.update'),
   route('DELETE', '/rules/:id', 'rules.delete'),
   route('GET', '/connections', 'connections.get'),

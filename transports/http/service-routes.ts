@@ -13,6 +13,7 @@ import { replyResourceMetadata } from './oauth/resource.js'
 import { createClientAddressReader } from './request/client-address.js'
 import { addMapRoute, type MapFile } from './pages/map.js'
 import { addDocsRoutes } from './pages/docs.js'
+import { addGuideRoutes } from './pages/guides.js'
 import { isBrowserRequest, type FallbackPage } from './pages/fallback-page.js'
 import { addPageRoutes } from './pages/pages.js'
 import { addSessionRoute } from './pages/page-session.js'
@@ -78,6 +79,7 @@ export function createServiceRouter(
   if (map) addMapRoute(router, services.config, map)
   addPageRoutes(router, services.config, pages)
   addOAuthRoutes(router, dispatcher)
+  addGuideRoutes(router)
   addDocsRoutes(router, dispatcher)
   if (setup) addSetupRoutes(router, dispatcher, setup)
   if (signIns) addSingleSignOnRoutes(router, dispatcher, signIns)

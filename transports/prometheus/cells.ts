@@ -1,5 +1,6 @@
 /** Reads the data of series in equal cells of time. */
-import { formatDate, getDayStart, getLocalDay } from '../../schemas/zones.js'
+import { listDays } from '../../core/measures/grids.js'
+import { formatDate, getLocalDay } from '../../schemas/zones.js'
 import type { UserCalls } from '../user-calls.js'
 import { refuseUnsupported } from './query-error.js'
 import type { Series } from './series-list.js'
@@ -111,28 +112,27 @@ export class CellReader {
   /** Returns the days of a series that overlap a range of times in seconds. */
   async readDays({ index, measure }: Series, from: number, to: number): Promise<DayCell[]> {
     if (to - from > maxDaysRange) refuseUnsupported('The range of days can be at most 29 years')
-    const [first, last] = [from, to].map(time => formatDate(getLocalDay(this.zone, time).number))
+    const [first, last] = [from, to].map(time => getLocalDay(this.zone, time).number) as [number, number]
     const key = JSON.stringify([measure.id, first, last])
     let reading = this.#days.get(key)
     if (!reading) {
       reading = this.calls
         .call<{ days: readonly { day: string; value?: unknown }[] }>('measures.days', {
           measure: measure.id,
-          from: first,
-          to: last,
+          from: formatDate(first),
+          to: formatDate(last),
           zone: this.zone
         })
         .then(({ days }) => days)
       this.#days.set(key, reading)
     }
     const days = await reading
+    const { starts } = listDays(this.zone, first, last)
     return days.flatMap(({ day, value }) => {
       const number = index === undefined ? value : (value as readonly unknown[])[index]
       if (typeof number !== 'number') return []
-      const at = Date.parse(day) / 1000 / daySeconds
-      return [
-        { from: getDayStart(this.zone, at), to: getDayStart(this.zone, at + 1), count: 1, mean: number }
-      ]
+      const at = Date.parse(day) / 1000 / daySeconds - first
+      return [{ from: starts[at]!, to: starts[at + 1]!, count: 1, mean: number }]
     })
   }
 }

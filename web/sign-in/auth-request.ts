@@ -55,12 +55,19 @@ export interface OAuthNotice {
 /** Why there is no request to decide. */
 export type NoRequest = 'expired' | 'decided' | 'foreign'
 
+/** What the page has shown of a request: its texts in their order, without those about the user. */
+export interface Notice {
+  readonly language: string
+  readonly texts: readonly string[]
+}
+
 export type Decision =
   | {
       readonly status: 'ACCEPTED'
       readonly username: string
       readonly token: string
       readonly apiEndpoint?: string
+      readonly notice?: Notice
     }
   | { readonly status: 'REFUSED'; readonly reasonId: string; readonly message: string }
 

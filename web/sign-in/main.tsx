@@ -6,11 +6,13 @@ import { findRequest } from './auth-request.js'
 import { setLanguage } from '../language.js'
 import { ServiceHeader } from '../parts/page-layout.js'
 import { explainError } from '../explain-error.js'
+import { addSignInTexts } from './texts.js'
 import { ErrorPage } from './views/error-pages.js'
 
 const page = document.querySelector('#page')!
 const params = new URLSearchParams(location.search)
 const asked = params.get('lang')
+await addSignInTexts()
 await setLanguage([...(asked === null ? [] : [asked]), ...navigator.languages])
 
 try {

@@ -123,6 +123,8 @@ export interface AccessesMethods {
           texts: { [key: string]: { [key: string]: string } }
           sha256: string
           version: number
+          language?: string
+          shown?: { time: string; service: string; software: string }
         } | null
         hasPersonalData: { streamId: string; name: string; level: string; hasProcessing: string[] }[]
         hasLegalBasis?: 'Consent'
@@ -131,7 +133,7 @@ export interface AccessesMethods {
         changed: string
         validUntil: string | null
         withdrawal: { method: string; page?: string }
-        evidence: { auditStreamId: string; integrity?: string }
+        evidence: { auditStreamId: string; auditEventId?: string; integrity?: string }
       }
       jws: string
     }

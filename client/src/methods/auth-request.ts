@@ -52,6 +52,7 @@ export interface AuthRequestMethods {
       readonly id?: string | null | undefined
       readonly message?: string | null | undefined
       readonly detail?: string | null | undefined
+      readonly notice?: { readonly language: string; readonly texts: readonly string[] } | null | undefined
     }
     result: (
       | {

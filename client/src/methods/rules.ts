@@ -31,6 +31,7 @@ export type PublicRule = {
   evenWhenQuiet: boolean
   zone: string
   atMostEvery: number
+  remindAfter?: number
   condition: Condition
   accessId: string
   created: number
@@ -43,10 +44,18 @@ export type PublicRule = {
     recoveredAt?: number
     toldAt?: number
     tellAt?: number
+    isOpen?: boolean
+    acknowledgedAt?: number
+    acknowledgedBy?: string
     problem?: 'access-ended' | 'forbidden' | 'unknown-measure' | 'no-range'
   }
 }
 export interface RulesMethods {
+  /** Acknowledge what a rule has told. */
+  'rules.acknowledge': {
+    params: { readonly id: string; readonly firedAt?: number | null | undefined }
+    result: { rule: PublicRule }
+  }
   /** Add a rule. */
   'rules.create': {
     params: {
@@ -63,6 +72,7 @@ export interface RulesMethods {
       readonly evenWhenQuiet?: boolean | undefined
       readonly zone?: string | undefined
       readonly atMostEvery?: number | undefined
+      readonly remindAfter?: number | undefined
     }
     result: { rule: PublicRule }
   }
@@ -90,6 +100,7 @@ export interface RulesMethods {
             readonly evenWhenQuiet?: boolean | undefined
             readonly zone?: string | undefined
             readonly atMostEvery?: number | undefined
+            readonly remindAfter?: number | undefined
           }
         | null
         | undefined
@@ -116,6 +127,7 @@ export interface RulesMethods {
         readonly atMostEvery?: number | undefined
         readonly days?: readonly number[] | null | undefined
         readonly quietHours?: { readonly from: string; readonly to: string } | null | undefined
+        readonly remindAfter?: number | null | undefined
         readonly text?: string | null | undefined
       }
     }

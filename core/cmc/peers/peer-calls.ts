@@ -32,9 +32,25 @@ const maxAnswerBytes = 256 * 1024
 const transientStatuses = new Set([402, 408, 425, 429, 500, 502, 503, 504, 507])
 
 /** Returns whether the same call may succeed later. */
-export function isTransient({ problem, status }: PeerAnswer): boolean {
-  if (status !== 0) return transientStatuses.has(status)
+export function isTransient(answer: PeerAnswer): boolean {
+  const { problem, status } = answer
+  if (status !== 0) return transientStatuses.has(status) || isRelocated(answer)
   return problem === 'timeout' || problem === 'unreachable'
+}
+
+/** Returns whether the account has moved to another server. */
+function isRelocated(answer: PeerAnswer): boolean {
+  return answer.status === 301 && getErrorId(answer) === 'user-account-relocated'
+}
+
+/** Returns the endpoint of an account that has moved, as its former server tells; `undefined` if it has not. */
+function findNewEndpoint({ token }: Endpoint, answer: PeerAnswer): Endpoint | undefined {
+  if (!isRelocated(answer)) return undefined
+  const data = isObject(answer.body['error']) ? answer.body['error']['data'] : undefined
+  const url = typeof data === 'string' ? parseUrl(data) : undefined
+  if (!url || url.username !== '' || url.password !== '') return undefined
+  url.username = token
+  return parseEndpoint(url.href)
 }
 
 /** Parses an API endpoint; `undefined` if it is none. */
@@ -84,8 +100,23 @@ export class PeerCalls {
     return this.services.accounts.find(username)?.username
   }
 
-  /** Makes a call, and reads its answer up to a number of bytes. Never rejects. */
+  /**
+   * Makes a call, and reads its answer up to a number of bytes. If the account has moved, calls it where it is now, as its former server
+   * says. Never rejects.
+   */
   async call(
+    endpoint: Endpoint,
+    method: PeerMethod,
+    params: object = {},
+    maxBytes = maxAnswerBytes
+  ): Promise<PeerAnswer> {
+    const answer = await this.callOnce(endpoint, method, params, maxBytes)
+    const moved = findNewEndpoint(endpoint, answer)
+    return moved ? await this.callOnce(moved, method, params, maxBytes) : answer
+  }
+
+  /** The same, but only at this endpoint. */
+  async callOnce(
     endpoint: Endpoint,
     method: PeerMethod,
     params: object = {},

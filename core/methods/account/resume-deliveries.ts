@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
+import { announceAddress } from '../../cmc/peers/moves.js'
 
 /** Ends the pause that begins when an archive is restored. Idempotent. */
 export const resumeDeliveries = method({
@@ -13,10 +14,12 @@ export const resumeDeliveries = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  run({ changes, store }) {
+  run(call) {
+    const { changes, store } = call
     const resumed = store.deliveryPause.since !== null
     if (resumed) {
       store.deliveryPause.end()
+      announceAddress(call)
       changes.add('account')
       changes.add('timers')
     }

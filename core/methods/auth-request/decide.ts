@@ -14,6 +14,7 @@ import { isSessionOpen } from '../../auth/personal-access.js'
 import { recordOAuthAction } from '../../oauth/audit.js'
 import { recordConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
+import { ShownNotice } from '../../accesses/notices.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { getAccountUrl, apiEndpoint } from '../../service-info.js'
 import { refuseParams } from '../../validation/params.js'
@@ -33,7 +34,8 @@ const Params = Type.Object({
   reasonId: orNull(Text),
   id: orNull(Text),
   message: orNull(Text),
-  detail: orNull(Text)
+  detail: orNull(Text),
+  notice: orNull(ShownNotice)
 })
 type Params = Static<typeof Params>
 
@@ -62,7 +64,10 @@ export const decide = serviceMethod({
     const isFirst = await services.platform.change('decideOnAccess', key, decision, account?.id ?? null, now)
     if (!isFirst) refuseDecided()
     recordRefusal?.()
-    if (account && access) await recordConsent(services, account, { access, credentials, known, now })
+    if (account && access) {
+      const notice = params.notice ?? undefined
+      await recordConsent(services, account, { access, credentials, known, notice, now })
+    }
     const decided = { ...known, decision, ...(account && { username: account.username }) }
     const { oauth } = known.request
     const redirect = oauth

@@ -2,13 +2,12 @@
 import { Type, type Static } from 'typebox'
 import { Channel, channelTypes } from '../../../schemas/channel.js'
 import { closed, KeyValue, Name } from '../../../schemas/scalars.js'
+import { assertRoom } from '../../accesses/room.js'
 import { method, type Call } from '../../call/method.js'
 import { anyAccessIfEnabled, assertNotSubscribed, readTarget } from '../../channels/rules.js'
-import { fail } from '../../errors.js'
 import { createId } from '../../ids.js'
 
-/** Maximum number of channels of an account. */
-const maxChannels = 50
+const room = { name: 'channels', max: 50, maxOwn: 10 }
 
 const Params = Type.Object(
   {
@@ -35,8 +34,8 @@ export const create = method({
     const { store } = call
     const read = readTarget(call, given)
     assertNotSubscribed(call, read.target)
-    if (store.channels.size >= maxChannels)
-      fail('invalid-operation', `An account can have at most ${maxChannels} channels`)
+    const creators = Array.from(store.channels.list(), each => each.channel.accessId)
+    assertRoom(call, room, creators)
     const channel = buildChannel(call, given, read.target)
     store.channels.put({ channel, secrets: read.secrets })
     return { channel }

@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { FhirResource, Form } from '../../../schemas/plans/form.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
+import { assertRoom } from '../../accesses/room.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { fail } from '../../errors.js'
 import { readQuestionnaire } from '../../forms/questionnaire.js'
 import { assertRecordable } from '../../forms/rules.js'
 import { buildQuestionnaire } from '../../forms/templates/build.js'
@@ -12,8 +12,7 @@ import { templates } from '../../forms/templates/index.js'
 import { createId } from '../../ids.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** Maximum number of forms of an account. */
-const maxForms = 50
+const room = { name: 'forms', max: 50, maxOwn: 10 }
 
 /** Returns the form: of a questionnaire, or of a template in a language. */
 export const create = method({
@@ -39,8 +38,8 @@ export const create = method({
       refuseParams([{ code: 'INVALID', message: 'must have either questionnaire or template', path: '#' }])
     const questionnaire = readQuestionnaire(resource)
     assertRecordable(call, questionnaire, params.streamId)
-    if (store.forms.size >= maxForms)
-      fail('invalid-operation', `An account can have at most ${maxForms} forms`)
+    const creators = store.forms.list().map(({ accessId }) => accessId)
+    assertRoom(call, room, creators)
     const at = store.stamp(now)
     const form: Form = {
       id: createId(),

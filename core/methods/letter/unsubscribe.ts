@@ -1,9 +1,11 @@
 /** `letter.unsubscribe`: turns the weekly letter off with the token of a mail. (docs/api/letter.md#turning-it-off) */
 import { Type } from 'typebox'
 import { digestSecret } from '../../../schemas/secret-digest.js'
+import { getConfirmedAddress } from '../../account/email/address.js'
 import { anyone } from '../../auth/allow.js'
 import { method, type ServiceCall } from '../../call/method.js'
 import { fail } from '../../errors.js'
+import { isTokenCurrent } from '../../letters/settings.js'
 
 /** Needs no other token, so that mail programs can call it (RFC 8058). The token allows nothing else. */
 export const unsubscribe = method({
@@ -21,7 +23,8 @@ export const unsubscribe = method({
     const guess = toGuess(call, account.username)
     services.throttle.check(guess)
     const letter = store.letter.find()
-    if (!letter || digestSecret(letter.token) !== digestSecret(token))
+    const isKnown = letter !== undefined && digestSecret(letter.token) === digestSecret(token)
+    if (!isKnown || !isTokenCurrent(letter, getConfirmedAddress(store)))
       return refuseToken(call, account.username)
     services.throttle.succeeded(guess)
     store.letter.put({ ...letter, isOn: false })

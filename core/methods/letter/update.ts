@@ -32,13 +32,23 @@ export const update = method({
       fail('invalid-operation', 'The account has no confirmed email address')
     const before = store.letter.find()
     const settings = { ...getLetterSettings(store), ...given }
-    const { last, token = createToken() } = before ?? {}
-    const letter = { ...settings, ...(last !== undefined && { last }), token }
+    const { last } = before ?? {}
+    const letter = { ...settings, ...(last !== undefined && { last }), ...keepToken(before, given) }
     store.letter.put({ ...letter, ...keepAttempt(before), next: findNextLetter(letter, now) })
     changes.add('timers')
     return showLetter(call)
   }
 })
+
+/** The links in earlier mails no longer count once the letter is turned on again. */
+function keepToken(
+  before: StoredLetter | undefined,
+  { isOn }: Partial<LetterSettings>
+): Pick<StoredLetter, 'addressDigest' | 'token'> {
+  if (!before || (isOn === true && !before.isOn)) return { token: createToken() }
+  const { addressDigest, token } = before
+  return { token, ...(addressDigest !== undefined && { addressDigest }) }
+}
 
 /** A mail that is being handed over must not be sent again. */
 function keepAttempt(before: StoredLetter | undefined): Pick<StoredLetter, 'sending'> {

@@ -12,6 +12,7 @@ import { describeSourceOrder, orderSources } from '../../measures/order-sources.
 import { assertNoAudit, MeasureIds } from '../../measures/params.js'
 import { RunListing, type StartedRun } from '../../measures/run-listing.js'
 import { createMeasureScope } from '../../measures/scope.js'
+import { createSharedKey } from '../../measures/share-read.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 
 const Fact = Type.Object({
@@ -65,8 +66,8 @@ export const facts = method({
     assertNoAudit(streams)
     call.auditScope = describeQueryScope(call.caller, streams, {})
     return {
-      facts: new RunListing(call, streams, reading =>
-        startFacts(reading, requested, { createdSince, streams })
+      facts: new RunListing(call, streams, (reading, scope) =>
+        startFacts(reading, requested, { createdSince, scopeText: scope, streams })
       )
     }
   }
@@ -75,12 +76,23 @@ export const facts = method({
 function startFacts(
   call: Call,
   requested: readonly MeasureForm[],
-  { createdSince, streams }: { readonly createdSince: number | undefined; readonly streams: unknown }
-): StartedRun<MeasureFact[]> {
+  {
+    createdSince,
+    scopeText,
+    streams
+  }: {
+    readonly createdSince: number | undefined
+    readonly scopeText: string
+    readonly streams: unknown
+  }
+): StartedRun<readonly MeasureFact[]> {
   const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const types = new Set(requested.flatMap(measure => measure.types))
   return {
-    run: call.store.measures.createFacts({ scope, isRequested: type => types.has(type), createdSince }),
+    run: call.store.measures.createFacts(
+      { scope, isRequested: type => types.has(type), createdSince },
+      createSharedKey(call, scopeText, ['facts', [...types], createdSince])
+    ),
     *finish(getReader, found) {
       const byMeasure = groupBy(found, ({ measure }) => measure)
       for (const [key, measure] of requested.entries()) {

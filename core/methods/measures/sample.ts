@@ -90,11 +90,13 @@ export const sample = method({
     call.auditScope = describeQueryScope(call.caller, streams, { from, to })
     const sampler =
       measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
-    const listing = new RunListing(call, streams, reading =>
-      startValues(reading, { measure: measure!, streams, grid: sampler.grid, unit }, sources =>
+    const listing = new RunListing(call, streams, (reading, scope) => {
+      const shared = { scope, gridParams: [from, to, params.parts, zone] }
+      const request = { measure: measure!, streams, grid: sampler.grid, unit, shared }
+      return startValues(reading, request, sources =>
         merge === 'each' ? listSources(sampler, sources) : sampler.list(sources, true)
       )
-    )
+    })
     return merge === 'each' ? { sources: listing } : { samples: listing }
   }
 })

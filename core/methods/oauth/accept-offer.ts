@@ -66,7 +66,7 @@ async function acceptRequest(
     // Of two concurrent decisions only the first takes effect.
     if (!(await platform.change('decideOnAccess', state, decision, account.id, now)))
       fail('invalid-operation', 'This request has already been answered')
-    await recordConsent(services, account, { access, credentials, known, now })
+    await recordConsent(services, account, { access, credentials, known, notice: undefined, now })
     return buildAnswerUrl(config, known.request.oauth, { code })
   } catch (error) {
     await endOfferSession(call, access.id)

@@ -10,11 +10,18 @@ import {
   refuseAccount,
   type ClientGrant
 } from '../../oauth/client-credentials.js'
-import { ClientParams, recordUse, authenticateClient, type Client } from '../../oauth/clients.js'
+import {
+  authenticateClient,
+  ClientParams,
+  getClientIdParam,
+  recordUse,
+  type Client
+} from '../../oauth/clients.js'
 import { failOAuth } from '../../oauth/errors.js'
 import { issueToken, renewToken, TokenAnswer } from '../../oauth/issue-token.js'
 import { getSigningKey, type SigningKey } from '../../oauth/keys.js'
 import { InvalidProof, proofLifetime, verifyProof, type ValidProof } from '../../oauth/proof.js'
+import { parseRefreshToken } from '../../oauth/tokens.js'
 import {
   abandonCode,
   redeemCode,
@@ -62,7 +69,7 @@ export const token = method<typeof Params, Prepared>({
   allow: anyone,
   worksByAlias: true,
   async prepare(call, params) {
-    const client = await authenticateClient(call, params)
+    const client = await authenticateClient(call, nameClient(call, params))
     const proof = await verifyTokenProof(call)
     const redemption = await redeemGrant(call, client, params, proof?.thumbprint)
     const use = proof && { key: proof.key, expires: call.now + proofLifetime, client: client.id }
@@ -82,12 +89,32 @@ export const token = method<typeof Params, Prepared>({
       : renewToken(call, client, redemption)
   },
   async handleUnknownUser(call, _username, params) {
+    if (isUnnamedRefresh(params)) return refuseUnknown(call, params, 'refresh_token')
     const client = await authenticateClient(call, params)
     await verifyTokenProof(call)
     const type = parseGrantType(params)
     return type === 'client_credentials' ? refuseAccount(client) : refuseUnknown(call, params, type)
   }
 })
+
+/**
+ * Returns params with the id of the client. A public client need not send it to refresh (RFC 6749, section 6), and SMART apps do
+ * not: the token tells whose it is. Throws `invalid_grant` for unknown tokens: guesses are counted.
+ */
+function nameClient(call: Call, params: Params): Params {
+  if (!isUnnamedRefresh(params)) return params
+  const parts = parseRefreshToken(params.refresh_token ?? '')
+  const found = parts && call.store.oauthGrants.find(parts)
+  return found ? { ...params, client_id: found.grant.client } : refuseUnknown(call, params, 'refresh_token')
+}
+
+function isUnnamedRefresh(params: Params): boolean {
+  return (
+    params.grant_type === 'refresh_token' &&
+    params.client_secret === undefined &&
+    getClientIdParam(params) === ''
+  )
+}
 
 async function redeemGrant(
   call: Call,

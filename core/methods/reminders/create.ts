@@ -2,17 +2,16 @@
 import { Type, type Static } from 'typebox'
 import { Reminder, reminderFields, type StoredReminder } from '../../../schemas/plans/reminder.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
+import { assertRoom } from '../../accesses/room.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
-import { fail } from '../../errors.js'
 import { createId } from '../../ids.js'
 import { toReminder } from '../../reminders/occurrences.js'
 import { assertForm, assertOwnChannels, checkRecording } from '../../reminders/rules.js'
 import { findNextDue, readSchedule } from '../../reminders/schedule.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 
-/** Maximum number of reminders of an account. */
-const maxReminders = 100
+const room = { name: 'reminders', max: 100, maxOwn: 20 }
 
 const {
   channelIds,
@@ -62,8 +61,8 @@ export const create = method({
   run(call, params) {
     const { changes, now, store } = call
     const reminder = buildReminder(call, params)
-    if (store.reminders.size >= maxReminders)
-      fail('invalid-operation', `An account can have at most ${maxReminders} reminders`)
+    const creators = store.reminders.list().map(each => each.reminder.accessId)
+    assertRoom(call, room, creators)
     const next = reminder.isActive ? (findNextDue(reminder, now) ?? null) : null
     store.reminders.put({ reminder, next })
     changes.add('timers')

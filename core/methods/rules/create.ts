@@ -2,16 +2,14 @@
 import { Type, type Static } from 'typebox'
 import { Condition, PublicRule, ruleFields, type Rule } from '../../../schemas/rule.js'
 import { closed } from '../../../schemas/scalars.js'
+import { assertRoom } from '../../accesses/room.js'
 import { method, type Call } from '../../call/method.js'
 import { anyAccessIfEnabled } from '../../channels/rules.js'
-import { fail } from '../../errors.js'
 import { createId } from '../../ids.js'
 import { createState } from '../../rules/episodes.js'
 import { assertChannels, assertRule, toPublicRule } from '../../rules/own-rules.js'
 
-/** Maximum number of rules of an account, and of one access that is not personal. */
-const maxRules = 100
-const maxOwnRules = 20
+const room = { name: 'rules', max: 100, maxOwn: 20 }
 
 const { channelIds, name, ...optional } = ruleFields
 
@@ -34,15 +32,12 @@ export const create = method({
     await services.timers.mark(account)
   },
   run(call, given) {
-    const { caller, changes, now, store } = call
+    const { changes, now, store } = call
     const rule = buildRule(call, given, store.stamp(now))
     assertRule(call, rule)
     assertChannels(call, rule.channelIds)
-    const own = [...store.rules.list()].filter(each => each.rule.accessId === caller.accessId)
-    if (store.rules.size >= maxRules)
-      fail('invalid-operation', `An account can have at most ${maxRules} rules`)
-    if (!caller.isPersonal && own.length >= maxOwnRules)
-      fail('invalid-operation', `An access can have at most ${maxOwnRules} rules`)
+    const creators = Array.from(store.rules.list(), each => each.rule.accessId)
+    assertRoom(call, room, creators)
     const stored = { rule, state: createState(now) }
     store.rules.put(stored)
     changes.add('timers')

@@ -15,13 +15,14 @@ import {
   requireOwnRule,
   toPublicRule
 } from '../../rules/own-rules.js'
+import { findAllowedTime } from '../../rules/telling-times.js'
 import { createRuleCall } from '../../rules/rule-call.js'
 import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
 
 /** Fields that only the service sets. */
 const readOnlyFields = ['id', 'accessId', 'state', ...trackingFields] as const
 
-const { days, quietHours, text, ...required } = ruleFields
+const { days, quietHours, remindAfter, text, ...required } = ruleFields
 
 /** Returns the changed rule. With another condition, or activated again, it counts what happens from now on. */
 export const update = method({
@@ -36,6 +37,7 @@ export const update = method({
           ...Type.Partial(Type.Object(required)).properties,
           days: orNull(days),
           quietHours: orNull(quietHours),
+          remindAfter: orNull(remindAfter),
           text: orNull(text),
           ...acceptProtectedFields(readOnlyFields)
         },
@@ -76,5 +78,17 @@ export const update = method({
 /** Returns the state after a change: a rule with another condition begins again. */
 function chooseState({ rule: before, state }: StoredRule, rule: Rule, now: number): StoredRule['state'] {
   const isSame = isDeepStrictEqual(before.condition, rule.condition) && before.zone === rule.zone
-  return isSame && before.isActive === rule.isActive ? state : restartState(state, now)
+  if (!isSame || before.isActive !== rule.isActive) return restartState(state, now)
+  if (state.tellAt === undefined || !hasOtherTimes(before, rule)) return state
+  // The message that waits follows the new times.
+  const isRepeat = state.toldEpisode === state.episode
+  const pause = isRepeat ? (rule.remindAfter ?? 0) : rule.atMostEvery
+  const earliest = Math.max(now, (state.toldAt ?? -Infinity) + pause)
+  return { ...state, tellAt: findAllowedTime(rule, earliest) }
+}
+
+const timeFields = ['atMostEvery', 'days', 'evenWhenQuiet', 'quietHours', 'remindAfter', 'urgency'] as const
+
+function hasOtherTimes(before: Rule, rule: Rule): boolean {
+  return timeFields.some(name => !isDeepStrictEqual(before[name], rule[name]))
 }

@@ -14,6 +14,7 @@ import { accountsBeingRemoved } from './011-accounts-being-removed.js'
 import { oauthClientStates } from './012-oauth-clients-state.js'
 import { mailCounts } from './013-mail-counts.js'
 import { usernames } from './014-usernames.js'
+import { farewells } from './015-farewells.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -30,7 +31,8 @@ export const platformSteps = {
   accountsBeingRemoved,
   oauthClientStates,
   mailCounts,
-  usernames
+  usernames,
+  farewells
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

@@ -1,8 +1,9 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import type { Services } from '../../../core/call/services.js'
 import { Deliveries } from '../../../core/cmc/deliveries.js'
@@ -97,6 +98,29 @@ t.test('a peer that was down gets each message once, in order', async t => {
     events.map((each: Answer) => each.content.content),
     ['first', 'second']
   )
+})
+
+t.test('a peer that takes reasons by language only is told of the end', async t => {
+  const two = await startTwo(t)
+  const { accepterService, dora } = two
+  await relate(two)
+  const port = Number(new URL(accepterService.server.url).port)
+  await accepterService.server.close()
+  const received: Answer[] = []
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { reason } = ((await json(request)) as Answer).content
+    received.push(reason)
+    const isRefused = typeof reason === 'string'
+    const error = { id: 'invalid-operation', data: { id: 'cmc-invalid-event-content' } }
+    response.writeHead(isRefused ? 400 : 201).end(JSON.stringify(isRefused ? { error } : { event: {} }))
+  }
+  const peer = createServer((request, response) => void answer(request, response))
+  await new Promise<void>(resolve => peer.listen(port, '127.0.0.1', resolve))
+  t.teardown(() => peer.close())
+  const [channel] = await listPeers(dora)
+  const { event } = await write(dora, 'consent/revoke-cmc', { accessId: channel.id, reason: 'enough' })
+  t.match(await settled(dora, event.id), { status: 'completed', peerNotified: true, reason: 'enough' })
+  t.same(received, ['enough', { en: 'enough' }])
 })
 
 t.test('peers that hang do not delay the others', async t => {

@@ -190,7 +190,7 @@ t.test('open links', async t => {
     failure: { detail: { body: { error: { data: { id: 'cmc-capability-already-accepted-by-you' } } } } }
   })
   t.match((await dora.do('events.getOne', { id: request.id })).event.content, { acceptedCount: 1 })
-  const closed = await write(dora, 'consent/invalidate-link-cmc', { capabilityId })
+  const closed = await write(dora, 'consent/invalidate-link-cmc', { capabilityId, reason: { en: 'closed' } })
   t.match(closed.event.content, { status: 'completed' })
   const peter = await two.requesterService.user('peter-patient')
   t.match(await accept(peter, capabilityUrl), {
@@ -278,34 +278,39 @@ for (const how of ['revoke', 'delete', 'revoke by the requester'])
       how === 'revoke by the requester' ? [dora, paul, channel.id] : [paul, dora, accepted.dataGrantAccessId]
     if (how === 'delete') await ender.do('accesses.delete', { id: accessId })
     else {
-      const { event } = await write(ender, 'consent/revoke-cmc', { accessId, reason: 'enough' })
+      const { event } = await write(ender, 'consent/revoke-cmc', { accessId, reason: { en: 'enough' } })
       t.match(await settled(ender, event.id), { status: 'completed', peerNotified: true })
     }
     t.same(await listPeers(ender), [])
     const revoke = await arrived(other, ':_cmc:inbox', 'consent/revoke-cmc')
     t.match(revoke.content, { status: 'completed', accessId, from: { username: ender.username } })
+    t.same(revoke.content.reason, how === 'delete' ? undefined : { en: 'enough' })
     t.same(await listPeers(other), [])
     t.match(await write(ender, 'consent/revoke-cmc', { accessId }), {
       event: { content: { failure: { reason: 'cmc-revoke-counterparty-access-not-found' } } }
     })
   })
 
-t.test('a refusal', async t => {
-  const two = await startTwo(t)
-  const { dora, paul } = two
-  const request = await offer(dora)
-  const { capabilityUrl } = request.content
-  const { event } = await write(paul, 'consent/refuse-cmc', { capabilityUrl, reason: 'no' })
-  t.match(await settled(paul, event.id), { status: 'completed' })
-  t.match(await arrived(dora, ':_cmc:inbox', 'consent/refuse-cmc'), {
-    content: { inviteEventId: request.id, reason: 'no', from: { username: 'paul-patient' } }
-  })
-  t.match((await dora.do('events.getOne', { id: request.id })).event.content, {
-    status: 'completed',
-    refusedBy: { username: 'paul-patient' }
-  })
-  t.match(await accept(paul, capabilityUrl), { status: 'failed' })
-})
+for (const reason of ['no', { en: 'no', fr: 'non' }])
+  t.test(
+    `a refusal whose reason is ${typeof reason === 'string' ? 'text' : 'in several languages'}`,
+    async t => {
+      const two = await startTwo(t)
+      const { dora, paul } = two
+      const request = await offer(dora)
+      const { capabilityUrl } = request.content
+      const { event } = await write(paul, 'consent/refuse-cmc', { capabilityUrl, reason })
+      t.match(await settled(paul, event.id), { status: 'completed' })
+      const refusal = await arrived(dora, ':_cmc:inbox', 'consent/refuse-cmc')
+      t.match(refusal.content, { inviteEventId: request.id, from: { username: 'paul-patient' } })
+      t.same(refusal.content.reason, reason)
+      t.match((await dora.do('events.getOne', { id: request.id })).event.content, {
+        status: 'completed',
+        refusedBy: { username: 'paul-patient' }
+      })
+      t.match(await accept(paul, capabilityUrl), { status: 'failed' })
+    }
+  )
 
 t.test('a change of permissions', async t => {
   const two = await startTwo(t, { accesses: { updates: true } })

@@ -6,6 +6,8 @@ import t from 'tap'
 import { coffer, type Client } from '../../support/coffer.js'
 import { Probe } from '../../support/probe.js'
 
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+
 t.setTimeout(900_000)
 
 /** Longest permitted wait of another user, in milliseconds. */
@@ -48,8 +50,8 @@ t.test('conditions on contents do not block other users', async t => {
       exists: false
     }))
   }
-  for (const [name, content] of Object.entries(queries))
-    for (const params of [{}, { modifiedSince: 0 }])
+  for (const [place, [name, content]] of Object.entries(queries).entries())
+    for (const params of isLong ? [{}, { modifiedSince: 0 }] : [place % 2 === 0 ? {} : { modifiedSince: 0 }])
       await t.test(`${name}, ${JSON.stringify(params)}`, async t => {
         await probe.assertServed(t, patience, async () => {
           const { events } = await alice.call('events.get', {

@@ -42,6 +42,18 @@ async function reach({ bob, clock }: World, time: number): Promise<void> {
   await until(async () => (await bob.do('letter.get')).letter.next > time, 'the next letter')
 }
 
+/** Returns the path at which a mail program turns the letter off. */
+function readPath({ source }: { readonly source: string }): string {
+  const link = /List-Unsubscribe:\s+<(\S+)>/.exec(source.replaceAll(/\r\n\s+/g, ' '))![1]!
+  return link.slice(new URL(link).origin.length)
+}
+
+/** Posts what a mail program does. Returns the status. */
+async function unsubscribe(url: string): Promise<number> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return (await fetch(url, { method: 'POST', headers, body: 'List-Unsubscribe=One-Click' })).status
+}
+
 t.test('the weekly letter', async t => {
   t.test('tells no values unless the user wants it', async t => {
     const world = await startWorld(t)
@@ -175,18 +187,44 @@ t.test('the weekly letter', async t => {
     await turnOn(world)
     await addWeights(world, monday, [70])
     await reach(world, monday)
-    const { source } = await box.receivedBy('bob@example.com')
-    const link = /List-Unsubscribe:\s+<(\S+)>/.exec(source.replaceAll(/\r\n\s+/g, ' '))![1]!
-    const path = link.slice(new URL(link).origin.length)
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const post = async (to: string): Promise<number> =>
-      (await fetch(server.url + to, { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' }))
-        .status
+    const path = readPath(await box.receivedBy('bob@example.com'))
+    const post = async (to: string): Promise<number> => await unsubscribe(server.url + to)
     t.equal(await post(`${path.slice(0, -3)}abc`), 401)
     t.equal((await bob.do('letter.get')).letter.isOn, true)
     t.equal(await post(path), 200)
     t.match((await bob.do('letter.get')).letter, { isOn: false, next: null })
     t.equal(await post(path), 200)
     t.equal(await post(path.replace('bobby', 'nobody')), 401)
+  })
+
+  t.test('cannot be ended with earlier mails, or with mails to a former address', async t => {
+    const world = await startWorld(t)
+    const { bob, box, server } = world
+    await turnOn(world)
+    await addWeights(
+      world,
+      monday + 2 * week,
+      Array.from({ length: 20 }, () => 70)
+    )
+    await reach(world, monday)
+    const first = readPath(await box.receivedBy('bob@example.com'))
+    await bob.do('letter.update', { update: { time: '08:00' } })
+    await bob.do('letter.update', { update: { isOn: false } })
+    await turnOn(world)
+    t.equal(await unsubscribe(server.url + first), 401)
+    await reach(world, monday + week)
+    const second = readPath(box.mails.at(-1)!)
+    t.not(second, first)
+    const { accounts } = world.server.services
+    const store = accounts.store(accounts.find(bob.username)!)
+    await store.write(() => store.confirmed.set('email', 'robert@example.com'))
+    t.equal(await unsubscribe(server.url + second), 401)
+    await reach(world, monday + 2 * week)
+    const third = readPath(box.mails.at(-1)!)
+    t.not(third, second)
+    t.equal(await unsubscribe(server.url + second), 401)
+    t.equal((await bob.do('letter.get')).letter.isOn, true)
+    t.equal(await unsubscribe(server.url + third), 200)
+    t.equal((await bob.do('letter.get')).letter.isOn, false)
   })
 })

@@ -1,7 +1,14 @@
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
+import { startFakePeer } from './fake-peer.js'
 import { contact, follow, listCopies, reaches, root, startWorld } from './world.js'
+
+/** Returns the part of a list that a query asks for. */
+function page(all: readonly unknown[], query: URLSearchParams): unknown[] {
+  const [skip = 0, limit = 0] = ['skip', 'limit'].map(name => Number(query.get(name)))
+  return all.slice(skip, skip + limit)
+}
 
 for (const isShared of [false, true])
   t.test(isShared ? 'two accounts on one service' : 'two services', async t => {
@@ -205,4 +212,36 @@ t.test('streams that may no longer be seen are erased at the next contact', asyn
   await contact(world, id)
   t.same(await listCopies(world), ['both', 'stays'])
   t.notMatch(JSON.stringify(await world.dora.do('streams.get')), `${root}:diary`)
+})
+
+t.test('more deletions at one time than a page has arrive with one contact', async t => {
+  const world = await startWorld(t, { workers: 0 })
+  const peer = await startFakePeer(t, world)
+  const list = Array.from({ length: 2300 }, (_, index) => ({
+    id: `e${index}`,
+    streamIds: ['health'],
+    time: 1000,
+    modified: 1000,
+    type: 'note/txt',
+    content: 'x'
+  }))
+  peer.events = query => (query.has('modifiedSince') ? [] : page(list, query))
+  const id = await follow(world)
+  t.equal((await reaches(world, id, () => true)).events, 2300)
+  const deletions = list.slice(1).map(each => ({ id: each.id, deleted: 5000 }))
+  peer.deletions = query => (Number(query.get('modifiedSince')) < 5000 ? page(deletions, query) : [])
+  const { events, lastComparison } = await contact(world, id)
+  t.equal(events, 1)
+  t.equal((await contact(world, id)).lastComparison, lastComparison)
+})
+
+t.test('copies of streams do not count as streams of the follower', async t => {
+  const world = await startWorld(t, { limits: { streamsBytes: 12_000 } })
+  const { dora, paul } = world
+  const text = 'x'.repeat(4000)
+  for (const id of ['a', 'b'])
+    await paul.do('streams.create', { id, name: `${id}${text.slice(0, 200)}`, parentId: 'health' })
+  await dora.do('streams.create', { id: 'own', name: 'own', clientData: { text: text + text } })
+  const id = await follow(world)
+  t.equal((await reaches(world, id, () => true)).error, undefined)
 })

@@ -12,6 +12,8 @@ export class FakePeer {
   streams: unknown = [{ id: 'health', name: 'Health', children: [] }]
   /** Answers a list of events. */
   events: (query: URLSearchParams) => unknown = () => []
+  /** Answers a list of deletions. */
+  deletions: (query: URLSearchParams) => unknown = () => []
   /** Handles a request in place of the above; returns false to leave it. */
   handle: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
 
@@ -22,7 +24,8 @@ export class FakePeer {
     const path = pathname.split('/').at(-1)
     const isDeletions = searchParams.has('includeDeletions')
     if (path === 'streams') send(response, 200, { streams: this.streams })
-    else if (path === 'events' && isDeletions) send(response, 200, { events: [], eventDeletions: [] })
+    else if (path === 'events' && isDeletions)
+      send(response, 200, { events: [], eventDeletions: this.deletions(searchParams) })
     else if (path === 'events')
       send(response, 200, { events: this.events(searchParams), meta: { serverTime: 2e9 } })
     else send(response, 404, { error: { id: 'unknown-resource' } })

@@ -108,6 +108,44 @@ t.test('a receipt', async t => {
     })
   })
 
+  t.test('has the texts that the user was shown, and the record of the agreement', async t => {
+    const notice = { language: 'de', texts: ['Eine App möchte Zugriff', 'diary', 'Lesen'] }
+    const allow = async (level: string, streamId: string, token?: string): Promise<Client> => {
+      const permissions = [
+        { streamId: 'diary', level: 'read' },
+        { streamId, level }
+      ]
+      const requestingAppId = `app-${level}-${String(token !== undefined)}`
+      const request = { requestingAppId, requestedPermissions: permissions }
+      const { key } = await service.call(undefined, 'authRequest.create', request)
+      const client = await alice.grantAll(permissions as never, { type: 'app', name: requestingAppId })
+      const decision = { key, status: 'ACCEPTED', username: 'alice', token: client.token, notice }
+      const { error } = await service.call(undefined, 'authRequest.decide', decision, token)
+      t.notOk(error)
+      return client
+    }
+    const allowed = await allow('read', 'work', alice.token)
+    const receipt = await read(alice, allowed.access.id)
+    const texts = { page: { de: notice.texts.join('\n') } }
+    t.match(receipt.hasNotice, {
+      texts,
+      sha256: createHash('sha256').update(JSON.stringify(texts)).digest('hex'),
+      version: 0,
+      language: 'de',
+      shown: { service: url, software: /^Coffer / }
+    })
+    t.same((await read(allowed, allowed.access.id)).hasNotice, receipt.hasNotice)
+    const { auditEventId, auditStreamId } = receipt.evidence
+    const { events } = await alice.do('events.get', { streams: [auditStreamId] })
+    const found = events.find(({ id }: Answer) => id === auditEventId)
+    t.match(found, { streamIds: [auditStreamId, ':_audit:action-accesses.consent'] })
+    const unsigned = await allow('read', 'work')
+    t.equal((await read(alice, unsigned.access.id)).hasNotice, null, 'only the user says what was shown')
+    const limited = await allow('none', 'work', alice.token)
+    t.match((await read(alice, limited.access.id)).hasNotice, { language: 'de' })
+    t.equal((await read(limited, limited.access.id)).hasNotice, null, 'the texts name a hidden stream')
+  })
+
   t.test('does not name streams that are hidden from its holder', async t => {
     await alice.do('streams.create', { id: 'secret', name: 'Therapy', parentId: 'diary' })
     const reader = await alice.grantAll([

@@ -77,3 +77,53 @@ t.test('work that has become due while the service was stopped', async t => {
   t.equal(await countMessages(alice, channel), 3, 'nothing is repeated')
   await service.server.close()
 })
+
+t.test('a daily goal whose hour has passed while the service was stopped is told once', async t => {
+  const directory = t.testdir({})
+  const clock = new ManualClock(noon)
+  const start = async (): Promise<Client> => {
+    const server = await startServer(testSettings(directory, { workers: 0 }), { clock, methodModules })
+    return new Client(new Service(server, clock, directory), 'alice', access)
+  }
+  const server = await startServer(testSettings(directory, { workers: 0 }), { clock, methodModules })
+  const first = new Service(server, clock, directory)
+  const { access } = await first.user('alice')
+  let alice = new Client(first, 'alice', access)
+  await alice.stream('body')
+  const channel = await addChannel(alice)
+  const walk = { streamIds: ['body'], type: 'count/steps', content: 4000 }
+  await alice.event({ ...walk, time: noon - 60 })
+  const total = { kind: 'total', measure: 'steps', by: '20:00' }
+  const missed = await addRule(alice, channel, { ...total, atLeast: 10_000 })
+  const reached = await addRule(alice, channel, { ...total, atLeast: 3000 })
+  await first.server.close()
+
+  // Until six o'clock of the next day.
+  clock.advance(18 * 3600)
+  alice = await start()
+  t.match(await evaluated(alice, missed), { isFiring: true, toldEpisode: 1, value: 4000 })
+  t.match(await evaluated(alice, reached), { isFiring: false, episode: 0 })
+  t.equal(await countMessages(alice, channel), 1)
+  await alice.do('rules.delete', { id: reached })
+  await alice.service.server.close()
+
+  clock.advance(60)
+  alice = await start()
+  t.match(await evaluated(alice, missed), { isFiring: true, episode: 1 })
+  t.equal(await countMessages(alice, channel), 1, 'nothing is repeated')
+
+  clock.advance(20 * 3600 - ((clock.now() - noon + 12 * 3600) % 86_400))
+  t.match(
+    await evaluated(alice, missed),
+    { isFiring: true, episode: 2, value: 0 },
+    'the day itself counts too'
+  )
+  await alice.service.server.close()
+
+  // A week later, only the day before counts.
+  clock.advance(7 * 86_400 - 14 * 3600)
+  alice = await start()
+  t.match(await evaluated(alice, missed), { episode: 3 })
+  t.equal(await countMessages(alice, channel), 3)
+  await alice.service.server.close()
+})

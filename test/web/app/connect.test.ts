@@ -168,6 +168,12 @@ t.test('every app has its own steps, and options only where they mean something'
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.locator('.setup ol li').first().waitFor()
     t.ok((await page.locator('.setup ol li').count()) >= 3, `${id} has steps`)
+    const guide = await page
+      .locator('.setup')
+      .getByRole('link', { name: 'Instructions' })
+      .getAttribute('href')
+    t.ok(guide!.endsWith(`/docs/connect/${id}`))
+    t.equal((await page.request.get(guide!)).status(), 200, `${id} has a page`)
     await look(t, page, `app-connect-new-${id}`)
     created.push((await daisy.do('connections.get')).connections[0])
     await page.context().close()

@@ -1,6 +1,6 @@
 /** The page of alerts: which there are, and adding one. */
 import './style.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
@@ -13,11 +13,23 @@ import { Skeleton } from '../parts/skeleton.js'
 import type { PageProps } from '../route.js'
 import { AlertForm } from './alert-form.js'
 import { AlertView } from './alert-view.js'
-import { describeCondition, describeState, useReading, type Rule } from './rules.js'
+import { OpenList } from './open-list.js'
+import {
+  describeCondition,
+  describeQuiet,
+  describeState,
+  useMeasures,
+  useReading,
+  type Rule
+} from './rules.js'
 
 export default function AlertsPage({ id, query }: PageProps) {
   const { read, problem, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {})
-  const measures = useMeasures(read?.rules ?? [])
+  const facts = useStore(useAccount().measureFacts)
+  const measures = useMeasures(
+    read?.rules ?? [],
+    facts.map(fact => fact.measure)
+  )
   const measure = query.get('measure')
   const isNew = query.has('new') || measure !== null
   useEffect(() => {
@@ -26,11 +38,25 @@ export default function AlertsPage({ id, query }: PageProps) {
   }, [id, isNew])
   if (problem !== undefined) return <ReadProblem message={problem} />
   if (!read || !measures) return <Skeleton kind="page" />
+  const changed = query.has('edit') ? read.rules.find(rule => rule.id === id) : undefined
+  if (changed)
+    return (
+      <div class="column">
+        <BackLink page="alerts" label={t('alerts.title')} />
+        <AlertForm key={id} measures={[...measures.values()]} measure={null} rule={changed} />
+      </div>
+    )
   if (id !== undefined)
     return (
       <div class="column">
         <BackLink page="alerts" label={t('alerts.title')} />
-        <AlertView key={id} id={id} isKnown={read.rules.some(rule => rule.id === id)} measures={measures} />
+        <AlertView
+          key={id}
+          id={id}
+          isKnown={read.rules.some(rule => rule.id === id)}
+          measures={measures}
+          isAcknowledging={query.has('acknowledge')}
+        />
       </div>
     )
   if (isNew)
@@ -45,6 +71,7 @@ export default function AlertsPage({ id, query }: PageProps) {
       <BackLink page="channels" label={t('shell.channels')} />
       <h1>{t('alerts.title')}</h1>
       <p class="lead">{t('alerts.lead')}</p>
+      <OpenList rules={read.rules} measures={measures} onChanged={reread} />
       <p>
         <AppLink to={{ page: 'alerts', query: { new: '1' } }} class="button primary">
           {t('alerts.add')}
@@ -71,34 +98,20 @@ interface RowProps {
 function Row({ rule, measures }: RowProps) {
   const { condition, id, isActive, name, state } = rule
   const sentence = describeCondition(condition, measures.get(condition.measure ?? ''))
+  const quiet = describeQuiet(rule)
   return (
     <li>
       <AppLink to={{ page: 'alerts', id }}>
         <span>
           <b>{toPlainText(name)}</b>
           {sentence !== name && <small>{sentence}</small>}
+          {quiet !== '' && <small>{quiet}</small>}
         </span>
         <span class={isActive && state.isFiring ? 'state firing' : 'state'}>{describeState(rule)}</span>
         <Icon name="right" />
       </AppLink>
     </li>
   )
-}
-
-/** Returns the measures that have data, or that a rule watches, by id; undefined until they are read. */
-function useMeasures(rules: readonly Rule[]): ReadonlyMap<string, AnyMeasure> | undefined {
-  const account = useAccount()
-  const facts = useStore(account.measureFacts)
-  const [measures, setMeasures] = useState<ReadonlyMap<string, AnyMeasure>>()
-  const watched = rules.flatMap(({ condition }) => condition.measure ?? [])
-  const ids = [...new Set([...facts.map(({ measure }) => measure), ...watched])]
-  useEffect(() => {
-    const keep = (found: readonly AnyMeasure[]): void =>
-      setMeasures(new Map(found.map(measure => [measure.id, measure])))
-    // A measure of the user's own may have been removed: the others are read without it.
-    account.measures.read(ids).then(keep, () => keep([]))
-  }, [ids.join()])
-  return measures
 }
 
 function BackLink({ page, label }: { readonly page: 'alerts' | 'channels'; readonly label: string }) {

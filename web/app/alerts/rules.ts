@@ -5,7 +5,7 @@ import { getLocale, t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { formatMeasureNumber, getMeasureName, type AnyMeasure } from '../data/measures.js'
 import { joinQuantity } from '../data/units.js'
-import { formatAgo } from '../parts/format-time.js'
+import { formatAgo, formatTime } from '../parts/format-time.js'
 
 /** A condition as the API returns it; which members it has depends on its kind. */
 export interface Condition {
@@ -21,6 +21,17 @@ export interface Condition {
   readonly by?: string | number
   readonly anyOf?: readonly string[]
   readonly direction?: 'up' | 'down' | 'enters' | 'leaves'
+  /** Seconds. */
+  readonly within?: number
+  readonly recoverAt?: number
+  readonly latitude?: number
+  readonly longitude?: number
+  /** Metres. */
+  readonly radius?: number
+  readonly accessId?: string
+  readonly connectionId?: string
+  readonly streamId?: string
+  readonly streamIds?: readonly string[]
 }
 
 /** A rule as the API returns it. Times are in seconds. */
@@ -30,10 +41,22 @@ export interface Rule {
   readonly isActive: boolean
   readonly condition: Condition
   readonly channelIds: readonly string[]
+  readonly showsValues: boolean
+  readonly tellsRecovery: boolean
+  /** 1 is Monday. */
+  readonly days?: readonly number[]
+  readonly quietHours?: { readonly from: string; readonly to: string }
+  /** Seconds. */
+  readonly atMostEvery: number
+  readonly remindAfter?: number
   readonly state: {
     readonly isFiring: boolean
     readonly firedAt?: number
     readonly tellAt?: number
+    /** True while it fires and nobody has acknowledged it. */
+    readonly isOpen?: boolean
+    readonly acknowledgedAt?: number
+    readonly acknowledgedBy?: string
     readonly problem?: string
   }
 }
@@ -48,10 +71,11 @@ interface Reading<T> {
 /** Milliseconds between reads. */
 const intervalMs = 10_000
 
-/** Calls a method now and every ten seconds. */
+/** Calls a method now and again and again, by default every ten seconds. */
 export function useReading<T>(
   method: 'rules.get' | 'rules.getOne',
-  params: Readonly<Record<string, unknown>>
+  params: Readonly<Record<string, unknown>>,
+  everyMs = intervalMs
 ): Reading<T> {
   const { client } = useAccount()
   const [read, setRead] = useState<T>()
@@ -70,13 +94,31 @@ export function useReading<T>(
   useEffect(() => {
     isGone.current = false
     void reread()
-    const timer = setInterval(() => void reread(), intervalMs)
+    const timer = setInterval(() => void reread(), everyMs)
     return () => {
       isGone.current = true
       clearInterval(timer)
     }
   }, [method, JSON.stringify(params)])
   return { read, problem, reread }
+}
+
+/** Returns the measures that rules watch, and others by id; undefined until they are read. */
+export function useMeasures(
+  rules: readonly Rule[],
+  others: readonly string[] = []
+): ReadonlyMap<string, AnyMeasure> | undefined {
+  const account = useAccount()
+  const [measures, setMeasures] = useState<ReadonlyMap<string, AnyMeasure>>()
+  const watched = rules.flatMap(({ condition }) => condition.measure ?? [])
+  const ids = [...new Set([...others, ...watched])]
+  useEffect(() => {
+    const keep = (found: readonly AnyMeasure[]): void =>
+      setMeasures(new Map(found.map(measure => [measure.id, measure])))
+    // A measure of the user's own may have been removed: the others are read without it.
+    account.measures.read(ids).then(keep, () => keep([]))
+  }, [ids.join()])
+  return measures
 }
 
 /** Returns the state of a rule in words. */
@@ -92,7 +134,7 @@ export function describeState({ isActive, state }: Rule): string {
 
 /** Returns a condition as a sentence: `Heart rate above 120 bpm for 10 minutes`. */
 export function describeCondition(condition: Condition, measure: AnyMeasure | undefined): string {
-  const { anyOf, atLeast, atMost, by, direction, kind, unit, value } = condition
+  const { anyOf, atLeast, atMost, by, direction, kind, range, unit, value, within } = condition
   const name = measure ? getMeasureName(measure) : (condition.measure ?? '')
   const format = (number: number): string => {
     if (!measure) return String(number)
@@ -105,7 +147,10 @@ export function describeCondition(condition: Condition, measure: AnyMeasure | un
       ? t(`alerts.sentence.${kind}For`, { ...given, duration })
       : t(`alerts.sentence.${kind}`, given)
   }
-  if (kind === 'outside') return t('alerts.sentence.outside', { measure: name })
+  if (kind === 'outside')
+    return t(range === 'plausible' ? 'alerts.sentence.implausible' : 'alerts.sentence.outside', {
+      measure: name
+    })
   if (kind === 'missing')
     return name === ''
       ? t('alerts.sentence.missingAny', { duration })
@@ -118,10 +163,31 @@ export function describeCondition(condition: Condition, measure: AnyMeasure | un
     })
   if (kind === 'words') return t('alerts.sentence.words', { words: (anyOf ?? []).join(', ') })
   if (kind === 'changing')
-    return t(direction === 'up' ? 'alerts.sentence.rises' : 'alerts.sentence.falls', { measure: name })
+    return t(direction === 'up' ? 'alerts.sentence.rises' : 'alerts.sentence.falls', {
+      measure: name,
+      value: format(Number(by)),
+      duration: formatSpan(within ?? 0)
+    })
   if (kind === 'place') return t(direction === 'enters' ? 'alerts.sentence.enters' : 'alerts.sentence.leaves')
   if (kind === 'arrived') return t('alerts.sentence.arrived')
   return t(kind === 'looked' ? 'alerts.sentence.looked' : 'alerts.sentence.other')
+}
+
+/** Monday to Sunday. */
+export const weekdays = [1, 2, 3, 4, 5, 6, 7]
+
+/** Returns the name of a day of the week: 1 is Monday. */
+export function formatWeekday(day: number): string {
+  return formatTime((day + 3) * 86_400, { weekday: 'short', timeZone: 'UTC' })
+}
+
+/** Returns in words when no messages are sent; empty if they are at any time. */
+export function describeQuiet({ days, quietHours }: Rule): string {
+  const parts = [
+    quietHours && t('alerts.quietWords', quietHours),
+    days && t('alerts.daysWords', { days: days.map(formatWeekday).join(', ') })
+  ]
+  return parts.filter(part => part !== undefined).join(' · ')
 }
 
 const units = [

@@ -11,6 +11,7 @@ import { useArrived } from './arrived.js'
 import { ArrivedName } from './arrived-name.js'
 import { ConnectionState } from './connection-state.js'
 import { getState, type Connection } from './connections.js'
+import { GuideLink } from './guide-link.js'
 
 interface Props {
   readonly connection: Connection
@@ -60,7 +61,9 @@ export function Arrivals({ connection, all, now }: Props) {
         <div class="check">
           <h3>{t('connect.check')}</h3>
           <ul>
-            <li>{getAppText(connection.dialect, 'check')}</li>
+            <li>
+              {getAppText(connection.dialect, 'check')} <GuideLink dialect={connection.dialect} />
+            </li>
             <li>{t('connect.checkBattery')}</li>
             <li>{t('connect.checkAddress', { url: connection.url })}</li>
             {received === 0 && <li>{t('connect.checkToken')}</li>}

@@ -7,6 +7,7 @@ import { useAccount } from '../data/account.js'
 import { buildHref, navigate } from '../route.js'
 import { devices, getApp, getAppText } from './app-catalogue.js'
 import { newConnection, type Connection, type Dialect, type NewConnection } from './connections.js'
+import { GuideLink } from './guide-link.js'
 import { OptionFields, readOptions } from './option-fields.js'
 
 interface Props {
@@ -27,7 +28,7 @@ export function ConnectForm({ dialect, device, taken }: Props) {
     <>
       <h1>{t('connect.appTitle', { app: name })}</h1>
       <p class="lead">
-        {getAppText(id, 'brings')} {t(`connect.cost.${getApp(id).cost}`)}
+        {getAppText(id, 'brings')} {t(`connect.cost.${getApp(id).cost}`)} <GuideLink dialect={id} />
       </p>
       <section class="card panel">
         <Form

@@ -1,4 +1,4 @@
-/** What the fields of any JSON mean: the bodies that wait for it, or the mapping that there is. (docs/connect.md#json) */
+/** What the fields of any JSON mean: the bodies that wait for it, or the mapping that there is. (docs/connect/json.md) */
 import { t } from '../../language.js'
 import { Form } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'

@@ -5,6 +5,7 @@ import { CopyButton } from '../../parts/copy-button.js'
 import { QrCode } from '../parts/qr-code.js'
 import { getAppText, listSetupFields } from './app-catalogue.js'
 import type { NewConnection } from './connections.js'
+import { GuideLink } from './guide-link.js'
 
 interface Props {
   readonly connection: NewConnection
@@ -29,6 +30,9 @@ export function NewConnectionCard({ connection, app, onDone }: Props) {
             <li key={step}>{step}</li>
           ))}
       </ol>
+      <p>
+        <GuideLink dialect={dialect} />
+      </p>
       <div class="with-code">
         <div>
           {link !== undefined && (

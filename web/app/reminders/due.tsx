@@ -1,4 +1,4 @@
-/** What is due today, with the answers, on the page Today. A notification opens it with an answer selected. */
+/** What waits for the user, on the page Today: open alerts, and what is due today, with the answers. A notification opens it with an answer selected. */
 import './due.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getLocalDay } from '../../../schemas/zones.js'
@@ -10,6 +10,7 @@ import { AppLink } from '../parts/app-link.js'
 import { formatClock } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { showToast } from '../parts/toast.js'
+import { lazy } from '../parts/lazy.js'
 import { useAddress } from '../route.js'
 import { addModuleTexts } from '../texts.js'
 import { getZone, useReminders, type Occurrence, type Reminder } from './reminders.js'
@@ -17,12 +18,23 @@ import { getZone, useReminders, type Occurrence, type Reminder } from './reminde
 const answers = ['done', 'later', 'skip'] as const
 type Answer = (typeof answers)[number]
 
+const OpenAlerts = lazy(async () => (await import('../alerts/open.js')).default)
+
 await addModuleTexts('reminders')
 
 /** Maximum number of rows. */
 const maxRows = 12
 
 export default function Due() {
+  return (
+    <>
+      <OpenAlerts />
+      <DueReminders />
+    </>
+  )
+}
+
+function DueReminders() {
   const { read, reread } = useReminders()
   const { searchParams: query } = useAddress()
   if (!read || read.reminders.length === 0) return null

@@ -2,10 +2,10 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Refusal, type Session } from '../../api.js'
 import { applyChoice } from '../apply-choice.js'
-import type { AuthRequest, Decision } from '../auth-request.js'
+import type { AuthRequest, Decision, Notice } from '../auth-request.js'
 import { createAcceptance, checkRequest, grantAccess, type Question } from '../grant-access.js'
 import { compareGrants, type Grants } from '../compare-grants.js'
-import { rich, t, type Key } from '../../language.js'
+import { getLanguage, rich, t, type Key } from '../../language.js'
 import { Form } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { toPlainLines } from '../../plain-text.js'
@@ -88,15 +88,14 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   if (loadError !== undefined) return <ErrorPage message={loadError} onRetry={retry} />
   if (!question) return <Loading />
   const { checked, consent, names, older, same, shares, streams } = question
-  const accept = decideOnce(async () =>
-    createAcceptance(
-      session,
-      await grantAccess(request, session, {
-        ...question,
-        checked: applyChoice(checked, omitted, streams)
-      })
-    )
-  )
+  const accept = decideOnce(async () => {
+    const notice = readNotice()
+    const access = await grantAccess(request, session, {
+      ...question,
+      checked: applyChoice(checked, omitted, streams)
+    })
+    return { ...createAcceptance(session, access), notice }
+  })
   const choice = {
     streamIds: listProposed(request, question),
     omitted,
@@ -133,6 +132,26 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
       {account}
     </Page>
   )
+}
+
+/**
+ * Returns the texts with which the page asks, for the receipt. The app can read them: they must not tell who the user is, or what others
+ * may see.
+ */
+function readNotice(): Notice {
+  const shown = document.querySelectorAll(
+    'h1, .lead, .said, .grant > p, .grant > div > p:not(.hint), .identity > li'
+  )
+  const texts = [...shown]
+    .filter(each => !each.querySelector('input:not(:checked)'))
+    .map(each => (each.textContent ?? '').trim())
+  return {
+    language: getLanguage(),
+    texts: texts
+      .filter(text => text !== '')
+      .slice(0, 300)
+      .map(text => text.slice(0, 5000))
+  }
 }
 
 /** Returns the streams that the app has not asked for: the service proposes them for what it has asked for. */

@@ -1,4 +1,5 @@
 /** What common clients and libraries send by default, and must not be refused for. (docs/api/oauth.md) */
+import { createHash } from 'node:crypto'
 import pryv from 'pryv'
 import t from 'tap'
 import { getResourceUser } from '../../../../core/oauth/metadata.js'
@@ -196,6 +197,38 @@ t.test('assistants register with their usual metadata', async t => {
         status: 400,
         body: { error: 'invalid_client_metadata' }
       })
+  })
+})
+
+t.test('public clients refresh without naming themselves, as SMART apps do', async t => {
+  const secret = 'a long secret of the app'
+  const oauth = { redirectURIs: [loopback], secretHash: createHash('sha256').update(secret).digest('hex') }
+  const service = await coffer(t, apps(app, { id: 'secretive-client', oauth }))
+  const { alice } = service
+  const scope = 'diary:read:Diary offline_access'
+  const refresh = async (token: string, fields = {}): Promise<{ status: number; body: Answer }> =>
+    await post(service, '/oauth/token', { grant_type: 'refresh_token', refresh_token: token, ...fields })
+
+  const { access_token: token, refresh_token: first } = await obtain(service, alice, { scope })
+  const { body, status } = await refresh(first)
+  t.equal(status, 200, JSON.stringify(body))
+  t.match(body, { access_token: token, refresh_token: String })
+  t.match(await refresh(body.refresh_token, { client_id: clientId }), { status: 200 })
+
+  const begun = await begin(service, { scope, client_id: 'secretive-client', redirect_uri: loopback })
+  const own = await exchange(service, begun, await agree(service, alice, begun), { client_secret: secret })
+  t.match(await refresh(own.body.refresh_token), { status: 401, body: { error: 'invalid_client' } })
+  t.match(await refresh(own.body.refresh_token, { client_secret: secret }), { status: 401 })
+  const named = { client_id: 'secretive-client', client_secret: secret }
+  t.match(await refresh(own.body.refresh_token, named), { status: 200 }, 'the token is still good')
+
+  const unknown = { status: 400, body: { error: 'invalid_grant' } }
+  for (const guess of ['alice.family.guess', 'nobody.family.guess', 'alice'])
+    t.match(await refresh(guess), unknown, guess)
+  const again = await begin(service, { scope })
+  t.match(await exchange(service, again, await agree(service, alice, again), { client_id: undefined }), {
+    status: 401,
+    body: { error: 'invalid_client' }
   })
 })
 

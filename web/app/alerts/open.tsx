@@ -1,0 +1,16 @@
+/** On the page Today: alerts that go on and that nobody has acknowledged. */
+import { addModuleTexts } from '../texts.js'
+import { OpenList } from './open-list.js'
+import { useMeasures, useReading, type Rule } from './rules.js'
+
+/** Milliseconds between reads. */
+const intervalMs = 60_000
+
+await addModuleTexts('alerts')
+
+export default function OpenAlerts() {
+  const { read, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {}, intervalMs)
+  const rules = (read?.rules ?? []).filter(({ state }) => state.isOpen === true)
+  const measures = useMeasures(rules)
+  return measures ? <OpenList rules={rules} measures={measures} onChanged={reread} /> : null
+}
