@@ -163,7 +163,7 @@ export class FrameReader {
   }
 
   #read(position: number, into: Buffer): Buffer {
-    // Opened late: the log may not exist when its file is opened.
+    // The log is opened late: it may not exist yet when its file is opened.
     if (this.#descriptor < 0) this.#descriptor = openSync(getLogPath(this.file), 'r')
     if (readSync(this.#descriptor, into, 0, into.length, position) !== into.length)
       throw new Error(`${this.file}: its log is shorter than SQLite says`)

@@ -121,7 +121,10 @@ export class Changes {
     this.#collect(note)
   }
 
-  /** Number of stream ids in the stored paths, with the items' contents: a measure of memory. */
+  /**
+   * The memory that the changes take, counted in stream ids: those in the stored paths, and the contents of items as if they
+   * were ids.
+   */
   get size(): number {
     return this.#first ? countIds(this.#first.item.paths) + countIdsOf(this.#first) : this.#size
   }

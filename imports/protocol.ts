@@ -127,7 +127,7 @@ export interface StreamDraft {
   readonly name: string
   /** The mark of its measure, if the user has chosen one. */
   readonly measure?: string
-  /** True if the user has chosen it: it is not created. */
+  /** True if the user has chosen the stream: it exists, and is not created. */
   readonly isChosen?: true
 }
 

@@ -62,7 +62,7 @@ type Address = BreachScope['addresses'][number]
 /** Maximum numbers of streams and of addresses, also per stream: a thief can make any number of calls. */
 const [maxStreams, maxAddresses, maxStreamAddresses, maxShares] = [10_000, 1000, 100, 10_000]
 
-/** Kinds of data by method. Other methods have the kind before the first dot of their ids. */
+/** Kinds of data by method. For any other method, the kind is the part of its id before the first dot. */
 const kinds: Readonly<Record<string, string>> = {
   'account.export': 'account',
   'events.getAttachment': 'attachments',

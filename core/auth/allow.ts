@@ -3,7 +3,7 @@ import { fail } from '../errors.js'
 import { assertTrustedApp } from './trusted-apps.js'
 import type { AccessRule } from '../call/method.js'
 
-/** No token needed. */
+/** Allows calls without a token. */
 export const anyone: AccessRule = { needsAccess: false }
 
 /** Any valid token. */
@@ -41,7 +41,9 @@ export function assertCreator(
   if (!isPersonal && creatorId !== accessId) fail('forbidden')
 }
 
-/** No token needed, but an app id and an origin that the operator trusts. (docs/spec/authentication.md#trusted-apps) */
+/**
+ * Allows calls without a token from apps whose id and origin the operator trusts. (docs/spec/authentication.md#trusted-apps)
+ */
 export const trustedApp: AccessRule = {
   needsAccess: false,
   check: ({ services, credentials, params }) => assertTrustedApp(services.config, credentials, params)

@@ -58,7 +58,7 @@ export interface Timers {
   wake(account: Pick<Account, 'id' | 'username'>): void
   /** Notes that a call has read data of an account, for work that depends on it. */
   noteRead(account: Pick<Account, 'id' | 'username'>): void
-  /** Notes that an account may have such work. To be called before its first work is stored. */
+  /** Notes that an account may have work that is due at certain times. To be called before its first work is stored. */
   mark(account: Pick<Account, 'id'>): Promise<void>
   /** Returns whether an account has work that is due at some time. */
   hasWork(account: Account, store: UserStore): boolean

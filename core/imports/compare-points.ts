@@ -54,7 +54,7 @@ export function comparePoints(
     .map(({ name }) => columns.indexOf(name))
   // Apps that send data live often omit durations, which the file of the same data has.
   const duration = columns.indexOf('duration')
-  // Created on demand: most drafts are entirely new, or entirely stored in the same order.
+  // The maps are created on demand: most drafts are entirely new, or entirely stored in the same order.
   let storedByTime: Map<number, Row> | undefined
   let added: Map<number, Row> | undefined
   const result = { fresh: [] as Row[], known: [] as number[], twice: 0, unfit: 0, early: 0 }

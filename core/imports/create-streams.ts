@@ -18,7 +18,10 @@ interface NeededStreams {
   readonly parentId: string | null
 }
 
-/** Creates the streams of a path that do not exist. Returns their ids. Error: `unknown-referenced-resource` for a chosen one. */
+/**
+ * Creates the streams of a path that do not exist. Returns their ids. Error: `unknown-referenced-resource` if a stream that
+ * the user has chosen does not exist.
+ */
 export function createMissingStreams(
   call: Call,
   method: WriteMethods['createStream'],

@@ -81,7 +81,7 @@ export class ImportJobs implements Imports {
     this.files.mark(account)
     const { accounts, log } = this.#services
     this.#starting.add(id)
-    // After the write that starts it, which may be rolled back.
+    // The import is queued after the write that starts it, since that may be rolled back.
     void setImmediate()
       .then(() => accounts.store(account).write(() => undefined))
       .then(() => this.#enqueue(account, id))

@@ -40,7 +40,7 @@ export function mayAccessJob(
   { app, parentId }: StoredJob
 ): boolean {
   if (!caller.isPersonal && app !== getAppIdentity(caller)) return false
-  // If the stream has been deleted, only callers that manage everything may.
+  // If the stream has been deleted, only callers that may manage everything can see the import.
   return caller.may('manage', parentId !== null && store.streams.find(parentId) ? parentId : '*')
 }
 

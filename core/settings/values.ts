@@ -25,7 +25,7 @@ export function findProblem({ isSecret, schema }: Setting, value: unknown): stri
   return first && [first.place, first.problem].join(' ').trim() + shown
 }
 
-/** Matches what examples have in place of a value, and variables that nothing has replaced. */
+/** Match values that still have to be filled in: placeholders from examples, and variables that were not replaced. */
 const placeholders = [/REPLACE/, /(?:^|\s)(?:change[-_ ]?me|<[^<>@]*>|\$\{[^{}]*\}|your[-_]\S*)$/i]
 
 function isPlaceholder(value: unknown): boolean {

@@ -197,7 +197,7 @@ export function collectMatchingKeys(
     )
   ) as [time: number, number, passes: 0 | 1][] | undefined
   if (!rows || rows.length > limit) return undefined
-  // An event in several streams is returned once for each.
+  // The query returns an event in several streams once for each stream.
   const found = new Map<number, Key>()
   for (const [time, number, passes] of rows) if (passes) found.set(number, { time, number })
   return [...found.values()]

@@ -10,7 +10,7 @@ import type { Account } from './account.js'
 /** How often users may change their names. */
 export interface UsernameRules {
   readonly limit: number
-  /** Least time between two changes, in seconds. */
+  /** Minimum time between two changes, in seconds. */
   readonly interval: number
 }
 

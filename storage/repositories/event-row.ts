@@ -102,7 +102,7 @@ function toPublicEvent(event: Event) {
     time: event.time,
     duration: duration === 0 ? undefined : duration,
     type: event.type,
-    // Before the content, which may be megabytes: readers look for the files only up to it.
+    // The files come before the content, which may be megabytes: readers search for them only up to the content.
     attachments: attachments && attachments.length > 0 ? attachments : undefined,
     content: event.content ?? undefined,
     description: event.description || undefined,

@@ -8,7 +8,7 @@ import type { Key } from '../event-query/position.js'
 import type { EventQuery } from '../event-query/query.js'
 import { column, raw } from '../sqlite/statements.js'
 
-/** Maximum number of events that are tested one by one, and of streams that are searched for them. */
+/** Maximum number of events that are tested one by one, and maximum number of streams in which such events are searched. */
 const maxEvents = 20_000
 const maxStreams = 1000
 /** Number of texts between two checks of the time. */

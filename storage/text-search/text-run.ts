@@ -194,7 +194,7 @@ export class TextRun {
     return { keys: keys.filter(({ number }) => number <= this.#indexedTo), position }
   }
 
-  /** Merges events of the tail into the result; `end`: the time at which it ends without a position. */
+  /** Merges events of the tail into the result. `end`: the time up to which the result reaches if it has no position. */
   #mergeTail(db: Database, tail: TextTail, indexed: StepResult, end: number): StepResult {
     const next = tail.listUpTo(indexed.position, end, maxPageRows)
     const { keys, position } = this.#onlyIndexed(indexed)

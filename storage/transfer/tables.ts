@@ -59,10 +59,10 @@ export const exportedTables = [
 export type ExportedTable = (typeof exportedTables)[number]
 
 /**
- * Tables that are derived from others or short-lived: sums that triggers maintain, files to be removed, one-time
- * tokens and proofs, numbers, hourly counts, summaries created on demand, and the text index with SQLite's tables for it. And
- * passkeys, which are valid for one service and one account id only: an import creates another account. And the values of
- * pending shared secrets: see {@link exportedRows}. And the pause after a restore: an import begins its own.
+ * Tables that are not exported. They are derived from others or short-lived: sums that triggers maintain, files to be removed,
+ * one-time tokens and proofs, numbers, hourly counts, summaries created on demand, the text index with SQLite's tables for it,
+ * and the pause after a restore, since an import begins its own. Passkeys are valid for one service and one account id only,
+ * and an import creates another account. For the values of pending shared secrets see {@link exportedRows}.
  */
 export const excludedTables = [
   'storage_used',

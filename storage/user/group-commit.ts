@@ -71,8 +71,8 @@ export class GroupCommit {
       commit(this.db, this.durability)
     } catch (error) {
       this.#rollback(mark)
-      // Without any, the transaction could not even begin. Some may have been rejected above; rejecting them again has
-      // no effect.
+      // If no write was attempted, the transaction could not even begin. Some writes may have been rejected above;
+      // rejecting them again has no effect.
       for (const write of attempted.length === 0 ? group : attempted)
         write.reject(translateError(error, this.db.name))
       return

@@ -6,7 +6,7 @@ import { UserStore } from './user-store.js'
 import type { ClosedLog } from '../wal/closed-log.js'
 
 export interface PoolOptions {
-  /** Most open files; exceeded only if all are in the middle of a write. */
+  /** Maximum number of open files; exceeded only if all of them are in the middle of a write. */
   readonly maxOpen: number
   /** Time without use after which a file is closed, in seconds. */
   readonly idleSeconds: number

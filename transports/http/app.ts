@@ -182,7 +182,7 @@ async function replyFailure(
   if (reader) return replyReadError(exchange, reader, apiError)
   // Users whom an app has redirected here get a page.
   if (isAuthorizationRequest(exchange) && front?.tryReply(exchange, apiError.status)) return
-  // So do browsers at an address that is unknown or malformed.
+  // Browsers get the page also at an address that is unknown or malformed.
   const isNowhere = apiError.id === 'unknown-resource' || state.address === unknownAddress
   if (isNowhere && front?.tryReply(exchange, apiError.status)) return
   if (isOAuthRequest(exchange)) return replyOAuthError(exchange, apiError)

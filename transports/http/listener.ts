@@ -52,7 +52,7 @@ export class Listener {
     this.#server = createServer(
       {
         headersTimeout: limits.headersTimeout * 1000,
-        // No limit, since uploads may take long; JSON bodies have a timeout of their own.
+        // There is no limit, since uploads may take long; JSON bodies have a timeout of their own.
         requestTimeout: 0,
         keepAliveTimeout: keepAliveMs,
         maxHeaderSize: headerBytes,

@@ -78,8 +78,8 @@ export interface ReceivedRecord extends ImportedRecord {
    */
   readonly joinWithin?: number | undefined
   /**
-   * Seconds. The record ends the last ongoing event of its stream and type, whose duration is `null`, if that has begun less than
-   * this before, and is not stored by itself.
+   * If set, the record is not stored, but ends the last ongoing event (with the duration `null`) of its stream and type.
+   * Only events that began less than this number of seconds before are ended.
    */
   readonly endsOngoing?: number | undefined
 }

@@ -139,7 +139,7 @@ export class Receiver implements ReceiveEndpoint {
     try {
       return await work()
     } catch (cause) {
-      // Such as those of storage, which transports report themselves.
+      // Other errors, such as errors of the storage, are reported by transports.
       if (cause instanceof ApiError || !(cause instanceof RangeError || cause instanceof TypeError))
         throw cause
       this.dispatcher.services.log.error('a body could not be read', { method: dialect.id, cause })

@@ -159,7 +159,7 @@ export class Inbox {
   #resumeReading(): void {
     this.#isFull = false
     for (const resolve of this.#emptyListeners.splice(0)) resolve()
-    // Also while closing, so that the close frame of the client is read.
+    // Reading resumes even while closing, so that the close frame of the client is read.
     getWebSocket(this.conn)?.resume()
     // The client's heartbeat may be among the unread data.
     if (this.conn.readyState === 'open') refreshHeartbeat(this.conn)

@@ -25,7 +25,7 @@ import { assertRequestedAccount } from '../../oauth/codes.js'
 import { findAudiences, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
 
-/** Further properties are allowed: pages send everything with which they will create the access. */
+/** Further properties are allowed: pages send everything that they will later pass on to create the access. */
 const Params = Type.Object({
   requestingAppId: Type.String({ minLength: 6, maxLength: maxNameLength }),
   deviceName: orNull(Name),

@@ -81,7 +81,7 @@ export const sleepAsAndroid: Dialect = {
   answer: () => ({ status: 200, body: { status: 'ok' } })
 }
 
-/** Returns the first value that is a time, in milliseconds, shortly before the request; in seconds. */
+/** Returns the first value that is a time (in milliseconds) shortly before the request, converted to seconds. */
 function findTime(values: readonly (string | undefined)[], now: number): number | undefined {
   for (const text of values) {
     const time = /^\d{12,14}$/.test(text ?? '') ? Number(text) / 1000 : NaN

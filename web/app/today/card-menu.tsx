@@ -22,7 +22,7 @@ interface Props {
   readonly actions: CardActions
 }
 
-/** Kinds with numbers that a goal can be set for. */
+/** Kinds of measures with numbers for which a goal can be set. */
 const goalKinds = new Set(['level', 'sum', 'span'])
 
 export function CardMenu({ measure, fact, hasGoal, actions }: Props) {

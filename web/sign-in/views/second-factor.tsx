@@ -10,7 +10,7 @@ import { explainError, type Message } from '../../explain-error.js'
 /** A sign-in that still needs the second factor. */
 export interface PendingSignIn {
   readonly mfaToken: string
-  /** No password if an identity provider has verified the user. */
+  /** The sign-in so far; without a password if an identity provider has verified the user. */
   readonly login: { readonly username: string; readonly password?: string; readonly appId: string }
 }
 
