@@ -211,7 +211,7 @@ report(
   16
 )
 /** Loaded only if a request waits until the user says what its fields mean. */
-const isOfMapping = name => name === 'app/connect/mapping-editor.tsx'
+const isOfMapping = name => name === 'app/connect/mapping/mapping-editor.tsx'
 const connectionFiles = collectFiles(
   findChunks(/^app\/connect\//).filter(name => !isForeign(name) && !isOfMapping(name))
 )
@@ -222,7 +222,7 @@ report(
 )
 report(
   'app, meaning of fields',
-  [...collectFiles(findChunks(/^app\/connect\/mapping-editor/))].filter(
+  [...collectFiles(findChunks(/^app\/connect\/mapping\/mapping-editor/))].filter(
     file => !appFiles.has(file) && !connectionFiles.has(file)
   ),
   6
