@@ -71,7 +71,7 @@ export async function readOffer(
   const requester = readPerson({ username: requesterUsername, host: requesterHost })
   const place = typeof originStreamId === 'string' ? parseAppPlace(originStreamId) : undefined
   if (!place || place.machinery) throw new TriggerFailed('cmc-handler-offer-read-failed')
-  checkForm(services, content)
+  checkForm(content)
   const self = getOwnName(services.config, account.username)
   const isOther = requester && !isSamePerson(requester, self)
   if (!isOther || !(await isWho(peers, services.config, endpoint, { claimed: requester })))

@@ -2,7 +2,7 @@
 import type { Permission } from '../../schemas/permission.js'
 import { getBaseId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
-import type { Services } from '../call/services.js'
+import { addOfferedForm, checkOfferedForm } from '../forms/offered-form.js'
 import { Caller } from '../permissions/caller.js'
 import { isObject } from '../validation/is-object.js'
 import type { Content } from './contents.js'
@@ -13,21 +13,20 @@ export const formKey = 'coffer:form'
 const reason = 'cmc-offer-invalid-form'
 
 /** Checks the form of a request that is being written. Throws `invalid-operation`. */
-export function assertForm({ offeredForms }: Services, content: Content): void {
-  if (!isValid(offeredForms, content))
-    refuse(reason, 'The form of the request is not one that accounts accept')
+export function assertForm(content: Content): void {
+  if (!isValid(content)) refuse(reason, 'The form of the request is not one that accounts accept')
 }
 
 /** Checks the form of an offer that has been read. Throws `TriggerFailed`. */
-export function checkForm({ offeredForms }: Services, content: Content): void {
-  if (!isValid(offeredForms, content)) throw new TriggerFailed(reason)
+export function checkForm(content: Content): void {
+  if (!isValid(content)) throw new TriggerFailed(reason)
 }
 
-function isValid(forms: Services['offeredForms'], content: Content): boolean {
+function isValid(content: Content): boolean {
   const form = content[formKey]
   if (form === undefined) return true
   try {
-    forms.check(form)
+    checkOfferedForm(form)
     return true
   } catch {
     return false
@@ -49,7 +48,7 @@ export function addForm(
   call: Call,
   { author, content, ownStreams, permissions }: Granted
 ): string | undefined {
-  const { services, store } = call
+  const { store } = call
   const form = content[formKey]
   if (!isObject(form)) return undefined
   const offered = String(form['streamId'])
@@ -64,7 +63,7 @@ export function addForm(
   const access = store.accesses.findEver(getBaseId(author.split(' ')[0]!))
   if (!isGranted || access?.type !== 'personal') return undefined
   try {
-    return services.offeredForms.add({ ...call, caller: new Caller(store, access) }, form, streamId)
+    return addOfferedForm({ ...call, caller: new Caller(store, access) }, form, streamId)
   } catch {
     throw new TriggerFailed(reason)
   }

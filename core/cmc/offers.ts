@@ -4,11 +4,12 @@ import type { Access } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
 import { getOfferStreamId, getResponseStreamId } from '../cmc-ids.js'
 import type { Call } from '../call/method.js'
+import type { PeerOffer } from '../call/services.js'
 import { createId, createToken } from '../ids.js'
 import { getCapability, type CapabilityMark, type Person } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
 import { types, type Content } from './contents.js'
-import { refuse } from './failures.js'
+import { PeerUnavailable, refuse, refusePeerUnavailable, TriggerFailed } from './failures.js'
 import { getOwnName, isSamePerson, requireOwnName } from './names.js'
 import { amendContent, insertAccess, recordAction, updateMark } from './service-calls.js'
 
@@ -165,4 +166,19 @@ export function invalidate(call: Call, capabilityId: string): void {
   })
   store.cmc.setRemoval(capabilityId, now + keptSeconds)
   amendContent(call, stored.request, { invalidatedAt: now })
+}
+
+/**
+ * Reads an offer of another account for a method. Throws `invalid-operation` with the id of a reason.
+ * (docs/spec/consent.md#reading-an-offer)
+ */
+export async function readPeerOffer({ account, services }: Call, capabilityUrl: string): Promise<PeerOffer> {
+  try {
+    return await services.readOffer(account, capabilityUrl)
+  } catch (error) {
+    if (error instanceof TriggerFailed)
+      refuse(error.reason, 'The offer cannot be accepted', error.detail ? { detail: error.detail } : {})
+    if (error instanceof PeerUnavailable) refusePeerUnavailable()
+    throw error
+  }
 }

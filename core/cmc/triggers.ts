@@ -67,7 +67,7 @@ const actions: Readonly<Record<string, Act>> = {
 function actOnRequest(call: Call, { content, id, place, streamId, type }: Trigger): Written {
   if (content['capabilityRequested'] !== true) return { content }
   if (place.machinery) refuseContent(type, ['requests are written in the stream of an app'])
-  assertForm(call.services, content)
+  assertForm(content)
   const { content: added, secrets } = publishOffer(call, id, streamId, content)
   return { content: { ...content, ...added }, secrets }
 }

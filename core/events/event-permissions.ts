@@ -2,12 +2,29 @@
 import type { Event } from '../../schemas/event.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { fail } from '../errors.js'
+import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
+import { fail } from '../errors.js'
+import { assertNotSecretsStream } from '../shared-secrets/rules.js'
+import { assertNotInTrash, requireStreams } from '../streams/require-streams.js'
 
 /** Throws `forbidden` unless the event may be read. */
 export function assertReadable(reader: Reader, { streams }: Pick<Holder, 'streams'>): void {
   if (!mayReadAt(reader, streams)) fail('forbidden')
+}
+
+/**
+ * Checks that the caller may add events to a stream, for plans that add them later. Errors: `unknown-referenced-resource`,
+ * `forbidden`, `invalid-operation`.
+ */
+export function assertMayAddTo({ caller, store }: Call, streamId: string): void {
+  // Streams of the service have rules of their own.
+  if (streamId.startsWith(':'))
+    fail('invalid-operation', 'Events cannot be added to streams of the service here')
+  assertNotSecretsStream(streamId)
+  const nodes = requireStreams(store, [streamId])
+  caller.must('contribute', streamId)
+  assertNotInTrash(nodes)
 }
 
 /** Returns whether an event in the streams of these numbers may be read. */

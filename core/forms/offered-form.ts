@@ -6,7 +6,6 @@ import { runSteps } from '../../storage/steps.js'
 import { provideStreams } from '../accesses/provide-streams.js'
 import { assertRoom } from '../accesses/room.js'
 import type { Call } from '../call/method.js'
-import type { Services } from '../call/services.js'
 import { createId } from '../ids.js'
 import { isShallow } from '../json/depth.js'
 import { createChecker } from '../validation/params.js'
@@ -33,7 +32,7 @@ const markup = /<\s*[!/?a-z]|javascript:/i
 const assertShape = createChecker(OfferedForm)
 
 /** Returns the checked form. Throws for one that is too long, has markup, or is none. */
-function checkOfferedForm(form: unknown): OfferedForm & { readonly checked: Questionnaire } {
+export function checkOfferedForm(form: unknown): OfferedForm & { readonly checked: Questionnaire } {
   if (!isShallow(form, maxDepth)) refuse('#', `must not be nested deeper than ${maxDepth} levels`)
   const text = JSON.stringify(form)
   if (text.length > maxLength) refuse('#', `must not be longer than ${maxLength} characters`)
@@ -52,7 +51,7 @@ function checkOfferedForm(form: unknown): OfferedForm & { readonly checked: Ques
  * Adds the form of a request that the user accepts. `call`: of the user. `streamId`: the stream that the user has chosen for the one
  * that the form names. Returns the id of the form.
  */
-function addOfferedForm(call: Call, form: unknown, streamId: string): string {
+export function addOfferedForm(call: Call, form: unknown, streamId: string): string {
   const { caller, now, store } = call
   const { checked, questionnaire } = checkOfferedForm(form)
   const { title } = checked
@@ -75,6 +74,3 @@ function addOfferedForm(call: Call, form: unknown, streamId: string): string {
   store.forms.put(added)
   return added.id
 }
-
-/** What consent needs of forms. */
-export const offeredForms: Services['offeredForms'] = { check: checkOfferedForm, add: addOfferedForm }

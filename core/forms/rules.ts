@@ -3,8 +3,8 @@ import type { Form } from '../../schemas/plans/form.js'
 import { assertCreator } from '../auth/allow.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
+import { assertMayAddTo } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
-import { assertOwnStream } from '../reminders/rules.js'
 import { assertNotSecretType } from '../shared-secrets/rules.js'
 import { refuse } from './fhir-json.js'
 import type { Questionnaire } from './questionnaire.js'
@@ -30,5 +30,5 @@ export function assertRecordable(call: Call, { items, scores }: Questionnaire, s
     assertNotSecretType(type)
   }
   for (const id of new Set([streamId, ...bindings.flatMap(each => each.streamId ?? [])]))
-    assertOwnStream(call, id)
+    assertMayAddTo(call, id)
 }

@@ -6,10 +6,10 @@ import type { Call } from '../call/method.js'
 import { findAccessInForce } from '../channels/account-messages.js'
 import { listOwnChannels, requireOwnChannel } from '../channels/rules.js'
 import { fail } from '../errors.js'
+import { assertMayAddTo } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
 import { Caller } from '../permissions/caller.js'
-import { assertNotSecretsStream, assertNotSecretType } from '../shared-secrets/rules.js'
-import { assertNotInTrash, requireStreams } from '../streams/require-streams.js'
+import { assertNotSecretType } from '../shared-secrets/rules.js'
 import { isTrashed } from '../streams/tree.js'
 import { refuseParams } from '../validation/params.js'
 import { assertZone } from '../validation/zones.js'
@@ -41,19 +41,9 @@ export function checkRecording(
   if (content !== undefined && JSON.stringify(content).length > maxContentLength)
     refuse('content', `must not be longer than ${maxContentLength} characters of JSON`)
   assertNotSecretType(type)
-  assertOwnStream(call, streamId)
+  assertMayAddTo(call, streamId)
   const checked = call.services.eventTypes.check(type, content)
   return checked === undefined ? { type } : { type, content: checked }
-}
-
-/** Checks that the caller may add to a stream. Errors: `unknown-referenced-resource`, `forbidden`, `invalid-operation`. */
-export function assertOwnStream({ caller, store }: Call, streamId: string): void {
-  // Streams of the service have rules of their own.
-  if (streamId.startsWith(':')) fail('invalid-operation', 'Reminders cannot write to streams of the service')
-  assertNotSecretsStream(streamId)
-  const nodes = requireStreams(store, [streamId])
-  caller.must('contribute', streamId)
-  assertNotInTrash(nodes)
 }
 
 /** Checks that reminders of kind `form`, and no others, have a form that the caller may use. */

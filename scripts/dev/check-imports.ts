@@ -92,7 +92,7 @@ const coreOrder = splitWords(
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
     'service-info.ts unknown-user.ts call timers ' +
     'auth account streams sign-in identities accesses oauth receipts shared-secrets events notifications registration platform series audit measures exports ' +
-    'dispatch cmc channels mirrors rules letters reminders forms imports connections methods'
+    'dispatch forms cmc channels mirrors rules letters reminders imports connections methods'
 )
 
 /** Files at the top of `web`. */

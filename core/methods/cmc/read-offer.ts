@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { readPeerOffer } from '../../cmc/read-peer-offer.js'
+import { readPeerOffer } from '../../cmc/offers.js'
 
 /** Returns the offer and who makes it: its server has confirmed that account. Nothing is stored. */
 export const readOffer = method({

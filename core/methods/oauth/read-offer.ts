@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { readPeerOffer } from '../../cmc/read-peer-offer.js'
+import { readPeerOffer } from '../../cmc/offers.js'
 import { assertShowable, findOfferRequest } from '../../oauth/offer-requests.js'
 
 /** Returns the offer, who makes it, and the app. The link of the offer stays here. */

@@ -8,9 +8,10 @@ import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { runUninterrupted } from '../../dispatch/run-write.js'
 import { fail } from '../../errors.js'
+import { assertMayAddTo } from '../../events/event-permissions.js'
 import { createId } from '../../ids.js'
 import { findOccurrence, toOccurrence } from '../../reminders/occurrences.js'
-import { assertOwnStream, requireOwnReminder } from '../../reminders/rules.js'
+import { requireOwnReminder } from '../../reminders/rules.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 import { refuseParams } from '../../validation/params.js'
 import { create as createEvent } from '../events/create.js'
@@ -51,7 +52,7 @@ export const answer = method({
     const { reminder } = row
     const before =
       findOccurrence(call, row, due) ?? fail('unknown-resource', 'The reminder is not due at this time')
-    assertOwnStream(call, reminder.streamId)
+    assertMayAddTo(call, reminder.streamId)
     if (before.state === state) return { occurrence: toOccurrence(before) }
     if (before.state === 'done')
       fail('invalid-operation', 'The reminder is done already. Delete its event to answer again')
