@@ -9,6 +9,8 @@ export type Path = readonly string[]
 export interface EventState {
   readonly type: string
   readonly trashed: boolean
+  /** In seconds. */
+  readonly time?: number | undefined
   /** `undefined` if it was too large to be kept: then it may meet any condition. */
   readonly data: { readonly content: unknown; readonly clientData: unknown } | undefined
 }

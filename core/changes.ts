@@ -86,12 +86,12 @@ export class Changes {
   }
 
   /** Adds a state of an event: call it before and after an update, and before the event is removed. */
-  addEvent(event: Pick<Event, 'streamIds' | 'type' | 'trashed' | 'content' | 'clientData'>): void {
-    const { clientData, content, streamIds, trashed = false, type } = event
+  addEvent(event: Pick<Event, 'streamIds' | 'time' | 'type' | 'trashed' | 'content' | 'clientData'>): void {
+    const { clientData, content, streamIds, time, trashed = false, type } = event
     const characters = countCharacters(event)
     // A content of `null` is stored as none.
     const data = characters === undefined ? undefined : { content: content ?? undefined, clientData }
-    const item = this.#createItem(streamIds, { type, trashed, data })
+    const item = this.#createItem(streamIds, { type, trashed, time, data })
     this.#addNote({ kind: 'events', item, accessId: undefined, characters: characters ?? 0 })
   }
 

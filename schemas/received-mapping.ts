@@ -12,6 +12,14 @@ export const ReceivedMapping = Type.Object(
     items: Type.Optional(Pointer),
     /** The content of the event. */
     value: Pointer,
+    /** The members of a content that is an object, each with a pointer from the value to its number: `{latitude: "/lat"}`. */
+    fields: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-zA-Z][a-zA-Z0-9]{0,63}$' }), Pointer, {
+        minProperties: 1,
+        maxProperties: 20,
+        additionalProperties: false
+      })
+    ),
     /** The time of the event, as text or as seconds, milli-, micro- or nanoseconds; by default the time of the arrival. */
     time: Type.Optional(Pointer),
     /** The end of the event. */

@@ -147,8 +147,8 @@ const isOfReminders = name => name.startsWith('app/reminders/')
 const isOfForms = name => name.startsWith('app/forms/')
 /** Loaded only by the page of alerts. */
 const isOfAlerts = name => name.startsWith('app/alerts/')
-/** Loaded only by the page of people. */
-const isOfPeople = name => name.startsWith('app/people/')
+/** Loaded only by the page of people, and by accounts that have people. */
+const isOfPeople = name => name.startsWith('app/people/') || name === 'app/data/news.ts'
 /** Loaded only by the page of connections. */
 const isOfConnections = name => name.startsWith('app/connect/')
 /** Loaded only for the printout. */
@@ -211,7 +211,7 @@ report(
   16
 )
 /** Loaded only if a request waits until the user says what its fields mean. */
-const isOfMapping = name => name === 'app/connect/mapping-editor.tsx'
+const isOfMapping = name => name === 'app/connect/mapping/mapping-editor.tsx'
 const connectionFiles = collectFiles(
   findChunks(/^app\/connect\//).filter(name => !isForeign(name) && !isOfMapping(name))
 )
@@ -222,12 +222,12 @@ report(
 )
 report(
   'app, meaning of fields',
-  [...collectFiles(findChunks(/^app\/connect\/mapping-editor/))].filter(
+  [...collectFiles(findChunks(/^app\/connect\/mapping\/mapping-editor/))].filter(
     file => !appFiles.has(file) && !connectionFiles.has(file)
   ),
   6
 )
-const peopleFiles = collectFiles(findChunks(/^app\/people\//).filter(name => !isForeign(name)))
+const peopleFiles = collectFiles(findChunks(/^app\/(?:people\/|data\/news)/).filter(name => !isForeign(name)))
 report(
   'app, people',
   [...peopleFiles].filter(file => !appFiles.has(file)),

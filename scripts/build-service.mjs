@@ -22,7 +22,8 @@ const others = {
     'storage/platform/check-worker.js',
     'storage/sqlite/copy-worker.js',
     'storage/wal/checkpoint-worker.js',
-    'server/pictures/decoder.js'
+    'server/pictures/decoder.js',
+    'cluster/files/file-worker.js'
   ],
   commands: listModules('scripts/commands', 'scripts/commands/user').filter(
     name => !/\/(?:serve|check-config)\.js$/.test(name)

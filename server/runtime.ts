@@ -27,6 +27,7 @@ import { Deliveries } from '../core/cmc/deliveries.js'
 import { createCmcHooks } from '../core/cmc/hooks.js'
 import { PeerReads } from '../core/cmc/peers/peer-reads.js'
 import { createEventSecrets } from '../core/cmc/secrets.js'
+import { offeredForms } from '../core/forms/offered-form.js'
 import { addHooks } from '../core/dispatch/hooked-methods.js'
 import { Registry } from '../core/dispatch/registry.js'
 import { HolderUpdater } from '../core/series/holder-updater.js'
@@ -237,6 +238,7 @@ async function build(
     webhookSender,
     endpoints: createEndpoints(),
     eventSecrets: createEventSecrets,
+    offeredForms,
     tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
     readOffer: (account, url) => peerReads.readOffer(account, url),
     readPeerAccess: (call, id) => peerReads.readPeerAccess(call, id),

@@ -15,6 +15,7 @@ import type { Imports } from './imports.js'
 import type { UploadBuffers } from '../security/upload-buffer.js'
 import type { Log } from '../log.js'
 import type { LongResponses } from '../security/long-responses.js'
+import type { Call } from './method.js'
 import type { Mailer } from '../outgoing/mail/mailer.js'
 import type { Messaging } from '../outgoing/messaging.js'
 import type { Person } from '../permissions/peer-access.js'
@@ -127,6 +128,13 @@ export interface Services {
   readonly endpoints: Endpoints
   /** Set if events may have members that only some callers see. */
   readonly eventSecrets?: EventSecrets | undefined
+  /** Forms that come with offers. (`core/forms/offered-form.ts`) */
+  readonly offeredForms: {
+    /** Throws for a form that accounts do not accept. */
+    check(form: unknown): void
+    /** Adds a form whose answers go to a stream. Returns its id. */
+    add(call: Call, form: unknown, streamId: string): string
+  }
   /** Tells the peers of an account that is about to be removed. Resolves after a few seconds at most; never rejects. */
   readonly tellPeersOfEnd?: (account: Account) => Promise<void>
   /**

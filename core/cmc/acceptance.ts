@@ -20,6 +20,7 @@ import {
   type Content
 } from './contents.js'
 import { PeerUnavailable, TriggerFailed } from './failures.js'
+import { addForm, checkForm } from './offered-forms.js'
 import { isWho } from './peers/identity.js'
 import { getOwnName, isSamePerson, readPerson } from './names.js'
 import { deriveEventId, type Acceptance, type QueuedDelivery } from './outbox.js'
@@ -70,6 +71,7 @@ export async function readOffer(
   const requester = readPerson({ username: requesterUsername, host: requesterHost })
   const place = typeof originStreamId === 'string' ? parseAppPlace(originStreamId) : undefined
   if (!place || place.machinery) throw new TriggerFailed('cmc-handler-offer-read-failed')
+  checkForm(services, content)
   const self = getOwnName(services.config, account.username)
   const isOther = requester && !isSamePerson(requester, self)
   if (!isOther || !(await isWho(peers, services.config, endpoint, { claimed: requester })))
@@ -182,6 +184,9 @@ function createGrant(
   )
   addRelationship(call, { access, mark })
   recordAction(call, 'cmc.accept', { peer: requester, accessId: access.id })
+  const { ownStreams } = chosen
+  const author = store.events.find(triggerId)?.createdBy ?? ''
+  const formId = addForm(call, { content, permissions, ownStreams, author })
   const endpoint = apiEndpoint(services.config, account.username, access.token)
   addSecrets(call, triggerId, { acceptedBy: { apiEndpoint: endpoint } })
   return {
@@ -210,6 +215,7 @@ function createGrant(
       anchorStreamIds: [streams.chats, streams.collectors],
       appCode,
       features,
+      ...(formId !== undefined && { formId }),
       notice: toNotice(request)
     }
   }
@@ -276,6 +282,8 @@ export function failAcceptance(
   const { store } = call
   const found = body.granted && findRelationship(call, body.granted.accessId)
   if (found) endRelationship(call, found)
+  const formId = body.granted?.completed['formId']
+  if (typeof formId === 'string') store.forms.remove(formId)
   store.cmc.removeDelivery(number)
   const { acceptedBy: _access, ...secrets } = store.cmc.findSecrets(body.trigger) ?? {}
   store.cmc.setSecrets(body.trigger, secrets)

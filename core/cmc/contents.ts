@@ -49,6 +49,7 @@ export const stampedKeys: ReadonlySet<string> = new Set([
   'deliveryFailure',
   'newAccessId',
   'previousPermissions',
+  'formId',
   'notice'
 ])
 

@@ -7,6 +7,7 @@ import { types, withoutStamped, type Content, type Texts } from './contents.js'
 import { refuse, refuseContent, TriggerFailed } from './failures.js'
 import { requireOwnName } from './names.js'
 import { invalidate, publishOffer } from './offers.js'
+import { assertForm } from './offered-forms.js'
 import { deriveEventId, enqueue } from './outbox.js'
 import {
   announceEnd,
@@ -66,6 +67,7 @@ const actions: Readonly<Record<string, Act>> = {
 function actOnRequest(call: Call, { content, id, place, streamId, type }: Trigger): Written {
   if (content['capabilityRequested'] !== true) return { content }
   if (place.machinery) refuseContent(type, ['requests are written in the stream of an app'])
+  assertForm(call.services, content)
   const { content: added, secrets } = publishOffer(call, id, streamId, content)
   return { content: { ...content, ...added }, secrets }
 }

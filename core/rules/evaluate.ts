@@ -4,7 +4,7 @@ import type { StoredRule } from '../../storage/rules/rule-repository.js'
 import type { Call } from '../call/method.js'
 import { Episodes, findNextTime, type Telling } from './episodes.js'
 import { findTotalTime } from './total-watcher.js'
-import type { Span } from './rule-call.js'
+import type { Span, Unseen } from './rule-call.js'
 import { createWatcher } from './watcher.js'
 
 /** What follows from an evaluation. */
@@ -16,14 +16,14 @@ export interface Evaluation {
 }
 
 /** Evaluates a rule. */
-export function evaluateRule(call: Call, { rule, state }: StoredRule, since: number): Evaluation {
+export function evaluateRule(call: Call, { rule, state }: StoredRule, unseen: Unseen): Evaluation {
   const { now } = call
   if (!rule.isActive) return { state, tellings: [], isChanged: false }
   const watcher = createWatcher(call, rule)
   if (typeof watcher === 'string') return stop(state, watcher, now)
   const { problem: _solved, ...before } = state
   const episodes = new Episodes(rule, before, cause => watcher.isReadable(cause))
-  const span: Span = { since, now }
+  const span: Span = { ...unseen, now }
   watcher.feed(episodes, span)
   episodes.advance(now)
   const after: RuleState = { ...episodes.state, evaluatedTo: now }

@@ -34,13 +34,25 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     condition.kind === 'place'
       ? readPositions(call, { measure, from, end })
       : readNumbers(call, { measure, unit, from, end })
+  const isReadableAt = (time: number): boolean =>
+    read(time - 1000 * tolerance, time + 1000 * tolerance).length > 0
+  /** Numbers that were passed over count as seen if the access can read them. */
+  const notePassed = (state: { seenTo?: number }, times: readonly number[]): void => {
+    const limit = call.now + maxAhead
+    for (const time of times.toSorted((a, b) => b - a)) {
+      if (time <= (state.seenTo ?? -Infinity)) return
+      if (time >= limit || !isReadableAt(time)) continue
+      state.seenTo = time
+      return
+    }
+  }
   return {
-    isReadable: ({ cause }) =>
-      typeof cause === 'number' && read(cause - 1000 * tolerance, cause + 1000 * tolerance).length > 0,
-    feed(episodes, { now, since }) {
+    isReadable: ({ cause }) => typeof cause === 'number' && isReadableAt(cause),
+    feed(episodes, { now, passed, since }) {
       const { state } = episodes
       const judge = createJudge(condition, () => range)
       const lag = Math.max(maxLag, 'for' in condition ? (condition.for ?? 0) : 0)
+      notePassed(state, passed)
       const from = Math.max(state.seenTo ?? -Infinity, state.activeFrom, since - lag) + tolerance
       for (const reading of read(from - judge.memory, now + maxAhead)) {
         const verdict = judge.judge(reading)

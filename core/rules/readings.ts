@@ -205,7 +205,11 @@ function collect(
   return collected
 }
 
-function readNumber(content: unknown, { convert, fields }: MeasuredType): { value: number } | undefined {
+/** Reads the number in a content. */
+export function readNumber(
+  content: unknown,
+  { convert, fields }: MeasuredType
+): { value: number } | undefined {
   const [field] = fields
   const found = typeof content === 'number' || field === undefined ? content : readPath(content, field)
   return typeof found === 'number' ? { value: convert(found) } : undefined

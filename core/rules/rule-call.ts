@@ -6,10 +6,17 @@ import { findAccessInForce } from '../channels/account-messages.js'
 import { Caller } from '../permissions/caller.js'
 import type { Cause, Episodes } from './episodes.js'
 
-/** What an evaluation covers. Times in seconds. */
-export interface Span {
+/** What a rule has not seen yet. Times in seconds. */
+export interface Unseen {
   /** When the oldest change happened that has not been evaluated. */
   readonly since: number
+  /** Times of numbers that changed nothing, and were not evaluated when they were written. */
+  readonly passed: readonly number[]
+}
+
+/** What an evaluation covers. */
+export interface Span extends Unseen {
+  /** In seconds. */
   readonly now: number
 }
 

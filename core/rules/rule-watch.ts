@@ -2,8 +2,6 @@
  * Evaluates the rules of accounts: after changes of data that a rule watches, and at times that a rule waits for. How far a rule has
  * been evaluated is in the account's file, so a restart loses nothing and repeats nothing. (docs/api/rules.md#firing)
  */
-import { findMeasure } from '../../schemas/measures/catalogue.js'
-import type { Rule } from '../../schemas/rule.js'
 import type { StoredRule } from '../../storage/rules/rule-repository.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
@@ -13,39 +11,16 @@ import type { Change, ChangedAccount, ChangeKind } from '../changes.js'
 import { createServiceCall, writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/account-timers.js'
 import { evaluateRule, findRuleTime } from './evaluate.js'
-import { findConditionMeasure } from './reading-watcher.js'
-import { createRuleCall } from './rule-call.js'
+import type { Unseen } from './rule-call.js'
 import { Sweep } from './sweep.js'
 import { tell } from './tell.js'
+import { maxDelay, WatchedRules } from './watched-rules.js'
 
-/** What is known of the rules of an account while it is served here. */
-interface Watched {
-  account: Account
-  /** Of the rules that {@link types} was made from. Does not keep a closed file in memory. */
-  store: WeakRef<UserStore>
-  version: number
-  /** The rules that watch a type of events, without `series:`. */
-  types: ReadonlyMap<string, readonly string[]>
-  /** The rules that watch events of any type, and those that watch who reads. */
-  readonly anyType: string[]
-  readonly lookers: string[]
-  /** Rules to be evaluated, with the time of the oldest change that has not been. */
-  readonly pending: Map<string, number>
-  /** When the next evaluation was asked for; differs after each change. */
-  asked: number
-}
-
-const seriesPrefix = 'series:'
-const noteClass = 'note/'
 /** Rules are evaluated without a break for at most so many milliseconds, and at most so many. At least one is. */
 const turnMs = 10
 const rulesPerTurn = 10
-/** Seconds of past data that are evaluated at most after a start. */
-const maxBehind = 7 * 86_400
 /** Seconds after which an account with rules is planned again if nothing happens. */
 const idleSeconds = 7 * 86_400
-/** Seconds after which a state is stored that nothing else has stored. */
-const maxDelay = 900
 /** Less than the difference of two times. */
 const tick = 1e-6
 
@@ -53,7 +28,7 @@ export class RuleWatch implements TimedTask {
   readonly name = 'rules'
   /** An account that was suspended may be active again; own measures may have changed. */
   readonly kinds: readonly ChangeKind[] = ['account']
-  readonly #watched = new Map<string, Watched>()
+  readonly #watched = new Map<string, WatchedRules>()
   readonly #sweep = new Sweep(account => this.#visit(account))
   readonly #unsubscribe: () => void
   #count = 0
@@ -131,13 +106,16 @@ export class RuleWatch implements TimedTask {
     if (!watched || watched.pending.size === 0 || this.#isClosed) return
     try {
       const store = this.services.accounts.store(watched.account)
-      const isKnown = watched.store.deref() === store && watched.version === store.rules.version
-      if (isKnown && watched.pending.size <= rulesPerTurn) {
-        const taken = new Map(watched.pending)
-        const { changed, left } = this.#findChanged(watched.account, store, taken)
-        const remaining = new Set([...changed, ...left])
-        for (const id of taken.keys()) if (!remaining.has(id)) watched.pending.delete(id)
-        if (remaining.size === 0) return
+      if (watched.isOf(store) && watched.pending.size <= rulesPerTurn) {
+        const taken = takeAll(watched, watched.pending)
+        try {
+          const { changed, left } = this.#findChanged(watched.account, store, taken)
+          for (const id of [...changed, ...left]) watched.putBack(id, taken.get(id)!)
+        } catch (error) {
+          for (const [id, unseen] of taken) watched.putBack(id, unseen)
+          throw error
+        }
+        if (watched.pending.size === 0) return
       }
     } catch {
       // Timers do the same again, and report why it fails.
@@ -150,14 +128,16 @@ export class RuleWatch implements TimedTask {
   async #evaluate(
     account: Account,
     store: UserStore,
-    { pending }: Watched,
+    watched: WatchedRules,
     due: readonly (StoredRule & { readonly since: number })[]
   ): Promise<void> {
-    const taken = new Map(due.map(({ rule, since }) => [rule.id, since]))
-    for (const id of taken.keys()) pending.delete(id)
+    const taken = takeAll(
+      watched,
+      due.map(({ rule, since }) => [rule.id, since])
+    )
     try {
       const { changed, left } = this.#findChanged(account, store, taken)
-      for (const id of left) putBack(pending, id, taken.get(id)!)
+      for (const id of left) watched.putBack(id, taken.get(id)!)
       if (changed.length === 0) return
       await writeAsService(this.services, account, call => {
         for (const id of changed) {
@@ -170,7 +150,7 @@ export class RuleWatch implements TimedTask {
         }
       })
     } catch (error) {
-      for (const [id, since] of taken) putBack(pending, id, since)
+      for (const [id, unseen] of taken) watched.putBack(id, unseen)
       throw error
     }
   }
@@ -182,7 +162,7 @@ export class RuleWatch implements TimedTask {
   #findChanged(
     account: Account,
     store: UserStore,
-    taken: ReadonlyMap<string, number>
+    taken: ReadonlyMap<string, Unseen>
   ): { readonly changed: readonly string[]; readonly left: readonly string[] } {
     const { rules } = store
     const ids = [...taken.keys()]
@@ -204,64 +184,21 @@ export class RuleWatch implements TimedTask {
   }
 
   /** Returns what is known of an account's rules. At first, and after changes of rules, all are evaluated. */
-  #watch(account: Account, store: UserStore): Watched {
-    const known = this.#watched.get(account.id)
-    if (known?.store.deref() === store && known.version === store.rules.version) return known
-    const watched: Watched = known ?? {
-      account,
-      store: new WeakRef(store),
-      version: store.rules.version,
-      types: new Map(),
-      anyType: [],
-      lookers: [],
-      pending: new Map(),
-      asked: 0
-    }
+  #watch(account: Account, store: UserStore): WatchedRules {
+    const watched = this.#watched.get(account.id) ?? new WatchedRules(this.services, account)
     watched.account = account
-    watched.store = new WeakRef(store)
-    watched.version = store.rules.version
-    this.#compile(store, watched)
+    if (watched.isOf(store)) return watched
+    watched.read(store)
+    watched.asked = this.services.clock.now() - this.#nextTick()
     this.#watched.set(account.id, watched)
     return watched
-  }
-
-  #compile(store: UserStore, watched: Watched): void {
-    const call = createServiceCall(this.services, watched.account, store)
-    const types = new Map<string, string[]>()
-    const now = this.services.clock.now()
-    watched.anyType.length = watched.lookers.length = 0
-    for (const { rule, state } of store.rules.list()) {
-      if (!rule.isActive) continue
-      const { condition, id } = rule
-      if (condition.kind === 'looked') watched.lookers.push(id)
-      else if (condition.kind === 'words') addTo(types, noteClass, id)
-      else {
-        const asRule = 'measure' in condition ? createRuleCall(call, rule) : undefined
-        const measure = asRule ? findConditionMeasure(asRule, condition) : findKnownMeasure(rule)
-        if (measure) for (const type of measure.types) addTo(types, type, id)
-        else watched.anyType.push(id)
-      }
-      const evaluatedTo = Math.max(state.evaluatedTo, now - maxBehind)
-      const since = Math.min(evaluatedTo, watched.pending.get(id) ?? Infinity)
-      watched.pending.set(id, since)
-    }
-    watched.types = types
-    watched.asked = now - this.#nextTick()
   }
 
   /** Notes which rules a change concerns. Costs one lookup for accounts without rules. */
   #note(account: ChangedAccount, { items, kind }: Change): void {
     const watched = this.#watched.get(account.id)
     if (!watched || kind !== 'events') return
-    if (!items) return this.#ask(account, [...watched.anyType, ...[...watched.types.values()].flat()])
-    const concerned = new Set(watched.anyType)
-    for (const { event } of items) {
-      if (!event) continue
-      const type = event.type.startsWith(seriesPrefix) ? event.type.slice(seriesPrefix.length) : event.type
-      for (const id of watched.types.get(type) ?? []) concerned.add(id)
-      if (type.startsWith(noteClass)) for (const id of watched.types.get(noteClass) ?? []) concerned.add(id)
-    }
-    this.#ask(account, concerned)
+    this.#ask(account, watched.findConcerned(items, this.services.clock.now()))
   }
 
   #ask(account: ChangedAccount, ids: Iterable<string>): void {
@@ -284,17 +221,7 @@ export class RuleWatch implements TimedTask {
   }
 }
 
-function putBack(pending: Map<string, number>, id: string, since: number): void {
-  pending.set(id, Math.min(since, pending.get(id) ?? Infinity))
-}
-
-function findKnownMeasure({ condition }: Rule): { readonly types: readonly string[] } | undefined {
-  if (condition.kind === 'place') return findMeasure('position')
-  return 'measure' in condition ? findMeasure(condition.measure) : undefined
-}
-
-function addTo(map: Map<string, string[]>, key: string, id: string): void {
-  const ids = map.get(key)
-  if (ids) ids.push(id)
-  else map.set(key, [id])
+/** Takes what rules have not seen, given with the times of the oldest changes that concern them. */
+function takeAll(watched: WatchedRules, rules: Iterable<readonly [string, number]>): Map<string, Unseen> {
+  return new Map(Array.from(rules, ([id, since]) => [id, watched.take(id, since)]))
 }

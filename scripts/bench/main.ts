@@ -20,6 +20,7 @@ import { measureFootprint } from './tables/footprint.js'
 import { measureGrowth } from './tables/growth.js'
 import { measureNeighbours } from './tables/neighbours.js'
 import { measureReceived } from './tables/received.js'
+import { measureRules } from './tables/rules.js'
 import { measureRows } from './tables/rows.js'
 
 const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
@@ -29,6 +30,7 @@ const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   neighbours: measureNeighbours,
   received: measureReceived,
   dashboard: measureDashboard,
+  rules: measureRules,
   cluster: measureCluster,
   'nodes and threads': measureCores,
   'engine at rest': measureEngineMemory

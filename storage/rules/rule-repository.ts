@@ -70,8 +70,13 @@ export class RuleRepository {
 
   /** Changes the state of a rule in memory: after a crash, the stored state leads to the same. */
   noteState(id: string, state: RuleState): void {
-    const before = this.#setInMemory(id, state)
-    if (before && !this.#noted.has(id)) this.#noted.set(id, before.evaluatedTo)
+    this.#note(id, state)
+  }
+
+  /** Notes in memory that a rule has nothing to do with what was written until a time in seconds. */
+  notePassed(id: string, evaluatedTo: number): void {
+    const stored = this.#load().get(id)
+    if (stored) this.#note(id, { ...stored.state, evaluatedTo })
   }
 
   /** Returns by how many seconds of evaluation the stored state of a rule is behind. */
@@ -111,6 +116,11 @@ export class RuleRepository {
     this.#noted.clear()
     this.#flushed = []
     this.#version++
+  }
+
+  #note(id: string, state: RuleState): void {
+    const before = this.#setInMemory(id, state)
+    if (before && !this.#noted.has(id)) this.#noted.set(id, before.evaluatedTo)
   }
 
   #storeState(id: string, state: RuleState): void {

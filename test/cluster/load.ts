@@ -52,7 +52,7 @@ interface Errand {
 /** In the long form, clients send as many calls as they can. */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 /** Defaults in milliseconds. */
-const usual = { patienceMs: 4000, pauseMs: isLong ? 15 : 200 }
+const usual = { patienceMs: 4000, pauseMs: isLong ? 15 : 400 }
 /** Time for which a node that did not respond is avoided, as by a load balancer, in milliseconds. */
 const avoidMs = 5000
 /** One in this many reads reads the whole set. */

@@ -30,6 +30,7 @@ const addFiring = async (world: World): Promise<void> => {
   }, 'the rule to fire')
 }
 let connectionId = ''
+let silentId = ''
 const span = { from: 0, to: 100_000 }
 
 /** Refusals of accesses that did not create the rule. */
@@ -256,9 +257,11 @@ export const ruleScenarios: Contract = {
     {
       name: 'refuses a rule that has not fired',
       kind: 'state',
-      by: 'app',
-      before: add,
-      params: id,
+      before: async ({ owner }) => {
+        const never = { ...condition, value: 1e6 }
+        silentId = (await owner.do('rules.create', { ...form, condition: never })).rule.id
+      },
+      params: () => ({ id: silentId }),
       error: 'invalid-operation'
     },
     {

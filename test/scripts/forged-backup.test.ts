@@ -20,6 +20,10 @@ import { command, commandProcess, type Ended } from '../support/command.js'
 import { ForgedBackup, rebody, treeOf } from '../support/forged-backup.js'
 import { fullCoffer, WatchedTarget } from '../support/forging.js'
 
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+/** Number of refused backups so far. */
+let turn = 0
+
 t.setTimeout(900_000)
 
 /** Creates a backup of two users with data of every kind, in a folder. */
@@ -57,9 +61,11 @@ t.test('coffer restore', async t => {
   async function refuses(t: Test, forged: string, words: RegExp): Promise<void> {
     const target = new WatchedTarget(folder)
     const attempts: [string, Ended][] = [
-      ['restore', await command(['restore', forged, '--dataDir', target.path])],
-      ['--verify', await command(['restore', '--verify', forged, '--dataDir', target.path])]
+      ['restore', await command(['restore', forged, '--dataDir', target.path])]
     ]
+    // A restore verifies first. In the short form, every third backup is also only verified.
+    if (isLong || turn++ % 3 === 0)
+      attempts.push(['--verify', await command(['restore', '--verify', forged, '--dataDir', target.path])])
     for (const [what, { code, errors }] of attempts) {
       t.equal(code, 1, `${what} ends with 1: ${errors}`)
       t.match(errors, words, what)

@@ -17,6 +17,7 @@ export interface ConnectionsMethods {
             | {
                 readonly items?: string | undefined
                 readonly value: string
+                readonly fields?: { readonly [key: string]: string } | undefined
                 readonly time?: string | undefined
                 readonly end?: string | undefined
                 readonly duration?: string | undefined
@@ -31,6 +32,7 @@ export interface ConnectionsMethods {
             | readonly {
                 readonly items?: string | undefined
                 readonly value: string
+                readonly fields?: { readonly [key: string]: string } | undefined
                 readonly time?: string | undefined
                 readonly end?: string | undefined
                 readonly duration?: string | undefined
@@ -144,6 +146,7 @@ export interface ConnectionsMethods {
               | {
                   readonly items?: string | undefined
                   readonly value: string
+                  readonly fields?: { readonly [key: string]: string } | undefined
                   readonly time?: string | undefined
                   readonly end?: string | undefined
                   readonly duration?: string | undefined
@@ -158,6 +161,7 @@ export interface ConnectionsMethods {
               | readonly {
                   readonly items?: string | undefined
                   readonly value: string
+                  readonly fields?: { readonly [key: string]: string } | undefined
                   readonly time?: string | undefined
                   readonly end?: string | undefined
                   readonly duration?: string | undefined
@@ -208,6 +212,7 @@ export interface ConnectionsMethods {
         | {
             readonly items?: string | undefined
             readonly value: string
+            readonly fields?: { readonly [key: string]: string } | undefined
             readonly time?: string | undefined
             readonly end?: string | undefined
             readonly duration?: string | undefined
@@ -222,6 +227,7 @@ export interface ConnectionsMethods {
         | readonly {
             readonly items?: string | undefined
             readonly value: string
+            readonly fields?: { readonly [key: string]: string } | undefined
             readonly time?: string | undefined
             readonly end?: string | undefined
             readonly duration?: string | undefined
@@ -269,6 +275,7 @@ export interface ConnectionsMethods {
           | {
               items?: string
               value: string
+              fields?: { [key: string]: string }
               time?: string
               end?: string
               duration?: string
@@ -283,6 +290,7 @@ export interface ConnectionsMethods {
           | {
               items?: string
               value: string
+              fields?: { [key: string]: string }
               time?: string
               end?: string
               duration?: string

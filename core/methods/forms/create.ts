@@ -6,13 +6,11 @@ import { assertRoom } from '../../accesses/room.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { readQuestionnaire } from '../../forms/questionnaire.js'
-import { assertRecordable } from '../../forms/rules.js'
+import { assertRecordable, formRoom } from '../../forms/rules.js'
 import { buildQuestionnaire } from '../../forms/templates/build.js'
 import { templates } from '../../forms/templates/index.js'
 import { createId } from '../../ids.js'
 import { refuseParams } from '../../validation/params.js'
-
-const room = { name: 'forms', max: 50, maxOwn: 10 }
 
 /** Returns the form: of a questionnaire, or of a template in a language. */
 export const create = method({
@@ -39,7 +37,7 @@ export const create = method({
     const questionnaire = readQuestionnaire(resource)
     assertRecordable(call, questionnaire, params.streamId)
     const creators = store.forms.list().map(({ accessId }) => accessId)
-    assertRoom(call, room, creators)
+    assertRoom(call, formRoom, creators)
     const at = store.stamp(now)
     const form: Form = {
       id: createId(),

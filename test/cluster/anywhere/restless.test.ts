@@ -24,7 +24,7 @@ const shards = createFixedShards(64)
 const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [12, 6, 1, 4]
 /** Numbers of concurrent registrations, and of registrations between kills. */
 const [together, namesPerKill] = [6, 120]
-const fileBytes = (isLong ? 50 : 16) * 1024 * 1024
+const fileBytes = (isLong ? 50 : 8) * 1024 * 1024
 const mostMs = 60_000
 /** Limit for 99 of 100 moves, as users see them, in milliseconds. */
 const longestPauseMs = 2000
@@ -102,7 +102,7 @@ t.test('three nodes', async t => {
     const load = new Load(registers, () => three.running.map(({ url }) => url), random, {
       // A request without a response by then is lost.
       patienceMs: mostMs,
-      pauseMs: 60,
+      pauseMs: isLong ? 60 : 200,
       told: ({ untilMs, username }) => pauses.answered(username, untilMs)
     })
     load.start()

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { commandProcess } from '../../support/command.js'
+import { command } from '../../support/command.js'
 import { start as startAlone } from '../../support/process.js'
 import { packageDirectory } from '../../../core/version.js'
 import { Random } from '../../support/random.js'
@@ -26,7 +26,7 @@ const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
 /** Runs a command that must succeed. Returns its JSON output. */
 async function run<T>(...args: string[]): Promise<T> {
-  const { code, errors, output } = await commandProcess([...args, '--json'])
+  const { code, errors, output } = await command([...args, '--json'])
   if (code !== 0) throw new Error(`${args.join(' ')}: ${errors} ${output}`)
   return JSON.parse(output) as T
 }
@@ -116,13 +116,7 @@ t.test('a cluster', async t => {
 
   await t.test('makes up for a missed backup, by the node whose turn it is', async t => {
     const [maker, other] = n1.log.includes('a backup was made') ? [n1, n2] : [n2, n1]
-    const move = await commandProcess([
-      'cluster',
-      'move',
-      '0',
-      other.name,
-      ...nodeFlags(servers, 'n1', at('n1'))
-    ])
+    const move = await command(['cluster', 'move', '0', other.name, ...nodeFlags(servers, 'n1', at('n1'))])
     t.equal(move.code, 0, move.errors)
     const watching = await NatsEngine.connect({ servers: servers.urls })
     t.teardown(() => watching.close())
@@ -148,7 +142,7 @@ t.test('a cluster', async t => {
     }
     await upload(n2.url, person, 'added behind it')
     t.same(await filesOf(n1.url, person), ['added behind it', fileOf(person)].toSorted())
-    const unknown = await commandProcess(['restore', at('backup'), '--user=nobody', ...flags])
+    const unknown = await command(['restore', at('backup'), '--user=nobody', ...flags])
     t.equal(unknown.code, 1)
     t.match(unknown.errors, /The backup contains no account nobody/)
   })
@@ -157,16 +151,11 @@ t.test('a cluster', async t => {
   await t.test('is restored from the backup on one machine', async t => {
     await Promise.all([n1.kill(), n2.kill()])
     for (const index of [0, 1, 2]) await servers.kill(index)
-    const refused = await commandProcess([
-      'backup',
-      at('backup'),
-      '--plain',
-      ...nodeFlags(servers, 'n1', at('n1'))
-    ])
+    const refused = await command(['backup', at('backup'), '--plain', ...nodeFlags(servers, 'n1', at('n1'))])
     t.equal(refused.code, 1)
     t.match(refused.errors, /^None of the servers in cluster\.engine \(127\..*\) is reachable: /m)
     await run('restore', at('backup'), `--dataDir=${alone}`)
-    const { code, output } = await commandProcess(['check', `--dataDir=${alone}`])
+    const { code, output } = await command(['check', `--dataDir=${alone}`])
     t.equal(code, 0, output)
     const flags = [...trusted, '--log.format=json']
     const running = await startAlone(t, alone, process.execPath, [coffer, 'serve', ...flags])
@@ -180,7 +169,7 @@ t.test('a cluster', async t => {
     await Promise.all([0, 1, 2].map(index => servers.restart(index)))
     await run('restore', at('backup'), `--dataDir=${at('n3')}`)
     await until('the engine to be there', async () => {
-      const { code } = await commandProcess(initArguments(servers, at('n3')))
+      const { code } = await command(initArguments(servers, at('n3')))
       return code === 0
     })
     const [n3, n4] = [node('n3'), node('n4')]

@@ -15,7 +15,7 @@ import {
 
 t.setTimeout(900_000)
 
-const many = 2000
+const many = 1000
 
 /** Starts a service with a trashed stream of many events, some of which are also in another stream. */
 async function service(

@@ -17,7 +17,15 @@ t.test('many rules leave time for other work', async t => {
   const { alice, channel } = await startWorld(t)
   const ids: string[] = []
   for (let count = 0; count < 40; count++)
-    ids.push(await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 1e6 }))
+    ids.push(
+      await addRule(alice, channel, {
+        kind: 'changing',
+        measure: 'heart-rate',
+        by: 1e6,
+        within: 3600,
+        direction: 'up'
+      })
+    )
   const { rules } = getStore(alice)
   const noteState = rules.noteState.bind(rules)
   const counts: number[] = []

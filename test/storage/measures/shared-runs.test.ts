@@ -49,14 +49,16 @@ t.test('a read that was begun before a commit is not kept after it', async t => 
   t.equal(after.next(file) ?? after.next(file), 1)
 })
 
+function createFailingRun(): MeasureRun<number> {
+  // oxlint-disable-next-line require-yield -- it fails before
+  return new MeasureRun<number>(function* () {
+    throw new Error('unreadable')
+  })
+}
+
 t.test('a read that fails throws for each call that shares it, and is not shared any longer', async t => {
   const runs = new SharedRuns()
-  const fail = (): MeasureRun<number> =>
-    // oxlint-disable-next-line require-yield -- it fails before
-    new MeasureRun<number>(function* () {
-      throw new Error('unreadable')
-    })
-  const failing = runs.get({ text: 'a', version: 1 }, fail, () => 1)
+  const failing = runs.get({ text: 'a', version: 1 }, createFailingRun, () => 1)
   t.throws(() => failing.next(file), { message: 'unreadable' })
   t.throws(() => failing.next(file), { message: 'unreadable' })
   const next = runs.get(

@@ -72,6 +72,44 @@ t.test('bodies wait, and a few clicks make values of them', async t => {
   await page.context().close()
 })
 
+t.test('two numbers become one position, or one blood pressure', async t => {
+  const { daisy, enter, service } = await startApp(t)
+  const device = await connect(daisy, 'json', { name: 'Tracker' })
+  const now = service.clock.now()
+  await send(daisy, 'json', device, { at: now - 60, gps: { lat: 46.52, lon: '6.63' }, hops: 3 })
+  const page = await enter(`/app/daisy/connect/${device.id}`)
+  await meaning(page, 'lat').waitFor()
+  t.equal(await meaning(page, 'lat').inputValue(), 'latitude')
+  t.equal(await meaning(page, 'lon').inputValue(), 'longitude')
+  t.equal(await meaning(page, 'hops').inputValue(), '', 'other numbers are left alone')
+  await page.locator('.gives').getByText('Position: 46.52000, 6.63000').waitFor()
+  await meaning(page, 'lon').selectOption('')
+  await page.getByText('One number is missing. Choose the field that is: Longitude.').waitFor()
+  await look(t, page, 'app-connect-mapping-half-a-pair')
+  await meaning(page, 'lon').selectOption('longitude')
+  await page.locator('.gives').getByText('Position: 46.52000').waitFor()
+  t.equal(await page.getByText('One number is missing').count(), 0)
+  await look(t, page, 'app-connect-mapping-pair')
+  await page.getByRole('button', { name: 'Save and store what waits' }).click()
+  await page.getByText('/gps/lat, /gps/lon: Position').waitFor()
+  t.match((await daisy.do('measures.facts', { measures: ['position'] })).facts, [{ count: 1 }])
+
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await page.getByText('Send one request. It appears here').waitFor()
+  await send(daisy, 'json', device, { readings: [{ when: now, upper: 121, lower: 79, pulse: 61 }] })
+  await meaning(page, 'upper').selectOption('systolic')
+  await meaning(page, 'lower').selectOption('diastolic')
+  await page.locator('.gives').getByText('Blood pressure: 121/79').waitFor()
+  await page.locator('.gives').getByText('Heart rate: 61').waitFor()
+  await page.getByRole('button', { name: 'Save and store what waits' }).click()
+  await page.getByText('/readings/upper, /readings/lower: Blood pressure').waitFor()
+  t.same(
+    (await events(daisy)).filter(({ type }) => type.startsWith('blood-')).map(({ content }) => content),
+    [{ systolic: 121, diastolic: 79 }]
+  )
+  await page.context().close()
+})
+
 t.test('hostile bodies neither break nor slow the page', async t => {
   const { daisy, enter } = await startApp(t)
   const markup = '<img src=x onerror=document.title=1>'

@@ -6,10 +6,12 @@ import { numericalTypes } from '../../../schemas/event-types/numerical.js'
 import type { ReceivedMapping, ReceivedMappings } from '../../../schemas/received-mapping.js'
 import { convertUnit } from '../../../schemas/units.js'
 import type { ConnectionSettings, Dialect, Reading, ReceivedRecord } from '../dialect.js'
-import { parseJsonBody, ReadingBuilder } from '../reading-builder.js'
+import { parseJsonBody, ReadingBuilder, toPosition } from '../reading-builder.js'
 
 /** Types whose content is one number. */
 const numberTypes: ReadonlySet<string> = new Set([...numericalTypes, 'ratio/percent'])
+
+const positionType = 'position/wgs84'
 
 /** Maximum levels of nesting of a body: what is kept must be written as JSON again. */
 const maxDepth = 50
@@ -132,7 +134,11 @@ function toRecord(
     return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
   }
   const time = mapping.time === undefined ? now : readTime(text(mapping.time), mapping.zone)
-  const value = toContent(resolve(item, mapping.value), mapping.type, toUnit(mapping.unit, text))
+  const found = resolve(item, mapping.value)
+  const value =
+    mapping.fields === undefined
+      ? toContent(found, mapping.type, toUnit(mapping.unit, text))
+      : toObject(found, mapping.type, mapping.fields)
   if (time === undefined || value === undefined) return undefined
   const end = mapping.end === undefined ? undefined : readTime(text(mapping.end), mapping.zone)
   const duration = end === undefined ? parseNumber(text(mapping.duration)) : end - time
@@ -145,7 +151,9 @@ function toRecord(
     time,
     ...(duration !== undefined && duration > 0 && { duration }),
     ...value,
-    ...(mapping.time === undefined ? { isEvent: true, isUndated: true } : { identity: '' }),
+    ...(mapping.time === undefined
+      ? { isEvent: true, isUndated: true }
+      : { identity: '', isFrequent: mapping.type === positionType || undefined }),
     ...(mapping.zone !== undefined && { zone: mapping.zone }),
     description: text(mapping.description)
   }
@@ -164,6 +172,30 @@ function readTime(text: string | undefined, zone: string | undefined): number | 
   return Number.isNaN(time) ? undefined : time
 }
 
+/** Returns the content of an event whose members are numbers of several fields; `undefined` if one is missing, or no number. */
+function toObject(
+  value: unknown,
+  type: string,
+  fields: Readonly<Record<string, string>>
+): Pick<ReceivedRecord, 'content'> | undefined {
+  if (numberTypes.has(type)) return undefined
+  const content: Record<string, number> = {}
+  for (const [name, pointer] of Object.entries(fields)) {
+    const number = toNumber(resolve(value, pointer))
+    if (number === undefined) return undefined
+    content[name] = number
+  }
+  if (type !== positionType) return { content }
+  const position = toPosition({ ...content, latitude: content['latitude'], longitude: content['longitude'] })
+  return position && { content: position }
+}
+
+function toNumber(value: unknown): number | undefined {
+  const number =
+    typeof value === 'number' ? value : typeof value === 'string' ? parseNumber(value) : undefined
+  return number === undefined || !Number.isFinite(number) ? undefined : number
+}
+
 /** Returns the content of an event, converted to the unit of its type. */
 function toContent(
   value: unknown,
@@ -172,9 +204,8 @@ function toContent(
 ): Pick<ReceivedRecord, 'content' | 'clientData'> | undefined {
   if (value === undefined || value === null) return undefined
   if (!numberTypes.has(type)) return { content: value }
-  const number =
-    typeof value === 'number' ? value : typeof value === 'string' ? parseNumber(value) : undefined
-  if (number === undefined || !Number.isFinite(number)) return undefined
+  const number = toNumber(value)
+  if (number === undefined) return undefined
   if (unit === undefined) return { content: number }
   const measure = findMeasure(unit)
   if (!measure) return undefined

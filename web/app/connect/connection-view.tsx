@@ -15,7 +15,7 @@ import { buildHref, navigate } from '../route.js'
 import { Arrivals } from './arrivals.js'
 import { getDialectName } from './connection-list.js'
 import { newConnection, type Connection, type Dialect } from './connections.js'
-import { MappingCard } from './mapping-card.js'
+import { MappingCard } from './mapping/mapping-card.js'
 import { NewConnectionCard } from './new-connection-card.js'
 import { OptionFields, readOptions } from './option-fields.js'
 

@@ -31,6 +31,8 @@ export interface Connection {
 export interface Mapping {
   readonly items?: string
   readonly value: string
+  /** The members of a content that is an object, each with its pointer from the value. */
+  readonly fields?: Readonly<Record<string, string>>
   readonly type: string
   readonly stream?: string
   readonly measure?: string

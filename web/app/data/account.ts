@@ -74,6 +74,7 @@ export class Account {
       account.readFacts(),
       ...(account.isOwner ? [account.readAccesses(), account.readProfile()] : [])
     ])
+    account.live.watchNews(account)
     return account
   }
 

@@ -1,5 +1,6 @@
 /** Live changes, received over a socket. (docs/api/sockets.md) */
 import { Socket } from '../../../client/src/socket.js'
+import type { NewsAccount } from './news.js'
 import type { Client } from './client.js'
 import { createStore, type Store } from './store.js'
 
@@ -13,6 +14,10 @@ export interface Live {
   follow(kind: ChangeKind, listener: () => void, spacing?: number): () => void
   /** Calls `listener` whenever the socket is disconnected or refused: the session or access may have ended. */
   onDoubt(listener: () => void): void
+  /** How much other people have written since the user last looked. */
+  readonly news: Store<number>
+  /** Counts what is new in an account once it has people. */
+  watchNews(account: NewsAccount): void
   close(): void
 }
 
@@ -45,6 +50,17 @@ export function openLive({ coffer }: Client): Live {
       }
     },
     onDoubt: listener => target.addEventListener('doubt', listener),
+    news: createStore(0),
+    watchNews: account => {
+      const end = account.accesses.follow(check)
+      function check(): void {
+        if (!account.accesses.value.some(({ clientData }) => clientData?.['cmc'])) return
+        end()
+        // Without it, there is no number.
+        import('./news.js').then(({ followNews }) => followNews(account)).catch(() => undefined)
+      }
+      check()
+    },
     close: () => socket.close()
   }
 }

@@ -15,6 +15,7 @@ import { Skeleton } from '../parts/skeleton.js'
 import { AppLink } from '../parts/app-link.js'
 import { takeAsked, keepAsked, type Asked } from './asked.js'
 import { AskedList, getKey } from './asked-list.js'
+import { FormNotice } from './offered-form.js'
 import { describeFailure, explainFailure } from './describe-failure.js'
 import { toEnd } from './end-date.js'
 import {
@@ -140,6 +141,7 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
       <section class="card panel">
         <h2>{pickText(request.title)}</h2>
         {paragraphs(pickText(request.description))}
+        <FormNotice content={offer.content} />
         <Form
           action={t('people.accept')}
           onSubmit={async ({ accessName, end = '' }) => await accept(accessName!.trim(), end)}

@@ -11,6 +11,7 @@ import type { Event } from '../data/model.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { everything, MeasureChoice } from './measure-choice.js'
+import { askForAnswers, FormField, formKey, readForm } from './offered-form.js'
 import { OfferLink } from './offer-link.js'
 import { OtherLanguages, writeTexts } from './other-languages.js'
 import { ownScope, types, writeEvent, type RequestContent } from './people.js'
@@ -38,22 +39,27 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
   if (created) return <OfferLink content={created.content as RequestContent} />
   if (!all) return <Skeleton kind="page" />
   const submit = async (values: Values): Promise<void> => {
-    if (chosen.size === 0) throw new Refusal('people-nothing', t('people.chooseSome'))
+    const form = await readForm(values['form'])
+    if (chosen.size === 0 && !form) throw new Refusal('people-nothing', t('people.chooseSome'))
     const names = new Map(all.map(measure => [measure.id, getMeasureName(measure)]))
     const displayName = values['name']!.trim()
     const level = values['level'] === 'contribute' ? 'contribute' : 'read'
     const event = await writeEvent(account, ownScope, types.request, {
       to: null,
       capabilityRequested: true,
+      ...(form && { [formKey]: form }),
       capability: { mode: values['who'] === 'many' ? 'open-link' : 'single-use' },
       request: {
         ...(await writeTexts(values, added, { name: displayName, level, chosen, measures: all })),
-        permissions: [...chosen].map(id => ({
-          streamId: id,
-          level,
-          ...(id !== everything && { defaultName: names.get(id)! }),
-          ...(required.has(id) && { mandatory: true })
-        })),
+        permissions: [
+          ...[...chosen].map(id => ({
+            streamId: id,
+            level,
+            ...(id !== everything && { defaultName: names.get(id)! }),
+            ...(required.has(id) && { mandatory: true })
+          })),
+          ...(form ? [askForAnswers(form)] : [])
+        ],
         allowUserChoice: true,
         features: { chat: values['chat'] === 'on', systemMessaging: true },
         expiresAt: Math.floor((client.serverTime ?? Date.now() / 1000) + Number(values['days']) * daySeconds)
@@ -83,6 +89,7 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
               <option value="contribute">{t('people.askContribute')}</option>
             </select>
           </div>
+          <FormField />
           <Field
             name="title"
             label={t('people.titleField')}

@@ -2,18 +2,27 @@
 import './style.css'
 import { useEffect } from 'preact/hooks'
 import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import type { PageProps } from '../route.js'
 import { AnswerOffer } from './answer-offer.js'
 import { AnswerScopeRequest } from './answer-scope-request.js'
 import { AskForm } from './ask-form.js'
+import { markSeen } from '../data/news.js'
 import { Overview } from './overview.js'
 import { PersonView } from './person-view.js'
 
 export default function PeoplePage({ id, query }: PageProps) {
+  const account = useAccount()
   useEffect(() => {
     document.title = t('shell.people')
+    // What arrives while the page is shown is seen.
+    const see = (count: number): void => {
+      if (count > 0) markSeen(account)
+    }
+    see(account.live.news.value)
+    return account.live.news.follow(see)
   }, [])
   if (id === undefined) return <Overview />
   return (

@@ -7,47 +7,29 @@ import { getStreamColour } from '../data/stream-colours.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
-import { Icon, type IconName } from '../parts/icon.js'
 import { ExpandButton } from '../parts/expand-button.js'
-import type { PageName, Route } from '../route.js'
-import { useShownLinks } from './shown-links.js'
-
-const mainLinks: readonly (readonly [PageName, IconName])[] = [
-  ['today', 'clock'],
-  ['timeline', 'lines'],
-  ['table', 'table'],
-  ['map', 'map'],
-  ['photos', 'photo'],
-  ['compare', 'link']
-]
-const otherLinks: readonly (readonly [PageName, IconName])[] = [
-  ['shared', 'eye'],
-  ['people', 'people'],
-  ['channels', 'bell'],
-  ['import', 'import'],
-  ['connect', 'phone'],
-  ['account', 'person']
-]
+import type { Route } from '../route.js'
+import { useNavLinks } from './nav-links.js'
 
 export function Sidebar({ route }: { readonly route: Route }) {
   const { isOwner } = useAccount()
-  const isShown = useShownLinks()
-  const renderLink = ([name, icon]: readonly [PageName, IconName]) => (
-    <AppLink key={name} to={{ page: name }} class="nav-link" isCurrent={route.page === name}>
-      <Icon name={icon} />
-      {t(`shell.${name}` as 'shell.timeline')}
-    </AppLink>
-  )
+  const renderLinks = useNavLinks(route.page)
   return (
     <nav class="side" aria-label={t('shell.main')}>
-      {mainLinks.filter(([name]) => isOwner || (name !== 'today' && name !== 'compare')).map(renderLink)}
+      {isOwner && renderLinks('today.clock')}
+      {renderLinks('timeline.lines table map photos.photo')}
+      {isOwner && renderLinks('compare.link')}
       <h2>
         <AppLink to={{ page: 'streams' }} isCurrent={route.page === 'streams' && route.id === undefined}>
           {t('shell.streams')}
         </AppLink>
       </h2>
       <StreamTree here={route.page === 'streams' ? route.id : undefined} />
-      {isOwner && <div class="foot">{otherLinks.filter(isShown).map(renderLink)}</div>}
+      {isOwner && (
+        <div class="foot">
+          {renderLinks('shared.eye people channels.bell import connect.phone account.person')}
+        </div>
+      )}
     </nav>
   )
 }

@@ -52,6 +52,8 @@ t.test('streams with thousands of substreams change in slices', async t => {
           await client.call('streams.update', { id: 'top', update: { trashed: !trashed } })
         })
       )
+    // In a batch, an app's moves are checked as one of them is above.
+    if (client === app) continue
     await t.test(`${who} moves them repeatedly`, t =>
       assertTakesTurns(t, async () => {
         const calls = Array.from({ length: 20 }, () => ({ method: 'streams.update', params: move() }))

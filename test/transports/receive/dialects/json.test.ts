@@ -43,6 +43,46 @@ t.test('the root is the list, or the only item; units are converted', t => {
   t.end()
 })
 
+t.test('several fields become one value', t => {
+  const position = {
+    value: '',
+    fields: { latitude: '/lat', longitude: '/place/lon' },
+    time: '/at',
+    type: 'position/wgs84',
+    stream: 'Position'
+  }
+  const reading = read(
+    json,
+    [
+      { at: noon, lat: '46.52', place: { lon: 6.63 } },
+      { at: noon + 1, lat: 46.52 },
+      { at: noon + 2, lat: 91, place: { lon: 6.63 } },
+      { at: noon + 3, lat: 'north', place: { lon: 6.63 } }
+    ],
+    mapped(position)
+  )
+  t.same(brief(reading), [['Position', 'position/wgs84', noon, { latitude: 46.52, longitude: 6.63 }]])
+  t.equal(reading.records[0]!.isFrequent, true)
+  t.same(missed(reading), { value: 3 })
+  const pressure = {
+    value: '/cuff',
+    fields: { systolic: '/sys', diastolic: '/dia' },
+    time: '/at',
+    type: 'blood-pressure/mmhg-bpm',
+    stream: 'Blood pressure'
+  }
+  t.same(brief(read(json, { at: noon, cuff: { sys: 121, dia: 79 } }, mapped(pressure))), [
+    ['Blood pressure', 'blood-pressure/mmhg-bpm', noon, { systolic: 121, diastolic: 79 }]
+  ])
+  const wrong = read(
+    json,
+    { at: noon, cuff: { sys: 121, dia: 79 } },
+    mapped({ ...pressure, type: 'mass/kg' })
+  )
+  t.same(missed(wrong), { cuff: 1 }, 'a type of single numbers has no fields')
+  t.end()
+})
+
 t.test('several values of one item, other types, ends, sources and zones', t => {
   const reading = read(
     json,

@@ -1,11 +1,21 @@
 /** Guesses what the fields of a waiting body mean, from their names and values. */
-import { foldText } from '../../plain-text.js'
-import { getMeasureName, getShownType, type AnyMeasure } from '../data/measures.js'
-import { getUnit } from '../data/units.js'
+import { foldText } from '../../../plain-text.js'
+import { getMeasureName, getShownType, type AnyMeasure } from '../../data/measures.js'
+import { getUnit } from '../../data/units.js'
 import { toItemPointer, type BodyField } from './body-fields.js'
+import { guessPairs, pairRoles } from './field-pairs.js'
 
 /** What a field may mean. All but `value` are meant by one field at most. */
-export const roles = ['value', 'time', 'end', 'duration', 'unit', 'source', 'description'] as const
+export const roles = [
+  'value',
+  ...pairRoles,
+  'time',
+  'end',
+  'duration',
+  'unit',
+  'source',
+  'description'
+] as const
 export type Role = (typeof roles)[number]
 
 /** What the user says about the fields of a body. */
@@ -62,7 +72,14 @@ export function guessMeaning(fields: readonly BodyField[], measures: readonly An
   const numbers = own.filter(
     field => isNumber(field) && !times.includes(field) && !otherNames.test(field.name)
   )
-  mark('value', numbers.find(({ pointer }) => guessMeasure(pointer, measures)) ?? numbers[0])
+  const paired = guessPairs(own.filter(isNumber))
+  for (const [role, field] of paired) mark(role, field)
+  const single = numbers.filter(({ pointer }) => !(pointer in found))
+  mark(
+    'value',
+    single.find(({ pointer }) => guessMeasure(pointer, measures)) ??
+      (paired.length === 0 ? single[0] : undefined)
+  )
   const texts = own.filter(({ value }) => typeof value === 'string')
   mark(
     'unit',

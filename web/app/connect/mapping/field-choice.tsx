@@ -1,8 +1,9 @@
 /** A field of a waiting body, with its sample and what it means. */
 import { useId } from 'preact/hooks'
-import { t } from '../../language.js'
+import { t } from '../../../language.js'
 import type { BodyField } from './body-fields.js'
-import { roles, type Role } from './guess-mapping.js'
+import { pairRoles } from './field-pairs.js'
+import { isNumber, roles, type Role } from './guess-mapping.js'
 
 interface Props {
   readonly field: BodyField
@@ -31,13 +32,20 @@ export function FieldChoice({ field, role, isOutside, onChange }: Props) {
           onChange={event => onChange(event.currentTarget.value as Role | '')}
         >
           <option value="">{t('connect.map.role.none')}</option>
-          {roles.map(each => (
-            <option key={each} value={each}>
-              {t(`connect.map.role.${each}`)}
-            </option>
-          ))}
+          {roles
+            .filter(each => isNumber(field) || !isOfPair(each))
+            .map(each => (
+              <option key={each} value={each}>
+                {t(`connect.map.role.${each}`)}
+              </option>
+            ))}
         </select>
       )}
     </li>
   )
+}
+
+/** Returns true if a role is that of one of two numbers. */
+function isOfPair(role: Role): boolean {
+  return pairRoles.some(each => each === role)
 }

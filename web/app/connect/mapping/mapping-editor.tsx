@@ -1,18 +1,19 @@
 /** Lets the user say what the fields of a waiting body mean, and shows what that gives. Loaded when a body waits. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
-import { t } from '../../language.js'
-import { Form } from '../../parts/form.js'
-import { foldText, toPlainText } from '../../plain-text.js'
-import { useAccount } from '../data/account.js'
-import { getMeasureName, type AnyMeasure } from '../data/measures.js'
-import { ReadProblem } from '../parts/read-problem.js'
-import { Skeleton } from '../parts/skeleton.js'
-import { showToast } from '../parts/toast.js'
+import { explainError, type Message } from '../../../explain-error.js'
+import { t } from '../../../language.js'
+import { Form } from '../../../parts/form.js'
+import { foldText, toPlainText } from '../../../plain-text.js'
+import { useAccount } from '../../data/account.js'
+import { getMeasureName, type AnyMeasure } from '../../data/measures.js'
+import { ReadProblem } from '../../parts/read-problem.js'
+import { Skeleton } from '../../parts/skeleton.js'
+import { showToast } from '../../parts/toast.js'
 import { listFields, toItemPointer, type BodyField } from './body-fields.js'
 import { buildMappings, isLocal, type Target } from './build-mapping.js'
-import type { Connection } from './connections.js'
+import type { Connection } from '../connections.js'
 import { FieldChoice } from './field-choice.js'
+import { findMissing } from './field-pairs.js'
 import { guessMeaning, guessMeasure, guessUnit, type Meaning, type Role } from './guess-mapping.js'
 import { MappingPreview } from './mapping-preview.js'
 import { ValueTarget } from './value-target.js'
@@ -77,7 +78,9 @@ function Editor({ connection, measures, onChanged }: Props & { readonly measures
     })
   }
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const mappings = buildMappings(fields, meaning, { findTarget, zone })
+  const findMeasure = (wanted: string): AnyMeasure | undefined => measures.find(each => each.id === wanted)
+  const mappings = buildMappings(fields, meaning, { findMeasure, findTarget, zone })
+  const missing = findMissing(meaning.roles, meaning.list)
   const lists = all.fields.filter(({ kind, count = 0 }) => kind === 'list' && count > 0).slice(0, maxLists)
   const isRootList = Array.isArray(body)
   const isLocalTime = fields.some(field => meaning.roles[field.pointer] === 'time' && isLocal(field))
@@ -129,6 +132,9 @@ function Editor({ connection, measures, onChanged }: Props & { readonly measures
       </ul>
       {shown.isCut && <p class="hint">{t('connect.map.more')}</p>}
       {isLocalTime && <p class="hint">{t('connect.map.zone', { zone: toPlainText(zone) })}</p>}
+      {missing && (
+        <p class="notice">{t('connect.map.missing', { name: t(`connect.map.role.${missing}`) })}</p>
+      )}
       {values.map(field => (
         <ValueTarget
           key={field.pointer}

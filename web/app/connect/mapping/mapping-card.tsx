@@ -1,12 +1,12 @@
 /** What the fields of any JSON mean: the bodies that wait for it, or the mapping that there is. (docs/connect/json.md) */
-import { t } from '../../language.js'
-import { Form } from '../../parts/form.js'
-import { toPlainText } from '../../plain-text.js'
-import { useAccount } from '../data/account.js'
-import { getUnit } from '../data/units.js'
-import { lazy } from '../parts/lazy.js'
-import { showToast } from '../parts/toast.js'
-import type { Connection, Mapping } from './connections.js'
+import { t } from '../../../language.js'
+import { Form } from '../../../parts/form.js'
+import { toPlainText } from '../../../plain-text.js'
+import { useAccount } from '../../data/account.js'
+import { getUnit } from '../../data/units.js'
+import { lazy } from '../../parts/lazy.js'
+import { showToast } from '../../parts/toast.js'
+import type { Connection, Mapping } from '../connections.js'
 
 interface Props {
   readonly connection: Connection
@@ -56,8 +56,10 @@ export function MappingCard({ connection, onChanged }: Props) {
 }
 
 /** Describes a mapping: `/kg: Weight (kg)`. */
-function describe({ items = '', stream = '', type, unit, value }: Mapping): string {
+function describe({ fields, items = '', stream = '', type, unit, value }: Mapping): string {
   const symbol = unit ?? getUnit(type)?.symbol ?? ''
   const name = toPlainText(stream)
-  return `${toPlainText(`${items}${value}`) || t('connect.map.body')}${name === '' ? '' : `: ${name}`}${symbol === '' ? '' : ` (${toPlainText(symbol)})`}`
+  const pointers = fields ? Object.values(fields).map(pointer => value + pointer) : [value]
+  const shown = toPlainText(pointers.map(pointer => items + pointer).join(', '))
+  return `${shown || t('connect.map.body')}${name === '' ? '' : `: ${name}`}${symbol === '' ? '' : ` (${toPlainText(symbol)})`}`
 }

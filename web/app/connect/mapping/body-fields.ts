@@ -1,5 +1,5 @@
 /** Lists the fields of a body that waits for a mapping, for the page: bounded, whatever the body contains. */
-import { foldText, toPlainText } from '../../plain-text.js'
+import { foldText, toPlainText } from '../../../plain-text.js'
 
 /** A field, list or object of a body. */
 export interface BodyField {

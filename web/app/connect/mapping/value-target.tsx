@@ -1,9 +1,9 @@
 /** Chooses what a field with a value measures, and its unit. */
 import { useId } from 'preact/hooks'
-import { t } from '../../language.js'
-import { foldText } from '../../plain-text.js'
-import { getMeasureName, getShownType, type AnyMeasure } from '../data/measures.js'
-import { getUnit } from '../data/units.js'
+import { t } from '../../../language.js'
+import { foldText } from '../../../plain-text.js'
+import { getMeasureName, getShownType, type AnyMeasure } from '../../data/measures.js'
+import { getUnit } from '../../data/units.js'
 import type { BodyField } from './body-fields.js'
 import type { Target } from './build-mapping.js'
 import { guessUnit, isNumber, isOfNumbers } from './guess-mapping.js'

@@ -1,13 +1,14 @@
 /** Shows what a mapping makes of the waiting bodies. */
 import { useEffect, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
-import { t } from '../../language.js'
-import { toPlainText } from '../../plain-text.js'
-import { useAccount } from '../data/account.js'
-import { getMeasureName, type AnyMeasure } from '../data/measures.js'
-import { formatQuantityIn, getUnit } from '../data/units.js'
-import { formatDateTime } from '../parts/format-time.js'
-import type { Connection, Mapping } from './connections.js'
+import { explainError, type Message } from '../../../explain-error.js'
+import { t } from '../../../language.js'
+import { toPlainText } from '../../../plain-text.js'
+import { useAccount } from '../../data/account.js'
+import { formatContent } from '../../data/event-types.js'
+import { getMeasureName, type AnyMeasure } from '../../data/measures.js'
+import { formatQuantityIn, getUnit } from '../../data/units.js'
+import { formatDateTime } from '../../parts/format-time.js'
+import type { Connection, Mapping } from '../connections.js'
 
 interface Props {
   readonly connection: Connection
@@ -82,7 +83,9 @@ function describe(
   const { value, unit } =
     typeof content === 'number' && getUnit(type)
       ? formatQuantityIn(type, type, content)
-      : { value: typeof content === 'string' ? content : (JSON.stringify(content) ?? '…'), unit: '' }
+      : typeof content === 'object' && content !== null
+        ? { value: formatContent(type, content), unit: '' }
+        : { value: typeof content === 'string' ? content : (JSON.stringify(content) ?? '…'), unit: '' }
   return t('connect.map.value', {
     name: measure ? getMeasureName(measure) : toPlainText(stream),
     value: `${toPlainText(value.slice(0, maxTextLength))} ${unit}`.trim(),

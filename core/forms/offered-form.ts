@@ -1,0 +1,80 @@
+/** A form that comes with somebody's request for data: checked as what strangers write, and added once the user accepts. (docs/api/forms.md#forms-of-requests) */
+import { Type, type Static } from 'typebox'
+import { FhirResource, type Form } from '../../schemas/plans/form.js'
+import { closed, Identifier } from '../../schemas/scalars.js'
+import { runSteps } from '../../storage/steps.js'
+import { provideStreams } from '../accesses/provide-streams.js'
+import { assertRoom } from '../accesses/room.js'
+import type { Call } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import { createId } from '../ids.js'
+import { isShallow } from '../json/depth.js'
+import { createChecker } from '../validation/params.js'
+import { refuse } from './fhir-json.js'
+import { readQuestionnaire, type Questionnaire } from './questionnaire.js'
+import { assertRecordable, formRoom } from './rules.js'
+
+/** The form of a request, as the requester writes it. */
+const OfferedForm = Type.Object(
+  {
+    questionnaire: FhirResource,
+    /** A stream that the request asks to read: it gets the answers. */
+    streamId: Identifier
+  },
+  closed
+)
+type OfferedForm = Static<typeof OfferedForm>
+
+/** Maximum length as JSON, in characters. */
+const maxLength = 65_536
+const maxDepth = 30
+const markup = /<\s*[!/?a-z]|javascript:/i
+
+const assertShape = createChecker(OfferedForm)
+
+/** Returns the checked form. Throws for one that is too long, has markup, or is none. */
+function checkOfferedForm(form: unknown): OfferedForm & { readonly checked: Questionnaire } {
+  if (!isShallow(form, maxDepth)) refuse('#', `must not be nested deeper than ${maxDepth} levels`)
+  const text = JSON.stringify(form)
+  if (text.length > maxLength) refuse('#', `must not be longer than ${maxLength} characters`)
+  if (markup.test(text)) refuse('#', 'must not have markup')
+  assertShape(form)
+  const given = form as OfferedForm
+  const checked = readQuestionnaire(given.questionnaire)
+  const bindings = [...[...checked.items.values()].flatMap(({ binding }) => binding ?? []), ...checked.scores]
+  // Answers go to the stream that the request asks to read: the user knows of no other.
+  if (bindings.some(({ streamId }) => streamId !== undefined))
+    refuse('#/questionnaire', 'must not name streams')
+  return { ...given, checked }
+}
+
+/**
+ * Adds the form of a request that the user accepts. `call`: of the user. `streamId`: the stream that the user has chosen for the one
+ * that the form names. Returns the id of the form.
+ */
+function addOfferedForm(call: Call, form: unknown, streamId: string): string {
+  const { caller, now, store } = call
+  const { checked, questionnaire } = checkOfferedForm(form)
+  const { title } = checked
+  runSteps(provideStreams(call, [{ streamId, level: 'read', defaultName: title }]))
+  assertRecordable(call, checked, streamId)
+  const creators = store.forms.list().map(({ accessId }) => accessId)
+  assertRoom(call, formRoom, creators)
+  const at = store.stamp(now)
+  const added: Form = {
+    id: createId(),
+    title,
+    questionnaire,
+    streamId,
+    accessId: caller.accessId,
+    created: at,
+    createdBy: caller.signature,
+    modified: at,
+    modifiedBy: caller.signature
+  }
+  store.forms.put(added)
+  return added.id
+}
+
+/** What consent needs of forms. */
+export const offeredForms: Services['offeredForms'] = { check: checkOfferedForm, add: addOfferedForm }

@@ -1,0 +1,102 @@
+/** Requests that come with a form: accepting them adds it, and hostile ones are refused. */
+import t from 'tap'
+import { accept, offer, requestContent, startTwo, write, type TwoServers } from '../../support/two-servers.js'
+
+const items = [
+  { linkId: 'mood', type: 'string', text: 'How are you?', required: true },
+  { linkId: 'sleep', type: 'integer', text: 'Hours of sleep?' }
+]
+const questionnaire = { resourceType: 'Questionnaire', status: 'active', title: 'Evening', item: items }
+const form = { questionnaire, streamId: 'answers' }
+const permissions = [
+  { streamId: 'health', level: 'read', defaultName: 'Health' },
+  { streamId: 'answers', level: 'read', defaultName: 'Answers' }
+]
+const asking = { 'coffer:form': form, request: { permissions, allowUserChoice: true } }
+
+for (const isShared of [false, true])
+  t.test(isShared ? 'on one service' : 'on two services', async t => {
+    const two = await startTwo(t, {}, { isShared })
+    const { dora, paul } = two
+
+    t.test('accepting a request adds its form, whose answers the requester can read', async t => {
+      const { content } = await offer(dora, asking)
+      const { offer: shown } = await paul.do('cmc.readOffer', { capabilityUrl: content.capabilityUrl })
+      t.same(shown.content['coffer:form'], form)
+      const accepted = await accept(paul, content.capabilityUrl)
+      t.match(accepted, { status: 'completed', formId: String })
+      const { forms } = await paul.do('forms.get')
+      t.match(forms, [
+        {
+          id: accepted.formId,
+          title: 'Evening',
+          streamId: 'answers',
+          accessId: paul.access.id
+        }
+      ])
+      t.match(await paul.do('forms.getOne', { id: accepted.formId }), { form: { questionnaire } })
+      const answers = [{ linkId: 'mood', answer: [{ valueString: 'Well' }] }]
+      const response = { resourceType: 'QuestionnaireResponse', status: 'completed', item: answers }
+      await paul.do('forms.answer', { id: accepted.formId, response })
+      const { events } = await readAsDora(two, accepted.acceptedBy.apiEndpoint)
+      t.match(events, [{ type: 'questionnaire/response', streamIds: ['answers'] }])
+      await paul.do('forms.delete', { id: accepted.formId })
+    })
+
+    t.test('the form goes to the stream that the user chooses', async t => {
+      const { content } = await offer(dora, asking)
+      const ownStreams = { answers: 'diary' }
+      const { formId } = await accept(paul, content.capabilityUrl, { ownStreams })
+      t.match(await paul.do('forms.getOne', { id: formId }), { form: { streamId: 'diary' } })
+      await paul.do('forms.delete', { id: formId })
+    })
+
+    t.test('without its stream, there is no form', async t => {
+      const { content } = await offer(dora, asking)
+      const grantedPermissions = [{ streamId: 'health', level: 'read' }]
+      const accepted = await accept(paul, content.capabilityUrl, { grantedPermissions })
+      t.equal(accepted.status, 'completed')
+      t.notOk('formId' in accepted)
+      t.same((await paul.do('forms.get')).forms, [])
+    })
+
+    t.test('hostile forms are refused', async t => {
+      const deep = JSON.parse('{"a":'.repeat(5000) + '1' + '}'.repeat(5000))
+      const many = Array.from({ length: 10_000 }, (_, at) => ({ linkId: `${at}`, type: 'string', text: '?' }))
+      const bound = {
+        url: 'urn:coffer:event',
+        extension: [
+          { url: 'type', valueString: 'note/txt' },
+          { url: 'streamId', valueString: 'health' }
+        ]
+      }
+      const ofItem = (change: object): object => ({ ...questionnaire, item: [{ ...items[0], ...change }] })
+      for (const [what, hostile] of [
+        ['none', 'form'],
+        ['without a stream', { questionnaire }],
+        ['other members', { ...form, script: 'x' }],
+        ['not a questionnaire', { ...form, questionnaire: { resourceType: 'Patient' } }],
+        ['long', { ...form, questionnaire: { ...questionnaire, purpose: 'x'.repeat(70_000) } }],
+        ['deep', { ...form, questionnaire: { ...questionnaire, contained: [deep] } }],
+        ['of many items', { ...form, questionnaire: { ...questionnaire, item: many } }],
+        ['with a script', { ...form, questionnaire: ofItem({ text: '<script>alert(1)</script>' }) }],
+        ['with markup', { ...form, questionnaire: ofItem({ text: 'a<img src=x onerror=alert(1)>' }) }],
+        ['with a link', { ...form, questionnaire: { ...questionnaire, title: 'javascript:alert(1)' } }],
+        ['of another stream', { ...form, questionnaire: ofItem({ extension: [bound] }) }]
+      ] as const) {
+        const { error } = await write(
+          dora,
+          'consent/request-cmc',
+          requestContent({ ...asking, 'coffer:form': hostile })
+        )
+        t.ok(error, what)
+        t.match(error?.id, /^(?:invalid-operation|invalid-parameters-format)$/, what)
+      }
+    })
+  })
+
+/** Reads the events that a grant shows. */
+async function readAsDora({ accepterService }: TwoServers, endpoint: string) {
+  const token = decodeURIComponent(new URL(endpoint).username)
+  return await accepterService.call('paul-patient', 'events.get', { streams: ['answers'] }, token)
+}

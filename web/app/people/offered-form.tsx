@@ -1,0 +1,55 @@
+/** The form that comes with a request: choosing it, and telling the person who is asked. (docs/api/forms.md#forms-of-requests) */
+import { Refusal } from '../../api.js'
+import { t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+
+/** The member of a request, and of its offer. */
+export const formKey = 'coffer:form'
+/** The stream of the answers, where the person who is asked chooses no other. */
+const answersId = 'form-answers'
+
+interface OfferedForm {
+  readonly questionnaire: Readonly<Record<string, unknown>>
+  readonly streamId: string
+}
+
+/** A field for a file with a questionnaire. */
+export function FormField() {
+  return (
+    <div class="field">
+      <label for="form">{t('people.form')}</label>
+      <input id="form" name="form" type="file" accept=".json,application/json" aria-describedby="form-hint" />
+      <p class="hint" id="form-hint">
+        {t('people.formHint')}
+      </p>
+    </div>
+  )
+}
+
+/** Reads the chosen file; undefined if none is chosen. Throws `Refusal` if it has no questionnaire. */
+export async function readForm(file: unknown): Promise<OfferedForm | undefined> {
+  if (!(file instanceof File) || file.size === 0) return undefined
+  try {
+    const questionnaire = JSON.parse(await file.text()) as OfferedForm['questionnaire']
+    if (questionnaire['resourceType'] === 'Questionnaire') return { questionnaire, streamId: answersId }
+  } catch {
+    // Reported below.
+  }
+  throw new Refusal('people-form', t('people.formInvalid'))
+}
+
+/** Returns the permission to read the answers. */
+export function askForAnswers({ questionnaire: { title }, streamId }: OfferedForm): object {
+  const defaultName = typeof title === 'string' && title !== '' ? title.slice(0, 200) : t('people.form')
+  return { streamId, level: 'read', defaultName }
+}
+
+/** Tells that a form comes with the request. */
+export function FormNotice({ content }: { readonly content: object }) {
+  const form = (content as Readonly<Record<string, OfferedForm | undefined>>)[formKey]
+  if (!form) return null
+  const { title } = form.questionnaire
+  return (
+    <p class="hint">{t('people.withForm', { title: typeof title === 'string' ? toPlainText(title) : '' })}</p>
+  )
+}
