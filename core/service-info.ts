@@ -121,9 +121,9 @@ function getHostUrl({ publicUrl, domain }: UrlSettings, host: string): string {
 }
 
 /**
- * Logs a warning if OAuth clients are configured, and clients beside this machine cannot know the service by its public URL:
- * each proof of a key names the URL of its request as seen from outside, so all of them would be refused.
- * (docs/api/oauth.md#proof-of-possession)
+ * Logs a warning if OAuth clients are configured, and the public URL is local though the service is served to other
+ * machines, or is not `https`. Each proof of a key names the URL of its request as seen from outside, so all proofs would be
+ * refused. (docs/api/oauth.md#proof-of-possession)
  */
 export function warnAboutPublicUrl({ access, host, http, oauth, publicUrl }: Config, log: Log): void {
   const { hostname, protocol } = new URL(publicUrl)

@@ -23,7 +23,7 @@ export async function* readChunks(
   }
 }
 
-/** Reports progress with each chunk, so that reading is known to continue. */
+/** Calls `progress` with 0 for each chunk: no bytes are counted, but it is known that reading continues. */
 export async function* withProgress(
   chunks: AsyncIterable<Buffer>,
   progress: (bytes: number) => void

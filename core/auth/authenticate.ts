@@ -55,11 +55,12 @@ export function authenticate({
     throw new ApiError('invalid-access-token', undefined, presented?.isDPoP ? { needsProof: true } : {})
   }
   if (presented) assertProven(credentials, presented, access)
-  if (reader && reader !== access) useAccess(reader)
-  useAccess(access)
+  if (reader && reader !== access) admitAccess(reader)
+  admitAccess(access)
   return new Caller(store, access, presented?.callerId)
 
-  function useAccess(each: Access): void {
+  /** Throws `invalid-access-token` unless the access is active and its client is not revoked. Records a use of a session. */
+  function admitAccess(each: Access): void {
     assertAccessActive(services, store, each, now)
     if (isClientRevoked(services, store, each))
       throw new ApiError('invalid-access-token', 'The operator has revoked the app', { accessId: each.id })

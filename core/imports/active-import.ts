@@ -21,7 +21,10 @@ export interface ActiveImport extends QueuedImport {
   done: Promise<void>
 }
 
-/** Returns true if an account has no unfinished imports. False if another node serves the account, since it may come back. */
+/**
+ * Returns true if an account has no unfinished imports, or its file cannot be opened. False if another node serves the
+ * account, since it may come back.
+ */
 export function isFinished({ accounts }: Services, account: Account): boolean {
   if (!accounts.owns(account)) return false
   try {

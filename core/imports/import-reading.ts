@@ -176,6 +176,7 @@ export class ImportReading {
     this.#reader?.send({ is: 'taken' })
   }
 
+  /** Tells the reader whether it has to send the bytes of a file; stores the bytes once they have been sent. */
   async #handleFile(file: FileDraft, is: 'file' | 'bytes'): Promise<void> {
     if (is === 'file') this.#reader?.send({ is: 'offered', isWanted: this.#files.needsContent(file) })
     else {

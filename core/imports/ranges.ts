@@ -13,7 +13,10 @@ interface WrittenPoints {
   readonly stored: readonly Row[]
 }
 
-/** Records the range of points that have just been written. */
+/**
+ * Records the range of points that have just been written. Earlier ranges that it splits, and the range itself if it
+ * contains other points, get a list of the times of their own points.
+ */
 export function recordRange(
   { imports, series }: UserStore,
   event: number,

@@ -130,7 +130,7 @@ const joinedBodies = `CASE WHEN octet_length(text) <= ${pageBytes} THEN text END
 
 /**
  * Like {@link readBodies}, but of the next `examined` rows only those are read whose streams are on a map, or pass the test
- * on streams.
+ * on streams. `undefined` if that exceeds the work limit.
  */
 export function readMatchingBodies(
   db: Database,

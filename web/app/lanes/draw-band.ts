@@ -9,6 +9,7 @@ const dotSpacing = 5
 /** Smoothing window of the line through dots, as a share of the view. */
 const smoothing = 0.22
 
+/** Draws totals as columns, sparse values as dots, and anything else as a line. */
 export function drawBand(surface: Surface, view: View, band: BandData, y: ValueScale): void {
   const { parts, step } = band
   const first = Math.max(0, findIndexAt(parts, view.from - step) - 1)

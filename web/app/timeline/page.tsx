@@ -166,7 +166,10 @@ function useDefaultLanes(
   }, [tree, facts, measured])
 }
 
-/** Returns the range of all data in the lanes. */
+/**
+ * Returns the range from the first data in the lanes to the last, or to now if that is later, with a margin; undefined
+ * without lanes.
+ */
 function getWholeRange(plans: readonly LanePlan[]) {
   if (plans.length === 0) return undefined
   const from = Math.min(...plans.map(({ first }) => first))
