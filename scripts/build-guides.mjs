@@ -57,7 +57,7 @@ function renderBlocks(lines, path) {
       at++
     } else if (line.startsWith('```')) {
       const end = lines.indexOf('```', at + 1)
-      blocks.push(`<pre tabindex="0"><code>${escape(lines.slice(at + 1, end).join('\n'))}</code></pre>`)
+      blocks.push(`<pre><code>${escape(lines.slice(at + 1, end).join('\n'))}</code></pre>`)
       at = end + 1
     } else if (line.startsWith('|')) {
       const rows = takeWhile(lines, at, each => each.startsWith('|'))

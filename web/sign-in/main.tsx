@@ -1,4 +1,5 @@
 /** Entry point of the pages: reads the request named in the URL, then renders the view. */
+import './consent.css'
 import { render } from 'preact'
 import { readPageSettings, readServiceInfo } from '../api.js'
 import { App } from './app.js'

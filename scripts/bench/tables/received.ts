@@ -1,6 +1,7 @@
 /** The cost of what arrives by itself: positions that eight phones send one by one, compared with `events.create`. */
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
 import type { Bench } from '../bench.js'
 import { Child } from '../load/child.js'
 import { send } from '../load/client.js'
@@ -15,6 +16,8 @@ const phoneCount = 8
 const aims = { ratio: 1.5, p99Ratio: 1.5 }
 /** The other user's requests per second, and their maximum number in flight. */
 const [pace, connections] = [50, 16]
+/** How long the other user is measured alone, in milliseconds. */
+const aloneMs = 10_000
 /** Time of the first position, in seconds. */
 const firstTime = 1_795_694_400
 
@@ -50,6 +53,10 @@ export async function measureReceived({ directory, options }: Bench): Promise<Li
     await measureAll(500, createOne)
     const withOther = async (work: () => Promise<number>): Promise<[seconds: number, p99Ms: number]> =>
       await measureBeside(service, other, work)
+    const [, aloneP99] = await withOther(async () => {
+      await setTimeout(aloneMs)
+      return aloneMs / 1000
+    })
     const [created, createdP99] = await withOther(() => measureAll(count, createOne))
     const [received, receivedP99] = await withOther(() =>
       measureAll(count, (phone, at) => sendPosition(phone, 1000 + at))
@@ -58,6 +65,7 @@ export async function measureReceived({ directory, options }: Bench): Promise<Li
       createLine(`events.create, ${phoneCount} at a time: ms each`, (created * 1000) / count),
       createLine(`positions of ${phoneCount} phones: ms each`, (received * 1000) / count),
       createLine('positions: time as a multiple of events.create', received / created, aims.ratio),
+      createLine('another user alone: p99, ms', aloneP99),
       createLine('another user beside events.create: p99, ms', createdP99),
       createLine('another user beside positions: p99, ms', receivedP99, createdP99 * aims.p99Ratio)
     ]

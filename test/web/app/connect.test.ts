@@ -175,6 +175,10 @@ t.test('every app has its own steps, and options only where they mean something'
     t.ok(guide!.endsWith(`/docs/connect/${id}`))
     t.equal((await page.request.get(guide!)).status(), 200, `${id} has a page`)
     await look(t, page, `app-connect-new-${id}`)
+    if (id === 'influx' || id === 'nightscout') {
+      await page.goto(guide!)
+      await look(t, page, `guide-${id}`)
+    }
     created.push((await daisy.do('connections.get')).connections[0])
     await page.context().close()
   }
