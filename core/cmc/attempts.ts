@@ -161,9 +161,12 @@ function readCapabilityId({ body }: PeerAnswer): string | undefined {
   return typeof id === 'string' && /^[\w-]{8,64}$/.test(id) ? id : undefined
 }
 
+/** Members that people read, which some servers take by language only. */
+const textKeys: ReadonlySet<string> = new Set(['reason', 'message', 'title', 'body'])
+
 /**
- * Posts an event under its id. Servers that do not let clients choose ids get it without, and servers that refuse a
- * `reason` as text get it by language.
+ * Posts an event under its id. Servers that do not let clients choose ids get it without, and servers that refuse texts get them
+ * by language.
  */
 export async function postEvent(
   peers: PeerCalls,
@@ -175,10 +178,18 @@ export async function postEvent(
   if (answer.status !== 400) return answer
   if (getErrorId(answer) === 'invalid-parameters-format' && JSON.stringify(answer.body).includes('#/id'))
     return await peers.call(endpoint, 'events.create', event)
-  const { reason } = event.content
-  if (getReason(answer) !== 'cmc-invalid-event-content' || typeof reason !== 'string') return answer
-  const content = { ...event.content, reason: { en: reason } }
+  const content = withTextsByLanguage(event.content)
+  if (getReason(answer) !== 'cmc-invalid-event-content' || !content) return answer
   return await postEvent(peers, endpoint, { ...event, content }, id)
+}
+
+/** Returns a content with texts by language instead of text; `undefined` if it has no text. */
+function withTextsByLanguage(content: Content): Content | undefined {
+  const texts = Object.entries(content).filter(
+    ([key, value]) => textKeys.has(key) && typeof value === 'string'
+  )
+  if (texts.length === 0) return undefined
+  return { ...content, ...Object.fromEntries(texts.map(([key, text]) => [key, { en: text }])) }
 }
 
 /** Returns whether an event has arrived, now or before. */

@@ -100,27 +100,30 @@ t.test('a peer that was down gets each message once, in order', async t => {
   )
 })
 
-t.test('a peer that takes reasons by language only is told of the end', async t => {
+t.test('a peer that takes texts by language only gets requests, and is told of the end', async t => {
   const two = await startTwo(t)
-  const { accepterService, dora } = two
+  const { accepterService, dora, paulSlug } = two
   await relate(two)
   const port = Number(new URL(accepterService.server.url).port)
   await accepterService.server.close()
   const received: Answer[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { reason } = ((await json(request)) as Answer).content
-    received.push(reason)
-    const isRefused = typeof reason === 'string'
+    const { message, reason } = ((await json(request)) as Answer).content
+    received.push(message ?? reason)
+    const isRefused = typeof (message ?? reason) === 'string'
     const error = { id: 'invalid-operation', data: { id: 'cmc-invalid-event-content' } }
     response.writeHead(isRefused ? 400 : 201).end(JSON.stringify(isRefused ? { error } : { event: {} }))
   }
   const peer = createServer((request, response) => void answer(request, response))
   await new Promise<void>(resolve => peer.listen(port, '127.0.0.1', resolve))
   t.teardown(() => peer.close())
+  const asked = { newPermissions: [{ streamId: 'health', level: 'read' }], message: 'Please' }
+  const { event } = await write(dora, 'consent/scope-request-cmc', asked, `${scope}:collectors:${paulSlug}`)
+  t.match(await settled(dora, event.id), { status: 'completed', message: 'Please' })
   const [channel] = await listPeers(dora)
-  const { event } = await write(dora, 'consent/revoke-cmc', { accessId: channel.id, reason: 'enough' })
-  t.match(await settled(dora, event.id), { status: 'completed', peerNotified: true, reason: 'enough' })
-  t.same(received, ['enough', { en: 'enough' }])
+  const end = await write(dora, 'consent/revoke-cmc', { accessId: channel.id, reason: 'enough' })
+  t.match(await settled(dora, end.event.id), { status: 'completed', peerNotified: true, reason: 'enough' })
+  t.same(received, ['Please', { en: 'Please' }, 'enough', { en: 'enough' }])
 })
 
 t.test('peers that hang do not delay the others', async t => {
