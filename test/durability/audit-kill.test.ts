@@ -11,7 +11,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 3
 const random = seeded(t)
 const audit = 'events?streams=:_audit:&fromTime=0&toTime=1e12&sortAscending=true'
 

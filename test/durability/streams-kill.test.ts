@@ -10,7 +10,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 5
+const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 3
 const random = seeded(t)
 const many = 4000
 /** Factor by which a server is slower right after its start. */

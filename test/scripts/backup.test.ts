@@ -201,10 +201,7 @@ t.test('coffer backup', async t => {
     t.same((await checkDirectory(new Layout(target))).problems, [])
 
     t.test('and reveals nothing without the passphrase', async t => {
-      const other = { COFFER_BACKUP_PASSPHRASE: 'another passphrase' }
-      const wrong = await command(['restore', folder, `--dataDir=${target}2`], { env: other })
-      t.equal(wrong.code, 1)
-      t.match(wrong.errors, 'passphrase is incorrect')
+      // Another passphrase is refused in `encrypted-backup`: each takes a second.
       const typed = await commandProcess(['restore', '--verify', folder], {
         input: `${passphrase.COFFER_BACKUP_PASSPHRASE}\n`
       })

@@ -40,13 +40,20 @@ t.test('a wide table has the rows of events.get in the same order', async t => {
   await alice.stream('body')
   await alice.stream('weight', 'body')
   await alice.stream('diary')
-  for (let n = 0; n < 1300; n++)
-    await alice.event({
-      streamIds: ['weight'],
-      type: 'mass/kg',
-      content: 60 + (n % 40) / 10,
-      time: 1e9 + n * 3600
-    })
+  for (const from of [0, 650])
+    await alice.do(
+      'callBatch',
+      Array.from({ length: 650 }, (_, index) => {
+        const n = from + index
+        const params = {
+          streamIds: ['weight'],
+          type: 'mass/kg',
+          content: 60 + (n % 40) / 10,
+          time: 1e9 + n * 3600
+        }
+        return { method: 'events.create', params }
+      })
+    )
   await alice.event({
     streamIds: ['body', 'diary'],
     type: 'blood-pressure/mmhg-bpm',

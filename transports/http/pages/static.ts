@@ -24,8 +24,25 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.webmanifest', 'application/manifest+json']
 ])
 
-/** Reads all files below a folder, by relative path. The files are few and small, so they are read once at start. */
+/** Files that have been read, by folder. */
+const foldersRead = new Map<string, ReadonlyMap<string, StaticFile>>()
+
+/** Returns all files below a folder, by relative path. The files are few and small, so a process reads them once, at start. */
 export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
+  const known = foldersRead.get(directory)
+  if (known) return known
+  const files = readFolder(directory)
+  foldersRead.set(directory, files)
+  return files
+}
+
+/** Sends a static file. */
+export function replyFile(ctx: PageContext, { type, bytes }: StaticFile): void {
+  ctx.type = type
+  ctx.body = bytes
+}
+
+function readFolder(directory: string): ReadonlyMap<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   if (!existsSync(directory)) return files
   for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
@@ -39,10 +56,4 @@ export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
     })
   }
   return files
-}
-
-/** Sends a static file. */
-export function replyFile(ctx: PageContext, { type, bytes }: StaticFile): void {
-  ctx.type = type
-  ctx.body = bytes
 }
