@@ -7,8 +7,8 @@ import { createEventParams } from '../seed/sample.js'
 import { rootStream, withSeeder, type SeededUser } from '../seed/seeder.js'
 import { createLine, type Line } from '../table.js'
 
-/** Accounts of each kind: each is written to rarely, so that its writes are not evaluated together. */
-const accounts = 100
+/** Accounts of each kind: few enough that all files stay open. */
+const accounts = 30
 const connections = 4
 /** Maximum share of a write that a rule on another measure may cost, and microseconds of one on the measure. */
 const limits = { share: 1.05, extraUs: 30 }
@@ -18,13 +18,7 @@ type Kind = (typeof kinds)[number]
 /** Measures writes of numbers that change nothing for the rules. */
 export async function measureRules(bench: Bench): Promise<Line[]> {
   const { meter, options } = bench
-  const make = async (dataDir: string): Promise<Record<Kind, SeededUser[]>> =>
-    await withSeeder(dataDir, async seeder => ({
-      without: await seeder.createUsers('without', accounts),
-      other: await seeder.createUsers('other', accounts),
-      own: await seeder.createUsers('own', accounts)
-    }))
-  return await bench.withServer('rules', make, async ({ origin, pid, port }, users) => {
+  return await bench.withServer('rules', createUsers, async ({ origin, pid, port }, users) => {
     for (const user of users.other) await addRule(origin, user, 'weight')
     for (const user of users.own) await addRule(origin, user, 'blood-pressure')
     const subjects = kinds.map((kind): Subject => {
@@ -40,6 +34,14 @@ export async function measureRules(bench: Bench): Promise<Line[]> {
       createLine('with a rule on its measure', own, without + limits.extraUs)
     ]
   })
+}
+
+async function createUsers(dataDir: string): Promise<Record<Kind, SeededUser[]>> {
+  return await withSeeder(dataDir, async seeder => ({
+    without: await seeder.createUsers('without', accounts),
+    other: await seeder.createUsers('other', accounts),
+    own: await seeder.createUsers('own', accounts)
+  }))
 }
 
 function toWrite({ token, username }: SeededUser): RequestSpec {
