@@ -15,7 +15,6 @@ import type { Imports } from './imports.js'
 import type { UploadBuffers } from '../security/upload-buffer.js'
 import type { Log } from '../log.js'
 import type { LongResponses } from '../security/long-responses.js'
-import type { Call } from './method.js'
 import type { Mailer } from '../outgoing/mail/mailer.js'
 import type { Messaging } from '../outgoing/messaging.js'
 import type { Person } from '../permissions/peer-access.js'
@@ -132,8 +131,8 @@ export interface Services {
   readonly offeredForms: {
     /** Throws for a form that accounts do not accept. */
     check(form: unknown): void
-    /** Adds a form whose answers go to a stream. Returns its id. */
-    add(call: Call, form: unknown, streamId: string): string
+    /** Adds a form whose answers go to a stream. Returns its id. `call`: a `Call` of the user. */
+    add(call: object, form: unknown, streamId: string): string
   }
   /** Tells the peers of an account that is about to be removed. Resolves after a few seconds at most; never rejects. */
   readonly tellPeersOfEnd?: (account: Account) => Promise<void>

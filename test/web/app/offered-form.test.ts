@@ -23,7 +23,8 @@ t.test('a request is sent with a form', async t => {
   const { daisy, enter } = await startApp(t, { cmc: { allowInternalTargets: true } })
   const page = await enter('/app/daisy/people', phone)
   await page.getByRole('link', { name: 'Ask someone for data' }).click()
-  XLabel('Why you ask').fill('To see how you are.')
+  await page.getByLabel('Title').fill('Evenings')
+  await page.getByLabel('Why you ask').fill('To see how you are.')
   const send = async (content: unknown): Promise<void> => {
     await page.getByLabel('Form (optional)').setInputFiles(toFile(content))
     await page.getByRole('button', { name: 'Create link' }).click()
@@ -58,7 +59,7 @@ t.test('a request with a form is accepted', async t => {
       await page.getByRole('link', { name: /^Open/ }).waitFor()
       await page.goto(page.url().replace(/people.*/, 'forms'))
       await untilHeading(page, 'Forms')
-      await page.getByText('Evening diary').waitFor()
+      await page.getByRole('link', { name: 'Evening diary' }).last().waitFor()
     }
     await page.context().close()
   }
