@@ -242,7 +242,7 @@ report(
 const letterFiles = collectFiles(findChunks(/^app\/letter\//).filter(name => !isForeign(name)))
 report(
   'app, weekly letter',
-  [...letterFiles].filter(file => !appFiles.has(file)),
+  [...letterFiles].filter(file => !appFiles.has(file) && !channelFiles.has(file)),
   6
 )
 const reminderFiles = collectFiles(findChunks(/^app\/reminders\//).filter(name => !isForeign(name)))

@@ -9,14 +9,16 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { getConfirmedAddress } from '../account/email/address.js'
 import type { Services } from '../call/services.js'
 import type { ChangeKind } from '../changes.js'
+import { queueMessage } from '../channels/queue-message.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import { createToken } from '../ids.js'
 import type { Message } from '../outgoing/mail/message.js'
 import { getAccountUrl, getAppPageUrl } from '../service-info.js'
 import type { TimedTask } from '../timers/account-timers.js'
-import { readWeek } from './read-week.js'
+import { readWeek, type Week } from './read-week.js'
 import { findNextLetter, getLetterWeek } from './schedule.js'
 import { digestAddress, getDueTime, isTokenCurrent, sendsLetters } from './settings.js'
+import { getLetterTexts } from './texts.js'
 import { writeLetter } from './write-letter.js'
 
 /** Delays before each further attempt, in seconds; then the letter of the week is given up. */
@@ -43,7 +45,9 @@ export class LetterTask implements TimedTask {
     const stored = await this.#renewToken(account, due)
     const last = getLetterWeek(stored, clock.now())
     const isUnsure = stored.sending === last
-    const message = isUnsure ? undefined : await this.#buildMessage(account, stored, last)
+    const week = isUnsure ? undefined : await this.#readWeek(account, stored, last)
+    if (week) await this.#tell(account, stored, last)
+    const message = week && this.#buildMessage(account, stored, { last, week })
     if (!message) return await this.#finish(account, last)
     const isStarted = await this.#update(account, letter =>
       letter.isOn && letter.sending !== last && letter.next === stored.next
@@ -69,16 +73,41 @@ export class LetterTask implements TimedTask {
     return store.read(() => store.letter.find()) ?? letter
   }
 
-  /** Returns the mail; `undefined` if none can be sent, or if the week has no data. */
-  async #buildMessage(account: Account, stored: StoredLetter, last: number): Promise<Message | undefined> {
+  /** Returns the week; `undefined` if it has no data. */
+  async #readWeek(account: Account, { zone }: StoredLetter, last: number): Promise<Week | undefined> {
+    const week = await readWeek(this.services, account, { last, zone })
+    return week.measures.every(({ days }) => days === 0) ? undefined : week
+  }
+
+  /** Tells channels that the letter is ready, once: without data, as anyone may see it. */
+  async #tell(account: Account, { channelIds = [], language }: StoredLetter, last: number): Promise<void> {
+    if (channelIds.length === 0 || !this.services.config.channels.enabled) return
+    const { ready, readyText } = getLetterTexts(language)
+    await writeAsService(this.services, account, call =>
+      queueMessage(call, {
+        key: `letter:${last}`,
+        channelIds,
+        title: ready,
+        text: readyText,
+        urgency: 'low',
+        page: `letter?to=${formatDate(last)}`,
+        source: { kind: 'letter', id: formatDate(last) }
+      })
+    )
+  }
+
+  /** Returns the mail; `undefined` if none can be sent. */
+  #buildMessage(
+    account: Account,
+    stored: StoredLetter,
+    { last, week }: { readonly last: number; readonly week: Week }
+  ): Message | undefined {
     const { accounts, config } = this.services
-    if (!sendsLetters(this.services)) return undefined
+    if (stored.byMail === false || !sendsLetters(this.services)) return undefined
     const store = accounts.store(account)
     const email = store.read(() => getConfirmedAddress(store))
     if (email === undefined) return undefined
-    const { language, showsValues, token, zone } = stored
-    const week = await readWeek(this.services, account, { last, zone })
-    if (week.measures.every(({ days }) => days === 0)) return undefined
+    const { language, showsValues, token } = stored
     const { username } = accounts.toOwn(account)
     const to = formatDate(last)
     const unsubscribe = new URL(`${config.publicUrl}/access/letter-off.html`)

@@ -23,11 +23,12 @@ export const ShownLetter = Type.Object({
 export function getLetterSettings(store: UserStore): LetterSettings {
   const stored = store.letter.find()
   if (stored) {
-    const { isOn, language, showsValues, time, weekday, zone } = stored
-    return { isOn, weekday, time, zone, language, showsValues }
+    const { byMail = true, channelIds = [], isOn, language, showsValues, time, weekday, zone } = stored
+    return { isOn, weekday, time, zone, language, showsValues, byMail, channelIds }
   }
   const language = getTextLanguage(store)
-  return { isOn: false, weekday: 1, time: '08:00', zone: 'UTC', language, showsValues: false }
+  const rhythm = { weekday: 1, time: '08:00', zone: 'UTC' }
+  return { isOn: false, ...rhythm, language, showsValues: false, byMail: true, channelIds: [] }
 }
 
 /** Returns the letter as methods return it. */

@@ -1,6 +1,6 @@
 /** The weekly letter: a mail about the last seven days. (docs/api/letter.md) */
 import { Type, type Static } from 'typebox'
-import { closed } from '../scalars.js'
+import { closed, Identifier } from '../scalars.js'
 
 /** Languages in which letters are written. */
 export const letterLanguages = ['en', 'de', 'fr'] as const
@@ -17,8 +17,16 @@ const settings = {
   showsValues: Type.Boolean()
 }
 
+/** Ways besides the mail. */
+const ways = {
+  /** Whether it comes by mail, if the service sends mails and the account has a confirmed address. */
+  byMail: Type.Boolean(),
+  /** Channels that tell that the letter is ready. */
+  channelIds: Type.Array(Identifier, { maxItems: 10 })
+}
+
 /** What the user has chosen. */
-export const LetterSettings = Type.Object(settings, closed)
+export const LetterSettings = Type.Object({ ...settings, ...ways }, closed)
 export type LetterSettings = Static<typeof LetterSettings>
 
 /** A day, counted from 1 January 1970. */
@@ -30,6 +38,7 @@ const Time = Type.Number({ minimum: 0, maximum: 1e11 })
 export const StoredLetter = Type.Object(
   {
     ...settings,
+    ...Type.Partial(Type.Object(ways)).properties,
     /** What the link in mails proves: it turns the letter off, and allows nothing else. */
     token: Type.String({ pattern: '^[\\w-]{20,100}$' }),
     /** Digest of the address to which the token has been sent: the token is that of this address only. */

@@ -4,7 +4,16 @@ import { closedToOthers, withoutToken, type Contract, type Scenario } from './sc
 import type { World } from './world.js'
 
 const token = 'c123456789012345678901234'
-const off = { isOn: false, weekday: 1, time: '08:00', zone: 'UTC', language: 'en', showsValues: false }
+const off = {
+  isOn: false,
+  weekday: 1,
+  time: '08:00',
+  zone: 'UTC',
+  language: 'en',
+  showsValues: false,
+  byMail: true,
+  channelIds: []
+}
 
 const refused = (all: readonly object[]): Scenario[] =>
   all.map(update => ({
@@ -50,6 +59,18 @@ export const letterScenarios: Contract = {
       kind: 'state',
       params: { update: { isOn: true } },
       error: 'invalid-operation'
+    },
+    {
+      name: 'refuses to turn it on without a way to the user',
+      kind: 'state',
+      params: { update: { isOn: true, byMail: false } },
+      error: 'invalid-operation'
+    },
+    {
+      name: 'refuses an unknown channel',
+      kind: 'unknown',
+      params: { update: { channelIds: ['cunknown'] } },
+      error: 'unknown-resource'
     },
     ...refused([
       { weekday: 0 },

@@ -4,7 +4,8 @@ import { LetterSettings, type StoredLetter } from '../../../schemas/plans/letter
 import { closed } from '../../../schemas/scalars.js'
 import { getConfirmedAddress } from '../../account/email/address.js'
 import { personalOnly } from '../../auth/allow.js'
-import { method } from '../../call/method.js'
+import { method, type Call } from '../../call/method.js'
+import { requireOwnChannel } from '../../channels/rules.js'
 import { fail } from '../../errors.js'
 import { createToken } from '../../ids.js'
 import { findNextLetter } from '../../letters/schedule.js'
@@ -24,14 +25,13 @@ export const update = method({
     if (isOn === true) await services.timers.mark(account)
   },
   run(call, { update: given }) {
-    const { changes, now, services, store } = call
+    const { changes, now, store } = call
     assertZone(given.zone, '#/update/zone')
-    if (given.isOn === true && !sendsLetters(services))
-      fail('invalid-operation', 'This service sends no mail')
-    if (given.isOn === true && getConfirmedAddress(store) === undefined)
-      fail('invalid-operation', 'The account has no confirmed email address')
+    for (const id of given.channelIds ?? []) requireOwnChannel(call, id)
     const before = store.letter.find()
     const settings = { ...getLetterSettings(store), ...given }
+    if (settings.isOn && ['isOn', 'byMail', 'channelIds'].some(name => name in given))
+      assertWay(call, settings)
     const { last } = before ?? {}
     const letter = { ...settings, ...(last !== undefined && { last }), ...keepToken(before, given) }
     store.letter.put({ ...letter, ...keepAttempt(before), next: findNextLetter(letter, now) })
@@ -48,6 +48,15 @@ function keepToken(
   if (!before || (isOn === true && !before.isOn)) return { token: createToken() }
   const { addressDigest, token } = before
   return { token, ...(addressDigest !== undefined && { addressDigest }) }
+}
+
+/** Checks that the letter can reach the user. */
+function assertWay({ services, store }: Call, { byMail, channelIds }: LetterSettings): void {
+  if (channelIds.length > 0) return
+  if (!byMail) fail('invalid-operation', 'The letter needs a channel, or mail')
+  if (!sendsLetters(services)) fail('invalid-operation', 'This service sends no mail')
+  if (getConfirmedAddress(store) === undefined)
+    fail('invalid-operation', 'The account has no confirmed email address')
 }
 
 /** A mail that is being handed over must not be sent again. */

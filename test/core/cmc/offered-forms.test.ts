@@ -14,6 +14,8 @@ const permissions = [
 ]
 const asking = { 'coffer:form': form, request: { permissions, allowUserChoice: true } }
 
+const ofItem = (change: object): object => ({ ...questionnaire, item: [{ ...items[0], ...change }] })
+
 for (const isShared of [false, true])
   t.test(isShared ? 'on one service' : 'on two services', async t => {
     const two = await startTwo(t, {}, { isShared })
@@ -70,7 +72,6 @@ for (const isShared of [false, true])
           { url: 'streamId', valueString: 'health' }
         ]
       }
-      const ofItem = (change: object): object => ({ ...questionnaire, item: [{ ...items[0], ...change }] })
       for (const [what, hostile] of [
         ['none', 'form'],
         ['without a stream', { questionnaire }],

@@ -227,4 +227,32 @@ t.test('the weekly letter', async t => {
     t.equal(await unsubscribe(server.url + third), 200)
     t.equal((await bob.do('letter.get')).letter.isOn, false)
   })
+
+  t.test('channels tell that it is ready, once, and without data', async t => {
+    const world = await startWorld(t)
+    const { bob, box } = world
+    const target = { url: 'http://127.0.0.1:9' }
+    const { channel } = await bob.do('channels.create', { type: 'webhook', name: 'phone', target })
+    const channelIds = [channel.id]
+    t.match(await bob.call('letter.update', { update: { isOn: true, byMail: false } }), {
+      error: { id: 'invalid-operation' }
+    })
+    t.match(await turnOn(world, { byMail: false, channelIds }), { byMail: false, channelIds, next: monday })
+    const listTold = async (): Promise<Answer[]> =>
+      (await bob.do('channels.getOne', { id: channel.id })).deliveries
+    await reach(world, monday)
+    t.same(await listTold(), [], 'a week without data has no letter')
+    await addWeights(world, monday + week, [171.25, 171.25])
+    await reach(world, monday + week)
+    const told = await listTold()
+    t.match(told, [{ title: 'Your week is ready', source: { kind: 'letter', id: '2023-11-26' } }])
+    const { accounts } = world.server.services
+    const { messages } = accounts.store(accounts.find('bobby')!)
+    t.notMatch(messages.listOfChannel(channel.id)[0]!.body, /171|Weight/)
+    await turnOn(world, { byMail: true, language: 'de' })
+    await addWeights(world, monday + 2 * week, [171.25, 171.25])
+    await reach(world, monday + 2 * week)
+    t.equal((await box.receivedBy('bob@example.com')).subject, 'Ihre Woche ist da', 'the first mail')
+    t.equal((await listTold()).length, 2)
+  })
 })

@@ -5,6 +5,7 @@ import { toPlainText } from '../../plain-text.js'
 import { Action } from '../../parts/action.js'
 import { Field } from '../../parts/field.js'
 import { Form } from '../../parts/form.js'
+import { ChannelChoice } from '../channels/channel-choice.js'
 import { useAccount } from '../data/account.js'
 import { formatDateTime, formatTime } from '../parts/format-time.js'
 
@@ -14,6 +15,8 @@ interface Settings {
   readonly time: string
   readonly zone: string
   readonly showsValues: boolean
+  readonly byMail: boolean
+  readonly channelIds: readonly string[]
   readonly next: number | null
   readonly address: string | null
   readonly hasMail: boolean
@@ -26,33 +29,27 @@ const daySeconds = 86_400
 export function LetterSettings({ zone }: { readonly zone: string }) {
   const { client } = useAccount()
   const [settings, setSettings] = useState<Settings>()
+  const [channelIds, setChannelIds] = useState<readonly string[]>([])
+  const show = (found: Settings): void => {
+    setSettings(found)
+    setChannelIds(found.channelIds)
+  }
   useEffect(() => {
     client.call<{ letter: Settings }>('letter.get').then(
-      ({ letter }) => setSettings(letter),
+      ({ letter }) => show(letter),
       // The letter above is more important than a message that these could not be read.
       () => undefined
     )
   }, [client])
-  // Without mail, there is nothing to choose.
-  if (!settings?.hasMail) return null
-  const { address, isOn, next, showsValues, time, weekday } = settings
+  if (!settings) return null
+  const { byMail, hasMail, isOn, showsValues, time, weekday } = settings
+  const address = hasMail ? settings.address : null
   const change = async (update: object): Promise<void> =>
-    setSettings((await client.call<{ letter: Settings }>('letter.update', { update })).letter)
-  if (address === null)
-    return (
-      <section class="card panel">
-        <h2>{t('letter.mail')}</h2>
-        <p>{t('letter.noAddress')}</p>
-      </section>
-    )
+    show((await client.call<{ letter: Settings }>('letter.update', { update })).letter)
   return (
     <section class="card panel">
-      <h2>{t('letter.mail')}</h2>
-      <p role="status">
-        {isOn && next !== null
-          ? t('letter.mailOn', { address: toPlainText(address), time: formatDateTime(next, settings.zone) })
-          : t('letter.mailOff', { address: toPlainText(address) })}
-      </p>
+      <h2>{t('letter.weekly')}</h2>
+      <p role="status">{describeSettings({ ...settings, address })}</p>
       <Form
         key={String(isOn)}
         action={t(isOn ? 'letter.save' : 'letter.turnOn')}
@@ -63,7 +60,12 @@ export function LetterSettings({ zone }: { readonly zone: string }) {
             language: getLanguage().slice(0, 2),
             weekday: Number(values['weekday']),
             time: values['time'],
-            showsValues: values['showsValues'] === 'on'
+            channelIds,
+            // Without an address there is nothing to choose.
+            ...(address !== null && {
+              byMail: values['byMail'] === 'on',
+              showsValues: values['showsValues'] === 'on'
+            })
           })
         }
         others={
@@ -83,13 +85,29 @@ export function LetterSettings({ zone }: { readonly zone: string }) {
           </div>
           <Field name="time" label={t('letter.time')} input={{ type: 'time', defaultValue: time }} />
         </div>
-        <div class="field">
-          <label class="tick">
-            <input type="checkbox" name="showsValues" defaultChecked={showsValues} />
-            {t('letter.showsValues')}
-          </label>
-        </div>
+        {hasMail && address === null && <p class="hint">{t('letter.noAddress')}</p>}
+        {address !== null && (
+          <div class="field">
+            <label class="tick">
+              <input type="checkbox" name="byMail" defaultChecked={byMail} />
+              {t('letter.byMail')}
+            </label>
+            <label class="tick">
+              <input type="checkbox" name="showsValues" defaultChecked={showsValues} />
+              {t('letter.showsValues')}
+            </label>
+          </div>
+        )}
+        <ChannelChoice value={channelIds} onChange={setChannelIds} />
       </Form>
     </section>
   )
+}
+
+/** Says whether, when and where the letter comes. */
+function describeSettings({ address, byMail, isOn, next, zone }: Settings): string {
+  const isMailed = address !== null && (byMail || !isOn)
+  const time = next === null ? '' : formatDateTime(next, zone)
+  if (isMailed) return t(isOn ? 'letter.mailOn' : 'letter.mailOff', { address: toPlainText(address), time })
+  return t(isOn ? 'letter.on' : 'letter.off', { time })
 }
