@@ -85,11 +85,11 @@ export class Side {
     return new Map(held.map((each: Answer) => [each.clientData.cmc.scopeStreamId, each]))
   }
 
-  async settled(id: string): Promise<Answer> {
+  async settled(id: string, pollMs = 20): Promise<Answer> {
     for (;;) {
       const content = await this.content(id)
       if (content.status === 'completed' || content.status === 'failed') return content
-      await wait(20)
+      await wait(pollMs)
     }
   }
 }
