@@ -18,6 +18,8 @@ export interface FileResult {
   readonly file: string
   readonly isPassed: boolean
   readonly seconds: number
+  /** CPU time of the process and those it has started, in seconds; `undefined` if unknown. */
+  readonly cpuSeconds?: number | undefined
   /** Output about failures. */
   readonly failures: readonly string[]
 }
@@ -106,6 +108,7 @@ class OutputParser {
   #failures: string[] = []
   #isInFailure = false
   #isPassed = true
+  #cpuSeconds: number | undefined
   #totals: string | undefined
 
   constructor(
@@ -125,7 +128,10 @@ class OutputParser {
     this.#last.push(line)
     if (this.#last.length > lastLines) this.#last.shift()
     if (line.startsWith('# {')) this.#totals = line
-    if (this.names.length > 1 && line === `# end of ${this.names[this.#files.length]}`) this.#endFile()
+    const [, ended, cpu] = /^# end of (.+), CPU ([\d.]*)$/.exec(line) ?? []
+    if (ended === undefined || ended !== this.names[this.#files.length]) return
+    this.#cpuSeconds = cpu === '' ? undefined : Number(cpu)
+    if (this.names.length > 1) this.#endFile()
   }
 
   /** Adds a line of stderr. */
@@ -166,8 +172,15 @@ class OutputParser {
     const now = performance.now()
     const file = this.names[this.#files.length] ?? this.names.join(' ')
     const seconds = (now - this.startedMs) / 1000
-    this.#files.push({ file, isPassed: this.#isPassed, seconds, failures: this.#failures })
+    this.#files.push({
+      file,
+      isPassed: this.#isPassed,
+      seconds,
+      cpuSeconds: this.#cpuSeconds,
+      failures: this.#failures
+    })
     this.#failures = []
+    this.#cpuSeconds = undefined
     this.#isPassed = true
     this.startedMs = now
   }

@@ -21,7 +21,7 @@ const minFreeBytes = 4 * 1024 ** 3
 type Kind = 'alone' | 'browser' | 'long' | 'short'
 /** Maximum number of files of a kind per process. */
 const largestGroups: Readonly<Record<Kind, number>> = { alone: 1, long: 10, browser: 8, short: 40 }
-/** Number of slowest files that are listed. */
+/** Number of files listed that are slowest, and of those that take most CPU time. */
 const slowest = 10
 /** Maximum number of failed processes whose files are run again. If more fail, something is broken. */
 const maxRepeated = 5
@@ -198,6 +198,15 @@ await runTasks([...(isWhole ? createChecks() : []), ...createTests({})])
 // The long form runs everything again with worker threads: callers must not notice a difference.
 if (isLong && isWhole) await runTasks(createTests({ COFFER_TEST_LONG: '', COFFER_TEST_WORKERS: '2' }))
 if (isWhole) await runAgain()
+const measured = results.flatMap(({ cpuSeconds, file }) =>
+  cpuSeconds === undefined ? [] : { cpuSeconds, file }
+)
+if (measured.length > 0) {
+  const sum = measured.reduce((before, { cpuSeconds }) => before + cpuSeconds, 0)
+  console.log(`CPU time: ${sum.toFixed(0)} s, most of it for:`)
+}
+for (const { cpuSeconds, file } of measured.toSorted((a, b) => b.cpuSeconds - a.cpuSeconds).slice(0, slowest))
+  console.log(`  ${cpuSeconds.toFixed(1)} s ${file}`)
 console.log('slowest:')
 for (const { file, seconds } of results.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowest))
   console.log(`  ${seconds.toFixed(1)} s ${file}`)

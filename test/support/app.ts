@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { Client, type Answer, type Overrides } from './coffer.js'
-import { password, startPages, type Pages } from './pages.js'
+import { startPages, type Pages } from './pages.js'
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 export const desk = { viewport: { width: 1344, height: 896 } }
@@ -53,14 +53,8 @@ export async function typeIntoFocus(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-/** Signs Daisy in as the app does. */
+/** Signs Daisy in as the app does, without hashing her password. */
 async function cookieOf({ service, url }: Pages) {
-  const body = { username: 'daisy', password, appId: 'coffer-app' }
-  const { headers } = await service.http('POST', '/daisy/auth/login', body, {
-    'Coffer-App': '1',
-    Origin: url
-  })
-  const kept = headers.getSetCookie().find(cookie => cookie.startsWith('coffer-session=')) ?? ''
-  const [name = '', value = ''] = kept.split(';', 1)[0]!.split('=')
-  return { name, value, url }
+  const { access } = await service.call(undefined, 'test.signInOnPage', { username: 'daisy' })
+  return { name: 'coffer-session', value: `daisy.${access.token}`, url, httpOnly: true }
 }

@@ -29,6 +29,21 @@ const flags = [
 /** The browser that the files of this process share. */
 let shared: Browser | undefined
 
+/** Events of a page that tests listen to. */
+const events =
+  'console dialog download framenavigated load pageerror popup request requestfailed requestfinished response websocket'
+/** Maximum number of pages that wait for their next visit. */
+const maxParked = 4
+/** A visit of a page that {@link leave} can end: which later visits the page is fit for, and what happens at the end. */
+interface Visit {
+  readonly kind: string
+  readonly viewport: { width: number; height: number } | null
+  onLeave?: () => void
+}
+const visits = new WeakMap<Page, Visit>()
+/** Pages that were left, by the kind of visits they are fit for; the oldest first. */
+const parked = new Map<string, Page>()
+
 /**
  * Starts the browser, unless another file of the process has; the test's teardown closes what was opened in it. Throws
  * if there is no browser: pages that no test opens may be broken.
@@ -43,7 +58,9 @@ export async function startBrowser(t: Test): Promise<Browser> {
   shared = browser
   const before = new Set(browser.contexts())
   t.teardown(async () => {
-    for (const context of browser.contexts()) if (!before.has(context)) await context.close()
+    const waiting = new Set([...parked.values()].map(page => page.context()))
+    for (const context of browser.contexts())
+      if (!before.has(context) && !waiting.has(context)) await context.close()
   })
   return browser
 }
@@ -75,11 +92,71 @@ export class Watch {
   }
 }
 
-/** Opens a page in a new browser context; without a service worker unless `options` allow it. */
-export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+/**
+ * Opens a page in a browser context without any data; without a service worker unless `options` allow it. The page may be one that
+ * {@link leave} has emptied, opened with the same options for the same purpose.
+ */
+export async function visit(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+  purpose = 'visit'
+): Promise<Page> {
+  const kind = `${purpose} ${JSON.stringify(options)}`
+  const waiting = parked.get(kind)
+  parked.delete(kind)
+  if (waiting && !waiting.isClosed() && waiting.context().browser() === browser) {
+    visits.set(waiting, { kind, viewport: waiting.viewportSize() })
+    return waiting
+  }
   const context = await browser.newContext({ locale: 'en-GB', serviceWorkers: 'block', ...options })
   context.setDefaultTimeout(patience)
-  return await context.newPage()
+  const page = await context.newPage()
+  if (options.serviceWorkers !== 'allow') visits.set(page, { kind, viewport: page.viewportSize() })
+  return page
+}
+
+/** Calls a function when a page is closed or left. */
+export function whenLeft(page: Page, onLeave: () => void): void {
+  const visited = visits.get(page)
+  if (visited) visited.onLeave = onLeave
+  page.once('close', () => visits.get(page) === visited && onLeave())
+}
+
+/**
+ * Ends a visit. A file that shares its browser with others empties the page and keeps it for the next visit: a new renderer would
+ * take more time than the visit. A page whose network, scripts or permissions a test has changed is to be closed instead.
+ */
+export async function leave(page: Page): Promise<void> {
+  const visited = visits.get(page)
+  if (!ends.all || !visited) return await page.context().close()
+  visited.onLeave?.()
+  visits.delete(page)
+  for (const event of events.split(' ')) page.removeAllListeners(event)
+  const { origin } = new URL(page.url())
+  const context = page.context()
+  // Some documents may not use storage, and cannot empty it.
+  const isEmpty = await page.evaluate('sessionStorage.clear(), true').catch(() => false)
+  if (isEmpty !== true) return await context.close()
+  await page.goto('about:blank')
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await context.clearCookies()
+  const session = await context.newCDPSession(page)
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+  await session.detach()
+  await page.emulateMedia({
+    media: null,
+    colorScheme: null,
+    reducedMotion: null,
+    forcedColors: null,
+    contrast: null
+  })
+  if (visited.viewport) await page.setViewportSize(visited.viewport)
+  parked.set(visited.kind, page)
+  const [oldest] = parked
+  if (oldest && parked.size > maxParked) {
+    parked.delete(oldest[0])
+    await oldest[1].context().close()
+  }
 }
 
 /** Waits until the page's heading matches. */

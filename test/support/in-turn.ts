@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { measureCpuTime } from './cpu-time.js'
 import { ends } from './ends.js'
 import { syncInline } from './inline-syncs.js'
 import { loadTracing, loadWithoutTracing } from './load-tap.js'
@@ -19,6 +20,8 @@ const home = process.cwd()
 ends.all = []
 /** Teardown functions of the current file, the latest first. */
 const teardowns: (() => unknown)[] = []
+/** CPU time when the current file began, in seconds. */
+let usedBefore = measureCpuTime() ?? 0
 // The library would end all tests as soon as none is running, while the next file is being loaded.
 t.teardown = t.after = teardown => void teardowns.unshift(teardown)
 for (const file of files.split('\n')) {
@@ -32,6 +35,8 @@ for (const file of files.split('\n')) {
   }
   if (!t.idle) await once(t, 'idle')
   for (const teardown of teardowns.splice(0)) await teardown()
-  t.comment(`end of ${file}`)
+  const used = measureCpuTime()
+  t.comment(`end of ${file}, CPU ${used === undefined ? '' : (used - usedBefore).toFixed(1)}`)
+  usedBefore = used ?? 0
 }
 for (const end of ends.all) await end()

@@ -38,6 +38,8 @@ const ofColours = ['color-contrast', 'link-in-text-block']
  */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 let turns = 0
+/** Looks of elements whose contrast this process has measured, by size and colour scheme; the long form measures them on each page. */
+const measuredLooks = new Map<string, Set<number>>()
 /** Only files that run by themselves save screenshots: these take longer than the checks. */
 const leavesPictures = !ends.all
 /** Timeout for rendering a page in another size, on a busy machine, in milliseconds. */
@@ -47,7 +49,7 @@ const drawnMs = 30_000
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!
   t.same(await listMissingTexts(page), [], `all texts are there: ${name}`)
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axeSource)
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(`${axeSource}; ${oneOfEachLook}`)
   const turn = turns++
   for (const [at, { name: size, width, height }] of sizes.entries())
     for (const colorScheme of schemes) {
@@ -57,8 +59,10 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       const where = `${name}, ${size}, ${colorScheme}`
       const isWhole = isLong || colorScheme === 'light'
+      const measured = measuredLooks.get(`${size} ${colorScheme}`) ?? new Set()
+      measuredLooks.set(`${size} ${colorScheme}`, measured)
       if (isLong || isTurn)
-        t.same(await barriers(page, isWhole ? undefined : ofColours), [], `no barriers: ${where}`)
+        t.same(await barriers(page, measured, isWhole ? undefined : ofColours), [], `no barriers: ${where}`)
       if (isWhole) t.same(await lasting(page), [], `everything fits: ${where}`)
       if (leavesPictures)
         await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
@@ -84,8 +88,11 @@ async function lasting(page: Page): Promise<string[]> {
   }
 }
 
-/** Returns accessibility problems of the page: of all rules, or of these only. */
-async function barriers(page: Page, runOnly?: readonly string[]): Promise<string[]> {
+/**
+ * Returns accessibility problems of the page: of all rules, or of these only. `measured`: looks of elements whose contrast is known, to
+ * which those of the page are added.
+ */
+async function barriers(page: Page, measured: Set<number>, runOnly?: readonly string[]): Promise<string[]> {
   const options = JSON.stringify({
     resultTypes: ['violations'],
     selectors: false,
@@ -93,13 +100,61 @@ async function barriers(page: Page, runOnly?: readonly string[]): Promise<string
     runOnly
   })
   // The complete result would take longer to transfer than to compute.
-  const violations = (await page.evaluate(
-    `axe.run(${options}).then(({ violations }) => violations)`
-  )) as axe.Result[]
+  const { looks, violations } = (await page.evaluate(
+    `(measured(${JSON.stringify([...measured])}), axe.run(${options}).then(({ violations }) => ({ looks: looks(), violations })))`
+  )) as { looks: number[]; violations: axe.Result[] }
+  if (!isLong) for (const each of looks) measured.add(each)
   return violations
     .filter(({ impact }) => serious.has(impact ?? ''))
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
+
+/**
+ * Run in the page: `measured(looks)` makes axe measure the contrast of one of the elements that look alike, and of none whose look is
+ * in the list, because this takes most of the time; `looks()` returns what has been measured. Elements look alike that have the same
+ * attributes and states that styles refer to, and follow elements that do, all the way up to a page with the same styles.
+ */
+const oneOfEachLook = `(() => {
+  const rule = axe._audit.rules.find(({ id }) => id === 'color-contrast')
+  const { matches } = rule
+  const unstyled = /^(?:id|for|name|href|src|alt|title|value|datetime|aria-(?:label|labelledby|describedby|controls|rowindex))$/
+  const states = [':checked', ':disabled', ':focus', ':invalid']
+  const own = each =>
+    each.tagName +
+    [...each.attributes].filter(({ name }) => !unstyled.test(name)).map(({ name, value }) => name + '=' + value) +
+    states.filter(state => each.matches(state))
+  const digest = text => {
+    let [a, b] = [0xdeadbeef, 0x41c6ce57]
+    for (let at = 0; at < text.length; at++) {
+      a = Math.imul(a ^ text.charCodeAt(at), 2654435761)
+      b = Math.imul(b ^ text.charCodeAt(at), 1597334677)
+    }
+    return (a >>> 0) * 2 ** 21 + (b >>> 11)
+  }
+  let known, looks
+  const lookOf = each => {
+    if (!each) return [...document.styleSheets].map(({ href }) => href && new URL(href).pathname).toSorted().join()
+    const before = known.get(each)
+    if (before !== undefined) return before
+    const { nextElementSibling: next, parentElement: parent, previousElementSibling: previous } = each
+    const look = digest([lookOf(parent), previous && own(previous), own(each), next === null].join('/'))
+    known.set(each, look)
+    return look
+  }
+  const hasText = each => [...each.childNodes].some(({ data, nodeType }) => nodeType === 3 && data.trim() !== '')
+  rule.matches = (each, ...rest) => {
+    if (!hasText(each) && !/^(?:INPUT|SELECT|TEXTAREA)$/.test(each.tagName)) return false
+    const look = lookOf(each)
+    if (looks.has(look) || !matches(each, ...rest)) return false
+    looks.add(look)
+    return true
+  }
+  globalThis.measured = list => {
+    known = new WeakMap()
+    looks = new Set(list)
+  }
+  globalThis.looks = () => [...looks]
+})()`
 
 /** Run in the page: finds what is wider than the window or cut off, and more than one primary action. */
 const misfits = `(() => {

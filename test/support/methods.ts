@@ -12,7 +12,7 @@ import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
 import { fail } from '../../core/errors.js'
 import { method, serviceMethod, type AnyMethod } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
-import { recordSignIn, openSession } from '../../core/auth/personal-access.js'
+import { openPageSession, openSession, recordSignIn } from '../../core/auth/personal-access.js'
 import { storeValues, selectUniqueValues } from '../../core/registration/fields.js'
 import type { Access } from '../../schemas/access.js'
 import type { Services } from '../../core/call/services.js'
@@ -108,6 +108,26 @@ const signIn = serviceMethod({
     const account = services.accounts.find(username) ?? fail('unknown-resource', 'No such account is served')
     const store = services.accounts.store(account)
     return { access: await store.write(() => openSession(services.config, store, appId, now - 1)) }
+  }
+})
+
+/** Acts as if the user had signed in on a page of the service, in a new browser. */
+const signInOnPage = serviceMethod({
+  id: 'test.signInOnPage',
+  summary: 'For tests',
+  mode: 'service',
+  params: Type.Object({ username: Type.String() }),
+  result: Type.Object({ access: Type.Unknown() }),
+  allow: anyone,
+  async run(call, { username }) {
+    const { config, accounts } = call.services
+    const store = accounts.store(accounts.find(username)!)
+    const signIn = { appId: 'coffer-app', browser: '', now: call.now }
+    return await store.write(() => {
+      const { access } = openPageSession(config, store, signIn)
+      recordSignIn(store, access.id, call)
+      return { access }
+    })
   }
 })
 
@@ -300,5 +320,6 @@ export const methods: readonly AnyMethod[] = [
   sendLetter,
   setPassword,
   signIn,
+  signInOnPage,
   spend
 ]

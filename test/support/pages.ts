@@ -1,7 +1,7 @@
 /** A service with its pages, a browser that visits them, and an app that requests accesses. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { startBrowser, untilHeading, visit, Watch } from './browser.js'
+import { startBrowser, untilHeading, visit, Watch, whenLeft } from './browser.js'
 import { coffer, type Answer, type Overrides, type Service } from './coffer.js'
 
 export const appId = 'weight-diary'
@@ -49,12 +49,12 @@ export async function startPages(t: Test, overrides: Overrides = {}): Promise<Pa
       return new URL(apiEndpoint).username
     },
     async open(path, options, prepare) {
-      const page = await visit(browser, options)
+      const page = await visit(browser, options, prepare && 'prepared')
       await prepare?.(page)
       const watch = new Watch(page, url)
       watches.push(watch)
       await page.goto(path.startsWith('/') ? url + path : path)
-      page.once('close', () => t.same(watch.troubles, [], `nothing went wrong at ${path.slice(0, 60)}`))
+      whenLeft(page, () => t.same(watch.troubles, [], `nothing went wrong at ${path.slice(0, 60)}`))
       return page
     }
   }

@@ -1,6 +1,6 @@
 /** From an app's request to a decision, in a real browser. (docs/spec/app-authorization.md#the-page) */
 import t from 'tap'
-import { untilHeading } from '../support/browser.js'
+import { leave, untilHeading } from '../support/browser.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
 
 t.test('the consent pages', async t => {
@@ -41,7 +41,7 @@ t.test('the consent pages', async t => {
     t.same(own.map(({ name }: { name: string }) => name).toSorted(), ['Body weight', 'Diary'])
     t.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
     t.same(await page.context().cookies(), [], 'no token is left anywhere')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('let a user deny, and redirect to the app', async t => {
@@ -58,7 +58,7 @@ t.test('the consent pages', async t => {
       (await call('accesses.get')).accesses.filter((each: { type: string }) => each.type === 'app'),
       []
     )
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('take one decision, despite repeated and other clicks', async t => {
@@ -120,7 +120,7 @@ t.test('the consent pages', async t => {
     const { receipt } = await call('accesses.getReceipt', { id })
     t.match(receipt.hasNotice, { language: 'en', texts: { page: { en: /^Allow / } } })
     t.notMatch(JSON.stringify(receipt.hasNotice), /daisy|Not you|Deny/)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('show what changes for an existing access', async t => {
@@ -152,7 +152,7 @@ t.test('the consent pages', async t => {
     t.equal(apps.length, 1)
     t.not(apps[0].id, old.accesses.find((each: { type: string }) => each.type === 'app').id)
     t.equal(apps[0].permissions.length, 4)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('show sign-in errors, and when to retry', async t => {
@@ -175,7 +175,7 @@ t.test('the consent pages', async t => {
     service.clock.advance(60)
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('show an error for decided, unknown or foreign requests', async t => {
@@ -202,7 +202,7 @@ t.test('the consent pages', async t => {
       await untilHeading(page, heading)
       t.pass(heading)
     }
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('name account fields', async t => {
@@ -211,7 +211,7 @@ t.test('the consent pages', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
     t.match(await page.getByRole('main').innerText(), /Email\s*added\s+See all events/)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('show no expiry date beyond the calendar', async t => {
@@ -219,7 +219,7 @@ t.test('the consent pages', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
     t.match(await page.getByRole('main').innerText(), /Expires\s+when you revoke it/)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('show an error when a decision is too late', async t => {
@@ -231,7 +231,7 @@ t.test('the consent pages', async t => {
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await untilHeading(page, 'This request has already been answered')
     t.match(await poll(asked), { status: 'REFUSED' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('show what cannot be granted, and redirect to the app', async t => {
@@ -244,7 +244,7 @@ t.test('the consent pages', async t => {
     await page.getByRole('button', { name: 'Back to the app' }).click()
     await untilHeading(page, 'Access denied')
     t.match(await poll(asked), { status: 'REFUSED' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('ask for an invitation only if one is needed', async t => {
@@ -261,13 +261,13 @@ t.test('the consent pages', async t => {
     await page.getByLabel('Code d’invitation').fill('welcome')
     await page.getByRole('button', { name: 'Créer le compte' }).click()
     await page.waitForURL('**/app/invited/today')
-    await page.context().close()
+    await leave(page)
     const linked = await closed.open('/register.html#invitation=welcome')
     t.equal(await linked.getByLabel('Invitation code').inputValue(), 'welcome')
-    await linked.context().close()
+    await leave(linked)
     const quiet = await closed.open('/access/access.html')
     await signIn(quiet, 'invited@example.com')
     await quiet.getByText('Use your username').waitFor()
-    await quiet.context().close()
+    await leave(quiet)
   })
 })

@@ -1,6 +1,6 @@
 /** Consent shows where an app's access goes, who else sees its streams, and what it could change in the account. */
 import t from 'tap'
-import { untilHeading, visit } from '../support/browser.js'
+import { leave, untilHeading, visit } from '../support/browser.js'
 import { appId, permissions, signIn, startPages } from '../support/pages.js'
 
 t.test('the consent question', async t => {
@@ -103,7 +103,7 @@ t.test('the consent question', async t => {
     await signIn(page, 'daisy')
     await page.waitForURL(/^[^?]*index\.json.*ACCEPTED/)
     t.match(await poll(again), { status: 'ACCEPTED', token: before.token })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('shows the parent of a stream, who created it and who else sees it', async t => {
@@ -127,7 +127,7 @@ t.test('the consent question', async t => {
     t.match(text, /Created by squatting-app/)
     t.match(text, /Also shared with[^]*squatting-app \(manage\)/)
     t.match(text, 'the share “Dr <b>Who</b>” (read)')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('warns of what an app could change in the account', async t => {
@@ -146,7 +146,7 @@ t.test('the consent question', async t => {
       await untilHeading(page, 'Allow account-app?')
       const text = await page.getByRole('main').innerText()
       t.equal(text.includes('lets the app change your email address'), isWarned, `${streamId} ${level}`)
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -157,7 +157,7 @@ t.test('the consent question', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, 'Allow evil-app <img src=x onerror=alert(1)>?')
     t.equal(await page.locator('main img').count(), 0)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('redirects to no URL that runs a script', async t => {
@@ -177,6 +177,6 @@ t.test('the consent question', async t => {
     t.notMatch(headers.get('content-security-policy'), 'unsafe')
     t.equal(headers.get('referrer-policy'), 'no-referrer')
     t.equal(headers.get('x-content-type-options'), 'nosniff')
-    await page.context().close()
+    await leave(page)
   })
 })

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { packageDirectory } from '../../core/version.js'
-import { startBrowser, untilHeading, visit, Watch } from '../support/browser.js'
+import { leave, startBrowser, untilHeading, visit, Watch } from '../support/browser.js'
 import { commandProcess } from '../support/command.js'
 import { look } from '../support/look.js'
 import { mailbox } from '../support/mailbox.js'
@@ -139,13 +139,13 @@ t.test('the start page, and unknown URLs', async t => {
   await untilHeading(page, 'Coffer')
   await page.goto(`${url}/?lang=de`)
   await page.getByText('Ihre persönlichen Daten an einem Ort').waitFor()
-  await page.context().close()
+  await leave(page)
   const plain = await open('/', { javaScriptEnabled: false })
   t.match(
     await plain.locator('body').innerText(),
     /Turn on JavaScript[^]*Activez JavaScript[^]*Aktivieren Sie JavaScript/
   )
-  await plain.context().close()
+  await leave(plain)
 })
 
 t.test('invitations', async t => {
@@ -158,19 +158,19 @@ t.test('invitations', async t => {
     await page.getByText('Ask the operator of this service for one.').waitFor()
     await page.getByLabel('Invitation code').waitFor()
     await look(t, page, 'register-invited')
-    await page.context().close()
+    await leave(page)
     page = await open(used)
     await page.getByText('This invitation is invalid or has already been used.').waitFor()
     await look(t, page, 'register-used')
-    await page.context().close()
+    await leave(page)
     page = await open(right)
     await page.getByText('You’ve been invited.').waitFor()
     t.equal(await page.getByLabel('Invitation code').inputValue(), 'good-words')
-    await page.context().close()
+    await leave(page)
     page = await open('/')
     await page.getByText('You need an invitation to create an account.').waitFor()
     t.equal(await page.getByRole('link', { name: 'Create account' }).count(), 0)
-    await page.context().close()
+    await leave(page)
   })
   await t.test('are ignored if registration is open', async t => {
     const { open } = await startPages(t)
@@ -178,13 +178,13 @@ t.test('invitations', async t => {
     await untilHeading(page, heading)
     t.equal(await page.getByLabel('Invitation code').count(), 0)
     t.equal(await page.getByText('You’ve been invited.').count(), 0)
-    await page.context().close()
+    await leave(page)
   })
   await t.test('do not help if registration is closed', async t => {
     const { open } = await startPages(t, { registration: { invitationTokens: [] } })
     const page = await open(right)
     await page.getByText('at the moment, even with an invitation').waitFor()
     await look(t, page, 'register-closed-invited')
-    await page.context().close()
+    await leave(page)
   })
 })

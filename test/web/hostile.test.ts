@@ -1,6 +1,6 @@
 /** Hostile names, requests and files are displayed as text, in a real browser. */
 import t from 'tap'
-import { untilHeading, visit } from '../support/browser.js'
+import { leave, untilHeading, visit } from '../support/browser.js'
 import type { Answer } from '../support/coffer.js'
 import { signIn, startPages } from '../support/pages.js'
 
@@ -37,7 +37,7 @@ t.test('markup in names', async t => {
     t.equal(await page.locator('img[src=x], svg[onload], main script').count(), 0)
     t.equal(await page.evaluate('window.hacked'), undefined)
     t.equal(await page.locator('a[href^="javascript:"]').count(), 0)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('has no effect in the URL of a page', async t => {
@@ -63,7 +63,7 @@ t.test('markup in names', async t => {
       t.equal(await page.locator('img[src=x], svg[onload], main script').count(), 0, name)
       t.equal(await page.locator('a[href^="javascript:"]').count(), 0, name)
       t.equal(await page.evaluate('window.hacked'), undefined, name)
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -96,7 +96,7 @@ t.test('markup in names', async t => {
       await page.evaluate(`void (location.href = ${JSON.stringify(address)})`)
       t.equal((await download).suggestedFilename(), name, 'it is saved, not shown')
       t.equal(await page.evaluate('window.hacked'), undefined)
-      await page.context().close()
+      await leave(page)
     }
   })
 

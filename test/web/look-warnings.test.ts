@@ -1,6 +1,6 @@
 /** The look of pages with warnings or with nothing to offer. Screenshots are saved in `.test-output/pages`. */
 import t from 'tap'
-import { untilHeading } from '../support/browser.js'
+import { leave, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
@@ -53,7 +53,7 @@ t.test('the pages that warn', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId} again?`)
     await look(t, page, 'consent-again')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('of an address that an app has set', async t => {
@@ -83,7 +83,7 @@ t.test('the pages that warn', async t => {
     await page.reload()
     await untilHeading(page, 'This link is incomplete')
     await look(t, page, 'confirm-email-none')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('that there are no mails, and no registration', async t => {
@@ -98,7 +98,7 @@ t.test('the pages that warn', async t => {
     await page.goto(`${quiet.url}/access/register.html`)
     await untilHeading(page, 'Registration is closed')
     await look(t, page, 'register-closed')
-    await page.context().close()
+    await leave(page)
     const invited = await startPages(t, {
       registration: { invitationTokens: ['welcome'] },
       services: { email: { enabled: false } }
@@ -109,6 +109,6 @@ t.test('the pages that warn', async t => {
     await other.goto(`${invited.url}/access/reset-password.html`)
     await other.getByText('You can’t reset your password yourself').waitFor()
     await look(t, other, 'reset-none')
-    await other.context().close()
+    await leave(other)
   })
 })

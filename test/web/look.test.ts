@@ -1,7 +1,7 @@
 /** The look of the pages in each of their states. Screenshots are saved in `.test-output/pages`. */
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
-import { untilHeading } from '../support/browser.js'
+import { leave, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { mailbox } from '../support/mailbox.js'
 import { appId, password, permissions, signIn, startPages } from '../support/pages.js'
@@ -32,7 +32,7 @@ t.test('the pages', async t => {
     await page.goto(`${url}/access/access.html?lang=fr`)
     await untilHeading(page, 'Se connecter')
     await look(t, page, 'sign-in-french')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('for registering', async t => {
@@ -44,7 +44,7 @@ t.test('the pages', async t => {
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('This username is taken').waitFor()
     await look(t, page, 'register')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('for consent', async t => {
@@ -100,7 +100,7 @@ t.test('the pages', async t => {
     await page.getByRole('button', { name: 'Se connecter' }).click()
     await untilHeading(page, `Autoriser ${appId}`)
     await look(t, page, 'consent-changed-french')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('for invalid requests', async t => {
@@ -128,7 +128,7 @@ t.test('the pages', async t => {
     await page.getByRole('button', { name: 'Save password' }).click()
     await page.getByText('This link has expired').waitFor()
     await look(t, page, 'new-password')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('for two-factor authentication', async t => {
@@ -145,6 +145,6 @@ t.test('the pages', async t => {
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await untilHeading(page, 'Use a recovery code')
     await look(t, page, 'recover')
-    await page.context().close()
+    await leave(page)
   })
 })

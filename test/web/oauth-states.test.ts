@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { Secret, TOTP } from 'otpauth'
-import { untilHeading, visit } from '../support/browser.js'
+import { leave, untilHeading, visit } from '../support/browser.js'
 import type { Answer, Overrides } from '../support/coffer.js'
 import { identityProvider } from '../support/identity-provider.js'
 import { look } from '../support/look.js'
@@ -118,7 +118,7 @@ t.test('between an OAuth request and its access', async t => {
     await mailed.getByLabel('New password', { exact: true }).fill('another four words')
     await mailed.getByRole('button', { name: 'Save password' }).click()
     await untilHeading(mailed, 'Password changed')
-    await mailed.context().close()
+    await leave(mailed)
     await page.getByRole('link', { name: 'Back to sign-in' }).click()
     await signIn(page, 'daisy', 'another four words')
     await allow(page)
@@ -154,7 +154,7 @@ t.test('between an OAuth request and its access', async t => {
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByText('Your password expired on').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the account may be suspended', async t => {
@@ -164,7 +164,7 @@ t.test('between an OAuth request and its access', async t => {
     await page.getByRole('alert').waitFor()
     await look(t, page, 'oauth-suspended')
     t.notMatch(await page.getByRole('alert').innerText(), 'Incorrect username')
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -195,6 +195,6 @@ t.test('an invalid request', async t => {
       await page.getByText(words).waitFor()
       t.equal(new URL(page.url()).origin, url, 'nobody is sent anywhere')
       await look(t, page, `oauth-refused-${name}`)
-      await page.context().close()
+      await leave(page)
     })
 })

@@ -1,6 +1,6 @@
 /** OAuth apps on the pages: consent, and revoking access. (docs/api/oauth.md) */
 import t from 'tap'
-import { untilHeading } from '../support/browser.js'
+import { leave, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { app, apps, begin, clientId, exchange, read } from '../support/oauth.js'
 import { password, signIn, startPages } from '../support/pages.js'
@@ -44,7 +44,7 @@ t.test('an OAuth app', async t => {
       preferred_username: 'daisy',
       email: 'daisy@example.com'
     })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('needs consent each time, as any local program could impersonate it', async t => {
@@ -56,7 +56,7 @@ t.test('an OAuth app', async t => {
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.waitForURL(`${redirect_uri}?**`)
     t.equal(new URL(page.url()).searchParams.get('error'), 'access_denied')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('cannot frame the consent page, and redirects to no other site', async t => {
@@ -80,7 +80,7 @@ t.test('an OAuth app', async t => {
     await item.waitFor({ state: 'detached' })
     const left = await service.call('daisy', 'accesses.get', { includeExpired: true }, token)
     t.notOk(left.accesses.some(({ name }: { name: string }) => name === clientId))
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('that asks for health records is given the streams that the user chooses', async t => {
@@ -118,6 +118,6 @@ t.test('an OAuth app', async t => {
       'launch/patient patient/Observation.rs heart:read resting:none',
       'a stream below another is withheld, too'
     )
-    await page.context().close()
+    await leave(page)
   })
 })

@@ -2,7 +2,7 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { untilHeading, visit } from '../support/browser.js'
+import { leave, untilHeading, visit } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
@@ -67,7 +67,7 @@ t.test('the pages before signing in', async t => {
     await page.getByRole('link', { name: 'Request a new link' }).click()
     await untilHeading(page, 'Reset your password')
     t.notMatch(page.url(), 'resetToken')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('do not reveal whether a user exists', async t => {
@@ -79,7 +79,7 @@ t.test('the pages before signing in', async t => {
       await page.goto(`${url}/reset-password.html`)
       t.pass(name)
     }
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('ask for a code if two-factor authentication is on, or for a recovery code', async t => {
@@ -125,7 +125,7 @@ t.test('the pages before signing in', async t => {
     await page.getByText('Two-factor authentication is off.').waitFor()
     await signIn(page, 'robin')
     await page.locator('.lid').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('explain what to do about an expired password', async t => {
@@ -138,7 +138,7 @@ t.test('the pages before signing in', async t => {
       .getByText(/Your password expired on \d+ December 2023/)
       .waitFor()
     t.equal(await page.getByRole('link', { name: 'Forgot password?' }).count(), 1)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('explain the password rules in the user’s language', async t => {
@@ -156,7 +156,7 @@ t.test('the pages before signing in', async t => {
       await page.locator('input[name=password]:focus').waitFor()
     }
     t.equal((await service.http('GET', '/reg/fabienne/check_username')).status, 200, 'nothing was made')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('lead to the new server of an account that has moved', async t => {
@@ -180,7 +180,7 @@ t.test('the pages before signing in', async t => {
     await page.getByLabel('Username or email').fill('leila-who-moved')
     await page.getByRole('button', { name: 'Send link' }).click()
     await alert.waitFor()
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -205,7 +205,7 @@ t.test('registering', async t => {
       await page.reload()
       await page.getByRole('button', { name: `Account: ${username}` }).waitFor()
       t.equal(page.url(), `${url}/app/${username}/today`)
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -224,7 +224,7 @@ t.test('registering', async t => {
     await page.reload()
     await page.getByRole('button', { name: 'Account: anton' }).waitFor()
     t.pass()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('and signing in promise no mails if none are sent', async t => {
@@ -234,6 +234,6 @@ t.test('registering', async t => {
     await page.goto(`${url}/access/reset-password.html`)
     await page.getByText('This service doesn’t send email.').waitFor()
     await look(t, page, 'reset-without-mail')
-    await page.context().close()
+    await leave(page)
   })
 })

@@ -1,7 +1,7 @@
 /** Signing in with a provider on the pages, in a real browser. (docs/spec/identities.md) */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { untilHeading, visit } from '../support/browser.js'
+import { leave, untilHeading, visit } from '../support/browser.js'
 import { identityProvider } from '../support/identity-provider.js'
 import { look } from '../support/look.js'
 import { until } from '../support/socket.js'
@@ -65,7 +65,7 @@ t.test('signing in with a provider', async t => {
     await page.getByRole('navigation').getByRole('button', { name: 'Sign out' }).click()
     // The provider shows a page, or redirects immediately: on a fast machine before it can be seen.
     await until(() => provider.asked.includes('/session/end'), 'the session at the provider to be ended')
-    await page.context().close()
+    await leave(page)
 
     const again = await open('/access/access.html')
     await look(t, again, 'sso-sign-in')
@@ -82,7 +82,7 @@ t.test('signing in with a provider', async t => {
     await again.goto(`${url}/access/access.html`)
     await again.getByRole('button', { name: 'Unlink Work' }).click()
     await again.getByText('Work is no longer linked.').waitFor()
-    await again.context().close()
+    await leave(again)
   })
 
   await t.test('explains that an address is in use, and links after signing in', async t => {
@@ -100,11 +100,11 @@ t.test('signing in with a provider', async t => {
     await page.getByText('Work is linked. You can now use it to sign in.').waitFor()
     await page.getByRole('button', { name: 'Link another Work account' }).waitFor()
     await look(t, page, 'sso-linked')
-    await page.context().close()
+    await leave(page)
     const again = await open('/access/access.html')
     await by(again)
     await untilHeading(again, 'Your account')
-    await again.context().close()
+    await leave(again)
   })
 
   await t.test('continues the request of an app', async t => {
@@ -116,14 +116,14 @@ t.test('signing in with a provider', async t => {
     const isAccepted = async (): Promise<boolean> => (await poll(asked)).status === 'ACCEPTED'
     await until(isAccepted, 'the app to have its access')
     t.match(await poll(asked), { status: 'ACCEPTED', username: 'daisy' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('leads to the user’s data in the app', async t => {
     const page = await open('/app/')
     await by(page)
     await page.waitForURL(`${url}/app/daisy/**`)
-    await page.context().close()
+    await leave(page)
     t.pass()
   })
 
@@ -140,7 +140,7 @@ t.test('signing in with a provider', async t => {
     provider.person = person
     await page.goto(`${url}/access/access.html#identity=of-somebody-else`)
     await page.getByText('was started in another window').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -169,5 +169,5 @@ t.test('without passwords', async t => {
   await page.goto(`${url}/app/account`)
   await page.getByRole('heading', { name: 'Other sign-in methods' }).waitFor()
   t.equal(await page.getByRole('heading', { name: 'Password' }).count(), 0)
-  await page.context().close()
+  await leave(page)
 })

@@ -4,7 +4,7 @@ import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { unzipped } from '../../support/archives.js'
 import { desk, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { linkOf, mailbox } from '../../support/mailbox.js'
 import { password, signIn } from '../../support/pages.js'
@@ -55,7 +55,7 @@ t.test('the account page', async t => {
       oldPassword: 'five words in one row',
       newPassword: password
     })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('adds, verifies and chooses addresses', async t => {
@@ -79,7 +79,7 @@ t.test('the account page', async t => {
     await link.goto(`${url}/access/verify-email.html?verifyToken=${encodeURIComponent(token)}&username=daisy`)
     await link.getByRole('button', { name: 'Verify email address' }).click()
     await untilHeading(link, 'This link doesn’t work')
-    await link.context().close()
+    await leave(link)
     await page.reload()
     await page.getByText('Verified', { exact: true }).waitFor()
     await look(t, page, 'app-account-addresses')
@@ -89,7 +89,7 @@ t.test('the account page', async t => {
     await page.getByRole('button', { name: 'Remove: other@example.com' }).click()
     await page.getByRole('button', { name: 'Remove: other@example.com' }).waitFor({ state: 'hidden' })
     t.match((await daisy.do('account.get')).account, { email: 'further@example.com', emails: { length: 1 } })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('sends a secret once', async t => {
@@ -109,7 +109,7 @@ t.test('the account page', async t => {
     await page.getByText(/retrieved \d/).waitFor()
     await page.getByRole('button', { name: 'Delete from list: Key of the shed' }).click()
     await page.getByText('Key of the shed').waitFor({ state: 'hidden' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('shows the storage limit of the account', async t => {
@@ -125,7 +125,7 @@ t.test('the account page', async t => {
     await page.getByText(/^Events /).waitFor()
     t.equal(await page.locator('meter').count(), 0, 'there is none')
     await limit(null)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('is the target of former URLs, and of going back', async t => {
@@ -134,7 +134,7 @@ t.test('the account page', async t => {
       await signIn(page, 'daisy')
       await untilHeading(page, 'Your account')
       t.equal(page.url(), `${url}/app/daisy/account`, path)
-      await page.context().close()
+      await leave(page)
     }
     const page = await open('/change-password.html', desk)
     await signIn(page, 'daisy')
@@ -144,7 +144,7 @@ t.test('the account page', async t => {
     await untilHeading(page, 'Your account')
     await page.goBack()
     await untilHeading(page, 'Change password')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('turns two-factor authentication on and off, with recovery codes', async t => {
@@ -199,7 +199,7 @@ t.test('the account page', async t => {
     await page.getByRole('button', { name: 'Sign out: first-app' }).click()
     await page.getByText('first-app').waitFor({ state: 'detached' })
     await page.getByText('second-app').waitFor()
-    await page.context().close()
+    await leave(page)
     const { sessions } = await daisy.do('sessions.get')
     for (const { appId, id } of sessions)
       if (appId === 'second-app') await daisy.do('sessions.delete', { id })
@@ -216,7 +216,7 @@ t.test('the account page', async t => {
     })
     await page.reload()
     await untilHeading(page, 'Your account')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('lists allowed apps, and revokes their access', async t => {
@@ -244,7 +244,7 @@ t.test('the account page', async t => {
       apps.map(({ name }: { name: string }) => name),
       ['other-app']
     )
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('keeps language and units across sessions', async t => {
@@ -253,7 +253,7 @@ t.test('the account page', async t => {
     await untilHeading(page, 'Ihr Konto')
     await page.getByLabel('Gewicht').selectOption('lb')
     await look(t, page, 'app-account-german')
-    await page.context().close()
+    await leave(page)
     const { account } = await daisy.do('account.get')
     t.equal(account.language, 'de')
     const { profile } = await daisy.do('profile.get', { id: 'private' })
@@ -266,7 +266,7 @@ t.test('the account page', async t => {
     t.equal(await elsewhere.getByLabel('Gewicht').inputValue(), 'lb')
     await elsewhere.getByRole('combobox', { name: 'Sprache' }).selectOption('en')
     await untilHeading(elsewhere, 'Your account')
-    await elsewhere.context().close()
+    await leave(elsewhere)
   })
 
   await t.test('downloads all data', async t => {
@@ -286,7 +286,7 @@ t.test('the account page', async t => {
     const folder = await savedFolder
     t.match(folder.suggestedFilename(), /^\w+-daisy-folder\.zip$/)
     t.ok((await unzipped(await folder.path())).has('README.txt'))
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('lists, tests and deletes webhooks', async t => {
@@ -302,7 +302,7 @@ t.test('the account page', async t => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No webhooks.').waitFor()
     t.same((await daisy.do('webhooks.get')).webhooks, [])
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('deletes the account after asking for its name and password', async t => {
@@ -334,7 +334,7 @@ t.test('the account page', async t => {
     await page.locator('.lid').waitFor()
     t.match((await service.http('GET', '/reg/gerda/check_username')).status, 409)
     t.ok((await daisy.do('account.get')).account, 'no one else’s')
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -384,5 +384,5 @@ t.test('where mails are sent, the account page mentions them', async t => {
   // Addresses with the former name lead to the new one.
   await page.goto(`${url}/app/daisy/shared`)
   await page.waitForURL(`${url}/app/rosalind/today`)
-  await page.context().close()
+  await leave(page)
 })

@@ -2,7 +2,7 @@
 import { createECDH } from 'node:crypto'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { receiver } from '../../support/receiver.js'
 
@@ -124,7 +124,7 @@ t.test('signing out ends notifications in this browser, and only those', async t
       isGranted ? ['Other browser'] : ['Other browser', 'This browser'],
       what
     )
-    await page.context().close()
+    await leave(page)
   }
 })
 

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { connect, events, send } from '../../transports/receive/connecting.js'
 
@@ -69,7 +70,7 @@ t.test('bodies wait, and a few clicks make values of them', async t => {
     type: 'count/steps',
     measure: 'steps'
   })
-  await page.context().close()
+  await leave(page)
 })
 
 t.test('two numbers become one position, or one blood pressure', async t => {
@@ -147,7 +148,7 @@ t.test('hostile bodies neither break nor slow the page', async t => {
       await meaning(page, '""').selectOption('value')
       await page.locator('.gives').getByText('~/: 3').waitFor()
     }
-    await page.context().close()
+    await leave(page)
   }
 })
 
@@ -160,6 +161,6 @@ t.test('in German and French, what fields mean fits a phone', async t => {
     const page = await enter(`/app/daisy/connect/${device.id}`, { ...phone, locale: `${language}-CH` })
     await page.locator('.gives li').waitFor()
     await look(t, page, `app-connect-mapping-${language}`)
-    await page.context().close()
+    await leave(page)
   }
 })

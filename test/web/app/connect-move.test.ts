@@ -1,6 +1,7 @@
 /** What a connection has brought moves to another stream, with what it brings later. */
 import t from 'tap'
 import { startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import type { Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { connect, send } from '../../transports/receive/connecting.js'
@@ -45,5 +46,5 @@ t.test('what a connection brought moves, and only that', async t => {
     [3],
     'that of others stays'
   )
-  await page.context().close()
+  await leave(page)
 })

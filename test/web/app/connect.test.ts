@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { desk, phone, startApp, type App } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { connect, send, type Connected } from '../../transports/receive/connecting.js'
 
@@ -78,7 +78,7 @@ t.test('a phone', async t => {
     await page.getByRole('button', { name: 'I’ve set it up' }).click()
     t.equal(await page.locator('.setup').count(), 0)
     t.notMatch(await page.content(), token, 'the token is not shown again')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('that is silent is pointed out in words and colour, and is ended', async t => {
@@ -125,7 +125,7 @@ t.test('a phone', async t => {
     t.equal((await send(daisy, 'owntracks', device, position(service.clock.now()))).status, 401)
     t.equal((await daisy.do('connections.get')).connections.length, 1)
     t.ok((await daisy.do('streams.get', { parentId: streamId })).streams.length > 0, 'its data stays')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('that sends nothing, fails or is not understood says why', async t => {
@@ -147,7 +147,7 @@ t.test('a phone', async t => {
     await page.getByText('1 item was not understood').click()
     await page.locator('.unknown').getByText('oddity').waitFor()
     await look(t, page, 'app-connect-not-understood')
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -180,7 +180,7 @@ t.test('every app has its own steps, and options only where they mean something'
       await look(t, page, `guide-${id}`)
     }
     created.push((await daisy.do('connections.get')).connections[0])
-    await page.context().close()
+    await leave(page)
   }
   t.equal(created.length, dialects.length)
 })
@@ -202,12 +202,12 @@ t.test('in French, the page fits a phone, and guests do not see it', async t => 
   await page.goto(`${url}/app/daisy/connect/${device.id}`)
   await page.getByText('En attente de la première valeur').waitFor()
   await look(t, page, 'app-connect-french-one')
-  await page.context().close()
+  await leave(page)
 
   const { stream } = await daisy.do('streams.create', { name: 'Diary' })
   const guest = await daisy.grant('read', stream.id, { type: 'shared' })
   const shared = await open(`/app/shared#daisy.${guest.token}`, desk)
   await shared.locator('.lid').waitFor()
   t.equal(await shared.locator('a[href*="/connect"]').count(), 0)
-  await shared.context().close()
+  await leave(shared)
 })

@@ -2,7 +2,7 @@
 import type { Route } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp, typeIntoFocus } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { password } from '../../support/pages.js'
@@ -44,7 +44,7 @@ t.test('events', async t => {
     await dialog.getByText('without a thousands separator').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'detached' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('an event is changed, moved to the trash, restored, and permanently deleted', async t => {
@@ -83,7 +83,7 @@ t.test('events', async t => {
     await untilHeading(page, 'No event')
     await page.reload()
     await untilHeading(page, 'No event')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('other types are found by their words, and errors are shown at their fields', async t => {
@@ -119,7 +119,7 @@ t.test('events', async t => {
       if (shot !== '') await look(t, page, shot)
       await dialog.getByRole('button', { name: 'Close' }).click()
     }
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('files are uploaded with progress, and downloaded', async t => {
@@ -171,7 +171,7 @@ t.test('events', async t => {
     await page.getByRole('button', { name: 'Remove torn.png' }).click()
     await page.getByRole('button', { name: 'Remove file' }).click()
     await page.locator('.picture img').evaluate(image => (image as { decode?(): Promise<void> }).decode!())
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('several photos are added at once, each as an event of its own', async t => {
@@ -248,7 +248,7 @@ t.test('events', async t => {
       await page.getByRole('cell', { name: '65 kg' }).waitFor()
       await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/nothing`)
       await untilHeading(page, 'No event')
-      await page.context().close()
+      await leave(page)
     }
   )
 })

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import type { Page } from 'playwright-core'
 import { coffer } from '../../support/coffer.js'
 import { desk, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { pmtiles, tilesOf, type Shape } from '../../support/tiles.js'
 import { until } from '../../support/socket.js'
@@ -259,7 +260,7 @@ t.test('the page', async t => {
   await untilDrawn(page)
   t.ok(asked.length > 0, 'tiles are read as they come into sight')
   await look(t, page, 'app-ground')
-  await page.context().close()
+  await leave(page)
 })
 
 /** The layers that are drawn, by the names of their colours. */

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Page, Request } from 'playwright-core'
 import { startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { password, signIn } from '../../support/pages.js'
 import type { Client } from '../../support/coffer.js'
 
@@ -61,7 +61,7 @@ t.test('hostile data', async t => {
       t.equal(await page.evaluate('"pwned" in window'), false, `${name} runs nothing`)
     }
     t.comment(`${places.length} places in ${Date.now() - begun} ms`)
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -81,7 +81,7 @@ t.test('ended sessions', async t => {
     await other.getByRole('button', { name: 'Sign out' }).click()
     await untilHeading(other, 'Sign in')
     await page.getByText('Your session has expired').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('a page restored from the history checks the session', async t => {
@@ -93,7 +93,7 @@ t.test('ended sessions', async t => {
     await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)
     await page.getByText('Your session has expired').waitFor()
     t.equal(await page.getByText('secret').count(), 0)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the next user sees nothing of the previous one', async t => {
@@ -138,7 +138,7 @@ t.test('ended sessions', async t => {
       troubles.filter(each => !/401/.test(each)),
       []
     )
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -181,7 +181,7 @@ t.test('links', async t => {
         troubles.filter(each => !/40[0134]/.test(each)),
         []
       )
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -197,7 +197,7 @@ t.test('links', async t => {
     t.notMatch(await page.locator('body').innerText(), /a word of|secrets/)
     await page.goBack()
     t.notMatch(await page.locator('body').innerText(), /a word of|secrets/)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the app cannot be framed, and its URLs redirect to no other site', async t => {

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { connect, send } from '../../transports/receive/connecting.js'
 
@@ -46,7 +46,7 @@ t.test('hostile names', async t => {
     await page.getByRole('heading', { name: 'Columns' }).waitFor()
     await look(t, page, 'app-import-hostile-columns')
     await assertHarmless(t, page)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('of 1,900 sources are shown, the first ones at once', async t => {
@@ -75,7 +75,7 @@ t.test('hostile names', async t => {
       .first()
       .click()
     await page.getByRole('dialog').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('of a connection and its apps are text, among 10,000 streams', async t => {
@@ -111,6 +111,6 @@ t.test('hostile names', async t => {
       await page.locator('main h1').first().waitFor()
       await assertHarmless(t, page)
     }
-    await page.context().close()
+    await leave(page)
   })
 })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { sent, takenOut, zipOf } from '../../support/importing.js'
 import { look } from '../../support/look.js'
@@ -83,7 +83,7 @@ t.test('imports', async t => {
     await untilHeading(page, 'Import data')
     t.same(await own(daisy), [], 'nothing is left')
     t.same((await daisy.do('events.get', { types: ['mass/kg', 'series:frequency/bpm'] })).events, [])
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the user assigns the columns of a table', async t => {
@@ -115,7 +115,7 @@ t.test('imports', async t => {
         { systolic: 121, diastolic: 78 }
       ]
     )
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the user chooses where each kind of data goes', async t => {
@@ -162,7 +162,7 @@ t.test('imports', async t => {
     t.equal(events.length, 11)
     const { facts } = await daisy.do('measures.facts', { measures: ['hips', 'waist', 'steps'] })
     t.match(facts, [{ measure: 'hips', count: 10 }])
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('ambiguous numbers need a decision', async t => {
@@ -187,7 +187,7 @@ t.test('imports', async t => {
       events.map(({ content }: { content: number }) => content),
       [2345, 1234]
     )
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('a column may have any type of measurement, and times another time zone', async t => {
@@ -217,7 +217,7 @@ t.test('imports', async t => {
         [12, Date.UTC(2023, 6, 9, 23) / 1000]
       ]
     )
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('names in files of any format are displayed as text', async t => {
@@ -236,7 +236,7 @@ t.test('imports', async t => {
     }
     // The other formats have no names that the review displays.
     t.ok(shown.length >= 8, `markup is shown of ${shown.join()}`)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('an unreadable file is refused with a reason', async t => {
@@ -251,6 +251,6 @@ t.test('imports', async t => {
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
     await untilHeading(page, 'Import data')
-    await page.context().close()
+    await leave(page)
   })
 })

@@ -6,6 +6,7 @@ import t from 'tap'
 import { getLocalDay } from '../../../schemas/zones.js'
 import { fitFile, type FitField } from '../../imports/fit-writer.js'
 import { desk, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import type { Answer } from '../../support/coffer.js'
 import { broughtIn, zipOf } from '../../support/importing.js'
 
@@ -133,6 +134,6 @@ t.test('one measure, whatever brings its values', async t => {
     t.match(text, /Weight 10 readings/)
     t.match(text, /Heart rate 102 readings/)
     t.match(text, /Steps 6 readings/)
-    await page.context().close()
+    await leave(page)
   })
 })

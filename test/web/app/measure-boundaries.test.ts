@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { desk, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 
 const hour = 3600
 const day = 24 * hour
@@ -67,7 +68,7 @@ t.test('lanes of measures', async t => {
       (await readTable(page, 'Steps')).map(row => row.replace(/^(.*) 00:00 ?/, '$1 ')),
       ['28 Oct, 2,400', '29 Oct, 2,500', '30 Oct, 2,400']
     )
-    await page.context().close()
+    await leave(page)
     const hours = await enter(view(midnight - day, midnight + 50 * hour), inZurich)
     await settle(hours)
     const rows = await readTable(hours, 'Steps')
@@ -76,7 +77,7 @@ t.test('lanes of measures', async t => {
       rows.every(row => row.endsWith(' 100')),
       'steps of two devices are not added'
     )
-    await hours.context().close()
+    await leave(hours)
   })
 
   await t.test('a night is the same in views that begin or end within it', async t => {
@@ -92,7 +93,7 @@ t.test('lanes of measures', async t => {
       const rows = await readTable(page, 'Sleep')
       t.equal(rows.length, 1, `from ${from - midnight} to ${to - midnight}: ${rows.join(' | ')}`)
       t.match(rows[0], /8 h 00/)
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -113,6 +114,6 @@ t.test('lanes of measures', async t => {
     t.match(await sources.allInnerTexts(), [/watch[^]*73 readings/])
     t.equal(await page.getByRole('button', { name: /^Prefer/ }).count(), 0, 'the order is the owner’s')
     t.equal(await page.getByText('Which measure is this?').count(), 0)
-    await page.context().close()
+    await leave(page)
   })
 })

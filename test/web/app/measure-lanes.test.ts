@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { desk, phone, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import type { Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 
@@ -69,7 +70,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
         ['Sleep', /6 h 00/]
       ] as const)
         t.match(await lane(page, name).locator('.latest').innerText(), latest, `${name}, ${days} days`)
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -78,7 +79,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     const row = page.locator('nav.side .tree li', { hasText: 'nights' })
     await row.locator('.n', { hasText: /^40$/ }).waitFor()
     t.equal(await row.locator('.n').innerText(), '40')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('with sums by the hours of local clocks, also where these differ by half an hour', async t => {
@@ -92,7 +93,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     t.match(params.zone, /^Asia\/(?:Calcutta|Kolkata)$/)
     t.equal((params.fromTime + 19_800) % 3600, 0)
     t.equal((params.toTime - params.fromTime) / params.parts, 3600)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('never adds up what two devices have counted', async t => {
@@ -102,7 +103,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
       /^2,500 a day on average$/
     )
     await look(t, page, 'app-timeline-measures')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('counts readings instead of the series that hold them', async t => {
@@ -112,7 +113,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
       /\(1,000 readings\)/
     )
     t.match(await page.locator('nav').getByText('1,000', { exact: true }).first().innerText(), /1,000/)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('lists its sources, which the user puts in order or shows one by one', async t => {
@@ -140,7 +141,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     await page.getByRole('button', { name: 'Show sources together' }).click()
     await lane(page, 'Steps').waitFor()
     t.equal(await lane(page, 'Steps: watch').count(), 0)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('appears when the first value of a measure arrives', async t => {
@@ -149,14 +150,14 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     t.equal(await lane(page, 'Body temperature').count(), 0)
     await daisy.event({ streamIds: ['glucose'], type: 'temperature/c', content: 37.2, time: now - 60 })
     await page.locator('.lane').filter({ hasText: '37.2' }).first().waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('in German on a phone', async t => {
     const page = await open(30, { ...phone, locale: 'de-CH', timezoneId: 'Europe/Zurich' })
     t.match(await lane(page, 'Gewicht').locator('.latest').innerText(), /69\.9\s+kg, vor 10/)
     await look(t, page, 'app-timeline-measures-phone')
-    await page.context().close()
+    await leave(page)
   })
 })
 

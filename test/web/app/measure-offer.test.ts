@@ -1,6 +1,7 @@
 /** Lanes of streams whose measure their type does not tell: the user is asked once. */
 import t from 'tap'
 import { desk, phone, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 t.test('the timeline asks once for the measure of a stream', async t => {
@@ -50,10 +51,10 @@ t.test('the timeline asks once for the measure of a stream', async t => {
   await lane('fat').locator('figure[aria-busy=false]').waitFor()
   t.equal(await page.locator('.lane').count(), 3, 'addresses with lanes of streams still work')
   t.equal(await page.getByText('Which measure is this?').count(), 0)
-  await page.context().close()
+  await leave(page)
 
   const small = await enter('/app/daisy/timeline?lanes=charge,scale', { ...phone, locale: 'fr-CH' })
   await small.locator('.lane').first().waitFor()
   t.equal(await small.getByText('De quelle mesure').count(), 0)
-  await small.context().close()
+  await leave(small)
 })

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import type { Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 
@@ -56,7 +57,7 @@ t.test('measures of one’s own', async t => {
     t.same((await readProfile())['coffer:measures'].slice(0, 3), foreign, 'entries of others are kept')
     const { measures } = await daisy.do('measures.get', { ids: [rex, pages, pain, yoga].map(({ id }) => id) })
     t.equal(measures.length, 4, 'the service accepts all of them')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('are recorded on Today, by their buttons', async t => {
@@ -80,7 +81,7 @@ t.test('measures of one’s own', async t => {
         [1, false]
       ]
     )
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('are renamed; what is recorded stays once there is data', async t => {
@@ -96,7 +97,7 @@ t.test('measures of one’s own', async t => {
     await page.getByRole('button', { name: 'Change Pages read' }).waitFor()
     const [, pages] = await readOwn()
     t.match(pages, { name: 'Pages read', kind: 'sum', quickValues: [10, 2.5] })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('are removed, and restored; their data remains', async t => {
@@ -112,6 +113,6 @@ t.test('measures of one’s own', async t => {
     await page.getByRole('button', { name: 'Change Pages read' }).waitFor()
     t.ok((await readProfile())['coffer:today'].cards.includes(id))
     t.match((await daisy.do('measures.facts', { measures: [id] })).facts, [{ count: 2 }])
-    await page.context().close()
+    await leave(page)
   })
 })

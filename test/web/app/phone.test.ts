@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
 import { phone, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 const locales = ['en-GB', 'de-CH', 'fr-CH'] as const
@@ -38,7 +39,7 @@ t.test('on a phone', async t => {
       if (locale === 'de-CH') await look(t, page, 'app-toast')
       await undo.click()
       await page.locator('.notice').waitFor({ state: 'detached' })
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -53,7 +54,7 @@ t.test('on a phone', async t => {
     await look(t, page, 'app-table-found')
     await page.getByRole('button', { name: 'Remove filter: “lake”' }).click()
     await page.getByRole('button', { name: 'Remove filter: “lake”' }).waitFor({ state: 'detached' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('menus open where there is space', async t => {
@@ -77,7 +78,7 @@ t.test('on a phone', async t => {
         await page.keyboard.press('Escape')
       }
     }
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('a menu that does not fit scrolls', async t => {
@@ -86,7 +87,7 @@ t.test('on a phone', async t => {
     const list = (await page.locator('.page .menu .list:not([hidden])').boundingBox())!
     const bar = (await page.locator('.dock').boundingBox())!
     t.ok(list.y >= 52 && list.y + list.height <= bar.y, JSON.stringify(list))
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('tabs have one line in all languages', async t => {
@@ -103,7 +104,7 @@ t.test('on a phone', async t => {
           t.equal(await countLines(tab), 1, `${locale}, ${name}: ${await tab.innerText()}`)
         t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${locale}, ${name}`)
       }
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -122,7 +123,7 @@ t.test('on a phone', async t => {
       t.ok(families.includes(family), system)
     const times = /^(?:times|liberation serif|nimbus roman|tinos|freeserif)/i
     t.notOk(families.some(family => times.test(family)))
-    await page.context().close()
+    await leave(page)
   })
 })
 

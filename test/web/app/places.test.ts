@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { picture } from '../../support/pictures.js'
 import { until } from '../../support/socket.js'
@@ -18,7 +19,7 @@ t.test('places and photos', async t => {
     await page.getByRole('link', { name: 'Photos' }).first().click()
     await page.getByText('No photos yet').waitFor()
     await look(t, page, 'app-photos-empty')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('a place is chosen on the map', async t => {
@@ -142,7 +143,7 @@ t.test('places and photos', async t => {
     await page.getByRole('button', { name: 'Earlier' }).click()
     await page.reload()
     t.match(page.url(), /span=day/)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('photos are displayed by month, and enlarged', async t => {
@@ -170,7 +171,7 @@ t.test('places and photos', async t => {
     await page.getByRole('dialog', { name: /^Photo from/ }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.context().close()
+    await leave(page)
   })
 })
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { pictures } from '../../support/browser.js'
+import { leave, pictures } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 const daySeconds = 86_400
@@ -68,7 +68,7 @@ t.test('the printout for the doctor', async t => {
     await page.emulateMedia({ media: 'screen' })
     await page.getByRole('button', { name: '30 days' }).click()
     await row('Weight').getByRole('cell', { name: '29', exact: true }).waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('is one click away from the sharing page, and keeps the name', async t => {
@@ -76,6 +76,6 @@ t.test('the printout for the doctor', async t => {
     await page.getByRole('link', { name: 'Print for the doctor' }).click()
     await page.getByRole('heading', { name: 'Daisy Duck, born 31 December 1970' }).waitFor()
     await look(t, page, 'app-report-phone')
-    await page.context().close()
+    await leave(page)
   })
 })

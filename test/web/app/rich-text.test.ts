@@ -1,6 +1,7 @@
 /** Texts of notes: links and simple Markdown, also in hostile texts. */
 import t from 'tap'
 import { desk, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 import { seeded } from '../../support/random.js'
@@ -176,7 +177,7 @@ t.test('a note shows its links and lists, and nothing of it becomes markup', asy
   await page.locator('details code').getByText('EVENT:0:sha256').waitFor()
   await page.goto(page.url().replace(/events\/.*$/, 'timeline'))
   await page.locator('.moment-card').getByRole('link', { name: 'https://example.org/plan' }).waitFor()
-  await page.context().close()
+  await leave(page)
 })
 
 /** Returns the text of blocks, without what divides them. */

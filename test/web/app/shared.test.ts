@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { methods } from '../../../core/methods/index.js'
 import english from '../../../web/app/shared/messages/en.json' with { type: 'json' }
 import { desk, phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 t.test('every recorded method has a sentence in the activity', async t => {
@@ -74,8 +74,8 @@ t.test('sharing', async t => {
       .getByText(/revoked on/)
       .first()
       .waitFor()
-    await guest.context().close()
-    await page.context().close()
+    await leave(guest)
+    await leave(page)
   })
 
   await t.test('an access is renamed, narrowed and prolonged, unless it has changed meanwhile', async t => {
@@ -120,7 +120,7 @@ t.test('sharing', async t => {
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('Revoked: Old coach no longer has access.').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('a shared link survives reloads until it is closed', async t => {
@@ -158,7 +158,7 @@ t.test('sharing', async t => {
       t.equal(await shown.count(), 0, turn)
       await page.goBack()
     }
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('a shared link is opened without the cookie', async t => {
@@ -172,7 +172,7 @@ t.test('sharing', async t => {
     t.equal(headers['coffer-app'], undefined)
     t.equal(headers['authorization'], token)
     await page.getByText(`Shared with you by ${username}`).waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('invalid links explain why', async t => {
@@ -198,7 +198,7 @@ t.test('sharing', async t => {
       t.equal(new URL(page.url()).hash, '')
     }
     await look(t, page, 'app-link-again')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('an app gets a token, and its calls are described in words', async t => {
@@ -244,7 +244,7 @@ t.test('sharing', async t => {
     const names = (accessDeletions as { name: string }[]).map(({ name }) => name)
     t.ok(names.includes('Trainer') && names.includes('Coach'))
     t.ok(made.access.id)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('errors are shown for a name in use, an empty selection and a past date', async t => {
@@ -276,8 +276,8 @@ t.test('sharing', async t => {
     await guest.getByText('Shared with you: weight').waitFor()
     await guest.getByText('Live', { exact: true }).waitFor()
     for (const text of [await guest.content(), guest.url(), ...sent]) t.notMatch(text, /daisy/i)
-    await guest.context().close()
-    await page.context().close()
+    await leave(guest)
+    await leave(page)
   })
 
   await t.test('the page of a shared link passes the visual checks', async t => {

@@ -2,7 +2,7 @@
 import type { Route } from 'playwright-core'
 import t from 'tap'
 import { desk, phone, startApp, typeIntoFocus } from '../../support/app.js'
-import { untilHeading, visit } from '../../support/browser.js'
+import { leave, untilHeading, visit } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { password, signIn } from '../../support/pages.js'
 import { until } from '../../support/socket.js'
@@ -31,7 +31,7 @@ t.test('the shell', async t => {
     await untilHeading(page, 'Sign in')
     await page.reload()
     await untilHeading(page, 'Sign in')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('a new user registers', async t => {
@@ -44,7 +44,7 @@ t.test('the shell', async t => {
     t.equal(page.url(), `${url}/app/gerda/today`)
     await page.reload()
     await page.locator('.lid').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('an expired session is reported', async () => {
@@ -57,7 +57,7 @@ t.test('the shell', async t => {
     if (!(await ended.isVisible()))
       await Promise.race([page.getByRole('searchbox').fill('walk'), ended.waitFor()])
     await ended.waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('streams, notes and pages are found by keyboard', async () => {
@@ -86,7 +86,7 @@ t.test('the shell', async t => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.goBack()
     await page.waitForURL(`${url}/app/daisy/map`)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('changes by others appear automatically', async () => {
@@ -94,7 +94,7 @@ t.test('the shell', async t => {
     await page.getByText('Live', { exact: true }).waitFor()
     await daisy.stream('sleep')
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'sleep' }).waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('labels in the navigation bar of a phone fit on one line in all languages', async t => {
@@ -104,7 +104,7 @@ t.test('the shell', async t => {
         .locator('.dock > a')
         .evaluateAll(links => links.map(each => each.getBoundingClientRect().height))
       t.equal(new Set(heights).size, 1, `${locale}: ${heights.join(', ')}`)
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -144,7 +144,7 @@ t.test('the shell', async t => {
       const page = await enter('/app/daisy/streams', { ...desk, locale })
       await page.getByRole('link', { name: word }).first().waitFor()
       t.equal(await page.evaluate('document.documentElement.lang'), locale.slice(0, 2))
-      await page.context().close()
+      await leave(page)
     }
     const page = await enter('/app/daisy/streams')
     await page.getByRole('button', { name: 'Account: daisy' }).click()
@@ -156,13 +156,13 @@ t.test('the shell', async t => {
     await page.getByRole('link', { name: 'Timeline' }).first().waitFor()
     // Otherwise the page could be closed before it has stored that, and the next one would be in French.
     await until(async () => (await daisy.do('account.get')).account.language === 'en', 'the language')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the URL of another user redirects to one’s own data', async () => {
     const page = await enter('/app/gerda/streams?at=1')
     await page.waitForURL('**/app/daisy/today')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('passes the visual checks', async t => {
@@ -171,7 +171,7 @@ t.test('the shell', async t => {
     await look(t, page, 'app-shell')
     await page.getByRole('button', { name: 'Account: daisy' }).click()
     await look(t, page, 'app-menu')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('a server that does not respond is reported', async () => {

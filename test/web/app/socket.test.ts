@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
 import { startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 
 t.test('changes are received', async t => {
   const { daisy, enter, url } = await startApp(t)
@@ -30,7 +31,7 @@ t.test('changes are received', async t => {
     await streams(page).filter({ hasText: 'after' }).waitFor()
     t.ok(frames.some(frame => frame.startsWith('42/daisy,["streamsChanged"')))
     t.equal(polls, 0, 'nothing is asked any more')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('by polling if WebSockets are unavailable', async () => {
@@ -42,7 +43,7 @@ t.test('changes are received', async t => {
       await daisy.stream(id)
       await streams(page).filter({ hasText: id }).waitFor()
     }
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('after reconnecting, including those that were missed', async () => {

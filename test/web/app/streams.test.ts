@@ -1,7 +1,7 @@
 /** Streams in a browser: viewing their contents and organising them. */
 import t from 'tap'
 import { phone, startApp, typeIntoFocus } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 t.test('streams', async t => {
@@ -45,7 +45,7 @@ t.test('streams', async t => {
     await daisy.do('profile.update', { id: 'private', update: { 'coffer:units': null } })
     await row('body').getByRole('button', { name: 'Collapse body' }).click()
     await row('weight').waitFor({ state: 'detached' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('one is created, renamed, coloured and moved, with undo for each', async t => {
@@ -128,7 +128,7 @@ t.test('streams', async t => {
     await page.getByText('Stream moved.').waitFor({ state: 'detached' })
     await page.locator('.overview ul ul').getByRole('link', { name: 'pressure' }).waitFor()
     t.equal(await where(), false)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('its page lists its events in pages, and who can see it', async t => {
@@ -158,7 +158,7 @@ t.test('streams', async t => {
     await page.locator('.entries').getByText('61.5').waitFor()
     await page.goto(`${url}/app/daisy/streams/nothing`)
     await untilHeading(page, 'Stream not found')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test(
@@ -197,7 +197,7 @@ t.test('streams', async t => {
       // The message about the first deletion may still be displayed.
       await page.getByRole('button', { name: 'Delete diary permanently' }).waitFor({ state: 'detached' })
       t.same((await daisy.do('events.get', { types: ['note/txt'], state: 'all' })).events, [])
-      await page.context().close()
+      await leave(page)
     }
   )
 })

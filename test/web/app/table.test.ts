@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { Random } from '../../support/random.js'
 import { loadWeb } from '../../support/web-module.js'
@@ -62,7 +63,7 @@ t.test('the table', async t => {
   await t.test('shows what to do when there is no data', async () => {
     const page = await enter('/app/daisy/table')
     await page.getByText('No events yet').first().waitFor()
-    await page.context().close()
+    await leave(page)
   })
   for (const [id, name, parentId] of [
     ['body', 'Body', null],
@@ -104,7 +105,7 @@ t.test('the table', async t => {
     t.ok((await page.locator('tbody tr').count()) < 120)
     await page.getByRole('button', { name: 'Time' }).click()
     await page.waitForURL('**sort=up**')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('has columns for a single type, and filters by value', async t => {
@@ -122,7 +123,7 @@ t.test('the table', async t => {
     t.match(lines[0], /^\d{4}-\d\d-\d\dT[\d:.]+Z,Blood pressure,133,77,60/)
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('=cmd("x")').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('downloads all rows, however many', async t => {
@@ -136,7 +137,7 @@ t.test('the table', async t => {
     const csv = await saved(page, 'CSV, as displayed')
     t.match(csv, `,"'=cmd(""x""), said the note",`, 'no formula for a spreadsheet')
     t.match(csv, ',With <i>markup</i>\r\n')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('updates changed rows in place, without reloading others', async t => {
@@ -166,7 +167,7 @@ t.test('the table', async t => {
       [],
       'only changes are asked for'
     )
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('exports to formats of other programs', async t => {
@@ -183,7 +184,7 @@ t.test('the table', async t => {
     await page.getByRole('button', { name: 'CSV, one row per value' }).waitFor()
     t.notOk(await page.getByRole('button', { name: 'GPX' }).isVisible(), 'where there are no positions')
     await look(t, page, 'app-table-download')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('filters by words, days and trash', async t => {
@@ -211,7 +212,7 @@ t.test('the table', async t => {
     const dayBefore = new Date((now - 86_400) * 1000).toISOString().slice(0, 10)
     await page.goto(`${page.url().split('?')[0]!}?from=${dayBefore}&to=${dayBefore}&streams=weight`)
     await page.getByText(/2[3-5] rows/).waitFor()
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -268,7 +269,7 @@ t.test('the table has the names and numbers of other pages', async t => {
       String(kinds)
     )
     await look(t, page, 'app-table-kinds')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('values are filtered as they are shown', async t => {
@@ -283,7 +284,7 @@ t.test('the table has the names and numbers of other pages', async t => {
       const page = await enter(`/app/daisy/table?${query}`)
       await page.getByText(`${rows} row${rows === 1 ? '' : 's'}`, { exact: true }).waitFor()
       t.equal(await page.getByLabel(label, { exact: true }).count(), 1, label)
-      await page.context().close()
+      await leave(page)
     }
   })
 
@@ -291,7 +292,7 @@ t.test('the table has the names and numbers of other pages', async t => {
     const page = await enter('/app/daisy/table?type=activity/plain')
     await page.getByText('1 row', { exact: true }).waitFor()
     t.same(await page.getByRole('columnheader').allInnerTexts(), ['Time', 'Stream'])
-    await page.context().close()
+    await leave(page)
   })
 })
 

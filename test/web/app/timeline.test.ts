@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { desk, phone, startApp } from '../../support/app.js'
-import { pictures } from '../../support/browser.js'
+import { leave, pictures } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { picture } from '../../support/pictures.js'
@@ -20,7 +20,7 @@ t.test('the timeline', async t => {
     const page = await enter('/app/daisy/timeline', inZurich)
     await page.getByRole('heading', { name: 'No data yet' }).waitFor()
     await look(t, page, 'app-timeline-empty')
-    await page.context().close()
+    await leave(page)
   })
 
   await fill(daisy, now)
@@ -50,7 +50,7 @@ t.test('the timeline', async t => {
     await page.emulateMedia({ media: 'print' })
     t.equal(await page.locator('.tabs').isVisible(), false)
     await page.pdf({ path: join(pictures, 'app-timeline.pdf'), format: 'A4' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('is navigated by keyboard, and stores its range in the URL', async t => {
@@ -83,7 +83,7 @@ t.test('the timeline', async t => {
     await page.reload()
     await untilDrawn(page, 6)
     t.equal(page.url(), href, 'a reload shows the same')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('is moved by dragging, without loading data until that ends', async t => {
@@ -105,7 +105,7 @@ t.test('the timeline', async t => {
     await page.mouse.click(box.x + 200, box.y + 60)
     await page.waitForURL('**at=**')
     await page.getByRole('complementary', { name: 'At the cursor' }).waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('shows the events at the cursor next to it', async t => {
@@ -123,7 +123,7 @@ t.test('the timeline', async t => {
     await look(t, page, 'app-timeline-moment')
     await aside.getByRole('button', { name: /^Add to this/ }).click()
     await page.getByRole('dialog').waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('names events of several days, and lets the user choose lanes', async t => {
@@ -149,7 +149,7 @@ t.test('the timeline', async t => {
     await page.getByRole('button', { name: 'Actions for weight' }).click()
     await page.getByRole('button', { name: 'Hide lane' }).click()
     await untilDrawn(page, 2)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('draws events of other clients as they arrive', async () => {
@@ -162,7 +162,7 @@ t.test('the timeline', async t => {
     await page.getByRole('figure', { name: /down from [\d.]+ to 59\.5 kg$/ }).waitFor()
     await page.locator('.latest', { hasText: '59.5' }).waitFor()
     await total.filter({ hasText: new RegExp(`^${before + 1}\\b`) }).waitFor()
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the caption of the cursor is below the icons', async t => {
@@ -182,7 +182,7 @@ t.test('the timeline', async t => {
       // Icons are drawn in the middle, up to 12 pixels from it.
       t.ok(text.y >= lane.y + lane.height / 2 + 12, `${text.y} in a lane at ${lane.y} of ${lane.height}`)
       t.ok(text.y + text.height <= lane.y + lane.height, 'within the lane')
-      await page.context().close()
+      await leave(page)
       await daisy.do('events.delete', { id })
     }
   })
@@ -205,7 +205,7 @@ t.test('the timeline', async t => {
         .evaluateAll(lanes => lanes.map(each => each.getAttribute('data-lane'))),
       [...before, 'humidity']
     )
-    await page.context().close()
+    await leave(page)
     await daisy.do('streams.delete', { id: 'humidity' })
     await daisy.do('streams.delete', { id: 'humidity', mergeEventsWithParent: false })
   })
@@ -215,7 +215,7 @@ t.test('the timeline', async t => {
     await untilDrawn(page, 6)
     t.equal(await page.getByRole('heading', { level: 1 }).innerText(), '30 derniers jours')
     await look(t, page, 'app-timeline-french')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('never loads more than it can display', async t => {
@@ -234,7 +234,7 @@ t.test('the timeline', async t => {
     await page.getByRole('button', { name: 'Year' }).click()
     await page.getByRole('figure', { name: /: 1,200 events$/ }).waitFor()
     t.ok(Math.max(...read) <= 301, `notes in one answer: ${Math.max(...read)}`)
-    await page.context().close()
+    await leave(page)
   })
 })
 

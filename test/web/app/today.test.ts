@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { getLocalDay } from '../../../schemas/zones.js'
 import { desk, phone, startApp, type App } from '../../support/app.js'
+import { leave } from '../../support/browser.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { broughtIn } from '../../support/importing.js'
 import { look } from '../../support/look.js'
@@ -50,7 +51,7 @@ t.test('without data, Today says how to begin', async t => {
   await page.keyboard.press('Escape')
   await page.locator('main').getByRole('link', { name: 'Import data' }).click()
   await page.waitForURL('**/app/daisy/import')
-  await page.context().close()
+  await leave(page)
 })
 
 t.test('Today', async t => {
@@ -114,7 +115,7 @@ t.test('Today', async t => {
       'what has arrived, whenever it was measured'
     )
     await look(t, page, 'app-today')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('says who has looked, and at what', async t => {
@@ -125,7 +126,7 @@ t.test('Today', async t => {
     t.match(await line.innerText(), /^Dr\. Meyer viewed Scale, (?:just now|this evening at 20:00)/)
     await page.getByRole('link', { name: 'View activity' }).click()
     await page.waitForURL('**/app/daisy/shared/*')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('stops what runs, and continues it', async t => {
@@ -151,7 +152,7 @@ t.test('Today', async t => {
     await daisy.do('events.update', { id: event.id, update: { duration: 40 * minute } })
     // Live, without a reload.
     await running.waitFor({ state: 'detached' })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('adds a value with one touch, which can be undone', async t => {
@@ -164,7 +165,7 @@ t.test('Today', async t => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await untilLine(page, 'coffee', '2')
     t.equal((await daisy.do('events.getOne', { id: events[0].id })).event.trashed, true)
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('an own measure has buttons, also before it has data', async t => {
@@ -199,7 +200,7 @@ t.test('Today', async t => {
       id: 'private',
       update: { 'coffer:measures': null, 'coffer:today': null }
     })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('shows a new value at once, and the form adds one to its stream', async t => {
@@ -216,7 +217,7 @@ t.test('Today', async t => {
     await untilLine(page, 'weight', '63.4')
     const { events } = await daisy.do('events.get', { streams: ['scale'], limit: 1 })
     t.match(events[0], { content: 63.4, streamIds: ['scale'] })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('goals are set, changed and removed at the card', async t => {
@@ -254,7 +255,7 @@ t.test('Today', async t => {
     t.same(Object.keys(await readProfile(daisy, 'coffer:goals')), ['steps'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await untilLine(page, 'sleep', '7 hrs to 9 hrs a day')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('cards are moved, hidden and added, and stay so', async t => {
@@ -316,7 +317,7 @@ t.test('Today', async t => {
       cards: after,
       hidden: ['coffee']
     })
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the first numbers come in one request', async t => {
@@ -331,7 +332,7 @@ t.test('Today', async t => {
     for (const part of ['measures.get', '"running":true', 'note/*', 'position/wgs84', 'sleep/analysis'])
       t.match(asked, part)
     await untilLine(page, 'weight', '63.4')
-    await page.context().close()
+    await leave(page)
   })
 
   await t.test('the day changes at midnight', async t => {
@@ -373,7 +374,7 @@ async function fits(t: Test, { enter }: App): Promise<void> {
           tabs.every(({ left }, index) => index === 0 || left >= tabs[index - 1]!.right - 0.5),
           `tabs are apart: ${locale}, ${width}`
         )
-        await page.context().close()
+        await leave(page)
       }
   })
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { pictures, untilHeading } from '../../support/browser.js'
+import { leave, pictures, untilHeading } from '../../support/browser.js'
 import { desk, phone } from '../../support/app.js'
 import { password, startPages, type Pages } from '../../support/pages.js'
 
@@ -118,8 +118,8 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await page.getByRole('link', { name: 'Dr Meier' }).click()
   await page.getByText('Opened').waitFor()
   await see(page, 'over')
-  await guest.context().close()
-  await page.context().close()
+  await leave(guest)
+  await leave(page)
 }
 
 /** Opens a URL in a new browser context, at the time of the service. */
