@@ -1,5 +1,5 @@
 /**
- * The day of a caregiver: Daisy's daughter may see her glucose and her phone. She is told when the phone is silent and when glucose is
+ * The day of a caregiver: Daisy's daughter may see her glucose and her phone. She gets messages when the phone is silent and when glucose is
  * low, and Daisy sees that she looked.
  */
 import t from 'tap'
@@ -42,7 +42,7 @@ t.test('a mother and her daughter', async t => {
     clock.advance(minute)
     const time = clock.now()
     await daisy.event({ streamIds: ['glucose'], type: 'density/mmol-l', content, time })
-    await until(async () => (await isEvaluated(rule, time)) === true, `an evaluation of ${content}`)
+    await until(async () => await isEvaluated(rule, time), `an evaluation of ${content}`)
   }
   const isEvaluated = async (id: string, time: number): Promise<boolean> => {
     const { accounts } = service.server.services
@@ -67,7 +67,7 @@ t.test('a mother and her daughter', async t => {
     t.match(await getState(silent), { isFiring: true, isOpen: true })
   })
 
-  await t.test('low glucose is told again until someone acknowledges it', async t => {
+  await t.test('the message of low glucose is repeated until someone acknowledges it', async t => {
     await measure(5.5, low)
     await measure(3.2, low)
     const [, { actions }] = await told(2)
