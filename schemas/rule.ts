@@ -113,7 +113,7 @@ export const ruleFields = {
   zone: Type.String({ minLength: 1, maxLength: 64 }),
   /** Minimum number of seconds between two messages. */
   atMostEvery: Type.Integer({ minimum: 60, maximum: 30 * day }),
-  /** Seconds after which people are told again of what goes on and nobody has acknowledged. */
+  /** Seconds after which the message of a firing that has not been acknowledged is sent again. */
   remindAfter: Type.Integer({ minimum: 300, maximum: 7 * day })
 }
 
@@ -132,7 +132,7 @@ export const ShownState = Type.Object(
     toldAt: Type.Optional(Timestamp),
     /** When the next message will be sent: after the quiet hours, for example. */
     tellAt: Type.Optional(Timestamp),
-    /** True while it fires and nobody has acknowledged it. */
+    /** True while it fires and has not been acknowledged. */
     isOpen: Type.Optional(Type.Boolean()),
     /** When the last firing was acknowledged, and the access that did so. */
     acknowledgedAt: Type.Optional(Timestamp),

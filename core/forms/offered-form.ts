@@ -1,4 +1,4 @@
-/** A form that comes with somebody's request for data: checked as what strangers write, and added once the user accepts. (docs/api/forms.md#forms-of-requests) */
+/** A form that comes with a request for data: checked as untrusted input, and added once the user accepts. (docs/api/forms.md#forms-of-requests) */
 import { Type, type Static } from 'typebox'
 import { FhirResource, type Form } from '../../schemas/plans/form.js'
 import { closed, Identifier } from '../../schemas/scalars.js'

@@ -160,7 +160,7 @@ export class Episodes {
     })
   }
 
-  /** Plans the next message about what goes on and nobody has acknowledged. */
+  /** Plans the next message about a firing that goes on without an acknowledgement. */
   #planRepeat(): void {
     const { remindAfter } = this.rule
     const { episode, isOpen, repeats = 0, tellAt, toldAt, toldEpisode } = this.#state

@@ -13,6 +13,8 @@ export interface LetterMethods {
         zone: string
         language: 'en' | 'de' | 'fr'
         showsValues: boolean
+        byMail: boolean
+        channelIds: string[]
         next?: number | null
         address?: string | null
         hasMail: boolean
@@ -31,6 +33,8 @@ export interface LetterMethods {
         readonly zone?: string | undefined
         readonly language?: 'en' | 'de' | 'fr' | undefined
         readonly showsValues?: boolean | undefined
+        readonly byMail?: boolean | undefined
+        readonly channelIds?: readonly string[] | undefined
       }
     }
     result: {
@@ -41,6 +45,8 @@ export interface LetterMethods {
         zone: string
         language: 'en' | 'de' | 'fr'
         showsValues: boolean
+        byMail: boolean
+        channelIds: string[]
         next?: number | null
         address?: string | null
         hasMail: boolean

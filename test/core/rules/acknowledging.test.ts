@@ -1,4 +1,4 @@
-/** Acknowledging: what goes on stays open until someone has seen it, and is told again. */
+/** Acknowledging: what goes on stays open until someone acknowledges it, and its message is repeated. */
 import t from 'tap'
 import { addRule, countMessages, listMessages, measure, pass, readState, startWorld } from './world.js'
 

@@ -1,4 +1,4 @@
-/** Alerts that go on and that nobody has acknowledged, with a button for each. */
+/** Alerts that go on and have not been acknowledged, with a button for each. */
 import './open-list.css'
 import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'

@@ -1,4 +1,4 @@
-/** On the page Today: alerts that go on and that nobody has acknowledged. */
+/** On the page Today: alerts that go on and have not been acknowledged. */
 import { addModuleTexts } from '../texts.js'
 import { OpenList } from './open-list.js'
 import { useMeasures, useReading, type Rule } from './rules.js'

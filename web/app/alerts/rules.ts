@@ -53,7 +53,7 @@ export interface Rule {
     readonly isFiring: boolean
     readonly firedAt?: number
     readonly tellAt?: number
-    /** True while it fires and nobody has acknowledged it. */
+    /** True while it fires and has not been acknowledged. */
     readonly isOpen?: boolean
     readonly acknowledgedAt?: number
     readonly acknowledgedBy?: string
