@@ -148,7 +148,8 @@ const isOfForms = name => name.startsWith('app/forms/')
 /** Loaded only by the page of alerts. */
 const isOfAlerts = name => name.startsWith('app/alerts/')
 /** Loaded only by the page of people, and by accounts that have people. */
-const isOfPeople = name => name.startsWith('app/people/') || name === 'app/data/news.ts'
+const peoplePattern = /^app\/(?:people\/|data\/(?:news|followed))/
+const isOfPeople = name => peoplePattern.test(name)
 /** Loaded only by the page of connections. */
 const isOfConnections = name => name.startsWith('app/connect/')
 /** Loaded only for the printout. */
@@ -227,11 +228,11 @@ report(
   ),
   6
 )
-const peopleFiles = collectFiles(findChunks(/^app\/(?:people\/|data\/news)/).filter(name => !isForeign(name)))
+const peopleFiles = collectFiles(findChunks(peoplePattern).filter(name => !isForeign(name)))
 report(
   'app, people',
   [...peopleFiles].filter(file => !appFiles.has(file)),
-  16
+  17
 )
 const channelFiles = collectFiles(findChunks(/^app\/channels\//).filter(name => !isForeign(name)))
 report(

@@ -74,7 +74,7 @@ export class Account {
       account.readFacts(),
       ...(account.isOwner ? [account.readAccesses(), account.readProfile()] : [])
     ])
-    account.live.watchNews(account)
+    account.live.watch(account)
     return account
   }
 

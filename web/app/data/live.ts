@@ -17,7 +17,7 @@ export interface Live {
   /** How much other people have written since the user last looked. */
   readonly news: Store<number>
   /** Counts what is new in an account once it has people. */
-  watchNews(account: NewsAccount): void
+  watch(account: NewsAccount): void
   close(): void
 }
 
@@ -51,7 +51,7 @@ export function openLive({ coffer }: Client): Live {
     },
     onDoubt: listener => target.addEventListener('doubt', listener),
     news: createStore(0),
-    watchNews: account => {
+    watch: account => {
       const end = account.accesses.follow(check)
       function check(): void {
         if (!account.accesses.value.some(({ clientData }) => clientData?.['cmc'])) return

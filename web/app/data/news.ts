@@ -1,7 +1,10 @@
-/** What other people have written since the user last looked at the page of people. */
+/** What other people have written since the user last opened the page of people. */
 import type { Client } from './client.js'
 import type { Access, Event } from './model.js'
 import type { Store } from './store.js'
+
+// In the same file of the build: each file costs bytes of the first page.
+export { readFollowed } from './followed.js'
 
 /** The parts of an account that are needed here. */
 export interface NewsAccount {

@@ -124,11 +124,12 @@ export function getDate(time: number, zone: string): string {
   return formatDate(getLocalDay(zone, time).number)
 }
 
-function getScope({ measure: { definition, latest, only } }: MeasurePlan) {
+function getScope({ measure: { definition, latest, only }, streamIds }: MeasurePlan) {
   const hasUnit = definition.kind === 'level' || definition.kind === 'sum'
   return {
     measure: definition.id,
-    ...(only === undefined ? {} : { streams: [only] }),
+    // Copies of other people's data are read only if their streams are named.
+    ...((only ?? streamIds[0]!.startsWith(':')) && { streams: streamIds }),
     ...(hasUnit && !isRating(definition.types[0]!) ? { unit: getLaneType(definition, latest) } : {})
   }
 }

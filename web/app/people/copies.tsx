@@ -7,6 +7,7 @@ import { useAccount } from '../data/account.js'
 import { AppLink } from '../parts/app-link.js'
 import { Confirm } from '../parts/confirm.js'
 import { formatDateTime } from '../parts/format-time.js'
+import { CopyMeasures } from './copy-measures.js'
 import type { Relationship } from './people.js'
 
 /** A copy as `mirrors.get` returns it. */
@@ -78,11 +79,17 @@ export function OwnCopy({ relationship: { access, name } }: { readonly relations
       {mirror?.erased !== undefined && (
         <p class="hint">{t('people.copyErased', { time: formatDateTime(mirror.erased) })}</p>
       )}
+      {isKept && mirror.state === 'live' && <CopyMeasures streamId={mirror.streamId} />}
       <div class="actions side">
         {isKept && mirror.state === 'live' && (
-          <AppLink class="button" to={{ page: 'table', query: { streams: mirror.streamId } }}>
-            {t('people.openCopy')}
-          </AppLink>
+          <>
+            <AppLink class="button" to={{ page: 'timeline', query: { of: mirror.streamId } }}>
+              {t('shell.timeline')}
+            </AppLink>
+            <AppLink class="button" to={{ page: 'table', query: { streams: mirror.streamId } }}>
+              {t('people.openCopy')}
+            </AppLink>
+          </>
         )}
         {isKept ? (
           mirror.state !== 'erasing' && (

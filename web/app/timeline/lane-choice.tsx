@@ -2,15 +2,12 @@
 import { useState } from 'preact/hooks'
 import { getLocale, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { useAccount } from '../data/account.js'
-import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
-import { maxLanes, planLane, type LanePlan } from '../lanes/plan-lane.js'
+import { maxLanes, planLane, type Contents } from '../lanes/plan-lane.js'
 
 interface Props {
   readonly chosen: readonly string[]
-  /** The lanes of all measures. */
-  readonly measured: readonly LanePlan[]
+  readonly contents: Contents
   readonly onChosen: (ids: readonly string[]) => void
   readonly onClose: () => void
 }
@@ -24,16 +21,13 @@ interface Row {
   readonly count: number
 }
 
-export function LaneChoice({ chosen, measured, onChosen, onClose }: Props) {
-  const account = useAccount()
-  const tree = useStore(account.tree)
-  const facts = useStore(account.facts)
+export function LaneChoice({ chosen, contents: { facts, measured, tree }, onChosen, onClose }: Props) {
   const [ids, setIds] = useState(chosen)
-  const streams = (tree?.all ?? [])
+  const streams = tree.all
     .filter(({ trashed }) => trashed !== true)
     .flatMap((stream): Row[] => {
-      const plan = planLane(stream, tree!, facts)
-      const depth = tree!.getPath(stream.id).length - 1
+      const plan = planLane(stream, tree, facts)
+      const depth = tree.getPath(stream.id).length - 1
       return plan ? [{ ...plan, name: toPlainText(stream.name), depth }] : []
     })
   const toggle = (id: string, isOn: boolean): void => {

@@ -1,7 +1,9 @@
 /** The timeline page: one time axis, a lane for each measure or stream, and one cursor. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { useAccount, type Account } from '../data/account.js'
+import type { Followed } from '../data/followed.js'
 import type { MeasureFact } from '../data/measures.js'
 import type { Fact } from '../data/model.js'
 import { useStore } from '../data/store.js'
@@ -10,6 +12,7 @@ import type { Zones } from '../lanes/calendar.js'
 import { lazy } from '../parts/lazy.js'
 import { AppLink } from '../parts/app-link.js'
 import { OwnerOnly } from '../parts/owner-only.js'
+import { showToast } from '../parts/toast.js'
 import { buildHref, parseRoute, navigate, type PageProps } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
 import { TimelineHeader } from './timeline-header.js'
@@ -25,13 +28,24 @@ const Strip = lazy(async () => (await import('./later.js')).OverviewStrip)
 const Choose = lazy(async () => (await import('./later.js')).LaneChoice)
 
 const noFacts: readonly Fact[] = []
+/** Milliseconds between two reads of a copy while changes arrive. */
+const minReadMs = 10_000
+
+/** Shows the account's own lanes, or with `of` those of the copy of someone else's data. */
+export default function Timeline(props: PageProps) {
+  return <Lanes key={props.query.get('of')} {...props} />
+}
 
 /** Shows the selected lanes, and keeps the view in the address. */
-export default function Timeline({ query }: PageProps) {
+function Lanes({ query }: PageProps) {
   const account = useAccount()
   const { client, username } = account
-  const tree = useStore(account.tree)
-  const contents = useContents(account)
+  const of = query.get('of')
+  const followed = useFollowed(account, of)
+  const own = useStore(account.tree)
+  const tree = of === null ? own : followed?.tree
+  const ownContents = useContents(account)
+  const contents = of === null ? ownContents : followed
   const facts = contents?.facts ?? noFacts
   const periods = useStore(account.zones)
   const zones = useMemo<Zones>(
@@ -115,10 +129,30 @@ export default function Timeline({ query }: PageProps) {
       )}
       <Moment model={model} plans={plans} />
       {isChoosing && (
-        <Choose chosen={ids} measured={measured} onChosen={choose} onClose={() => setChoosing(false)} />
+        <Choose
+          chosen={ids}
+          contents={{ tree, facts, measured }}
+          onChosen={choose}
+          onClose={() => setChoosing(false)}
+        />
       )}
     </div>
   )
+}
+
+/** Returns the contents of the copy with a root. */
+function useFollowed(account: Account, root: string | null): Followed | undefined {
+  const [followed, setFollowed] = useState<Followed>()
+  useEffect(() => {
+    if (root === null) return undefined
+    const read = (): void =>
+      void import('../data/news.js')
+        .then(async ({ readFollowed }) => await readFollowed(account, root))
+        .then(setFollowed, (error: unknown) => showToast(explainError(error).message))
+    read()
+    return account.live.follow('events', read, minReadMs)
+  }, [])
+  return followed
 }
 
 /** The contents of the account, once the measures that they belong to have been read. */
