@@ -38,7 +38,7 @@ t.test('older numbers than one that changed nothing do not count', async t => {
 })
 
 t.test('a number that the access cannot read does not make older ones count less', async t => {
-  const { alice, channel } = await startWorld(t)
+  const { alice } = await startWorld(t)
   await alice.stream('hidden')
   const app = await alice.grant('read', 'body', { type: 'app', name: 'app' })
   const id = await addRule(app, await appChannel(), above)
