@@ -28,6 +28,7 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
   const [required, setRequired] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<readonly string[]>([])
   const [created, setCreated] = useState<Event>()
+  const [file, setFile] = useState<File>()
   useEffect(() => {
     const reading =
       shown === undefined
@@ -39,7 +40,7 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
   if (created) return <OfferLink content={created.content as RequestContent} />
   if (!all) return <Skeleton kind="page" />
   const submit = async (values: Values): Promise<void> => {
-    const form = await readForm(values['form'])
+    const form = await readForm(file)
     if (chosen.size === 0 && !form) throw new Refusal('people-nothing', t('people.chooseSome'))
     const names = new Map(all.map(measure => [measure.id, getMeasureName(measure)]))
     const displayName = values['name']!.trim()
@@ -89,7 +90,7 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
               <option value="contribute">{t('people.askContribute')}</option>
             </select>
           </div>
-          <FormField />
+          <FormField file={file} onFile={setFile} />
           <Field
             name="title"
             label={t('people.titleField')}

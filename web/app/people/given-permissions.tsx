@@ -41,8 +41,9 @@ export function GivenPermissions({ relationship }: { readonly relationship: Rela
     const { reason, status } = await waitForOutcome(account, id)
     if (status === 'failed') throw new Refusal('people-failed', describeFailure(reason))
     await account.readAccesses()
-    setTaken(new Set())
-    setChosenDay(undefined)
+    // Choices that were made while these were being saved stay.
+    setTaken(current => new Set([...current].filter(streamId => !taken.has(streamId))))
+    setChosenDay(current => (current === until ? undefined : current))
     showToast(taken.size > 0 ? t('people.narrowed', { name }) : t('people.endMoved'))
   }
   return (

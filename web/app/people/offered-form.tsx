@@ -2,6 +2,7 @@
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
+import { FileDropzone } from '../parts/file-dropzone.js'
 
 /** The member of a request, and of its offer. */
 export const formKey = 'coffer:form'
@@ -13,12 +14,27 @@ interface OfferedForm {
   readonly streamId: string
 }
 
+interface FieldProps {
+  readonly file: File | undefined
+  readonly onFile: (file: File | undefined) => void
+}
+
 /** A field for a file with a questionnaire. */
-export function FormField() {
+export function FormField({ file, onFile }: FieldProps) {
   return (
     <div class="field">
       <label for="form">{t('people.form')}</label>
-      <input id="form" name="form" type="file" accept=".json,application/json" aria-describedby="form-hint" />
+      <FileDropzone
+        label={file?.name ?? t('people.chooseFile')}
+        accept=".json,application/json"
+        controlProps={{ id: 'form', name: 'form', 'aria-invalid': false, 'aria-describedby': 'form-hint' }}
+        onFiles={([first]) => onFile(first)}
+      />
+      {file && (
+        <button type="button" class="button" onClick={() => onFile(undefined)}>
+          {t('people.remove')}
+        </button>
+      )}
       <p class="hint" id="form-hint">
         {t('people.formHint')}
       </p>
@@ -26,9 +42,9 @@ export function FormField() {
   )
 }
 
-/** Reads the chosen file; undefined if none is chosen. Throws `Refusal` if it has no questionnaire. */
-export async function readForm(file: unknown): Promise<OfferedForm | undefined> {
-  if (!(file instanceof File) || file.size === 0) return undefined
+/** Reads the chosen file; `undefined` if none is chosen. Throws `Refusal` if it has no questionnaire. */
+export async function readForm(file: File | undefined): Promise<OfferedForm | undefined> {
+  if (!file) return undefined
   try {
     const questionnaire = JSON.parse(await file.text()) as OfferedForm['questionnaire']
     if (questionnaire['resourceType'] === 'Questionnaire') return { questionnaire, streamId: answersId }
