@@ -4,7 +4,8 @@ import { t } from '../../language.js'
 import { foldText, toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { formatEvent } from '../data/event-types.js'
-import type { Event as Found, Stream } from '../data/model.js'
+import type { Event as Found } from '../data/model.js'
+import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatDateTime } from '../parts/format-time.js'
@@ -17,13 +18,14 @@ const debounceMs = 150
 
 interface Results {
   readonly text: string
-  readonly streams: readonly Stream[]
   readonly events: readonly Found[]
 }
 
 /** Renders the search box and its results. `onFinding` is called with true while results are shown. */
 export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boolean) => void }) {
-  const { client, tree, username } = useAccount()
+  const { client, tree: loading, username } = useAccount()
+  // Streams may arrive after the user has typed.
+  const tree = useStore(loading)
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
   const [results, setResults] = useState<Results>()
@@ -31,12 +33,11 @@ export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boole
   const query = text.trim()
 
   const findStreams = (name: string) =>
-    (tree.value?.all ?? []).filter(each => matches(each.name, name)).slice(0, maxResults)
+    (tree?.all ?? []).filter(each => matches(each.name, name)).slice(0, maxResults)
   useEffect(() => {
     if (query === '') return setResults(undefined)
     const abort = new AbortController()
     const timer = setTimeout(() => {
-      const streams = findStreams(query)
       void client
         .callAlone<{ events: readonly Found[] }>(
           'events.get',
@@ -46,14 +47,15 @@ export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boole
         // A text without words is refused; it has no results.
         .catch(() => ({ events: [] }))
         .then(({ events }) => {
-          if (!abort.signal.aborted) setResults({ text: query, streams, events })
+          if (!abort.signal.aborted) setResults({ text: query, events })
         })
     }, debounceMs)
     return () => {
       clearTimeout(timer)
       abort.abort()
     }
-  }, [query, client, tree])
+  }, [query, client])
+  const streams = results ? findStreams(results.text) : []
   const show = (isShown: boolean): void => {
     setOpen(isShown)
     onFinding(isShown)
@@ -109,13 +111,13 @@ export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boole
       <kbd aria-hidden="true">/</kbd>
       {isOpen && results && (
         <div class="results" onClick={close}>
-          {results.streams.length === 0 && results.events.length === 0 && (
+          {streams.length === 0 && results.events.length === 0 && (
             <p class="hint" role="status">
               {t('shell.nothingFound', { text: results.text })}
             </p>
           )}
-          {results.streams.length > 0 && <h2>{t('shell.streams')}</h2>}
-          {results.streams.map(stream => (
+          {streams.length > 0 && <h2>{t('shell.streams')}</h2>}
+          {streams.map(stream => (
             <AppLink key={stream.id} to={{ page: 'streams', id: stream.id }}>
               <Icon name="tree" />
               {toPlainText(stream.name)}
