@@ -28,15 +28,19 @@ type OfferedForm = Static<typeof OfferedForm>
 const maxLength = 65_536
 const maxDepth = 30
 const markup = /<\s*[!/?a-z]|javascript:/i
+/** Characters that make a text look like another one. */
+const bidiOverrides = /[\u202a-\u202e\u2066-\u2069]/
+const lineBreaks = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 
 const assertShape = createChecker(OfferedForm)
 
-/** Returns the checked form. Throws for one that is too long, has markup, or is none. */
+/** Returns the checked form. Throws for one that is too long, has markup or overrides of the direction of text, or is none. */
 export function checkOfferedForm(form: unknown): OfferedForm & { readonly checked: Questionnaire } {
   if (!isShallow(form, maxDepth)) refuse('#', `must not be nested deeper than ${maxDepth} levels`)
   const text = JSON.stringify(form)
   if (text.length > maxLength) refuse('#', `must not be longer than ${maxLength} characters`)
   if (markup.test(text)) refuse('#', 'must not have markup')
+  if (bidiOverrides.test(text)) refuse('#', 'must not change the direction of text')
   assertShape(form)
   const given = form as OfferedForm
   const checked = readQuestionnaire(given.questionnaire)
@@ -55,7 +59,7 @@ export function addOfferedForm(call: Call, form: unknown, streamId: string): str
   const { caller, now, store } = call
   const { checked, questionnaire } = checkOfferedForm(form)
   const { title } = checked
-  runSteps(provideStreams(call, [{ streamId, level: 'read', defaultName: title }]))
+  runSteps(provideStreams(call, [{ streamId, level: 'read', defaultName: findFreeName(call, title) }]))
   assertRecordable(call, checked, streamId)
   const creators = store.forms.list().map(({ accessId }) => accessId)
   assertRoom(call, formRoom, creators)
@@ -73,4 +77,14 @@ export function addOfferedForm(call: Call, form: unknown, streamId: string): str
   }
   store.forms.put(added)
   return added.id
+}
+
+/** Returns a name for a stream at the root: another stream may have the title of the form already. */
+function findFreeName({ store }: Call, title: string): string {
+  const name = title.replaceAll(lineBreaks, ' ').trim() || 'Form'
+  const known = new Set(Array.from(store.streams.roots(), ({ stream }) => stream.name))
+  for (let number = 1; ; number++) {
+    const numbered = number === 1 ? name : `${name} (${number})`
+    if (!known.has(numbered)) return numbered
+  }
 }

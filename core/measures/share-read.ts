@@ -1,6 +1,10 @@
 /** Which reads of measures share what they read. */
+import { createHash } from 'node:crypto'
 import type { SharedKey } from '../../storage/measures/shared-runs.js'
 import type { Call } from '../call/method.js'
+
+/** Length of a key that is kept as it is, in characters: scopes of many streams are long. */
+const maxKeyLength = 1000
 
 /**
  * Returns the key of a read; `undefined` if it may not be shared. `scope`: see `describeMeasureScope`. `parts`: all else that the result
@@ -13,5 +17,9 @@ export function createSharedKey(
 ): SharedKey | undefined {
   // What a transaction has written may be rolled back.
   if (store.isInTransaction) return undefined
-  return { version: store.version, text: JSON.stringify([caller.accessId, scope, ...parts]) }
+  const text = JSON.stringify([caller.accessId, scope, ...parts])
+  return {
+    version: store.version,
+    text: text.length > maxKeyLength ? createHash('sha256').update(text).digest('base64url') : text
+  }
 }

@@ -97,7 +97,7 @@ export class Episodes {
     if (tellAt !== undefined && tellAt <= heldAt) this.#tellIfDue(now)
     this.#fireIfHeld(now, now)
     this.#tellIfDue(now)
-    this.#planRepeat()
+    this.#planRepeat(this.#state.toldAt)
   }
 
   /** When something is due next, in seconds. */
@@ -147,8 +147,12 @@ export class Episodes {
     const isRepeat = state.toldEpisode === state.episode
     // The rule may have been changed since.
     if (isRepeat && this.rule.remindAfter === undefined) return
-    if (!this.isReadable(state)) return
     if (isRepeat) state.repeats = (state.repeats ?? 0) + 1
+    if (!this.isReadable(state)) {
+      // It counts, and the next one is later: otherwise this one would stay due.
+      if (isRepeat) this.#planRepeat(now)
+      return
+    }
     state.toldAt = now
     state.toldEpisode = state.episode
     this.tellings.push({
@@ -160,13 +164,13 @@ export class Episodes {
     })
   }
 
-  /** Plans the next message about a firing that goes on without an acknowledgement. */
-  #planRepeat(): void {
+  /** Plans the next message about a firing that goes on without an acknowledgement. `last`: when the last one was due. */
+  #planRepeat(last: number | undefined): void {
     const { remindAfter } = this.rule
-    const { episode, isOpen, repeats = 0, tellAt, toldAt, toldEpisode } = this.#state
+    const { episode, isOpen, repeats = 0, tellAt, toldEpisode } = this.#state
     if (remindAfter === undefined || isOpen !== true || tellAt !== undefined) return
-    if (toldAt === undefined || toldEpisode !== episode || repeats >= maxRepeats) return
-    this.#state.tellAt = findAllowedTime(this.rule, toldAt + remindAfter)
+    if (last === undefined || toldEpisode !== episode || repeats >= maxRepeats) return
+    this.#state.tellAt = findAllowedTime(this.rule, last + remindAfter)
   }
 }
 

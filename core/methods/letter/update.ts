@@ -34,7 +34,7 @@ export const update = method({
       assertWay(call, settings)
     const { last } = before ?? {}
     const letter = { ...settings, ...(last !== undefined && { last }), ...keepToken(before, given) }
-    store.letter.put({ ...letter, ...keepAttempt(before), next: findNextLetter(letter, now) })
+    store.letter.put({ ...letter, next: findNextLetter(letter, now), ...keepAttempt(before, settings) })
     changes.add('timers')
     return showLetter(call)
   }
@@ -59,7 +59,17 @@ function assertWay({ services, store }: Call, { byMail, channelIds }: LetterSett
     fail('invalid-operation', 'The account has no confirmed email address')
 }
 
-/** A mail that is being handed over must not be sent again. */
-function keepAttempt(before: StoredLetter | undefined): Pick<StoredLetter, 'sending'> {
-  return before?.sending === undefined ? {} : { sending: before.sending }
+/** A mail that is being handed over must not be sent again. One that has failed is tried again, unless it is due at another time now. */
+function keepAttempt(
+  before: StoredLetter | undefined,
+  { isOn, time, weekday, zone }: LetterSettings
+): Partial<StoredLetter> {
+  if (!before) return {}
+  const { attempts, next, retry, sending } = before
+  const isSame = before.time === time && before.weekday === weekday && before.zone === zone
+  const isRetried = retry !== undefined && before.isOn && isOn && isSame
+  return {
+    ...(sending !== undefined && { sending }),
+    ...(isRetried && { next, retry, ...(attempts !== undefined && { attempts }) })
+  }
 }

@@ -62,6 +62,27 @@ for (const isShared of [false, true])
       t.same((await paul.do('forms.get')).forms, [])
     })
 
+    t.test('a form may have the title of a stream, and the id of a member of every object', async t => {
+      for (const [streamId, title, name] of [
+        ['fresh', 'health', 'health (2)'],
+        ['constructor', 'health', 'health (3)'],
+        ['lines', 'a\nb', 'a b']
+      ] as const) {
+        const { content } = await offer(dora, {
+          'coffer:form': { streamId, questionnaire: { ...questionnaire, title } },
+          request: { permissions: [{ streamId, level: 'read', defaultName: 'Answers' }] }
+        })
+        const accepted = await accept(paul, content.capabilityUrl, { ownStreams: {} })
+        t.match(accepted, { status: 'completed', formId: String })
+        const { streams } = await paul.do('streams.get')
+        t.match(
+          streams.find(({ id }: { id: string }) => id === streamId),
+          { name }
+        )
+        await paul.do('forms.delete', { id: accepted.formId })
+      }
+    })
+
     t.test('hostile forms are refused', async t => {
       const deep = JSON.parse('{"a":'.repeat(5000) + '1' + '}'.repeat(5000))
       const many = Array.from({ length: 10_000 }, (_, at) => ({ linkId: `${at}`, type: 'string', text: '?' }))
@@ -83,6 +104,7 @@ for (const isShared of [false, true])
         ['with a script', { ...form, questionnaire: ofItem({ text: '<script>alert(1)</script>' }) }],
         ['with markup', { ...form, questionnaire: ofItem({ text: 'a<img src=x onerror=alert(1)>' }) }],
         ['with a link', { ...form, questionnaire: { ...questionnaire, title: 'javascript:alert(1)' } }],
+        ['with texts that look like others', { ...form, questionnaire: ofItem({ text: 'a\u202eb' }) }],
         ['of another stream', { ...form, questionnaire: ofItem({ extension: [bound] }) }]
       ] as const) {
         const { error } = await write(

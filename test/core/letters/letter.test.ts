@@ -166,6 +166,27 @@ t.test('the weekly letter', async t => {
     t.equal(world.box.mails.length, 1)
   })
 
+  t.test('is still tried again after a change of other settings', async t => {
+    let refused = 0
+    const world = await startWorld(t, {
+      onMailFrom(_address, _session, done) {
+        if (refused > 0) return done()
+        refused++
+        done(Object.assign(new Error('busy'), { responseCode: 451 }))
+      }
+    })
+    await turnOn(world)
+    await addWeights(world, monday, [70])
+    const { bob, box, clock } = world
+    clock.advance(monday - clock.now())
+    await until(async () => (await bob.do('letter.get')).letter.next > monday, 'another attempt')
+    const { letter } = await bob.do('letter.update', { update: { language: 'de' } })
+    t.ok(letter.next < monday + day)
+    await reach(world, letter.next)
+    t.equal((await box.receivedBy('bob@example.com')).subject, 'Ihre Woche ist da')
+    t.equal((await bob.do('letter.get')).letter.next, monday + week)
+  })
+
   t.test('is not sent again if a crash may have come after it', async t => {
     const world = await startWorld(t)
     await turnOn(world)

@@ -76,6 +76,42 @@ t.test('forms', async t => {
     await daisy.do('forms.delete', { id: form.id })
   })
 
+  await t.test('members that are not understood, and odd ids, do no harm', async t => {
+    const odd = { toString: 1, valueOf: 1 }
+    const questionnaire = {
+      resourceType: 'Questionnaire',
+      title: 'Odd',
+      copyright: null,
+      item: [
+        { linkId: 'constructor', type: 'string', text: 'First', required: true },
+        { linkId: '__proto__', type: 'string', text: 'Second', maxLength: -5 },
+        {
+          linkId: 'toString',
+          type: 'string',
+          text: 'Never',
+          enableBehavior: 'any',
+          enableWhen: [
+            { question: 'constructor', operator: '=', answerString: odd },
+            { question: 'constructor', operator: '=', answerCoding: { code: odd } }
+          ]
+        }
+      ]
+    }
+    const { form } = await daisy.do('forms.create', { questionnaire, streamId: 'visits' })
+    await page.goto(page.url().replace(/today.*$/, `forms/${form.id}`))
+    await untilHeading(page, 'Odd')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.missing input:focus').waitFor()
+    await page.getByLabel('First').fill('yes')
+    t.equal(await page.getByLabel('Never').count(), 0)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Recorded: Odd.').waitFor()
+    const { events } = await daisy.do('events.get', { streams: ['visits'], limit: 1 })
+    t.match(events[0].content.item, [{ linkId: 'constructor', answer: [{ valueString: 'yes' }] }])
+    t.equal(events[0].content.item.length, 1)
+    await daisy.do('forms.delete', { id: form.id })
+  })
+
   await t.test('a reminder opens it', async t => {
     const [{ id }] = (await daisy.do('forms.get')).forms
     await page.goto(page.url().replace(/today.*$/, `forms/${id}`))

@@ -13,7 +13,7 @@ interface Props {
 
 export function FillForm({ form, onResponse }: Props) {
   const { item: items } = form.questionnaire
-  const [entries, setEntries] = useState<Entries>({})
+  const [entries, setEntries] = useState<Entries>(new Map())
   const [missing, setMissing] = useState<ReadonlySet<string>>(new Set())
   const [problem, setProblem] = useState<Message>()
   const [isBusy, setBusy] = useState(false)
@@ -26,7 +26,7 @@ export function FillForm({ form, onResponse }: Props) {
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (isBusy) return
-    const left = asked.filter(({ linkId, required }) => required && (entries[linkId] ?? '').trim() === '')
+    const left = asked.filter(({ linkId, required }) => required && (entries.get(linkId) ?? '').trim() === '')
     setMissing(new Set(left.map(({ linkId }) => linkId)))
     setProblem(left.length > 0 ? t('error.fields') : undefined)
     if (left.length > 0) return
@@ -44,9 +44,9 @@ export function FillForm({ form, onResponse }: Props) {
         <Question
           key={item.linkId}
           item={item}
-          value={entries[item.linkId] ?? ''}
+          value={entries.get(item.linkId) ?? ''}
           isMissing={missing.has(item.linkId)}
-          onValue={value => setEntries(before => ({ ...before, [item.linkId]: value }))}
+          onValue={value => setEntries(before => new Map(before).set(item.linkId, value))}
         />
       ))}
       {problem !== undefined && <Alert>{problem}</Alert>}

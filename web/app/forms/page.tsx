@@ -124,7 +124,7 @@ function OneForm({ id, query }: { readonly id: string; readonly query: URLSearch
           }}
         />
       </section>
-      {copyright !== undefined && <p class="hint">{toPlainLines(copyright)}</p>}
+      {typeof copyright === 'string' && <p class="hint">{toPlainLines(copyright)}</p>}
       <p class="ways">
         <AppLink to={{ page: 'reminders', id: 'new', query: { form: id } }} class="button">
           <Icon name="bell" />

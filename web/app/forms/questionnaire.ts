@@ -26,11 +26,11 @@ interface Condition {
 export interface Form {
   readonly id: string
   readonly title: string
-  readonly questionnaire: { readonly item: readonly Item[]; readonly copyright?: string }
+  readonly questionnaire: { readonly item: readonly Item[]; readonly copyright?: unknown }
 }
 
-/** What has been entered, by linkId: codes, texts, and `true` or `false` for booleans. */
-export type Entries = Readonly<Record<string, string>>
+/** What has been entered, by linkId, which may be any text: codes, texts, and `true` or `false` for booleans. */
+export type Entries = ReadonlyMap<string, string>
 
 /** Lists the items that are asked, in order, without groups whose conditions do not hold. */
 export function listAsked(
@@ -51,12 +51,13 @@ function isEnabled(
   asked: ReadonlySet<string>
 ): boolean {
   const found = enableWhen.map(condition => {
-    const entry = asked.has(condition.question) ? (entries[condition.question] ?? '') : ''
+    const entry = asked.has(condition.question) ? (entries.get(condition.question) ?? '') : ''
     if (condition.operator === 'exists') return (entry !== '') === condition['answerBoolean']
     const answer = Object.entries(condition).find(([name]) => name.startsWith('answer'))?.[1]
     const value: unknown =
       typeof answer === 'object' && answer !== null && 'code' in answer ? answer.code : answer
-    return entry !== '' && entry === String(value)
+    const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    return isText && entry !== '' && entry === String(value)
   })
   return found.length === 0 || (enableBehavior === 'any' ? found.some(Boolean) : found.every(Boolean))
 }
@@ -69,7 +70,7 @@ export function buildResponse(items: readonly Item[], entries: Entries): object 
       const { linkId, type } = item
       if (!asked.has(linkId)) return []
       if (type === 'group') return [{ linkId, item: build(item.item ?? []) }]
-      const entry = entries[linkId]?.trim() ?? ''
+      const entry = entries.get(linkId)?.trim() ?? ''
       return type === 'display' || entry === '' ? [] : [{ linkId, answer: [toAnswer(type, entry)] }]
     })
   return { resourceType: 'QuestionnaireResponse', status: 'completed', item: build(items) }
