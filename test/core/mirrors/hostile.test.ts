@@ -224,19 +224,20 @@ t.test('a server that has not taken a report is told of the erasure all the same
   )
 })
 
+const list = (deleted: (index: number) => unknown): object[] =>
+  Array.from({ length: 1000 }, (_, index) => ({ id: `gone ${index}`, deleted: deleted(index) }))
+
 t.test('endless deletions', async t => {
   const { peer, world } = await start(t)
   peer.events = query => (query.get('skip') === '0' ? [event('one')] : [])
   const id = await follow(world)
-  const list = (deleted: (index: number) => unknown): object[] =>
-    Array.from({ length: 1000 }, (_, index) => ({ id: `gone ${index}`, deleted: deleted(index) }))
   await t.test('at one time', async t => {
     peer.deletions = () => list(() => 5000)
     world.requesterService.clock.advance(700)
     const mirror = await reaches(world, id, ({ error }) => error !== undefined)
     t.match(mirror, { state: 'live', error: { id: 'too-many-events' } })
   })
-  await t.test('at later and later times', async t => {
+  await t.test('at later and later times', async () => {
     const { services } = world.requesterService.server as unknown as { services: Services }
     const account = services.accounts.find(world.dora.username)!
     await writeAsService(services, account, ({ store }) => {
