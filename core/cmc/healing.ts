@@ -5,6 +5,7 @@ import type { Call } from '../call/method.js'
 import { isObject } from '../validation/is-object.js'
 import { enqueueBackChannel } from './answers.js'
 import type { DeliveryContext } from './attempts.js'
+import { isServed } from './peers/moves.js'
 import { getErrorId, parseEndpoint, type PeerAnswer } from './peers/peer-calls.js'
 import { announceEnd, findRelationship } from './relationships.js'
 import { updateMark, writeAsService } from './service-calls.js'
@@ -63,6 +64,7 @@ async function checkRelationship(
     current.store.cmc.recordCheck({ access: accessId, checked: now, refused: since })
     const found = findRelationship(current, accessId)
     if (!found) return
+    if (found.mark.silent && isServed(answer)) updateMark(current, found.access, { silent: undefined })
     if (since !== null && now - since >= checkSeconds) updateMark(current, found.access, { peerGone: true })
     // The peer has granted access, but does not have our side.
     if (found.mark.acceptEventId === undefined && isWithoutChannel(answer))

@@ -163,6 +163,7 @@ async function copyDeletions(context: CopyContext): Promise<boolean> {
           const copy = getCopiedEventId(stored.mirror, id)
           if (call.store.mirrors.findEvent(stored.mirror.id, copy)) eraseEvent(call, stored.mirror, copy)
         }
+        if (next.skip > maxAtOneTime) throw new PeerFailed({ id: 'too-many-events' })
         save(call, stored, { ...parseProgress(stored), deletedCursor: next.since, deletedSkip: next.skip })
       })
     if (isLast) return true

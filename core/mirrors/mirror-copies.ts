@@ -32,6 +32,11 @@ const pollSeconds = 600
 const jitterSeconds = 60
 /** Seconds until the next attempt, by the number of failures. */
 const delays = [30, 120, 600, 1800, 3600, 7200]
+/**
+ * Number of contacts that follow each other without a pause until a copy is up to date: enough for the largest one. A server may have
+ * something new forever.
+ */
+const maxContacts = 1000
 /** Seconds for which an erasure is reported to the owner. */
 const maxTellingSeconds = 30 * 86_400
 /**
@@ -216,7 +221,9 @@ export class MirrorCopies implements TimedTask {
       const { error: _error, ...mirror } = stored.mirror
       const isRefused = 'error' in outcome && outcome.isPermissionEnded === true
       const failures = 'error' in outcome ? progress.failures + 1 : 0
-      const planned = now + getPause(outcome, failures)
+      const { contacts: before = 0, ...rest } = progress
+      const contacts = 'isComplete' in outcome && !outcome.isComplete ? before + 1 : 0
+      const planned = now + (contacts > maxContacts ? pollSeconds : getPause(outcome, failures))
       const events = store.mirrors.countEvents(mirror.id)
       store.mirrors.put({
         mirror:
@@ -225,7 +232,12 @@ export class MirrorCopies implements TimedTask {
             : { ...mirror, events, lastContact: now },
         // A notice of a change may have arrived in the meantime.
         next: stored.next === begun.next ? planned : stored.next,
-        progress: JSON.stringify({ ...progress, failures, ...(isRefused && { refused }) })
+        progress: JSON.stringify({
+          ...rest,
+          failures,
+          ...(contacts > 0 && { contacts }),
+          ...(isRefused && { refused })
+        })
       })
     })
   }

@@ -107,7 +107,8 @@ export async function readDeletions(
   const deletions = eventDeletions.slice(0, maxDeletions).flatMap((each: unknown) => {
     if (!isObject(each)) return []
     const { id, deleted } = each
-    return typeof id === 'string' && typeof deleted === 'number' && deleted > since ? [{ id, deleted }] : []
+    const time = toNumber(deleted)
+    return typeof id === 'string' && time !== undefined && time > since ? [{ id, deleted: time }] : []
   })
   const last = deletions.reduce((latest, { deleted }) => Math.max(latest, deleted), since)
   const isLast = eventDeletions.length < maxDeletions || deletions.length === 0

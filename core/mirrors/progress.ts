@@ -40,6 +40,8 @@ export interface Progress {
   readonly isDoubtful?: true
   /** When the other server said for the first time that the permission has ended, if no contact has succeeded since. */
   readonly refused?: number
+  /** Number of contacts since the copy was last up to date. */
+  readonly contacts?: number
   /** Number of failures since the last contact. */
   readonly failures: number
   /** The secret in the URL that the other server calls after changes. */

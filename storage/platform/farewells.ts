@@ -24,10 +24,21 @@ const maxFarewells = 50_000
 export class FarewellRepository {
   constructor(private readonly db: Database) {}
 
-  /** Adds messages that are not there yet. Returns how many there was no room for. */
+  /**
+   * Adds messages that are not there yet. Returns how many there was no room for: an account gets half of what the others leave, so
+   * that one alone cannot fill it.
+   */
   add(farewells: readonly Farewell[]): number {
-    const count = column(this.db, 'SELECT count(*) FROM farewell').get() as number
-    const added = farewells.slice(0, Math.max(0, maxFarewells - count))
+    const ofAccount = column(this.db, 'SELECT count(*) FROM farewell WHERE username = ?')
+    let total = column(this.db, 'SELECT count(*) FROM farewell').get() as number
+    const own = new Map<string, number>()
+    const added = farewells.filter(({ username }) => {
+      const kept = own.get(username) ?? (ofAccount.get(username) as number)
+      const isRoom = kept < (maxFarewells - (total - kept)) / 2
+      own.set(username, isRoom ? kept + 1 : kept)
+      if (isRoom) total++
+      return isRoom
+    })
     const sql = `INSERT OR IGNORE INTO farewell (id, username, endpoint, event, created, attempts, next)
       VALUES (?, ?, ?, ?, ?, ?, ?)`
     for (const { attempts, created, endpoint, event, id, next, username } of added)

@@ -3,10 +3,12 @@
  * since the account's own is gone. (docs/spec/consent.md#ends)
  */
 import type { Account } from '../../../storage/platform/account.js'
+import type { StoredDelivery } from '../../../storage/cmc/cmc-repository.js'
 import type { Farewell } from '../../../storage/platform/farewells.js'
 import { nextTurn } from '../../../storage/steps.js'
 import type { Services } from '../../call/services.js'
 import { ConcurrencyLimiter } from '../../outgoing/concurrency.js'
+import { isObject } from '../../validation/is-object.js'
 import { postEvent } from '../attempts.js'
 import { types } from '../contents.js'
 import { getDelay, parseDelivery, type EventDelivery } from '../outbox.js'
@@ -21,6 +23,10 @@ const maxStarted = 200
 const maxStartedPerHost = 20
 /** Maximum length of a message, as JSON; the reason is omitted from longer ones. */
 const maxLength = 4096
+/** Maximum length of an endpoint. */
+const maxEndpointLength = 2048
+/** Seconds after which deliveries go on if the platform file cannot be written. */
+const retrySeconds = 60
 
 export class Farewells {
   readonly #limiter = new ConcurrencyLimiter({
@@ -48,18 +54,15 @@ export class Farewells {
 
   /** Keeps the revocations that an account has not delivered. */
   async keep(account: Account): Promise<void> {
-    const { accounts, log, platform } = this.services
+    const { accounts, clock, log, platform } = this.services
     const username = platform.usernames.getShardName(account.username)
     const kept: Farewell[] = []
     for (let last = 0; ;) {
       const { cmc } = accounts.store(account)
       const page = cmc.listDeliveriesAfter(last, pageSize)
       for (const row of page) {
-        const { body } = parseDelivery(row)
-        if (body.kind !== 'event' || body.event.type !== types.revoke || !('endpoint' in body.to)) continue
-        const { attempts, created, next } = row
-        const event = shorten(body.event)
-        kept.push({ id: body.id, username, endpoint: body.to.endpoint, event, created, attempts, next })
+        const farewell = toFarewell(row, username, clock.now())
+        if (farewell) kept.push(farewell)
       }
       const end = page.at(-1)
       if (!end) break
@@ -87,7 +90,11 @@ export class Farewells {
         while (!this.#isClosed && (await this.#deliverDue()));
       })
       .catch((cause: unknown) => {
-        if (!this.#isClosed) this.services.log.error('peers of removed accounts could not be told', { cause })
+        if (this.#isClosed) return
+        const { clock, log } = this.services
+        log.error('peers of removed accounts could not be told', { cause })
+        this.#cancelTimer()
+        this.#cancelTimer = clock.after(retrySeconds, () => this.wake())
       })
   }
 
@@ -158,6 +165,24 @@ export class Farewells {
 
 function getHost({ endpoint }: Farewell): string {
   return parseEndpoint(endpoint)?.host ?? ''
+}
+
+/**
+ * Returns what is to be kept of a delivery; `undefined` if it is no revocation. The delivery may be from an archive that someone has made
+ * up: nothing in it is larger, or kept longer, than what the service itself queues.
+ */
+function toFarewell(row: StoredDelivery, username: string, now: number): Farewell | undefined {
+  const { event, id, kind, to } = parseDelivery(row).body as Partial<EventDelivery>
+  if (kind !== 'event' || !isObject(event) || event.type !== types.revoke || !isObject(event.content))
+    return undefined
+  const endpoint: unknown = isObject(to) && 'endpoint' in to ? to.endpoint : undefined
+  if (typeof endpoint !== 'string' || endpoint.length > maxEndpointLength || !parseEndpoint(endpoint))
+    return undefined
+  const text = shorten(event)
+  if (typeof id !== 'string' || !/^c[0-9a-z]{24}$/.test(id) || text.length > maxLength) return undefined
+  const created = Math.min(row.created, now)
+  const next = Math.min(row.next, now + daySeconds)
+  return { id, username, endpoint, event: text, created, attempts: row.attempts, next }
 }
 
 function shorten(event: EventDelivery['event']): string {

@@ -30,14 +30,16 @@ export async function isWho(
     const own = getOwnName(config, local)
     if (own.host !== claimed.host || own.username !== claimed.username) return false
   } else if (!isWithin(endpoint.host, claimed.host)) return false
-  const access = await peers.call(endpoint, 'getAccessInfo')
+  // A host vouches for its own accounts only, not the server to which one of them says it has moved.
+  const access = await peers.callOnce(endpoint, 'getAccessInfo')
+  if (access.status === 301) return false
   assertAvailable(access)
   if (holder && !isGrantFor(access.body, holder)) return false
   const { user } = access.body
   const username = isObject(user) ? user['username'] : undefined
   if (typeof username !== 'string' || username.toLowerCase() !== claimed.username) return false
   if (local !== undefined) return true
-  const info = await peers.call(endpoint, 'service.info')
+  const info = await peers.callOnce(endpoint, 'service.info')
   assertAvailable(info)
   const { api } = info.body
   if (typeof api !== 'string') return false

@@ -2,12 +2,21 @@
 import type { Call } from '../../call/method.js'
 import { ApiError } from '../../errors.js'
 import type { CounterpartyMark, Person } from '../../permissions/peer-access.js'
+import { parseUrl } from '../../parse-url.js'
 import { isObject } from '../../validation/is-object.js'
 import { enqueueBackChannel } from '../answers.js'
 import { PeerUnavailable } from '../failures.js'
 import { getOwnName, readPerson } from '../names.js'
 import { isWho, isWithin } from './identity.js'
-import { isTransient, parseEndpoint, type PeerCalls } from './peer-calls.js'
+import {
+  findNewEndpoint,
+  getErrorId,
+  isTransient,
+  parseEndpoint,
+  type Endpoint,
+  type PeerAnswer,
+  type PeerCalls
+} from './peer-calls.js'
 import { findRelationship } from '../relationships.js'
 import { updateMark, writeAsService } from '../service-calls.js'
 
@@ -33,10 +42,23 @@ export function announceAddress(call: Call): void {
   }
 }
 
-/** Returns whether a host is that of the peer, or of the server to which it has moved. */
+/** Statuses of a server that is up, but does not serve a call at the moment. */
+const busyStatuses = new Set([402, 408, 425, 429, 507])
+
+/** Returns whether a host is that of the peer. Once the peer has moved, its former host is like any other. */
 export function isHostOf({ counterparty }: CounterpartyMark, host: string): boolean {
-  const { movedTo } = counterparty
-  return isWithin(host, counterparty.host) || (movedTo !== undefined && isWithin(host, movedTo.host))
+  return isWithin(host, (counterparty.movedTo ?? counterparty).host)
+}
+
+/** Returns whether an answer shows that a server serves an access, even if it is busy. */
+export function isServed({ status }: PeerAnswer): boolean {
+  return (status >= 200 && status <= 299) || busyStatuses.has(status)
+}
+
+/** Returns whether a server says that it does not serve an access. Pages and redirects of a proxy say nothing. */
+function isGone(answer: PeerAnswer): boolean {
+  const id = getErrorId(answer)
+  return id === 'user-account-relocated' || (id !== undefined && !isTransient(answer))
 }
 
 /** Where the content of a back channel leads, if the peer is not known to be there. */
@@ -78,17 +100,36 @@ export async function checkMove(
     throw error
   }
   const answer = await peers.callOnce(former, 'getAccessInfo')
-  if (answer.status >= 200 && answer.status <= 299) return unavailable(retrySeconds)
-  const isSilent = answer.status !== 301 && isTransient(answer)
-  if (!isSilent) return from
-  const { silent } = mark
-  if (silent?.host === endpoint.host && now - silent.since >= silentSeconds) return from
-  if (silent?.host !== endpoint.host)
+  const setSilent = async (silent: CounterpartyMark['silent']): Promise<void> =>
     await writeAsService(services, account, current => {
       const found = findRelationship(current, call.caller.access?.id ?? '')
-      if (found) updateMark(current, found.access, { silent: { host: endpoint.host, since: now } })
+      if (found) updateMark(current, found.access, { silent })
     })
+  const { silent } = mark
+  if (isServed(answer)) {
+    // It was silent for a while only: another silence counts from its own beginning.
+    if (silent) await setSilent(undefined)
+    return unavailable(retrySeconds)
+  }
+  if (isGone(answer)) {
+    const named = findNewEndpoint(former, answer)
+    const isThere = !named || (await isSamePlace(peers, { named, endpoint, from }))
+    return isThere ? from : unavailable(retrySeconds)
+  }
+  if (silent?.host === endpoint.host && now - silent.since >= silentSeconds) return from
+  if (silent?.host !== endpoint.host) await setSilent({ host: endpoint.host, since: now })
   return unavailable(retrySeconds)
+}
+
+/** Returns whether the address that a former server names is that of an endpoint, or a server that calls the account so. */
+async function isSamePlace(
+  peers: PeerCalls,
+  { endpoint, from, named }: { readonly endpoint: Endpoint; readonly from: Person; readonly named: Endpoint }
+): Promise<boolean> {
+  if (named.base === endpoint.base) return true
+  const { body } = await peers.callOnce(named, 'service.info')
+  const { api } = body
+  return typeof api === 'string' && parseUrl(api.replace('{username}', from.username))?.href === endpoint.base
 }
 
 function unavailable(retryAfter = 60): ApiError {

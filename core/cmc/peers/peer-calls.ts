@@ -44,7 +44,7 @@ function isRelocated(answer: PeerAnswer): boolean {
 }
 
 /** Returns the endpoint of an account that has moved, as its former server tells; `undefined` if it has not. */
-function findNewEndpoint({ token }: Endpoint, answer: PeerAnswer): Endpoint | undefined {
+export function findNewEndpoint({ token }: Endpoint, answer: PeerAnswer): Endpoint | undefined {
   if (!isRelocated(answer)) return undefined
   const data = isObject(answer.body['error']) ? answer.body['error']['data'] : undefined
   const url = typeof data === 'string' ? parseUrl(data) : undefined

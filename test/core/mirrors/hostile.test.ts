@@ -1,5 +1,8 @@
 /** Servers that fail, and servers that mean harm. */
 import t from 'tap'
+import type { Services } from '../../../core/call/services.js'
+import { writeAsService } from '../../../core/cmc/service-calls.js'
+import { parseProgress } from '../../../core/mirrors/progress.js'
 import type { Answer } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 import { send, startFakePeer, type FakePeer } from './fake-peer.js'
@@ -219,4 +222,37 @@ t.test('a server that has not taken a report is told of the erasure all the same
     async () => await Promise.resolve(peer.calls.some(call => call.includes('/mirrors/report'))),
     'the report'
   )
+})
+
+const list = (deleted: (index: number) => unknown): object[] =>
+  Array.from({ length: 1000 }, (_, index) => ({ id: `gone ${index}`, deleted: deleted(index) }))
+
+t.test('endless deletions', async t => {
+  const { peer, world } = await start(t)
+  peer.events = query => (query.get('skip') === '0' ? [event('one')] : [])
+  const id = await follow(world)
+  await t.test('at one time', async t => {
+    peer.deletions = () => list(() => 5000)
+    world.requesterService.clock.advance(700)
+    const mirror = await reaches(world, id, ({ error }) => error !== undefined)
+    t.match(mirror, { state: 'live', error: { id: 'too-many-events' } })
+  })
+  await t.test('at later and later times', async () => {
+    const { services } = world.requesterService.server as unknown as { services: Services }
+    const account = services.accounts.find(world.dora.username)!
+    await writeAsService(services, account, ({ store }) => {
+      const stored = store.mirrors.find(id)!
+      const progress = { ...parseProgress(stored), contacts: 995, deletedSkip: 0 }
+      store.mirrors.put({ ...stored, progress: JSON.stringify(progress) })
+    })
+    let time = 10_000
+    peer.deletions = () => list(() => ++time)
+    world.requesterService.clock.advance(8000)
+    await reaches(world, id, ({ error }) => error === undefined)
+    const store = services.accounts.store(account)
+    await until(() => {
+      const stored = store.mirrors.find(id)!
+      return (parseProgress(stored).contacts ?? 0) > 1000 && stored.next! > services.clock.now()
+    }, 'a pause')
+  })
 })
