@@ -16,6 +16,7 @@ import type { Level, Permission } from '../../schemas/permission.js'
 import { startServer, type Server } from '../../server/server.js'
 import type { DurabilityProvider } from '../../storage/wal/durability.js'
 import { keepTemplate, provideTemplate } from './account-template.js'
+import { sendForm, sendRequest } from './request.js'
 
 /** A response as any client gets it: the result's members, or `error`, with `accessId`. */
 // oxlint-disable-next-line no-explicit-any -- tests inspect responses freely
@@ -138,22 +139,18 @@ export class Service {
     body?: unknown,
     headers: Record<string, string> = {}
   ): Promise<{ status: number; headers: Headers; body: Answer }> {
-    const isJsonSent = body !== undefined && !(body instanceof FormData)
-    const json = isJsonSent ? { 'content-type': 'application/json' } : {}
-    const sent = isJsonSent && typeof body !== 'string' ? JSON.stringify(body) : (body as string | FormData)
-    const response = await fetch(this.server.url + path, {
-      method: verb,
-      headers: { ...json, ...headers },
-      redirect: 'manual',
-      ...(body === undefined ? {} : { body: sent })
-    })
-    const text = await response.text()
-    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson && text !== '' ? JSON.parse(text) : text
-    }
+    const url = this.server.url + path
+    const received =
+      body instanceof FormData
+        ? await sendForm(url, { method: verb, headers, body })
+        : await sendRequest(url, {
+            method: verb,
+            headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+            body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+          })
+    const { status, text } = received
+    const isJson = /[/+]json/.test(received.headers.get('content-type') ?? '')
+    return { status, headers: received.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
   }
 }
 

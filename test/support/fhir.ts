@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import type { Test } from 'tap'
 import type { Answer, Client } from './coffer.js'
+import { sendRequest } from './request.js'
 
 export const day = 86_400
 /** Monday, 5 January 2026, at midnight in UTC. */
@@ -52,12 +53,12 @@ export async function ask(
   path: string,
   { body, headers, method }: { method?: string; headers?: Record<string, string>; body?: string } = {}
 ): Promise<Response> {
-  const response = await fetch(`${service.server.url}/${username}/fhir/${path}`, {
-    method: method ?? 'GET',
+  const response = await sendRequest(`${service.server.url}/${username}/fhir/${path}`, {
+    method,
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
-    ...(body !== undefined && { body })
+    body
   })
-  const text = await response.text()
+  const { text } = response
   t.equal(response.headers.get('content-type'), 'application/fhir+json; charset=utf-8', path)
   t.equal(response.headers.get('access-control-allow-origin'), '*')
   const resource: Answer = text === '' ? undefined : JSON.parse(text)

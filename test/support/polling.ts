@@ -2,20 +2,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Client } from './coffer.js'
-
-export interface Begun {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
+import { sendRequest, type Received } from './request.js'
 
 /** Sends a request without a session id, which opens a connection. */
 export async function handshake(
   url: string,
   { eio = 4, headers = {} }: { eio?: 3 | 4; headers?: Record<string, string> } = {}
-): Promise<Begun> {
-  const response = await fetch(`${url}/socket.io/?EIO=${eio}&transport=polling`, { headers })
-  return { status: response.status, headers: response.headers, text: await response.text() }
+): Promise<Received> {
+  return await sendRequest(`${url}/socket.io/?EIO=${eio}&transport=polling`, { headers })
 }
 
 export class PollingClient {
@@ -54,18 +48,12 @@ export class PollingClient {
   async post(...packets: string[]): Promise<number> {
     const body =
       this.eio === 4 ? packets.join('\u001e') : packets.map(packet => `${packet.length}:${packet}`).join('')
-    const response = await fetch(this.target, {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'text/plain;charset=UTF-8' }
-    })
-    await response.text()
-    return response.status
+    return (await sendRequest(this.target, { method: 'POST', body })).status
   }
 
   /** Returns pending packets, or waits for some; also returns the text of an error. */
   async poll(): Promise<string> {
-    return await (await fetch(this.target)).text()
+    return (await sendRequest(this.target)).text
   }
 }
 
