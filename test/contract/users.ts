@@ -237,7 +237,7 @@ export const userScenarios: Contract = {
           storageUsed: { dbDocuments: Number, attachedFiles: 0 },
           lastAccess: Number,
           callsTotal: Number,
-          callsDetail: { 'events:create': 5, 'events:getOne': 0, callBatch: 0 },
+          callsDetail: { 'events:create': 5, 'events:getOne': 0, callBatch: 1 },
           callsPerAccess: { 'coffer-test': Number, shared: 0, 'an-app-that-manages': 0 }
         }
       })

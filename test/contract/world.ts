@@ -1,9 +1,10 @@
 /** A user with some data of every kind, and the callers that a scenario may choose from. */
 import { deriveCommandKey } from '../../core/auth/admin.js'
 import { createId } from '../../core/ids.js'
-import { Client, type Answer, type Overrides, type Service } from '../support/coffer.js'
+import { type Client, type Answer, type Overrides, type Service } from '../support/coffer.js'
 import type { Begun } from '../support/oauth.js'
 import { rested } from '../support/importing.js'
+import { fillAccount } from './contents.js'
 
 export type CallerName =
   | 'owner'
@@ -60,8 +61,6 @@ export const enabling = {
   accesses: { updates: true }
 } satisfies Overrides
 
-const app = (level: string) => ({ type: 'app', name: `an-app-that-${level}s`, deviceName: 'phone' })
-
 /** Streams: `diary` with `walks` below it, `body`, `attic` (trashed). Events: one in each that is not trashed. */
 export class World {
   #found: Answer
@@ -104,37 +103,7 @@ export class World {
 
   static async make(service: Service): Promise<World> {
     const owner = await service.user(`user-${createId().slice(-12)}`)
-    for (const [id, parentId] of [['diary'], ['walks', 'diary'], ['body'], ['attic']] as const)
-      await owner.stream(id, parentId)
-    await owner.do('streams.delete', { id: 'attic' })
-    const event = async (fields: Record<string, unknown>): Promise<string> => (await owner.event(fields)).id
-    const events = {
-      note: await event({ time: 1000, content: 'hello' }),
-      walk: await event({ time: 2000, streamIds: ['walks'], duration: 600, content: 'by the lake' }),
-      mass: await event({ time: 3000, streamIds: ['body'], type: 'mass/kg', content: 70 }),
-      binned: await event({ time: 4000, content: 'in the bin' }),
-      gone: await event({ time: 5000, content: 'gone' })
-    }
-    for (const id of [events.binned, events.gone, events.gone]) await owner.do('events.delete', { id })
-    const clients = new Map<CallerName, Client>([
-      ['owner', owner],
-      ['app', await owner.grant('contribute', 'diary', app('contribute'))],
-      ['manager', await owner.grant('manage', 'diary', app('manage'))],
-      ['reader', await owner.grant('read', 'diary', { name: 'reader' })],
-      ['contributor', await owner.grant('contribute', 'diary', { name: 'contributor' })],
-      ['sensor', await owner.grant('create-only', 'diary', { name: 'sensor' })],
-      [
-        'restricted',
-        await owner.grantAll(
-          [
-            { streamId: 'diary', level: 'read' },
-            { streamId: 'walks', level: 'none' },
-            { feature: 'selfRevoke', setting: 'forbidden' }
-          ],
-          { name: 'restricted' }
-        )
-      ]
-    ])
+    const { clients, events } = await fillAccount(owner)
     return new World(service, owner, clients, events)
   }
 

@@ -69,6 +69,9 @@ const long = [' ', 'a', '/', ':', '%41', '. ', '\\', '\n'].map(part =>
 /** Maximum CPU time of a request with a long string: quadratic algorithms need minutes. */
 const longestMs = 2000
 
+/** One in so many methods, different ones each time, is called in all passes but the first, except in the long form. */
+const turns = isLong ? 1 : 3
+
 const passes: readonly [name: string, values: readonly string[], older: boolean][] = [
   ['odd texts', [...odd, ...json], false],
   ['odd texts, with older ids', [odd[0]!, ...json], true],
@@ -84,7 +87,8 @@ for (const [name, values, older] of passes)
     const backwardCompatibility = { systemStreams: { prefix: { isActive: older } } }
     const service = await coffer(t, { ...(await settings(t)), backwardCompatibility }, log)
     const definitions = service.server.dispatcher.definitions.filter(({ id }) => !id.startsWith('test.'))
-    for (const definition of definitions)
+    const isFirst = values === passes[0]![1]
+    for (const definition of definitions.filter((_each, at) => isFirst || (at + seed) % turns === 0))
       await t.test(definition.id, async t => {
         t.same(await faultsOf(service, definition, values), [], causes.splice(0).join('\n'))
       })

@@ -68,7 +68,7 @@ t.test('the pages', async t => {
     const again = await plainGet(`${service.server.url}/access/access.html?key=1`, { 'if-none-match': tag })
     t.equal(again.statusCode, 304)
     const [, script = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page.body) ?? []
-    const { status, headers } = await read(`/access/${script}`)
+    const { status, headers } = await read(`/access/${script}`, { 'accept-encoding': 'gzip' })
     t.equal(status, 200)
     t.match(headers.get('cache-control'), 'immutable')
     t.match(headers.get('content-type'), 'text/javascript')
