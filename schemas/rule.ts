@@ -14,9 +14,12 @@ const hour = 3600
 const day = 86_400
 const Hold = Type.Optional(Type.Integer({ minimum: 60, maximum: 7 * day }))
 const Silence = Type.Integer({ minimum: 60, maximum: 366 * day })
+/** The streams whose data counts; all that lists contain by default, which are those of the account, without copies of other people's. */
+const StreamIds = Type.Optional(Type.Array(Identifier, { minItems: 1, maxItems: 20 }))
 
 const threshold = {
   measure: MeasureName,
+  streamIds: StreamIds,
   /** An event type; by default the first of the measure. */
   unit: Unit,
   value: Level,
@@ -34,6 +37,7 @@ export const Condition = Type.Union([
     {
       kind: Type.Literal('outside'),
       measure: MeasureName,
+      streamIds: StreamIds,
       range: Type.Enum(['plausible', 'usual']),
       for: Hold
     },
@@ -43,6 +47,7 @@ export const Condition = Type.Union([
     {
       kind: Type.Literal('changing'),
       measure: MeasureName,
+      streamIds: StreamIds,
       unit: Unit,
       by: Amount,
       within: Type.Integer({ minimum: 60, maximum: day }),
@@ -50,15 +55,32 @@ export const Condition = Type.Union([
     },
     closed
   ),
-  Type.Object({ kind: Type.Literal('missing'), measure: MeasureName, for: Silence }, closed),
+  Type.Object(
+    { kind: Type.Literal('missing'), measure: MeasureName, streamIds: StreamIds, for: Silence },
+    closed
+  ),
   Type.Object({ kind: Type.Literal('missing'), streamId: Identifier, for: Silence }, closed),
   Type.Object({ kind: Type.Literal('missing'), connectionId: Identifier, for: Silence }, closed),
   Type.Object(
-    { kind: Type.Literal('total'), measure: MeasureName, unit: Unit, atLeast: Amount, by: TimeOfDay },
+    {
+      kind: Type.Literal('total'),
+      measure: MeasureName,
+      streamIds: StreamIds,
+      unit: Unit,
+      atLeast: Amount,
+      by: TimeOfDay
+    },
     closed
   ),
   Type.Object(
-    { kind: Type.Literal('total'), measure: MeasureName, unit: Unit, atMost: Amount, by: TimeOfDay },
+    {
+      kind: Type.Literal('total'),
+      measure: MeasureName,
+      streamIds: StreamIds,
+      unit: Unit,
+      atMost: Amount,
+      by: TimeOfDay
+    },
     closed
   ),
   Type.Object(
@@ -79,7 +101,7 @@ export const Condition = Type.Union([
         minItems: 1,
         maxItems: 20
       }),
-      streamIds: Type.Optional(Type.Array(Identifier, { minItems: 1, maxItems: 20 }))
+      streamIds: StreamIds
     },
     closed
   ),

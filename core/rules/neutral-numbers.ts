@@ -10,7 +10,7 @@ import { listMeasuredTypes } from '../measures/scope.js'
 import type { Judge } from './judges.js'
 import { createJudge, findPlausibleRange } from './reading-watcher.js'
 import { findLast, maxAhead, readNumber } from './readings.js'
-import type { RuleCall } from './rule-call.js'
+import { mayReadAll, type RuleCall } from './rule-call.js'
 
 /** Judges numbers of events by the condition of one rule. */
 export class NumberTest {
@@ -32,7 +32,9 @@ export class NumberTest {
     if (!isSimple || !measure) return undefined
     const range = kind === 'outside' ? findPlausibleRange(measure) : undefined
     if (kind === 'outside' && !range) return undefined
-    if ((findLast(call, measure) ?? -Infinity) > call.now + maxAhead) return undefined
+    const { streamIds: streams } = condition
+    if (!mayReadAll(call, streams)) return undefined
+    if ((findLast(call, { measure, streams }) ?? -Infinity) > call.now + maxAhead) return undefined
     const unit = 'unit' in condition ? condition.unit : undefined
     const types = listMeasuredTypes(call, measure, unit ?? measure.types[0]!)
     return new NumberTest(

@@ -48,6 +48,7 @@ export function assertChannels(call: Call, ids: readonly string[]): void {
 /** Checks a condition. Errors: `forbidden` and others, by kind. */
 export function assertCondition(call: Call, condition: Condition): void {
   if ('measure' in condition) assertMeasure(call, condition)
+  if ('streamIds' in condition) assertReadable(call, condition.streamIds)
   switch (condition.kind) {
     case 'above':
     case 'below': {
@@ -59,9 +60,6 @@ export function assertCondition(call: Call, condition: Condition): void {
     case 'missing':
       if ('streamId' in condition) assertReadable(call, [condition.streamId])
       if ('connectionId' in condition) assertConnection(call, condition.connectionId)
-      return
-    case 'words':
-      assertReadable(call, condition.streamIds ?? [])
       return
     case 'arrived':
       if ('connectionId' in condition) assertConnection(call, condition.connectionId)
@@ -112,7 +110,7 @@ function assertMeasure(call: Call, condition: Extract<Condition, { readonly meas
     fail('invalid-operation', `The measure "${measure!.id}" has no plausible range`)
 }
 
-function assertReadable({ caller, store }: Call, streamIds: readonly string[]): void {
+function assertReadable({ caller, store }: Call, streamIds: readonly string[] = []): void {
   if (streamIds.length === 0) return
   requireStreams(store, streamIds)
   caller.must('read', ...streamIds)

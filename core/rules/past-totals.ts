@@ -33,7 +33,7 @@ export function startPastTotals(
   const starts = [...parts.map(({ start }) => start), end]
   const started = startDays(call, {
     measure,
-    streams: undefined,
+    streams: condition.streamIds,
     unit: condition.unit,
     days: { starts },
     format: ({ day, value }) => JSON.stringify([day, value ?? 0])

@@ -51,7 +51,12 @@ function startPast(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<unkno
   if (condition.kind === 'total') return startPastTotals(call, rule, span, format)
   if (condition.kind === 'missing' && 'measure' in condition) {
     const measure = findConditionMeasure(call, condition)!
-    const { readings, run } = collectTimes(call, { measure, from: span.from - condition.for, end: span.to })
+    const { readings, run } = collectTimes(call, {
+      measure,
+      streams: condition.streamIds,
+      from: span.from - condition.for,
+      end: span.to
+    })
     return {
       run,
       finish: () =>
@@ -88,7 +93,8 @@ function startReadings(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<u
     }
   }
   const unit = 'unit' in condition ? condition.unit : undefined
-  const { readings, run } = collectNumbers(call, { ...range, unit })
+  const streams = 'streamIds' in condition ? condition.streamIds : undefined
+  const { readings, run } = collectNumbers(call, { ...range, streams, unit })
   return { run, finish: () => replayReadings(rule, span, sort(readings)) }
 }
 

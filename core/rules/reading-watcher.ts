@@ -10,9 +10,16 @@ import {
   type Judge,
   type NumberRange
 } from './judges.js'
-import { maxAhead, readHourlyMeans, readNumbers, readPositions, type Reading } from './readings.js'
+import {
+  maxAhead,
+  readHourlyMeans,
+  readNumbers,
+  readPositions,
+  type MeasuredStreams,
+  type Reading
+} from './readings.js'
 import { computeUsualRange, usualDays } from './usual-range.js'
-import type { RuleCall, Watcher } from './rule-call.js'
+import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Conditions on readings. */
 export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'outside' | 'place'>
@@ -27,13 +34,15 @@ const daySeconds = 86_400
 export function watchReadings(call: RuleCall, condition: ReadingCondition): Watcher | RuleProblem {
   const measure = findConditionMeasure(call, condition)
   if (!measure) return 'unknown-measure'
+  const streams = 'streamIds' in condition ? condition.streamIds : undefined
+  if (!mayReadAll(call, streams)) return 'forbidden'
   const range = condition.kind === 'outside' ? findRange(call, condition, measure) : undefined
   if (condition.kind === 'outside' && !range) return 'no-range'
   const unit = 'unit' in condition ? condition.unit : undefined
   const read = (from: number, end: number): Reading[] =>
     condition.kind === 'place'
       ? readPositions(call, { measure, from, end })
-      : readNumbers(call, { measure, unit, from, end })
+      : readNumbers(call, { measure, streams, unit, from, end })
   const isReadableAt = (time: number): boolean =>
     read(time - 1000 * tolerance, time + 1000 * tolerance).length > 0
   /** Numbers that were passed over count as seen if the access can read them. */
@@ -107,29 +116,30 @@ interface CachedRange {
   readonly range: NumberRange | undefined
 }
 
-/** Usual ranges by access and measure. */
+/** Usual ranges by access, measure and streams. */
 const usualRanges = new WeakMap<object, Map<string, CachedRange>>()
 
 function findRange(
   call: RuleCall,
-  { range }: ConditionOf<'outside'>,
+  { range, streamIds: streams }: ConditionOf<'outside'>,
   measure: MeasureForm
 ): NumberRange | undefined {
-  return range === 'plausible' ? findPlausibleRange(measure) : findUsualRange(call, measure)
+  return range === 'plausible' ? findPlausibleRange(measure) : findUsualRange(call, { measure, streams })
 }
 
 /** Returns the usual range until the end of the day (UTC): computed once a day, and again after changes of the tree. */
-function findUsualRange(call: RuleCall, measure: MeasureForm): NumberRange | undefined {
+function findUsualRange(call: RuleCall, measured: MeasuredStreams): NumberRange | undefined {
   const { caller, now, store } = call
   const { streams } = store
   let known = usualRanges.get(caller.access!)
   if (!known) usualRanges.set(caller.access!, (known = new Map()))
-  const found = known.get(measure.id)
+  const key = [measured.measure.id, ...(measured.streams ?? [])].join(' ')
+  const found = known.get(key)
   const isCurrent = found?.streams === streams && found.version === streams.version && now < found.until
   if (isCurrent) return found.range
   const end = Math.floor(now / daySeconds) * daySeconds
-  const means = readHourlyMeans(call, { measure, from: end - usualDays * daySeconds, end })
+  const means = readHourlyMeans(call, { ...measured, from: end - usualDays * daySeconds, end })
   const range = computeUsualRange(means)
-  known.set(measure.id, { streams, version: streams.version, until: end + daySeconds, range })
+  known.set(key, { streams, version: streams.version, until: end + daySeconds, range })
   return range
 }

@@ -22,9 +22,15 @@ export interface Reading {
   readonly longitude?: number
 }
 
-/** What to read of a measure. */
-export interface ReadingsRequest {
+/** A measure, and the streams whose data counts. */
+export interface MeasuredStreams {
   readonly measure: MeasureForm
+  /** All that lists contain by default. */
+  readonly streams?: readonly string[] | undefined
+}
+
+/** What to read of a measure. */
+export interface ReadingsRequest extends MeasuredStreams {
   /** Event type in which numbers are given; by default the first of the measure. */
   readonly unit?: string | undefined
   readonly from: number
@@ -103,8 +109,8 @@ export function sort(readings: readonly Reading[]): Reading[] {
 }
 
 /** Returns the time of the last data of a measure, in seconds; `undefined` if there is none. */
-export function findLast(call: Call, measure: MeasureForm): number | undefined {
-  const scope = createMeasureScope(call, new KnownMeasures(call), undefined)
+export function findLast(call: Call, { measure, streams }: MeasuredStreams): number | undefined {
+  const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const types = new Set(measure.types)
   const run = call.store.measures.createFacts({ scope, isRequested: type => types.has(type) })
   let last: number | undefined
@@ -124,12 +130,12 @@ const searched = [60, 3600, 86_400]
  * Returns the time of the last data of a measure as {@link findLast} does, but ignores data of the future: a device with a wrong clock
  * must not end a silence. If there is some, only the last `seconds` are searched for other data.
  */
-export function findLastBefore(call: Call, measure: MeasureForm, seconds: number): number | undefined {
-  const last = findLast(call, measure)
+export function findLastBefore(call: Call, measured: MeasuredStreams, seconds: number): number | undefined {
+  const last = findLast(call, measured)
   if (last === undefined || last <= call.now + maxAhead) return last
   for (const range of [...searched.filter(each => each < seconds), seconds]) {
     const { readings, run } = collectTimes(call, {
-      measure,
+      ...measured,
       from: call.now - range,
       end: call.now + maxAhead
     })
@@ -142,13 +148,13 @@ export function findLastBefore(call: Call, measure: MeasureForm, seconds: number
 /** Returns the total of a measure on a local day (its number as in `schemas/zones.ts`). */
 export function readTotal(
   call: Call,
-  { measure, unit }: Pick<ReadingsRequest, 'measure' | 'unit'>,
+  { measure, streams, unit }: Pick<ReadingsRequest, 'measure' | 'streams' | 'unit'>,
   { day, zone }: { readonly day: number; readonly zone: string }
 ): number {
   const days = listDays(zone, day, day)
   const started = startDays(call, {
     measure,
-    streams: undefined,
+    streams,
     unit,
     days,
     format: ({ value }) => JSON.stringify(value ?? 0)
@@ -157,12 +163,12 @@ export function readTotal(
 }
 
 /** Returns the mean of each hour that has data, in a range, in no particular order. */
-export function readHourlyMeans(call: Call, { end, from, measure }: ReadingsRequest): HourMean[] {
+export function readHourlyMeans(call: Call, { end, from, measure, streams }: ReadingsRequest): HourMean[] {
   const hours = Math.round((end - from) / hourSeconds)
   const means: HourMean[] = []
   const started = startValues(
     call,
-    { measure, streams: undefined, grid: createPartGrid(from, end, hours) },
+    { measure, streams, grid: createPartGrid(from, end, hours) },
     function* (sources): Items {
       for (const [hour, { numbers }] of yield* mergeLevels(sources)) {
         const mean = numbers?.[0]?.mean
@@ -186,7 +192,7 @@ type ReadContent = (content: unknown, type: MeasuredType) => Omit<Reading, 'time
 
 function collect(
   call: Call,
-  { end, from, measure }: ReadingsRequest,
+  { end, from, measure, streams }: ReadingsRequest,
   types: readonly MeasuredType[],
   readContent: ReadContent
 ): CollectedReadings {
@@ -199,7 +205,7 @@ function collect(
     const found = readContent(content === undefined ? undefined : JSON.parse(content), type)
     if (found) readings.push({ time, ...found })
   }
-  const scope = createMeasureScope(call, new KnownMeasures(call), undefined)
+  const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const run = call.store.measures.createReadings({ scope, measure: measure.id, types, from, end, take })
   const collected: CollectedReadings = { run, readings, isTruncated: false }
   return collected

@@ -4,6 +4,7 @@ import { isClientRevoked } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { findAccessInForce } from '../channels/account-messages.js'
 import { Caller } from '../permissions/caller.js'
+import { isTrashed } from '../streams/tree.js'
 import type { Cause, Episodes } from './episodes.js'
 
 /** What a rule has not seen yet. Times in seconds. */
@@ -36,4 +37,12 @@ export function createRuleCall(call: Call, { accessId }: Pick<Rule, 'accessId'>)
   const access = findAccessInForce(call, accessId)
   if (!access || isClientRevoked(services, store, access)) return undefined
   return { ...call, caller: new Caller(store, access) }
+}
+
+/** Returns whether a caller can read all of these streams now: they may have been deleted, such as copies that have ended. */
+export function mayReadAll({ caller, store }: RuleCall, streamIds: readonly string[] = []): boolean {
+  return streamIds.every(id => {
+    const node = store.streams.find(id)
+    return node !== undefined && !isTrashed(node) && caller.may('read', id)
+  })
 }

@@ -7,7 +7,7 @@ import { runSteps } from '../../storage/steps.js'
 import { maxLengthAtOnce, pickEvents } from './read-events.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findLastBefore, longAgo } from './readings.js'
-import type { RuleCall, Watcher } from './rule-call.js'
+import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Returns the watcher of a silence, or why there is none. */
 export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>): Watcher | RuleProblem {
@@ -47,7 +47,10 @@ function createFinder(
   const { caller, store } = call
   if ('measure' in condition) {
     const measure = findConditionMeasure(call, condition)
-    return measure ? () => findLastBefore(call, measure, condition.for) : 'unknown-measure'
+    const { streamIds: streams } = condition
+    if (!measure) return 'unknown-measure'
+    if (!mayReadAll(call, streams)) return 'forbidden'
+    return () => findLastBefore(call, { measure, streams }, condition.for)
   }
   if ('connectionId' in condition) {
     const stored = store.connections.find(condition.connectionId)

@@ -4,7 +4,7 @@ import { getDayStart, getLocalDay } from '../../schemas/zones.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findLast, readTotal } from './readings.js'
 import { findClockTime } from './telling-times.js'
-import type { RuleCall, Watcher } from './rule-call.js'
+import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Returns the watcher of a total, or why there is none. */
 export function watchTotal(
@@ -14,7 +14,9 @@ export function watchTotal(
 ): Watcher | RuleProblem {
   const measure = findConditionMeasure(call, condition)
   if (!measure) return 'unknown-measure'
-  const isReadable = (): boolean => findLast(call, measure) !== undefined
+  const { streamIds: streams, unit } = condition
+  if (!mayReadAll(call, streams)) return 'forbidden'
+  const isReadable = (): boolean => findLast(call, { measure, streams }) !== undefined
   return {
     isReadable,
     feed(episodes, { now }) {
@@ -24,7 +26,7 @@ export function watchTotal(
         if (state.day !== undefined) episodes.step(from, 'over', { now })
         state.day = number
       }
-      const find = (day: number): number => readTotal(call, { measure, unit: condition.unit }, { day, zone })
+      const find = (day: number): number => readTotal(call, { measure, streams, unit }, { day, zone })
       if ('atLeast' in condition && hasMissed(state, zone, number, condition.by)) {
         state.checkedDay = number - 1
         const total = isReadable() ? find(number - 1) : Infinity

@@ -140,6 +140,12 @@ export const ruleScenarios: Contract = {
       error: 'unknown-referenced-resource'
     },
     {
+      name: 'refuses an unknown stream of a measure',
+      kind: 'unknown',
+      params: { ...form, condition: { ...condition, streamIds: ['nowhere'] } },
+      error: 'unknown-referenced-resource'
+    },
+    {
       name: 'refuses an unknown connection',
       kind: 'unknown',
       params: { ...form, condition: { kind: 'arrived', connectionId: 'nowhere' } },

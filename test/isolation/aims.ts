@@ -297,7 +297,12 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'rules.create': [
       { name: 'x', channelIds: [ids.channel], condition: { kind: 'looked', accessId: ids.app } },
       { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },
-      { name: 'x', channelIds: [], condition: { kind: 'words', anyOf: ['a'], streamIds: [closed] } }
+      { name: 'x', channelIds: [], condition: { kind: 'words', anyOf: ['a'], streamIds: [closed] } },
+      {
+        name: 'x',
+        channelIds: [],
+        condition: { kind: 'above', measure: 'weight', value: 1, streamIds: [hidden, closed] }
+      }
     ],
     'rules.delete': [{ id: ids.rule }],
     'rules.get': [{}],
@@ -306,6 +311,15 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { id: ids.rule, from: 0, to: 1e7 },
       {
         rule: { name: 'x', channelIds: [], condition: { kind: 'missing', streamId: hidden, for: 3600 } },
+        from: 0,
+        to: 1e7
+      },
+      {
+        rule: {
+          name: 'x',
+          channelIds: [],
+          condition: { kind: 'missing', measure: 'weight', streamIds: [hidden], for: 60 }
+        },
         from: 0,
         to: 1e7
       }

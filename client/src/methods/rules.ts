@@ -3,15 +3,39 @@
 import type { ItemDeletion } from './nouns.js'
 
 export type Condition =
-  | { kind: 'above'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-  | { kind: 'below'; measure: string; unit?: string; value: number; recoverAt?: number; for?: number }
-  | { kind: 'outside'; measure: string; range: 'plausible' | 'usual'; for?: number }
-  | { kind: 'changing'; measure: string; unit?: string; by: number; within: number; direction: 'up' | 'down' }
-  | { kind: 'missing'; measure: string; for: number }
+  | {
+      kind: 'above'
+      measure: string
+      streamIds?: string[]
+      unit?: string
+      value: number
+      recoverAt?: number
+      for?: number
+    }
+  | {
+      kind: 'below'
+      measure: string
+      streamIds?: string[]
+      unit?: string
+      value: number
+      recoverAt?: number
+      for?: number
+    }
+  | { kind: 'outside'; measure: string; streamIds?: string[]; range: 'plausible' | 'usual'; for?: number }
+  | {
+      kind: 'changing'
+      measure: string
+      streamIds?: string[]
+      unit?: string
+      by: number
+      within: number
+      direction: 'up' | 'down'
+    }
+  | { kind: 'missing'; measure: string; streamIds?: string[]; for: number }
   | { kind: 'missing'; streamId: string; for: number }
   | { kind: 'missing'; connectionId: string; for: number }
-  | { kind: 'total'; measure: string; unit?: string; atLeast: number; by: string }
-  | { kind: 'total'; measure: string; unit?: string; atMost: number; by: string }
+  | { kind: 'total'; measure: string; streamIds?: string[]; unit?: string; atLeast: number; by: string }
+  | { kind: 'total'; measure: string; streamIds?: string[]; unit?: string; atMost: number; by: string }
   | { kind: 'place'; direction: 'enters' | 'leaves'; latitude: number; longitude: number; radius: number }
   | { kind: 'words'; anyOf: string[]; streamIds?: string[] }
   | { kind: 'arrived'; accessId: string }

@@ -1,6 +1,6 @@
 /** `rules.test`: returns when a rule would have fired. (docs/api/rules.md#testing-a-rule) */
 import { Type } from 'typebox'
-import type { Rule } from '../../../schemas/rule.js'
+import type { Condition, Rule } from '../../../schemas/rule.js'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import { method, type Call } from '../../call/method.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
@@ -47,12 +47,18 @@ export const test = method({
       refuseParams([
         { code: 'INVALID', message: `must be after "from", by at most ${maxDays} days`, path: '#/to' }
       ])
-    call.auditScope = describeQueryScope(call.caller, undefined, {})
     const rule = given ? buildRule(call, given, call.now) : requireOwnRule(call, id!).rule
+    call.auditScope = describeQueryScope(call.caller, listWatchedStreams(rule.condition), {})
     assertTestable(call, rule)
     return { firings: listPast(call, rule, { from, to: Math.min(to, call.now) }) }
   }
 })
+
+/** Returns the streams that a condition names; `undefined` if there are none. */
+function listWatchedStreams(condition: Condition): readonly string[] | undefined {
+  if ('streamId' in condition) return [condition.streamId]
+  return 'streamIds' in condition ? condition.streamIds : undefined
+}
 
 function assertTestable(call: Call, rule: Rule): void {
   const asRule = createRuleCall(call, rule) ?? fail('invalid-operation', 'The access of this rule has ended')
