@@ -8,6 +8,7 @@ import type { Event as Found, Stream } from '../data/model.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatDateTime } from '../parts/format-time.js'
+import { WhoseLinks } from './whose.js'
 import { buildHref, navigate, type Target } from '../route.js'
 
 /** Maximum events and streams shown. */
@@ -130,6 +131,7 @@ export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boole
               </span>
             </AppLink>
           ))}
+          <WhoseLinks text={results.text} />
         </div>
       )}
     </form>
