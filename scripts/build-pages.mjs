@@ -149,6 +149,8 @@ const isOfForms = name => name.startsWith('app/forms/')
 const isOfAlerts = name => name.startsWith('app/alerts/')
 /** Loaded only by the page of people, and by accounts that have people. */
 const peoplePattern = /^app\/(?:people\/|data\/(?:news|followed))/
+/** Loaded only by accounts that have people. */
+const isOfChoice = name => name === 'app/shell/whose-choice.tsx'
 const isOfPeople = name => peoplePattern.test(name)
 /** Loaded only by the page of connections. */
 const isOfConnections = name => name.startsWith('app/connect/')
@@ -179,6 +181,7 @@ const appFiles = collectFiles(
         isOfAccount(name) ||
         isOfConnections(name) ||
         isOfPeople(name) ||
+        isOfChoice(name) ||
         isOfChannels(name) ||
         isOfLetter(name) ||
         isOfReminders(name) ||
@@ -233,6 +236,11 @@ report(
   'app, people',
   [...peopleFiles].filter(file => !appFiles.has(file)),
   17
+)
+report(
+  'app, whose data',
+  [...collectFiles(['app/shell/whose-choice.tsx'])].filter(file => !appFiles.has(file)),
+  1
 )
 const channelFiles = collectFiles(findChunks(/^app\/channels\//).filter(name => !isForeign(name)))
 report(

@@ -120,7 +120,7 @@ async function change({ client, events, shared, streams }: Patient, now: number)
   } else if (choice < 0.75)
     await client.call('events.update', { id, update: { content: `changed ${random.below(1e9)}` } })
   else if (choice < 0.85) await client.call('events.update', { id, update: { streamIds: pickStreams() } })
-  // Into the trash; twice deletes it for good.
+  // Into the trash; twice deletes it permanently.
   else for (let times = 1 + random.below(2); times > 0; times--) await client.call('events.delete', { id })
 }
 

@@ -13,3 +13,8 @@ export function getAccessName(id: string, accesses: readonly Access[], ownId: st
   const device = access.deviceName ? `, ${toPlainText(access.deviceName)}` : ''
   return `${toPlainText(access.name)}${device}${suffix}`
 }
+
+/** Returns the name that the user has given someone by naming their access, or their username. */
+export function getPersonName(accessName: string, { username }: { readonly username: string }): string {
+  return accessName === '' || /^cmc(?::|-back-channel-)/.test(accessName) ? username : accessName
+}

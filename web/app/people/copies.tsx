@@ -72,6 +72,7 @@ export function OwnCopy({ relationship: { access, name } }: { readonly relations
   if (!copies) return null
   const mirror = copies.mirrors.findLast(({ accessId }) => accessId === access.id)
   const isKept = mirror !== undefined && mirror.state !== 'erased'
+  const isLive = mirror?.state === 'live'
   return (
     <div class="copy">
       <h2>{t('people.copy')}</h2>
@@ -79,9 +80,9 @@ export function OwnCopy({ relationship: { access, name } }: { readonly relations
       {mirror?.erased !== undefined && (
         <p class="hint">{t('people.copyErased', { time: formatDateTime(mirror.erased) })}</p>
       )}
-      {isKept && mirror.state === 'live' && <CopyMeasures streamId={mirror.streamId} />}
+      {isLive && <CopyMeasures streamId={mirror.streamId} />}
       <div class="actions side">
-        {isKept && mirror.state === 'live' && (
+        {isLive && (
           <>
             <AppLink class="button" to={{ page: 'timeline', query: { of: mirror.streamId } }}>
               {t('shell.timeline')}

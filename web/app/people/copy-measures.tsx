@@ -1,4 +1,4 @@
-/** The latest value of each measure in a copy of someone's data, and a search in the copy. */
+/** The latest value of each measure in a copy of someone's data. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -7,7 +7,6 @@ import { readFollowed } from '../data/news.js'
 import { getMeasureName, type MeasureFact } from '../data/measures.js'
 import type { Event } from '../data/model.js'
 import { formatAgo } from '../parts/format-time.js'
-import { buildHref, navigate } from '../route.js'
 
 /** Maximum number of measures that are listed. */
 const maxMeasures = 20
@@ -22,42 +21,25 @@ export function CopyMeasures({ streamId }: { readonly streamId: string }) {
       () => undefined
     )
   }, [streamId])
+  if (facts.length === 0) return null
   return (
     <>
-      <form
-        class="field"
-        role="search"
-        onSubmit={event => {
-          event.preventDefault()
-          const field = event.currentTarget.elements.namedItem('text') as HTMLInputElement
-          const text = field.value.trim()
-          if (text !== '')
-            navigate(buildHref(account.username, { page: 'table', query: { streams: streamId, text } }))
-        }}
-      >
-        <label for="find-in-copy">{t('people.findIn')}</label>
-        <input id="find-in-copy" type="search" name="text" autocomplete="off" />
-      </form>
-      {facts.length > 0 && (
-        <>
-          <h3>{t('people.latestOf')}</h3>
-          <ul class="given">
-            {facts.map(({ latest, measure }) => {
-              const definition = account.measures.find(measure)
-              return (
-                definition && (
-                  <li key={measure}>
-                    <b>{getMeasureName(definition)}</b>
-                    <small>
-                      {formatEvent(latest as unknown as Event)}, {formatAgo(latest.time)}
-                    </small>
-                  </li>
-                )
-              )
-            })}
-          </ul>
-        </>
-      )}
+      <h3>{t('people.latestOf')}</h3>
+      <ul class="given">
+        {facts.map(({ latest, measure }) => {
+          const definition = account.measures.find(measure)
+          return (
+            definition && (
+              <li key={measure}>
+                <b>{getMeasureName(definition)}</b>
+                <small>
+                  {formatEvent(latest as unknown as Event)}, {formatAgo(latest.time)}
+                </small>
+              </li>
+            )
+          )
+        })}
+      </ul>
     </>
   )
 }

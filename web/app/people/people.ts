@@ -3,6 +3,7 @@ import { getLanguage, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import type { Account } from '../data/account.js'
 import type { Access, Event, Permission, Stream } from '../data/model.js'
+import { getPersonName } from '../parts/access-name.js'
 
 /** Types of the events with which apps ask, agree and write. */
 export const types = {
@@ -92,11 +93,10 @@ export function toRelationship(access: Access): Relationship | undefined {
   if (mark?.['role'] !== 'counterparty') return undefined
   const peer = mark['counterparty'] as Person & { readonly apiEndpoint?: string }
   const features = mark['features'] as { readonly chat?: boolean; readonly systemMessaging?: boolean }
-  const isNamed = !access.name.startsWith('cmc:') && !access.name.startsWith('cmc-back-channel-')
   return {
     access,
     person: { username: peer.username, host: peer.host },
-    name: toPlainText(isNamed ? access.name : peer.username),
+    name: toPlainText(getPersonName(access.name, peer)),
     scope: String(mark['scopeStreamId']),
     seesMine: mark['acceptEventId'] !== undefined,
     canChat: features.chat !== false,

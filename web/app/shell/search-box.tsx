@@ -9,6 +9,7 @@ import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatDateTime } from '../parts/format-time.js'
+import { WhoseLinks } from './whose.js'
 import { buildHref, navigate, type Target } from '../route.js'
 
 /** Maximum events and streams shown. */
@@ -132,6 +133,7 @@ export function SearchBox({ onFinding }: { readonly onFinding: (isFinding: boole
               </span>
             </AppLink>
           ))}
+          <WhoseLinks text={results.text} />
         </div>
       )}
     </form>

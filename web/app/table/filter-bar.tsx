@@ -140,8 +140,12 @@ export function FilterBar({ filters, unit, facts, tree, onChange }: Props) {
 /** Returns the filters that are set, with a label for each. */
 function listActive(filters: Filters, tree: Tree | undefined): (readonly [keyof Filters, string])[] {
   const { from, least, most, state, streams, text, to, type } = filters
-  const labels: readonly (readonly [keyof Filters, string | undefined])[] = [
-    ['streams', streams && toPlainText(tree?.find(streams)?.name ?? streams)],
+  const labels: readonly (readonly [keyof Filters, string | false | undefined])[] = [
+    // Whose data is shown is chosen elsewhere.
+    [
+      'streams',
+      streams && !streams.startsWith(':_followed:') && toPlainText(tree?.find(streams)?.name ?? streams)
+    ],
     ['type', type && getTypeName(type)],
     ['text', text && t('table.words', { text: toPlainText(text) })],
     ['from', from && `${t('table.start')} ${formatLocalDate(from)}`],

@@ -9,6 +9,7 @@ import type { EventTypes } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { buildHref, navigate, type PageProps } from '../route.js'
 import { createColumns, listFields } from './columns.js'
+import { WhoseChoice } from '../shell/whose.js'
 import { Download } from './download.js'
 import { FilterBar, listTypes } from './filter-bar.js'
 import { useKindNames } from './kinds.js'
@@ -48,6 +49,7 @@ export default function TablePage({ query }: PageProps) {
           {rows.events.length > 0 &&
             t(rows.isWhole ? 'table.count' : 'table.countMore', { count: rows.events.length })}
         </p>
+        <WhoseChoice of={filters.streams} onChoose={streams => change({ streams })} />
         <Download
           params={params}
           // Rows that are not loaded may have values in further columns.

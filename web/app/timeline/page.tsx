@@ -1,4 +1,5 @@
 /** The timeline page: one time axis, a lane for each measure or stream, and one cursor. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
@@ -13,6 +14,7 @@ import { lazy } from '../parts/lazy.js'
 import { AppLink } from '../parts/app-link.js'
 import { OwnerOnly } from '../parts/owner-only.js'
 import { showToast } from '../parts/toast.js'
+import { WhoseChoice } from '../shell/whose.js'
 import { buildHref, parseRoute, navigate, type PageProps } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
 import { TimelineHeader } from './timeline-header.js'
@@ -103,7 +105,8 @@ function Lanes({ query }: PageProps) {
 
   if (!tree || !measured) return null
   // Ignores account fields.
-  if (!facts.some(({ streamId }) => tree.find(streamId))) return <EmptyTimeline />
+  const whose = <WhoseChoice of={of} onChoose={root => write({ of: root, lanes: undefined }, false)} />
+  if (!facts.some(({ streamId }) => tree.find(streamId))) return <EmptyTimeline whose={whose} />
   const whole = getWholeRange(plans)
   return (
     <div class="score">
@@ -111,6 +114,7 @@ function Lanes({ query }: PageProps) {
         model={model}
         whole={whole}
         plans={plans}
+        whose={whose}
         onChoose={() => setChoosing(true)}
         onLanes={choose}
       />
@@ -211,9 +215,10 @@ function getWholeRange(plans: readonly LanePlan[]) {
   return { from: from - (to - from) * 0.01, to: to + (to - from) * 0.01 + 60 }
 }
 
-function EmptyTimeline() {
+function EmptyTimeline({ whose }: { readonly whose: ComponentChildren }) {
   return (
     <div class="empty">
+      {whose}
       <h1>{t('timeline.empty')}</h1>
       <OwnerOnly>
         <p class="lead">{t('timeline.emptyText')}</p>

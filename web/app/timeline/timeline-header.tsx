@@ -1,4 +1,5 @@
 /** The header of the timeline: visible period, spans, earlier and later, lanes. */
+import type { ComponentChildren } from 'preact'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
@@ -18,11 +19,13 @@ interface Props {
   /** The range of all data. */
   readonly whole: View | undefined
   readonly plans: readonly LanePlan[]
+  /** Chooses whose data is shown. */
+  readonly whose: ComponentChildren
   readonly onChoose: () => void
   readonly onLanes: (ids: readonly string[]) => void
 }
 
-export function TimelineHeader({ model, whole, plans, onChoose, onLanes }: Props) {
+export function TimelineHeader({ model, whole, plans, whose, onChoose, onLanes }: Props) {
   const account = useAccount()
   const view = useStore(model.view)
   const { zones } = model
@@ -49,6 +52,7 @@ export function TimelineHeader({ model, whole, plans, onChoose, onLanes }: Props
       <div class="title">
         <h1 aria-live="polite">{main}</h1>
         <p class="when num">{detail}</p>
+        {whose}
       </div>
       <Tabs
         label={t('span.label')}

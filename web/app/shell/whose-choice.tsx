@@ -1,0 +1,75 @@
+/** Chooses whose data is shown: the user's own, or that of someone of whose data there is a copy here. (docs/api/mirrors.md) */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { toPlainText } from '../../plain-text.js'
+import { AppLink } from '../parts/app-link.js'
+import { Icon } from '../parts/icon.js'
+import { useAccount } from '../data/account.js'
+import { getPersonName } from '../parts/access-name.js'
+
+/** A copy as `mirrors.get` returns it. */
+interface Copy {
+  readonly accessId: string
+  readonly person: { readonly username: string }
+  readonly state: string
+  /** Its root. */
+  readonly streamId: string
+}
+
+/** Returns the names of people of whose data there is a copy, and its root. */
+function useFollowed(): readonly { readonly name: string; readonly streamId: string }[] {
+  const { accesses, client } = useAccount()
+  const [copies, setCopies] = useState<readonly Copy[]>([])
+  // Without it, the page shows the user's own data.
+  useEffect(
+    () =>
+      void client.callAlone<{ mirrors: readonly Copy[] }>('mirrors.get', {}).then(
+        ({ mirrors }) => setCopies(mirrors.filter(({ state }) => state === 'live')),
+        () => undefined
+      ),
+    [client]
+  )
+  return copies.map(({ accessId, person, streamId }) => {
+    const { name = '' } = accesses.value.find(({ id }) => id === accessId) ?? {}
+    return { name: toPlainText(getPersonName(name, person)), streamId }
+  })
+}
+
+interface ChoiceProps {
+  /** The id of a stream of a copy; otherwise the user's own data is shown. */
+  readonly of: string | null | undefined
+  /** Receives the root of a copy; undefined for the user's own data. */
+  readonly onChoose: (root: string | undefined) => void
+}
+
+/** Renders nothing if there is no copy. */
+export function WhoseChoice({ of, onChoose }: ChoiceProps) {
+  const followed = useFollowed()
+  if (followed.length === 0) return null
+  const chosen = followed.find(({ streamId }) => `${of}:`.startsWith(`${streamId}:`))
+  return (
+    <select
+      class="whose"
+      aria-label={t('shell.whose')}
+      value={chosen?.streamId ?? ''}
+      onChange={({ currentTarget: { value } }) => onChoose(value === '' ? undefined : value)}
+    >
+      <option value="">{t('shell.ownData')}</option>
+      {followed.map(({ name, streamId }) => (
+        <option key={streamId} value={streamId}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Renders links that search the data of others. */
+export function WhoseLinks({ text }: { readonly text: string }) {
+  return useFollowed().map(({ name, streamId }) => (
+    <AppLink key={streamId} to={{ page: 'table', query: { streams: streamId, text } }}>
+      <Icon name="people" />
+      {t('shell.findOf', { name })}
+    </AppLink>
+  ))
+}
