@@ -77,7 +77,9 @@ t.test('a large account', { skip: !existsSync('/proc/self/status') && 'needs /pr
     t.teardown(() => child.kill('SIGKILL'))
     const errors = text(child.stderr)
     const lines = createInterface({ input: child.stdout })
-    const [line] = (await once(lines, 'line')) as [string]
+    const ended = once(child, 'close').then(async () => Promise.reject(new Error(await errors)))
+    ended.catch(() => undefined)
+    const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string]
     const { url } = JSON.parse(line) as { url: string }
     const headers = { authorization: daisy.token }
     for (const form of ['archive', 'folder']) {
