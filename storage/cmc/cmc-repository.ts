@@ -220,7 +220,7 @@ export class CmcRepository {
 
   /** Lists the next deliveries by number, after the number `after`. */
   listDeliveriesAfter(after: number, limit: number): StoredDelivery[] {
-    const sql = 'SELECT * FROM cmc_outbox WHERE number > ? ORDER BY number LIMIT ?'
+    const sql = 'SELECT * FROM cmc_outbox WHERE number > ? ORDER BY number LIMIT +?'
     return statement(this.db, sql).all(after, limit) as StoredDelivery[]
   }
 

@@ -48,7 +48,7 @@ export class FarewellRepository {
 
   /** Lists the next messages by id, after the id `after`. */
   listAfter(after: string, limit: number): Farewell[] {
-    return statement(this.db, 'SELECT * FROM farewell WHERE id > ? ORDER BY id LIMIT ?').all(
+    return statement(this.db, 'SELECT * FROM farewell WHERE id > ? ORDER BY id LIMIT +?').all(
       after,
       limit
     ) as Farewell[]
