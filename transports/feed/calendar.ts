@@ -1,4 +1,5 @@
 /** Writes a calendar (RFC 5545). Loaded on the first request, with its library. */
+import { setImmediate } from 'node:timers/promises'
 import { ICalCalendarMethod, ICalCalendar, type ICalEventData } from 'ical-generator'
 import { getLocalDay } from '../../schemas/zones.js'
 import type { Entry, FeedSource } from './entries.js'
@@ -10,6 +11,13 @@ const daySeconds = 86_400
 /** Seconds that a calendar can show: the years 0 to 9999. */
 const [firstTime, lastTime] = [-62_167_219_200, 253_402_300_799]
 
+/** Maximum number of characters of the descriptions of a calendar: further entries have none. */
+const maxTextLength = 1_000_000
+/** Milliseconds for which a calendar is written at one time. */
+const turnMs = 10
+const firstLine = '\r\nBEGIN:VEVENT'
+const lastLine = '\r\nEND:VCALENDAR'
+
 /** Returns text as the value of a property (RFC 5545, 3.3.11): the library escapes those of events only. */
 function escapeText(text: string): string {
   return removeControls(text)
@@ -17,21 +25,40 @@ function escapeText(text: string): string {
     .replaceAll('\n', String.raw`\n`)
 }
 
-/** Returns the calendar of some entries. */
-export function writeCalendar(source: FeedSource, entries: readonly Entry[]): string {
-  const calendar = new ICalCalendar({
+/**
+ * Returns the calendar of some entries. The library handles text slowly, so each entry is written by itself, and other work has its
+ * turn in between.
+ */
+export async function writeCalendar(source: FeedSource, entries: readonly Entry[]): Promise<string> {
+  const host = new URL(source.rootUrl).host
+  const parts: string[] = []
+  let left = maxTextLength
+  let turnEnds = performance.now() + turnMs
+  for (const entry of entries) {
+    const { duration, time } = entry.event
+    if (time < firstTime || time + (duration ?? 0) > lastTime) continue
+    const text = entry.text.length <= left ? entry.text : ''
+    left -= text.length
+    const calendar = createCalendar(source)
+    calendar.createEvent(toCalendarEvent({ ...entry, text }, source, host))
+    const written = calendar.toString()
+    parts.push(written.slice(written.indexOf(firstLine), written.lastIndexOf(lastLine)))
+    if (performance.now() < turnEnds) continue
+    await setImmediate()
+    turnEnds = performance.now() + turnMs
+  }
+  const empty = createCalendar(source).toString()
+  const end = empty.lastIndexOf(lastLine)
+  return empty.slice(0, end) + parts.join('') + empty.slice(end)
+}
+
+function createCalendar(source: FeedSource): ICalCalendar {
+  return new ICalCalendar({
     name: escapeText(source.name),
     prodId: { company: 'Coffer', product: 'Coffer', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
     ttl: refreshSeconds
   })
-  const host = new URL(source.rootUrl).host
-  for (const entry of entries) {
-    const { duration, time } = entry.event
-    if (time < firstTime || time + (duration ?? 0) > lastTime) continue
-    calendar.createEvent(toCalendarEvent(entry, source, host))
-  }
-  return calendar.toString()
 }
 
 function toCalendarEvent(

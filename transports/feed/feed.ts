@@ -50,7 +50,7 @@ export class Feeds implements ReadEndpoint {
     const range = { fromTime: now - daysBefore * daySeconds, toTime: now + daysAfter * daySeconds }
     const { entries } = await readEntries(calls, { ...filter, ...range, limit: maxEvents })
     const { writeCalendar } = await import('./calendar.js')
-    return toResponse('text/calendar', writeCalendar(source, entries))
+    return toResponse('text/calendar', await writeCalendar(source, entries))
   }
 
   async #answerAtom(

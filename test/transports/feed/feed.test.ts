@@ -122,16 +122,34 @@ t.test('feeds', async t => {
     t.equal(parse(text).size, 1)
   })
 
-  t.test('show events with any times of their changes', t => {
+  t.test('show events with any times of their changes', async t => {
     const event = { id: 'c00000000000000000000000a', time: now, type: 'note/txt', content: 'hello' }
     for (const changed of [-1e13, 1e15]) {
       const times = { created: changed, modified: changed }
       const entry = { event: { ...event, ...times } as never, title: 'a', text: '', streamNames: [] }
       const source = { name: 'odd', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', now }
-      t.equal(parse(writeCalendar(source, [entry])).size, 1, String(changed))
+      t.equal(parse(await writeCalendar(source, [entry])).size, 1, String(changed))
     }
-    t.end()
   })
+
+  t.test(
+    'let others have their turn while long texts are written, and end with a million characters',
+    async t => {
+      const source = { name: 'long', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', now }
+      const text = 'é'.repeat(4000)
+      const entries = Array.from({ length: 300 }, (_, number) => {
+        const event = { id: `c${number}`, time: now, created: now, modified: now, type: 'note/txt' }
+        return { event: event as never, title: 'a', text, streamNames: [] }
+      })
+      let turns = 0
+      const timer = setInterval(() => turns++, 0)
+      const calendar = await writeCalendar(source, entries)
+      clearInterval(timer)
+      t.ok(turns > 10, `${turns} turns`)
+      t.equal(calendar.match(/^BEGIN:VEVENT/gm)?.length, 300)
+      t.equal(calendar.match(/^DESCRIPTION/gm)?.length, 250)
+    }
+  )
 
   t.test('show whole days as dates, in the requested zone', async t => {
     const date = new Date(midnight * 1000).toISOString().slice(0, 10).replaceAll('-', '')
