@@ -1,4 +1,5 @@
 /** Reads events and data points that are named by their ids. */
+import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../../core/errors.js'
 import type { Event } from '../../schemas/event.js'
 import { formatCursor, parseCursor } from './cursor.js'
@@ -10,6 +11,8 @@ import type { Search } from './search-params.js'
 
 /** Maximum number of ids in a search: each is a call. */
 const maxIds = 20
+/** Number of characters after which a page ends. */
+const maxLength = 4_000_000
 
 /** Returns the resources with these ids that meet a search. Others are omitted, as are those that may not be read. */
 export async function readItemsById(
@@ -21,15 +24,17 @@ export async function readItemsById(
   const ids = [...new Set(lists[0])].filter(id => lists.every(list => list.includes(id)))
   if (ids.length > maxIds) refuse('too-costly', `A search can name at most ${maxIds} ids`)
   const resources: object[] = []
-  for (const id of ids) {
-    const event = await findItem(patient, id)
+  let at = search.page === undefined ? 0 : parseCursor(search.page).skip
+  for (let length = 0; at < ids.length && resources.length < search.count && length < maxLength; at++) {
+    const event = await findItem(patient, ids[at]!)
     const resource = event && meetsDates(events, event) ? events.convert(event) : undefined
-    if (resource) resources.push(resource)
+    if (!resource) continue
+    resources.push(resource)
+    length += JSON.stringify(resource).length
+    // Other work has its turn: resources may be large.
+    await setImmediate()
   }
-  const skip = search.page === undefined ? 0 : parseCursor(search.page).skip
-  const end = skip + search.count
-  const next = resources.length > end ? formatCursor({ time: undefined, skip: end }) : undefined
-  return { resources: resources.slice(skip, end), next }
+  return { resources, next: at < ids.length ? formatCursor({ time: undefined, skip: at }) : undefined }
 }
 
 /** Reads an event; `undefined` if it does not exist, was deleted, or may not be read. */

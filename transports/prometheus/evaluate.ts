@@ -1,4 +1,5 @@
 /** Evaluates queries at equal steps of time. (docs/api/grafana.md#queries) */
+import { setImmediate } from 'node:timers/promises'
 import type { Aggregation, Expression, Operator, RangeFunction } from './promql.js'
 import type { Cell, CellReader } from './cells.js'
 import { refuseUnsupported } from './query-error.js'
@@ -22,6 +23,8 @@ export type Result =
 const lookBackSeconds = 300
 /** Maximum number of values of all series of a query: they take memory until the response has been sent. */
 const maxValues = 1_000_000
+/** Maximum number of values that operators handle in a query, each for itself. */
+const maxHandled = 2_000_000
 /** Maximum number of cells that all windows of a query cover. */
 const maxVisited = 5_000_000
 /** Longest local day, in seconds. */
@@ -32,6 +35,8 @@ const margin = 0.0005
 export class Evaluator {
   #visited = 0
   #values = 0
+  /** Values that operators have handled. */
+  #handled = 0
 
   constructor(
     private readonly selector: SeriesSelector,
@@ -47,16 +52,16 @@ export class Evaluator {
       case 'selection':
         return { is: 'vector', rows: await this.#select(expression) }
       case 'negation':
-        return mapValues(await this.evaluate(expression.of), value => -value)
+        return mapValues(await this.#evaluateOperand(expression.of), value => -value)
       case 'aggregation': {
-        const of = await this.evaluate(expression.of)
+        const of = await this.#evaluateOperand(expression.of)
         if (of.is === 'scalar')
           return refuseUnsupported(`"${expression.function}" needs series, not a number`)
         return { is: 'vector', rows: aggregate(of.rows, expression) }
       }
       default: {
-        const left = await this.evaluate(expression.left)
-        const right = await this.evaluate(expression.right)
+        const left = await this.#evaluateOperand(expression.left)
+        const right = await this.#evaluateOperand(expression.right)
         return calculate(left, right, expression.operator)
       }
     }
@@ -79,6 +84,15 @@ export class Evaluator {
         rows.push({ labels: apply ? others : series.labels, values })
     }
     return rows
+  }
+
+  /** Evaluates an operand, and counts its values: operators may be nested. Other work has its turn before the operator. */
+  async #evaluateOperand(expression: Expression): Promise<Result> {
+    const result = await this.evaluate(expression)
+    this.#handled += this.grid.count * (result.is === 'scalar' ? 1 : result.rows.length)
+    if (this.#handled > maxHandled) refuseUnsupported('The query has too many operators for that many values')
+    await setImmediate()
+    return result
   }
 
   /** Counts the values of one more series. Throws a `QueryError` if there are too many. */

@@ -152,6 +152,18 @@ t.test('a client of FHIR', async t => {
     t.equal((await ask(t, app, `Observation?_id=${many}`)).status, 400)
   })
 
+  t.test('named by ids end their page after four million characters', async t => {
+    const fields = { type: 'frequency/bpm', content: 60, description: 'x'.repeat(2_500_000) }
+    await alice.stream('long')
+    const long: string[] = []
+    for (let count = 0; count < 3; count++)
+      long.push((await alice.event({ streamIds: ['long'], ...fields })).id)
+    const { body } = await ask(t, alice, `Observation?_id=${long.join()}`)
+    t.same(ids(body), long.slice(0, 2))
+    const next = body.link.find(({ relation }: Answer) => relation === 'next').url
+    t.same(ids((await ask(t, alice, next.slice(next.indexOf('Observation')))).body), long.slice(2))
+  })
+
   t.test('posts a search as a form', async t => {
     const { body, status } = await ask(t, app, 'Observation/_search', {
       method: 'POST',

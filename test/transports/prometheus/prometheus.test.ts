@@ -246,6 +246,12 @@ t.test('dashboards', async t => {
         code: 422
       }
     )
+    const nested = `${'sum without() ('.repeat(28)}{__name__=~"coffer_.+"}${')'.repeat(28)}`
+    const range = { start: String(monday), end: String(monday + 10_999 * 60), step: '60' }
+    t.match(await get('query_range', { query: nested, ...range }), {
+      code: 422,
+      error: /too many operators/
+    })
     const numbers = (depth: number): string =>
       depth === 0 ? '1' : `(${numbers(depth - 1)}+${numbers(depth - 1)})`
     t.match(await get('query_range', { query: numbers(7), start: '0', end: '10999', step: '1' }), {
