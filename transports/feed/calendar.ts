@@ -1,5 +1,5 @@
 /** Writes a calendar (RFC 5545). Loaded on the first request, with its library. */
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ICalCalendarMethod, ICalCalendar, type ICalEventData } from 'ical-generator'
 import { getLocalDay } from '../../schemas/zones.js'
 import type { Entry, FeedSource } from './entries.js'
@@ -39,26 +39,22 @@ export async function writeCalendar(source: FeedSource, entries: readonly Entry[
     if (time < firstTime || time + (duration ?? 0) > lastTime) continue
     const text = entry.text.length <= left ? entry.text : ''
     left -= text.length
-    const calendar = createCalendar(source)
+    const calendar = new ICalCalendar()
     calendar.createEvent(toCalendarEvent({ ...entry, text }, source, host))
     const written = calendar.toString()
     parts.push(written.slice(written.indexOf(firstLine), written.lastIndexOf(lastLine)))
     if (performance.now() < turnEnds) continue
-    await setImmediate()
+    await nextTurn()
     turnEnds = performance.now() + turnMs
   }
-  const empty = createCalendar(source).toString()
-  const end = empty.lastIndexOf(lastLine)
-  return empty.slice(0, end) + parts.join('') + empty.slice(end)
-}
-
-function createCalendar(source: FeedSource): ICalCalendar {
-  return new ICalCalendar({
+  const empty = new ICalCalendar({
     name: escapeText(source.name),
     prodId: { company: 'Coffer', product: 'Coffer', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
     ttl: refreshSeconds
-  })
+  }).toString()
+  const end = empty.lastIndexOf(lastLine)
+  return empty.slice(0, end) + parts.join('') + empty.slice(end)
 }
 
 function toCalendarEvent(

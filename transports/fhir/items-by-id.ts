@@ -1,5 +1,5 @@
 /** Reads events and data points that are named by their ids. */
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../core/errors.js'
 import type { Event } from '../../schemas/event.js'
 import { formatCursor, parseCursor } from './cursor.js'
@@ -32,7 +32,7 @@ export async function readItemsById(
     resources.push(resource)
     length += JSON.stringify(resource).length
     // Other work has its turn: resources may be large.
-    await setImmediate()
+    await nextTurn()
   }
   return { resources, next: at < ids.length ? formatCursor({ time: undefined, skip: at }) : undefined }
 }

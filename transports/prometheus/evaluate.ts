@@ -1,5 +1,5 @@
 /** Evaluates queries at equal steps of time. (docs/api/grafana.md#queries) */
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Aggregation, Expression, Operator, RangeFunction } from './promql.js'
 import type { Cell, CellReader } from './cells.js'
 import { refuseUnsupported } from './query-error.js'
@@ -91,7 +91,7 @@ export class Evaluator {
     const result = await this.evaluate(expression)
     this.#handled += this.grid.count * (result.is === 'scalar' ? 1 : result.rows.length)
     if (this.#handled > maxHandled) refuseUnsupported('The query has too many operators for that many values')
-    await setImmediate()
+    await nextTurn()
     return result
   }
 
