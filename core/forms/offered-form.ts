@@ -1,17 +1,15 @@
 /** A form that comes with a request for data: checked as untrusted input, and added once the user accepts. (docs/api/forms.md#forms-of-requests) */
 import { Type, type Static } from 'typebox'
-import { FhirResource, type Form } from '../../schemas/plans/form.js'
+import { FhirResource } from '../../schemas/plans/form.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
 import { runSteps } from '../../storage/steps.js'
 import { provideStreams } from '../accesses/provide-streams.js'
-import { assertRoom } from '../accesses/room.js'
 import type { Call } from '../call/method.js'
-import { createId } from '../ids.js'
 import { isShallow } from '../json/depth.js'
 import { createChecker } from '../validation/params.js'
 import { refuse } from './fhir-json.js'
+import { insertForm } from './insert-form.js'
 import { readQuestionnaire, type Questionnaire } from './questionnaire.js'
-import { assertRecordable, formRoom } from './rules.js'
 
 /** The form of a request, as the requester writes it. */
 const OfferedForm = Type.Object(
@@ -56,27 +54,11 @@ export function checkOfferedForm(form: unknown): OfferedForm & { readonly checke
  * that the form names. Returns the id of the form.
  */
 export function addOfferedForm(call: Call, form: unknown, streamId: string): string {
-  const { caller, now, store } = call
   const { checked, questionnaire } = checkOfferedForm(form)
-  const { title } = checked
-  runSteps(provideStreams(call, [{ streamId, level: 'read', defaultName: findFreeName(call, title) }]))
-  assertRecordable(call, checked, streamId)
-  const creators = store.forms.list().map(({ accessId }) => accessId)
-  assertRoom(call, formRoom, creators)
-  const at = store.stamp(now)
-  const added: Form = {
-    id: createId(),
-    title,
-    questionnaire,
-    streamId,
-    accessId: caller.accessId,
-    created: at,
-    createdBy: caller.signature,
-    modified: at,
-    modifiedBy: caller.signature
-  }
-  store.forms.put(added)
-  return added.id
+  runSteps(
+    provideStreams(call, [{ streamId, level: 'read', defaultName: findFreeName(call, checked.title) }])
+  )
+  return insertForm(call, { questionnaire: checked, resource: questionnaire, streamId }).id
 }
 
 /** Returns a name for a stream at the root: another stream may have the title of the form already. */

@@ -9,9 +9,6 @@ import { assertNotSecretType } from '../shared-secrets/rules.js'
 import { refuse } from './fhir-json.js'
 import type { Questionnaire } from './questionnaire.js'
 
-/** How many forms an account can have. */
-export const formRoom = { name: 'forms', max: 50, maxOwn: 10 }
-
 /** Type of the events that hold responses. */
 export const responseType = 'questionnaire/response'
 
