@@ -71,6 +71,10 @@ export class QueryRun {
     this.#hasChosen = false
   }
 
+  /**
+   * Returns the next page, which may be empty before the end. It reads what is in the file now: events may
+   * have changed since the page before.
+   */
   next(file: EventFile): EventPage {
     if (this.#hasBegun) this.#isStale = true
     else this.#start(file)

@@ -194,7 +194,10 @@ export class UserStore extends Repositories {
     this.#bookkeeping.completeAudit()
   }
 
-  /** Writes the bookkeeping, without waiting for the sync: none of it was acknowledged. Returns whether there was any. */
+  /**
+   * Writes the bookkeeping, without waiting for the sync: none of it was acknowledged. Returns whether there
+   * was any. Writes nothing while writes have to wait.
+   */
   flushUsage(): boolean {
     return !this.isHeld && this.#bookkeeping.flush()
   }
