@@ -99,10 +99,7 @@ export class PlatformStore {
     return this.#changeHandler ? await this.#changeHandler(name, args) : this.changeNow(name, ...args)
   }
 
-  /**
-   * Makes a change synchronously, at startup or without a cluster. Throws what the command throws,
-   * `StorageFull` while the reserve is released, and an error if the file follows the log of a cluster.
-   */
+  /** Makes a change synchronously, at startup or without a cluster: throws in one. Throws `StorageFull`, and what the command throws. */
   changeNow<N extends CommandName>(name: N, ...args: Arguments<N>): Result<N> {
     this.reserve?.check()
     const result = this.#write(() => {
@@ -168,10 +165,7 @@ export class PlatformStore {
     return outcomes
   }
 
-  /**
-   * Closes the file, lets `replace` put another one in its place, and opens that. Listeners are called with
-   * `undefined`.
-   */
+  /** Closes the file, lets `replace` put another one in its place, and opens that. Listeners are called with `undefined`. */
   replaceFile(replace: (file: string) => void): void {
     const { name } = this.#db
     this.#db.close()

@@ -27,7 +27,7 @@ export interface RecoveredPlatform {
 
 /**
  * Returns what is readable; empty if the file cannot be opened. Throws `StoreTooNew`. Accounts that were
- * being created or removed are left out.
+ * being created or removed are omitted.
  */
 export function recoverPlatformFile(file: string): RecoveredPlatform {
   const schema = openInMemory(platformMigrations)

@@ -190,10 +190,7 @@ export class EventRepository {
     return row.body
   }
 
-  /**
-   * Replaces the event with this id, which must exist. Its former state becomes an earlier version if
-   * versions are kept. Returns its public text.
-   */
+  /** Replaces the event with this id, whose former state becomes an earlier version if those are kept. Returns its public text. */
   update(event: Event, body?: EventBody): string {
     const before = this.#findLocation(event.id)
     if (this.history.isEnabled) this.history.addVersion(event.id, this.#formatPaths(before))
@@ -242,10 +239,7 @@ export class EventRepository {
     this.links.invalidate()
   }
 
-  /**
-   * Returns the latest time of modification (seconds), including deletions; `undefined` if there was no
-   * event.
-   */
+  /** Returns the latest time of modification (seconds), including deletions; `undefined` if there was no event. */
   getLastModified(): number | undefined {
     const modified = column(this.db, 'SELECT max(modified) FROM event').get() as number | null
     const deleted = this.history.getLastDeleted()
