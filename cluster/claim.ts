@@ -30,10 +30,11 @@ export class LogEnded extends StoreUnavailable {
 const pauseMs = 20
 
 /**
- * Appends a record of this process, retrying as often as needed. Resolves with the end of the log before that record.
- * Rejects with {@link LogEnded}; with `StoreUnavailable` if the log lacks records that are known to have been in it, or
- * cannot be reached within `timeoutMs` milliseconds (by default on the first attempt); with `RecordDamaged` or
- * `RecordTooNew` if the last record cannot be read.
+ * Appends a record of this process, retrying as often as needed. Resolves with the end of the log before that
+ * record. Rejects with {@link LogEnded}; with `StoreUnavailable` if the log lacks records that are known to
+ * have been in it, or cannot be reached within `timeoutMs` milliseconds (by default on the first attempt);
+ * with `RecordDamaged` or `RecordTooNew` if the last record cannot be read. To an empty log it appends
+ * nothing unless `begin` is given, which begins it.
  */
 export async function claim(options: ClaimOptions, timeoutMs = 0): Promise<LogEnd> {
   const endMs = performance.now() + timeoutMs

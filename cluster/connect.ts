@@ -51,8 +51,9 @@ export async function connectEngine(
 }
 
 /**
- * Connects to all shared services. Rejects with `EngineUnavailable` if no server answers, with `EngineUnfit` if the
- * engine could lose acknowledged writes.
+ * Connects to all shared services. Rejects with `EngineUnavailable` if no server answers, with `EngineUnfit`
+ * if the engine could lose acknowledged writes. The engine is only checked if its monitoring addresses are
+ * set.
  */
 export async function connect(settings: SharedSettings): Promise<Shared> {
   const monitors = splitList(settings.engineMonitors)
@@ -99,7 +100,7 @@ class LogVerifier {
   }
 }
 
-/** Splits a comma-separated list. */
+/** Splits a comma-separated list. Empty parts are omitted. */
 export function splitList(text: string): string[] {
   return text
     .split(',')

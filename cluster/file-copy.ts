@@ -75,7 +75,7 @@ export class FileCopy {
     closeSync(this.#descriptor)
   }
 
-  /** Closes a copy that is no longer used. */
+  /** Closes a copy that is no longer used, without syncing it. */
   discard(): void {
     closeSync(this.#descriptor)
   }

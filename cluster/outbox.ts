@@ -164,7 +164,7 @@ export class Outbox {
     if (this.#failure) throw this.#failure
   }
 
-  /** Adds a commit at the position {@link nextPosition}. */
+  /** Adds a commit at the position {@link nextPosition}. Once the outbox is stopped, it is counted and not appended. */
   add(commit: Commit): void {
     this.#position = { lsn: commit.lsn, epoch: commit.epoch }
     this.#fileBytes = commit.pages * commit.pageSize
@@ -175,8 +175,8 @@ export class Outbox {
   }
 
   /**
-   * Appends a record that names a stored snapshot: `base.bytes` is the size of the records that it replaces. Rejects with
-   * `Conflict` if another process writes to the log.
+   * Appends a record that names a stored snapshot: `base.bytes` is the size of the records that it replaces. Rejects
+   * with `Conflict` if another process writes to the log. Waits while a commit is incomplete.
    */
   async rebase(base: Base): Promise<void> {
     if (this.#isStopped) throw new Conflict(this.options.subject)
@@ -186,7 +186,7 @@ export class Outbox {
     })
   }
 
-  /** Calls back, asynchronously, when all commits so far are in the log. */
+  /** Calls back, asynchronously, when all commits so far are in the log, or with the error if that is unknown. */
   onConfirmed(done: OnDurable): void {
     const { lsn } = this.#position
     if (this.#failure || this.#confirmed.lsn >= lsn) queueMicrotask(() => done(this.#failure))
@@ -201,14 +201,14 @@ export class Outbox {
     )
   }
 
-  /** Stops the outbox because its file must no longer be used, and reports the error. */
+  /** Stops the outbox, if it is not stopped, because its file must no longer be used, and reports the error. */
   fail(error: Error): void {
     if (this.#isStopped) return
     this.stop(error)
     this.options.onEnd(error)
   }
 
-  /** Stops the outbox: nothing more is appended. */
+  /** Stops the outbox: nothing more is appended. Callers that wait are rejected. */
   stop(error: Error): void {
     this.#isStopped = true
     this.#queue.length = 0

@@ -30,7 +30,10 @@ export async function removeShared(account: string, options: RemovalOptions): Pr
     for (const key of await objects.list(prefix)) await objects.remove(key)
 }
 
-/** Returns the sequence of the last record, which marks the deletion; 0 if the account never had a log. */
+/**
+ * Appends the record that marks the deletion, unless the log ends with it. Returns its sequence; 0 if the
+ * account never had a log.
+ */
 async function endLog({ timeoutMs, log, subject }: RemovalOptions): Promise<number> {
   const endMs = performance.now() + timeoutMs
   for (;;) {

@@ -47,8 +47,9 @@ export class Rescue {
   }
 
   /**
-   * Returns the end of the log, and the intact copies of a file available to this node, the latest first. Rejects if
-   * this node serves the account, and with `EngineUnavailable`.
+   * Returns the end of the log, and the intact copies of a file available to this node, the latest first.
+   * Rejects if this node serves the account, and with `EngineUnavailable`. Rejects also if the account has
+   * been deleted.
    */
   async inspect(account: string): Promise<{ end: ScannedEnd; copies: FoundCopy[] }> {
     // Reading a file that is open, and closing it again, would drop SQLite's locks on it (POSIX).
@@ -71,9 +72,9 @@ export class Rescue {
   }
 
   /**
-   * Replaces the file of an account by a copy. Resolves with the copy. Rejects if the copy ends before the log does and
-   * `isLossAccepted` is not set, if this node serves the account, or if it has no such copy; with `Conflict` or
-   * `EngineUnavailable`.
+   * Replaces the file of an account by a copy. Resolves with the copy. Rejects if the copy ends before the
+   * log does and `isLossAccepted` is not set, if this node serves the account, or if it has no such copy;
+   * with `Conflict` or `EngineUnavailable`. Rejects also if the account has been deleted.
    */
   async restore(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
     const { log, getSubject } = this.options

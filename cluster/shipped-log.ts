@@ -133,7 +133,7 @@ export class ShippedLogs implements DurabilityProvider {
     return { commits, accounts }
   }
 
-  /** Releases an account. Resolves when all commits are in its log. Rejects if that cannot be confirmed. */
+  /** Releases an account in any case. Resolves when all commits are in its log. Rejects if that cannot be confirmed. */
   async release(account: string): Promise<void> {
     await this.#opening.get(account)?.catch(() => undefined)
     const owned = this.#owned.get(account)

@@ -57,7 +57,10 @@ export class Snapshots {
     this.#timer.unref()
   }
 
-  /** Must be called when a record has been appended. */
+  /**
+   * Must be called when a record has been appended. A snapshot is made in the background if the log has
+   * become long.
+   */
   onGrown(account: string, outbox: Outbox): void {
     const { snapshotBytes } = this.options
     if (outbox.logBytes > Math.max(snapshotBytes, outbox.fileBytes / 4)) this.#enqueue(account, outbox)

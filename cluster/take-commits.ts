@@ -7,8 +7,9 @@ import { getChangeBytes, maxBodyBytes, type LogRecord } from './records.js'
 const overheadBytes = 4096
 
 /**
- * Takes what fits into the next record from a queue that is not empty. `maxBytes`: maximum size of a record; `before`:
- * the last complete commit.
+ * Takes what fits into the next record from a queue that is not empty. `maxBytes`: maximum size of a record;
+ * `before`: the last complete commit. A commit that is too large for a record is divided: then `isContinued`
+ * is true, and the rest stays in the queue.
  */
 export function takeCommits(
   queue: Commit[],

@@ -77,7 +77,7 @@ export function* computeEventIntegrityInSteps(event: object, algorithm: Algorith
   return `EVENT:0:${algorithm}-${digest.digest('base64')}`
 }
 
-/** Returns the integrity value of an access. */
+/** Returns the integrity value of an access. When it was used last, and its API endpoint, are not covered. */
 export function computeAccessIntegrity(access: object, algorithm: Algorithm): string {
   return `ACCESS:0:${algorithm}-${hash(algorithm, toAccessText(access), 'base64')}`
 }
@@ -93,7 +93,10 @@ export function matchesIntegrity(item: { readonly integrity?: unknown }): boolea
   return recompute(item, algorithm as Algorithm) === integrity
 }
 
-/** Returns the functions that compute the integrity values a user's database stores with each write. */
+/**
+ * Returns the functions that compute the integrity values a user's database stores with each write. They
+ * return `undefined` for the kinds of items without integrity values.
+ */
 export function createDigests({ algorithm, isActive }: Settings['integrity']): Digests {
   return {
     event: event => (isActive.events ? computeEventIntegrity(event, algorithm) : undefined),

@@ -13,7 +13,9 @@ export function parseIpRange(text: string): IpRange {
 
 const privateRanges = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal'])
 
-/** Returns whether an address is of this machine or of a private network. */
+/**
+ * Returns whether an address is of this machine or of a private network; false for texts that are no address.
+ */
 export function isPrivate(address: string): boolean {
   return ipaddr.isValid(address) && privateRanges.has(ipaddr.process(address).range())
 }

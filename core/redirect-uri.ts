@@ -87,7 +87,7 @@ function stripLoopbackPort(uri: string): string | undefined {
   return path === '' || path.startsWith('/') || path.startsWith('?') ? `${host}${path}` : undefined
 }
 
-/** Adds parameters to the query of a redirect URI. */
+/** Adds parameters to the query of a redirect URI. Those that are `undefined` are omitted. */
 export function addQuery(uri: string, params: Readonly<Record<string, string | undefined>>): string {
   const query = Object.entries(params)
     .flatMap(([name, value]) =>

@@ -43,7 +43,7 @@ export class ManualClock implements Clock {
     return () => this.#scheduled.delete(scheduled)
   }
 
-  /** Moves the clock forward by `seconds` seconds, and runs what falls due, in order. */
+  /** Moves the clock forward by `seconds` seconds, and runs what falls due, in order, before listeners. */
   advance(seconds: number): void {
     const until = this.seconds + seconds
     for (;;) {

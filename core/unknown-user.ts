@@ -3,11 +3,13 @@ import { ApiError, fail } from './errors.js'
 
 /** Where accounts have moved to, and whether they may be used. */
 export interface AccountLocations {
-  /** Returns the new URL of an account that has moved. */
+  /** Returns the new URL of an account that has moved; `undefined` for others. */
   getRelocationUrl(username: string): string | undefined
   /** Returns whether an operator has suspended the account. */
   isSuspended(username: string): boolean
-  /** Returns when an account that its owner has closed will be deleted, in seconds. */
+  /**
+   * Returns when an account that its owner has closed will be deleted, in seconds; `undefined` for others.
+   */
   getDeletionTime(username: string): number | undefined
 }
 

@@ -10,8 +10,9 @@ export function isGzip(bytes: Buffer): boolean {
 }
 
 /**
- * Opens a compressed file; returns `undefined`, after reporting it to the sink, if it exceeds the limits. The file is
- * decompressed once to learn its size. Of a damaged file only the bytes before the damage are returned.
+ * Opens a compressed file; returns `undefined`, after reporting it to the sink, if it exceeds the limits. The
+ * file is decompressed once to learn its size. Of a damaged file only the bytes before the damage are
+ * returned. Adds its size to the budget.
  */
 export async function openGzipFile(
   compressed: SourceFile,

@@ -87,7 +87,7 @@ export function createNotice(message: MessageText, values?: MessageValues): Noti
   return { message, values: Object.fromEntries(truncated) as MessageValues }
 }
 
-/** Returns a notice in English. */
+/** Returns a notice in English. Placeholders without a value stay. */
 export function formatNotice({ message, values = {} }: Notice): string {
   return message.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name]

@@ -4,7 +4,10 @@ import { closeSync, openSync, readSync } from 'node:fs'
 /** Size of a chunk in bytes. Texts of this size are freed early. */
 const chunkSize = 64 * 1024
 
-/** Reads a file synchronously: the worker thread has nothing else to do, and this takes half the time of streams. */
+/**
+ * Reads a file synchronously: the worker thread has nothing else to do, and this takes half the time of
+ * streams. `progress` is called with the size of each chunk.
+ */
 export async function* readChunks(
   file: string,
   progress?: (bytes: number) => void

@@ -5,8 +5,9 @@ import type { ReadContext, FormatSink } from './record.js'
 import { Database } from './sqlite/database.js'
 
 /**
- * Reads the database at a path; returns a description of the database if no format reads it. `progress` is called with
- * the number of bytes read. Throws `Unreadable` if the beginning of the file is damaged.
+ * Reads the database at a path; returns a description of the database if no format reads it. `progress` is
+ * called with the number of bytes read. Throws `Unreadable` if the beginning of the file is damaged. Also
+ * warns of data that is known to be missing.
  */
 export async function readDatabase(
   path: string,

@@ -22,7 +22,11 @@ export function isTar(bytes: Buffer): boolean {
   return bytes.length >= blockSize && hasValidChecksum(bytes.subarray(0, blockSize))
 }
 
-/** Yields the files of an uncompressed archive; reports skipped files to the sink. */
+/**
+ * Yields the files of an uncompressed archive; reports skipped files to the sink. Hidden files are skipped
+ * silently. Warns, and ends, if the archive is damaged or cut off, or the budget is used up. The source is
+ * closed at the end.
+ */
 export async function* readTarEntries(
   source: SourceFile,
   sink: Pick<Sink, 'skip' | 'warn'>,

@@ -81,7 +81,7 @@ export function describeUnsupported({ bytes, text }: FileHead): UnsupportedKind 
   return found && { is: found[1], advice: found[2] }
 }
 
-/** Describes a database that no format reads, by its tables. */
+/** Describes a database that no format reads, by its tables. Names only the first tables. */
 export function describeDatabase(tables: readonly string[]): FileDescription {
   if (tables.length === 0)
     return { is: { message: 'an SQLite database without a table' }, advice: exportAdvice }

@@ -120,7 +120,10 @@ async function run(): Promise<void> {
   }
 }
 
-/** Computes a digest of the bytes and of everything else on which the result depends. */
+/**
+ * Computes a digest of the bytes and of everything else on which the result depends. Sends progress while it
+ * reads.
+ */
 async function computeDigest(
   { file, fileName, options, version }: ReadAssignment,
   size: number

@@ -39,7 +39,10 @@ export class ReadBudget {
     return Math.max(minCheckedTotalSize, this.size * maxTotalRatio)
   }
 
-  /** Returns the number of bytes to which a compressed part may decompress. */
+  /**
+   * Returns the number of bytes to which a compressed part may decompress. May be negative once the total is
+   * exceeded.
+   */
   getRemaining(compressedSize: number): number {
     const remaining = Math.min(this.maxBytes, maxTotalBytes) - this.bytes
     return Math.min(remaining, Math.max(minCheckedEntrySize, compressedSize * maxEntryRatio))
@@ -58,7 +61,11 @@ export function isZip(bytes: Buffer): boolean {
   return bytes.length >= 4 && bytes.readUInt32LE(0) === 0x0403_4b50
 }
 
-/** Yields the files of an archive, and closes it at the end. Each file is readable until the next one is requested. */
+/**
+ * Yields the files of an archive, and closes it at the end. Each file is readable until the next one is
+ * requested. Hidden files and folders are omitted; files that are encrypted, outside or suspicious are
+ * skipped with a warning. Throws {@link Unreadable} if the archive is damaged.
+ */
 export async function* readZipEntries(
   file: string,
   sink: Pick<Sink, 'skip' | 'warn'>,
@@ -72,7 +79,10 @@ export async function* readZipEntries(
   }
 }
 
-/** Calls `work` with the XML files of an archive by name, which are readable until it resolves. */
+/**
+ * Calls `work` with the XML files of an archive by name, which are readable until it resolves. Throws {@link
+ * Unreadable} if the archive is damaged.
+ */
 export async function useXmlFiles(
   file: string,
   sink: Pick<Sink, 'skip' | 'warn'>,
@@ -219,7 +229,7 @@ async function* readEntry(
 /** Missing in early versions of Node 20. */
 const crc32 = (zlib as { crc32?: (data: Buffer, value?: number) => number }).crc32
 
-/** Formats a file name for messages. */
+/** Formats a file name for messages. It is quoted and truncated. */
 export function formatFileName(name: string): string {
   return JSON.stringify(name.slice(0, 200))
 }

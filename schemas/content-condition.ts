@@ -29,7 +29,7 @@ export type Value = Scalar | typeof composite | undefined
 
 export type ValueTest = (value: Value) => boolean
 
-/** Returns the test of a comparison. */
+/** Returns the test of a comparison. A missing value meets only `exists: false`. */
 export function createValueTest([operation, operand]: Comparison): ValueTest {
   if (operation === 'exists') return value => (value !== undefined) === operand
   const test = createComparison([operation, operand] as Exclude<Comparison, readonly ['exists', boolean]>)
@@ -56,7 +56,7 @@ function createComparison([operation, operand]: Exclude<
   }
 }
 
-/** Compares numbers with numbers and texts with texts. */
+/** Compares numbers with numbers and texts with texts; other values do not meet the test. */
 function createOrderTest(operation: 'gt' | 'gte' | 'lt' | 'lte', operand: string | number): ValueTest {
   const holds = {
     gt: (value: string | number) => value > operand,

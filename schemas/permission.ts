@@ -24,7 +24,7 @@ export type FeaturePermission = Static<typeof FeaturePermission>
 export const Permission = Type.Union([StreamPermission, FeaturePermission])
 export type Permission = Static<typeof Permission>
 
-/** Returns the setting of a feature, if the permissions have one: the last counts. */
+/** Returns the setting of a feature; `undefined` if the permissions have none. The last counts. */
 export function findSetting(
   permissions: readonly Permission[],
   feature: string

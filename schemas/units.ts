@@ -23,13 +23,16 @@ export function convertUnit(
   return a === undefined || b === undefined ? undefined : round((value * a) / b)
 }
 
-/** Returns the class and the format of a type, or of the points of a series. */
+/** Returns the class and the format of a type, or of the points of a series. Missing parts are empty. */
 export function splitType(type: string): [unitClass: string, format: string] {
   const [unitClass = '', format = ''] = type.replace(/^series:/, '').split('/')
   return [unitClass, format]
 }
 
-/** Returns an own property by an untrusted name, ignoring inherited ones such as `constructor`. */
+/**
+ * Returns an own property by an untrusted name, ignoring inherited ones such as `constructor`; `undefined` if
+ * there is none.
+ */
 export function getOwn<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table && Object.hasOwn(table, name) ? table[name] : undefined
 }

@@ -82,7 +82,10 @@ export function getOffset(zone: string, time: number): number {
   return sign === '+' ? offset : -offset
 }
 
-/** Returns the day in which a time lies. Days of a zone follow each other without gaps, whatever its clocks do. */
+/**
+ * Returns the day in which a time lies. Days of a zone follow each other without gaps, whatever its clocks
+ * do. Throws `RangeError` for unknown zones.
+ */
 export function getLocalDay(zone: string, time: number): LocalDay {
   let number = Math.floor((time + getOffset(zone, time)) / daySeconds)
   // Clocks that were set back over midnight show a date that has already begun.
@@ -91,7 +94,10 @@ export function getLocalDay(zone: string, time: number): LocalDay {
   return { number, from: getDayStart(zone, number), to }
 }
 
-/** Returns when the day with a number begins: as soon as clocks in the zone show its date, or a later one. */
+/**
+ * Returns when the day with a number begins, in seconds: as soon as clocks in the zone show its date, or a
+ * later one. Throws `RangeError` for unknown zones.
+ */
 export function getDayStart(zone: string, number: number): number {
   const midnight = number * daySeconds
   const [low, high] = [midnight - maxOffset, midnight + maxOffset]

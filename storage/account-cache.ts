@@ -11,7 +11,10 @@ export class AccountCache {
     return this.#byName.get(name)
   }
 
-  /** Adds an account, found by its name or a former one. Its current name is cached, too. */
+  /**
+   * Adds an account, found by its name or a former one. Its current name is cached, too. Clears the cache
+   * first if it is full.
+   */
   add(name: string, account: Account): void {
     if (this.#byName.size >= maxCached) this.#byName.clear()
     this.#byName.set(account.username, account)

@@ -16,8 +16,9 @@ export abstract class AccountStates {
   protected abstract closeFile(id: string): Promise<void>
 
   /**
-   * Finds an active account by its name, a former name, or the alias of an access. Names are compared verbatim, so they
-   * have to be in lower case.
+   * Finds an active account by its name, a former name, or the alias of an access, and caches it. Names are
+   * compared verbatim, so they have to be in lower case. Returns `undefined` if the account is unknown, has
+   * moved, is suspended, or is closed until its deletion.
    */
   find(name: string): Account | undefined {
     const known = this.cache.find(name)
@@ -49,13 +50,19 @@ export abstract class AccountStates {
     return account?.alias === undefined ? account : undefined
   }
 
-  /** Returns the name by which the account with a name or alias belongs to a shard. */
+  /**
+   * Returns the name by which the account with a name or alias belongs to a shard: its first user name, even
+   * after it was renamed.
+   */
   getShardName(name: string): string {
     const { formerUsernames, username = name } = this.find(name) ?? {}
     return formerUsernames ? (formerUsernames[0] ?? username) : this.platform.usernames.getShardName(name)
   }
 
-  /** Returns an account as its owner sees it, by its user name. */
+  /**
+   * Returns an account as its owner sees it, by its user name. Returns the same object unless it was found by
+   * an alias.
+   */
   toOwn(account: Account): Account {
     return account.alias === undefined ? account : (this.platform.findById(account.id) ?? account)
   }
@@ -84,7 +91,10 @@ export abstract class AccountStates {
       : undefined
   }
 
-  /** Returns the URL that an account has moved to. By an alias it contains the alias in place of the user name. */
+  /**
+   * Returns the URL that an account has moved to; `undefined` if it has not moved. By an alias the URL
+   * contains the alias in place of the user name; `undefined` if it contains the user name in another form.
+   */
   getRelocationUrl(name: string): string | undefined {
     const { usernames } = this.platform
     const byName = this.platform.find(name)
@@ -131,8 +141,9 @@ export abstract class AccountStates {
   }
 
   /**
-   * Closes an account until it is deleted at `time` (seconds): it is no longer found, calls in flight fail, and
-   * `onUnavailable` is called. Its files are kept. Resolves with the time of deletion, once pending writes are on disk.
+   * Closes an account until it is deleted at `time` (seconds): it is no longer found, calls in flight fail,
+   * and `onUnavailable` is called. Its files are kept. Resolves with the time of deletion, once pending
+   * writes are on disk. Throws `AccountGone` if its deletion has begun.
    */
   async closeUntilDeletion(
     account: Account,

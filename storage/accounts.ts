@@ -135,7 +135,10 @@ export class Accounts extends AccountStates {
     }
   }
 
-  /** Activates a claimed account, or undoes everything. */
+  /**
+   * Creates and fills the file of a claimed account, then activates the account. On failure, undoes
+   * everything, including the claim, and throws the translated error.
+   */
   async #complete(account: NewAccount): Promise<void> {
     try {
       await this.#files.create(account)
@@ -200,7 +203,7 @@ export class Accounts extends AccountStates {
 
   /**
    * Completes what the processes that served these accounts before left unfinished: reverts claims, completes
-   * deletions.
+   * deletions. A failure is reported, and the next account follows.
    */
   async completeUnfinished(isAffected: (username: string) => boolean): Promise<void> {
     for (const { id, username } of this.platform.listUnfinished()) {

@@ -156,8 +156,9 @@ const diskFullCodes = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
 const noRoomForIndex = 'SQLITE_IOERR_SHMSIZE'
 
 /**
- * Returns the primary code of a SQLite or system error: `SQLITE_CORRUPT` for `SQLITE_CORRUPT_VTAB`. A SQLite error from
- * another thread arrives as a plain object with its code only.
+ * Returns the primary code of a SQLite or system error: `SQLITE_CORRUPT` for `SQLITE_CORRUPT_VTAB`. A SQLite
+ * error from another thread arrives as a plain object with its code only. Returns an empty string for an
+ * error without a code.
  */
 function getErrorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
@@ -165,7 +166,10 @@ function getErrorCode(error: unknown): string {
   return code.startsWith('SQLITE_') ? code.split('_', 2).join('_') : code
 }
 
-/** Translates an error of SQLite or the file system; returns any other error unchanged. */
+/**
+ * Translates an error of SQLite or the file system to `StorageFull`, `StoreDamaged` or `UniqueViolation`;
+ * returns any other error unchanged.
+ */
 export function translateError(error: unknown, file = ''): unknown {
   const code = getErrorCode(error)
   const message = error instanceof Error ? error.message : ''

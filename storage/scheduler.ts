@@ -114,7 +114,10 @@ export class Scheduler {
     private readonly nowMs: () => number = () => performance.now()
   ) {}
 
-  /** Time left in this turn of the event loop for work that starts now, in milliseconds; 0 if there is none. */
+  /**
+   * Time left in this turn of the event loop for work that starts now, in milliseconds; 0 if there is none.
+   * Reading it schedules the next turn, which gets its own time.
+   */
   get leftMs(): number {
     this.#scheduleTurn()
     return Math.max(0, this.#endMs - this.nowMs())

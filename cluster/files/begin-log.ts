@@ -17,15 +17,19 @@ const largeFileBytes = 4 * 1024 * 1024
 /** The first commit, in the first epoch. */
 const position = { lsn: 1, epoch: 1 }
 
-/** Returns whether an account's file is too large to be read into memory, and into records. */
+/**
+ * Returns whether an account's file is too large to be read into memory, and into records. Returns false if
+ * there is none.
+ */
 export function isLargeFile(layout: Layout, account: string): boolean {
   const file = statSync(layout.userFile(account), { throwIfNoEntry: false })
   return file !== undefined && file.size > largeFileBytes
 }
 
 /**
- * Begins an empty log. Returns its end, which is the position of the closed file. Rejects with `Conflict` if another
- * process writes to it, with `EngineUnavailable`, and with `StoreUnavailable` if the file cannot be read.
+ * Begins an empty log: sets the position of the closed file, stores a snapshot of it, and appends a record
+ * that names the snapshot. Returns the end of the log. Rejects with `Conflict` if another process writes to
+ * it, with `EngineUnavailable`, and with `StoreUnavailable` if the file cannot be read.
  */
 export async function beginLog(account: string, options: BeginLogOptions): Promise<LogEnd> {
   const { layout, log, subject } = options

@@ -41,7 +41,10 @@ export class FileThread {
     return (await this.#enqueue({ kind: 'prove', file })) as Position | undefined
   }
 
-  /** Begins applying records to a file, which is at `place` or is created. */
+  /**
+   * Begins applying records to a file, which is at `place` or is created. Must be followed by {@link end} or
+   * {@link discard}.
+   */
   async begin(file: string, place: CopyPosition): Promise<void> {
     this.#openCopies++
     try {
@@ -62,12 +65,12 @@ export class FileThread {
     return (await this.#enqueue({ kind: 'apply', file, entries })) as CopyPosition
   }
 
-  /** Syncs the file. */
+  /** Ends applying records to a file: syncs and closes it. */
   async end(file: string): Promise<void> {
     await this.#endCopy({ kind: 'end', file })
   }
 
-  /** Ends applying records to a file that is no longer used. */
+  /** Ends applying records to a file that is no longer used: closes it without syncing. */
   async discard(file: string): Promise<void> {
     await this.#endCopy({ kind: 'abandon', file })
   }

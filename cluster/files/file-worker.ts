@@ -82,7 +82,10 @@ function run(task: FileTask): unknown {
   return runCopyTask(task)
 }
 
-/** Runs a task on a copy. Returns the copy's position. */
+/**
+ * Runs a task on a copy. Returns the copy's position; `undefined` if a copy that is to be closed is not open.
+ * Throws if records are to be applied to such a copy.
+ */
 function runCopyTask(task: CopyTask): CopyPosition | undefined {
   if (task.kind === 'begin') copies.set(task.file, new FileCopy(task.file, task.place))
   const copy = copies.get(task.file)

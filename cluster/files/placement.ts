@@ -51,10 +51,10 @@ export class Placement {
   constructor(private readonly options: PlacementOptions) {}
 
   /**
-   * Brings a file to the end of its log. Any other file in its place is set aside. Rejects with `EngineUnavailable`
-   * while records or snapshot cannot be reached, with `RecordMismatch` if they do not lead to the end of the log, and
-   * with `RecordTooNew` if only newer software can read one of the records: the file is kept in the state before that
-   * record.
+   * Brings a file to the end of its log. Any other file in its place is set aside. Rejects with
+   * `EngineUnavailable` while records or snapshot cannot be reached, with `RecordMismatch` if they do not
+   * lead to the end of the log, and with `RecordTooNew` if only newer software can read one of the records:
+   * the file is kept in the state before that record. Also writes the file that names the account's owner.
    */
   async place(account: string, target: LogTarget): Promise<void> {
     await this.#bringTo(account, target)

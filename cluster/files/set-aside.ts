@@ -13,8 +13,9 @@ import { listFilePaths } from '../../storage/wal/closed-file.js'
 const maxBytes = 1024 * 1024 * 1024
 
 /**
- * Moves an account's closed file, with its log, out of place. The move is on disk when this resolves: nothing of the
- * file can be mistaken for part of the next file.
+ * Moves an account's closed file, with its log, out of place. The move is on disk when this resolves: nothing
+ * of the file can be mistaken for part of the next file. What was set aside of the account before is removed,
+ * and so are the oldest files of others beyond the limit.
  */
 export async function setAside(
   layout: Layout,
@@ -35,7 +36,7 @@ export async function setAside(
   await trimAside(layout.asideDirectory, account)
 }
 
-/** Removes the oldest files set aside until the rest is within the limit. */
+/** Removes the oldest files set aside until the rest is within the limit. The latest one is always kept. */
 async function trimAside(root: string, latest: string): Promise<void> {
   const folders = await Promise.all(
     (await readdir(root)).map(async name => await measureFolder(join(root, name), name))

@@ -135,7 +135,10 @@ export class LinkStatus {
   }
 }
 
-/** Returns the credentials from a file, or from the address. */
+/**
+ * Returns the credentials from a file, or from the address. Returns none if neither names any. Throws if the
+ * file has another form.
+ */
 function toCredentials(
   { credentials }: EngineOptions,
   address: URL | undefined

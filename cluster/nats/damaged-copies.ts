@@ -23,8 +23,9 @@ export class DamagedCopies {
   }
 
   /**
-   * Creates alarms for the operator. `runs`: the current run of each server that answers, by its name. Rebuilding a
-   * copy takes a restart: after that it counts as complete, until it is found damaged again.
+   * Creates alarms for the operator. `runs`: the current run of each server that answers, by its name.
+   * Rebuilding a copy takes a restart: after that it counts as complete, until it is found damaged again.
+   * Servers that have been restarted since are forgotten.
    */
   alarms(runs: ReadonlyMap<string, string>): Alarm[] {
     for (const [server, found] of this.#found) {

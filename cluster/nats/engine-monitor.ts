@@ -64,7 +64,10 @@ export class EngineMonitor {
     private readonly replicas?: Replicas
   ) {}
 
-  /** Inspects the engine, and moves leadership to complete copies. Rejects with `EngineUnavailable`. */
+  /**
+   * Inspects the engine, and moves leadership to complete copies. Rejects with `EngineUnavailable`. Also
+   * reports the use of each stream, and alarms.
+   */
   async inspect(): Promise<EngineReport> {
     const [streams, servers, replicaAlarms] = await Promise.all([
       this.#listStreams(),

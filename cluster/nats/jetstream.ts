@@ -96,7 +96,10 @@ function endOfTurn(): Promise<void> {
   return turn
 }
 
-/** Parses an answer. Throws {@link JetStreamError} if the answer is a refusal. */
+/**
+ * Parses an answer. Throws {@link JetStreamError} if the answer is a refusal. Throws `EngineUnavailable` if
+ * it is no JSON.
+ */
 function parseAnswer(bytes: Uint8Array): object {
   let answer: Answer
   try {

@@ -25,7 +25,10 @@ interface StreamInfo {
   readonly state: { readonly subjects?: Readonly<Record<string, number>> }
 }
 
-/** Reads the last message of a subject; `undefined` if there is none. Rejects with `EngineUnavailable`. */
+/**
+ * Reads the last message of a subject; `undefined` if there is none. Rejects with `EngineUnavailable`. If the
+ * leader of the stream cannot read that message, another server is made the leader, and this rejects as well.
+ */
 export async function lastMessage(
   context: ReadContext,
   stream: string,

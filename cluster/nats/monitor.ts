@@ -51,8 +51,9 @@ export async function fetchServerState(monitor: string): Promise<ServerState | u
 }
 
 /**
- * Fetches the state of a server's JetStream; `undefined` if it does not answer. The general state of a server contains
- * its configuration, too, but not until some time after it was started.
+ * Fetches the state of a server's JetStream; `undefined` if it does not answer. The general state of a server
+ * contains its configuration, too, but not until some time after it was started. Without streams, `streams`
+ * is empty.
  */
 export async function fetchJetStreamState(monitor: string): Promise<JetStreamState | undefined> {
   const answer = (await fetchJson(monitor, 'jsz?streams=1&config=1')) as JetStreamAnswer | undefined

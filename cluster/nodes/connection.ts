@@ -98,7 +98,7 @@ export class Connection {
     return this.#waitingBytes < this.options.maxWaitingBytes
   }
 
-  /** Sends a message. */
+  /** Sends a message, of any length. Ignored once the connection is lost. */
   post(message: Uint8Array): void {
     if (this.#isLost) return
     const room = Math.min(maxPartBytes, this.options.engine.maxBytes - maxHeadBytes)
@@ -108,7 +108,10 @@ export class Connection {
     if (!this.#isSending) void this.#startSending(false)
   }
 
-  /** Receives a batch from the other side. Returns the reply. */
+  /**
+   * Receives a batch from the other side. Returns the reply. A batch that is sent again is acknowledged and
+   * ignored; one that does not follow closes the connection.
+   */
   take({ isLast, number }: Pick<BatchHead, 'isLast' | 'number'>, parts: readonly Part[]): Buffer {
     if (this.#isLost) return unknownReply
     // The batch was sent again because its acknowledgement was lost.
@@ -142,7 +145,9 @@ export class Connection {
     abort.abort()
   }
 
-  /** Closes the connection on this side. */
+  /**
+   * Closes the connection on this side, and reports the reason; messages that wait are dropped. Idempotent.
+   */
   close(reason: ConnectionLost): void {
     if (this.#isLost) return
     this.#isLost = true

@@ -191,7 +191,10 @@ export class Lease {
     if (wasLate || this.#steadySinceMs === Infinity) this.#steadySinceMs = performance.now()
   }
 
-  /** Resolves a refused heartbeat: an earlier one of this life arrived late, or others have ended this life. */
+  /**
+   * Resolves a refused heartbeat: an earlier one of this life arrived late, or others have ended this life.
+   * In the latter case, reports that, and begins another life.
+   */
   async #resolveConflict(): Promise<void> {
     const found = await this.options.register.get(nodeKey(this.options.node))
     const state = found && parseNodeState(found)

@@ -51,7 +51,9 @@ export class Members {
     return Array.from(this.#members.values())
   }
 
-  /** Finds a node by its name, as far as its register is known here. */
+  /**
+   * Finds a node by its name, as far as its register is known here. Returns `undefined` if it is not known.
+   */
   find(node: string): Member | undefined {
     return this.#members.get(node)
   }
@@ -68,7 +70,7 @@ export class Members {
     return member.incarnation > incarnation || member.state === 'dead' || member.state === 'ended'
   }
 
-  /** Lists the nodes that have been silent for a number of milliseconds. */
+  /** Lists the living nodes whose registers have not changed for a number of milliseconds. */
   listSilent(milliseconds: number): Member[] {
     const untilMs = performance.now() - milliseconds
     return this.living.filter(({ seenMs }) => seenMs <= untilMs)

@@ -19,7 +19,10 @@ export interface SeenAlarm {
 /** Requests the alarms of a node; `undefined` if it does not answer. */
 export type RequestAlarms = (node: string) => Promise<readonly Omit<SeenAlarm, 'nodes'>[] | undefined>
 
-/** Creates the overview. Rejects with `EngineUnavailable`. */
+/**
+ * Creates the overview. Rejects with `EngineUnavailable`. A node that is up but does not
+ * answer is reported as an alarm.
+ */
 export async function createOverview(
   register: Pick<Register, 'list'>,
   ask: RequestAlarms

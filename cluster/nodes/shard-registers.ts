@@ -38,7 +38,10 @@ export class ShardRegisters {
     ) => void
   ) {}
 
-  /** Finds the placement of a shard that was last read from its register. */
+  /**
+   * Finds the placement of a shard that was last read from its register. Returns `undefined` if there is
+   * none.
+   */
   find(shard: number): KnownPlacement | undefined {
     return this.#known.get(shard)
   }
@@ -66,7 +69,7 @@ export class ShardRegisters {
     }
   }
 
-  /** Reads the register of a shard, if the engine can be reached. */
+  /** Reads the register of a shard, if the engine can be reached. Never rejects with `EngineUnavailable`. */
   async refresh(shard: number): Promise<void> {
     try {
       const found = await this.engine.register.get(shardKey(shard))

@@ -61,7 +61,9 @@ export class Shards {
     this.#running = this.#run()
   }
 
-  /** Ends the maintenance of the shards. Resolves once no shard is being moved. */
+  /**
+   * Ends the maintenance of the shards. Resolves once no shard is being moved. Shards stay with this node.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#stopListening()
@@ -83,7 +85,11 @@ export class Shards {
     this.#owned.clear()
   }
 
-  /** Moves a shard of this node to another node. With `pin`, the shard stays at that node while it is alive. */
+  /**
+   * Moves a shard of this node to another node. With `pin`, the shard stays at that node while it is alive.
+   * If it is at that node already, it is only pinned. Rejects if the shard is not on this node, or the other
+   * node cannot take it.
+   */
   async move(shard: number, to: string, pin = false): Promise<void> {
     const member = this.options.members.find(to)
     const own = this.#registers.find(shard)

@@ -37,7 +37,9 @@ export class AttachmentCache {
 
   constructor(private readonly options: AttachmentCacheOptions) {}
 
-  /** Must be called when a file has been read. */
+  /**
+   * Must be called when a file has been read. Updates the time of its last use, at most once in an interval.
+   */
   recordUse(path: string): void {
     const nowMs = Date.now()
     if (nowMs - (this.#markedAtMs.get(path) ?? 0) < markIntervalMs) return
@@ -47,7 +49,10 @@ export class AttachmentCache {
     utimes(path, nowMs / 1000, nowMs / 1000).catch(() => undefined)
   }
 
-  /** Must be called when a file has been added. Others may be removed a while later. */
+  /**
+   * Must be called when a file has been added. Others may be removed a while later. Starts a cleanup in the
+   * background once enough was added.
+   */
   recordAdded(bytes: number): void {
     const { cacheBytes } = this.options
     this.#addedBytes += bytes

@@ -24,7 +24,7 @@ export function openObjects(
     : new BucketObjects(parseBucketOptions(setting, environment))
 }
 
-/** Parses the address of a bucket. */
+/** Parses the address of a bucket. Throws an error if the keys are missing. */
 export function parseBucketOptions(address: string, environment: NodeJS.ProcessEnv): BucketOptions {
   const { hostname, password, pathname, searchParams, username } = new URL(address)
   const region = searchParams.get('region') ?? 'us-east-1'

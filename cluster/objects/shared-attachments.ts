@@ -78,7 +78,10 @@ export class SharedAttachments implements AttachmentStore {
     return lentPathPrefix + key
   }
 
-  /** Fetches a draft that another node has lent. Returns its local name. Rejects with `StoreUnavailable`. */
+  /**
+   * Fetches a draft that another node has lent, and removes the lent object. Returns its local name. Rejects
+   * with `StoreUnavailable`, also if it is gone.
+   */
   async fetchLent(lent: string): Promise<string> {
     const key = lent.slice(lentPathPrefix.length)
     const name = basename(key)
@@ -88,7 +91,10 @@ export class SharedAttachments implements AttachmentStore {
     return name
   }
 
-  /** Stores the file as an object first: a row must never refer to a file that is only on one disk. */
+  /**
+   * Stores the file as an object first: a row must never refer to a file that is only on one disk. A lent
+   * file is fetched first, and removed afterwards.
+   */
   async put(account: string, id: string, file: ReceivedFile): Promise<void> {
     const local = await this.#receiveLent(file)
     await this.#objects.put(attachmentKey(account, id), local.draft)
@@ -97,13 +103,17 @@ export class SharedAttachments implements AttachmentStore {
     this.#cache.recordAdded(local.size)
   }
 
+  /** Removes a received file, which may be a lent one. */
   async discard(file: ReceivedFile): Promise<void> {
     const key = lentKey(file)
     if (key === undefined) await this.#disk.discard(file)
     else await this.#objects.remove(key)
   }
 
-  /** Fetches the whole file first if it is not local. Rejects with `StoreUnavailable` if the file cannot be fetched. */
+  /**
+   * Fetches the whole file first if it is not local. Rejects with `StoreUnavailable` if the file cannot be
+   * fetched. Resolves with `undefined` if there is no such file.
+   */
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
     const local = await this.#disk.get(account, id, range)
     if (local) {
@@ -113,12 +123,20 @@ export class SharedAttachments implements AttachmentStore {
     return (await this.#ensureLocal(account, id)) ? await this.#disk.get(account, id, range) : undefined
   }
 
+  /**
+   * Returns the size of a file in bytes; `undefined` if there is none. Fetches the whole file first if it is
+   * not local.
+   */
   async size(account: string, id: string): Promise<number | undefined> {
     const local = await this.#disk.size(account, id)
     if (local !== undefined) return local
     return (await this.#ensureLocal(account, id)) ? await this.#disk.size(account, id) : undefined
   }
 
+  /**
+   * Removes a file, everywhere. Rejects with `StoreUnavailable` if this process is not the writer of the
+   * account.
+   */
   async remove(account: string, id: string): Promise<void> {
     await this.options.assertWriter(account)
     await this.#objects.remove(attachmentKey(account, id))
@@ -150,6 +168,7 @@ export class SharedAttachments implements AttachmentStore {
     return Array.from(new Set([...shared, ...(await this.#disk.list(account))]))
   }
 
+  /** Removes drafts, and what an earlier run of this node has lent. */
   async sweepDrafts(): Promise<void> {
     await this.#disk.sweepDrafts()
     // Files that an earlier run of this node has lent are no longer needed.
@@ -190,7 +209,9 @@ export class SharedAttachments implements AttachmentStore {
     return local.length
   }
 
-  /** Returns the file as one that was received locally. */
+  /**
+   * Fetches a file if it is a lent one. Returns it as one that was received locally. Rejects if it is gone.
+   */
   async #receiveLent(file: ReceivedFile): Promise<ReceivedFile> {
     const key = lentKey(file)
     if (key === undefined) return file

@@ -10,10 +10,10 @@ import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
 const maxHistory = 2 ** 47
 
 /**
- * Begins the log of the platform with the file of a service that is not running: the file becomes its first snapshot.
- * `prepare` runs before any node can join; the file belongs to the cluster from then on. An interrupted call can be
- * repeated with the same file. Rejects with {@link PlatformRefused} if there is a log of another file, and with
- * `EngineUnavailable`.
+ * Begins the log of the platform with the file of a service that is not running: the file becomes its first
+ * snapshot. `prepare` runs before any node can join; the file belongs to the cluster from then on. An
+ * interrupted call can be repeated with the same file. Rejects with {@link PlatformRefused} if there is a log
+ * of another file, and with `EngineUnavailable`. Does nothing if the log already has this file.
  */
 export async function beginPlatform(
   platform: PlatformStore,

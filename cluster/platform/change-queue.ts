@@ -60,8 +60,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Returns the content of the record being appended, or else of a new record of waiting changes; `undefined` if no
-   * changes wait.
+   * Returns the content of the record being appended, or else of a new record of waiting changes; `undefined`
+   * if no changes wait. A new record stays the current one until it is resolved or rejected.
    */
   getNextBatch(): Batch | undefined {
     if (this.#current || this.#waiting.length === 0) return this.#current
@@ -98,7 +98,10 @@ export class ChangeQueue {
     this.#current = undefined
   }
 
-  /** Rejects all changes. */
+  /**
+   * Rejects all changes. Those of the record being appended are rejected with `Unconfirmed`, as it may still
+   * arrive.
+   */
   rejectAll(error: StoreUnavailable): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
     for (const { reject } of this.#current?.changes ?? []) reject(new Unconfirmed(error))

@@ -42,8 +42,9 @@ export class PlatformSnapshots {
   }
 
   /**
-   * Creates a snapshot of a file that follows the log, and makes it the current snapshot unless there is a later one.
-   * Rejects with `EngineUnavailable`.
+   * Creates a snapshot of a file that follows the log, and makes it the current snapshot unless there is a
+   * later one. Rejects with `EngineUnavailable`. Records and snapshots before it are removed. Returns the
+   * current snapshot.
    */
   async create(platform: PlatformStore): Promise<Snapshot> {
     const draft = this.#draft()

@@ -85,7 +85,10 @@ export async function waitForRequest({ platform }: Services, key: string, now: n
   if (!platform.authRequests.find(key, now)) await platform.catchUp()
 }
 
-/** Returns the response to a poll. */
+/**
+ * Returns the response to a poll. Throws `unknown-referenced-resource` if the granted access is no longer
+ * valid. The state of a request that came by OAuth has no token.
+ */
 export function toAuthState(services: Services, known: StoredRequest, now: number): AuthState {
   const { decision } = known
   if (!decision) return toNeedSignin(services, known)

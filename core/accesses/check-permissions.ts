@@ -16,8 +16,9 @@ export interface CheckedPermissions {
 }
 
 /**
- * Checks requested permissions. Permissions on streams that exist get the stream's `name`; others keep `defaultName`,
- * or get a similar name that no root stream has.
+ * Checks requested permissions. Permissions on streams that exist get the stream's `name`; others keep
+ * `defaultName`, or get a similar name that no root stream has. Throws `invalid-parameters-format` for a
+ * permission on another stream without `defaultName`, and for a name for a stream of tags.
  */
 export function checkPermissions(call: Call, requested: readonly RequestedPermission[]): CheckedPermissions {
   assertNoTagNames(call.services.config, requested, 'requestedPermissions')

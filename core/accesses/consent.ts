@@ -87,9 +87,10 @@ export function compareConsent(
 }
 
 /**
- * Records consent to the destination of a request if the user is signed in, or has created the access for this request.
- * Third-party authorisation pages do not ask for consent: the user is asked once more on the service's own page after
- * using such a page.
+ * Records consent to the destination of a request if the user is signed in, or has created the access for
+ * this request, and for a signed-in user the notice that the page has shown. A failure is logged only.
+ * Third-party authorisation pages do not ask for consent: the user is asked once more on the service's own
+ * page after using such a page.
  */
 export async function recordConsent(
   services: Services,

@@ -64,7 +64,11 @@ export function assertNoTagNames(
   refuseParams([{ code: 'RESERVED_STREAM_ID', message, path: `#/${field}/${index}/defaultName` }])
 }
 
-/** Returns the permissions to store, without names. Throws for stream ids that cannot be granted. */
+/**
+ * Returns the permissions to store, without names. Throws for streams that cannot be granted: `forbidden`,
+ * `invalid-operation` if only the level cannot be granted, `invalid-request-structure` for malformed ids, and
+ * as {@link assertNoTagNames} does.
+ */
 export function toStoredPermissions(
   { services, store }: Call,
   requested: readonly RequestedPermission[]

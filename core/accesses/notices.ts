@@ -63,7 +63,10 @@ export interface Agreement {
   readonly now: number
 }
 
-/** Stores what the user has seen, with a record in the audit. Runs in a transaction. */
+/**
+ * Stores what the user has seen, with a record in the audit if the service keeps one. Does nothing if the
+ * texts together have more than 50,000 characters. Runs in a transaction.
+ */
 export function recordNotice(
   { config }: Pick<Services, 'config'>,
   store: UserStore,

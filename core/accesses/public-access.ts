@@ -36,9 +36,10 @@ export function limitToCaller<A extends Omit<Access, 'token'>>(
 }
 
 /**
- * Returns an access with its endpoint. No session sees the token of another session of the service's own pages, which
- * may have just been proven (docs/spec/mfa.md#proof); pages of the service do not even see their own: an
- * injected script would steal it (docs/spec/authentication.md#sessions-of-pages).
+ * Returns an access with its endpoint. No session sees the token of another session of the service's own
+ * pages, which may have just been proven (docs/spec/mfa.md#proof); pages of the service do not even see their
+ * own: an injected script would steal it (docs/spec/authentication.md#sessions-of-pages). The access of an
+ * offer has a token only for itself.
  */
 export function addEndpoint(call: ViewContext, stored: Access): PublicAccess & Pick<Access, 'serial'> {
   const access = limitToCaller(call, stored)

@@ -11,8 +11,10 @@ import { removeNotice } from './notices.js'
 import { listChildren } from './chain-rules.js'
 
 /**
- * Marks an access as deleted, and with an app access the unexpired shared accesses that it created, with the access of a requester
- * the sessions of its app. Returns these accesses.
+ * Marks an access as deleted, and with an app access the unexpired shared accesses that it created, with the
+ * access of a requester the sessions of its app. Returns these related accesses. For each, releases its
+ * alias, ends its session and connection, removes its webhooks and its notice, has the copies of what its
+ * holder has shared erased, and unless it is personal removes its channels, rules, reminders and forms.
  */
 export function revokeAccess(call: Call, access: Access): Access[] {
   return runSteps(revokeInSteps(call, access))

@@ -49,7 +49,10 @@ export function updateAccess(call: Call, before: Access, change: AccessChange): 
   return kept
 }
 
-/** Returns an access with the new values, without a new version. */
+/**
+ * Returns an access with the new values, without a new version. Like {@link inheritSecretSharing}, forbids
+ * shared secrets if the app that shared it may not use them.
+ */
 export function applyChange(call: Call, before: Access, change: AccessChange): Access {
   const { clientData, deviceName, expires, permissions, ...rest } = { ...before, ...dropUndefined(change) }
   const after = {

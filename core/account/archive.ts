@@ -54,7 +54,10 @@ const Digest = Type.Object(
 export type Digest = Static<typeof Digest>
 export const Digests = Type.Record(Type.String(), Digest)
 
-/** Yields the files of an account's archive. Each has to be read before the next is taken. */
+/**
+ * Yields the files of an account's archive. Each has to be read before the next is taken. Attachments that no
+ * longer exist are empty files.
+ */
 export function* listArchiveFiles(
   {
     created,

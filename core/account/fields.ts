@@ -106,7 +106,10 @@ export class AccountStreams implements SystemStreams {
     return isActive && (id.startsWith(streamIdPrefix) || id === rootStreamId)
   }
 
-  /** Creates the event that holds the value in force of a field. */
+  /**
+   * Creates the event that holds the value in force of a field; `undefined` for an unknown field, and for a
+   * group of fields.
+   */
   readonly createEvent = (name: string, content: unknown, { time, at, by }: Origin): Event | undefined => {
     const field = this.byName.get(name)
     if (!field || field.children.length > 0) return undefined

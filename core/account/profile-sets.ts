@@ -20,7 +20,9 @@ export const ProfileResult = Type.Object({ profile: KeyValue })
 /** Params of updates: keys with their new values; `null` removes a key. */
 export const ProfileUpdate = Type.Object({ update: KeyValue }, closed)
 
-/** Returns the set of the calling app, whatever the device. */
+/**
+ * Returns the set of the calling app, whatever the device. Throws `forbidden` for callers that are no app.
+ */
 export function getAppSet({ caller }: Call): ProfileSet {
   if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses have their own profile set')
   return `app:${caller.access.name}`
@@ -41,7 +43,10 @@ export function readProfile({ store }: Call, set: ProfileSet): { profile: KeyVal
   return { profile: omitReserved(set, store.profile.find(set)) }
 }
 
-/** Updates a set, and returns its visible part. */
+/**
+ * Updates a set, and returns its visible part. In the private set, `forbidden` for reserved keys unless the
+ * settings ignore these, and the time zones are checked. A set may not grow beyond the limit of client data.
+ */
 export function updateProfile(call: Call, set: ProfileSet, update: KeyValue): { profile: KeyValue } {
   if (set === 'private') {
     refuseProtected(call, reservedKeys, update)

@@ -22,8 +22,9 @@ export function omitMarks(streamIds: readonly string[]): string[] {
 }
 
 /**
- * Returns the field whose value a new event becomes, if any. Throws `invalid-operation` if the event is in other
- * streams as well, or only in streams that hold no values.
+ * Returns the field whose value a new event becomes, if any. Throws `invalid-operation` if the event is in
+ * other streams as well, or only in streams that hold no values, or if only the service sets the field, and
+ * `forbidden` for hidden fields.
  */
 export function findNewValueField(call: Call, streamIds: readonly string[]): AccountField | undefined {
   if (!streamIds.some(isSystemId)) return undefined
@@ -40,7 +41,11 @@ export function findNewValueField(call: Call, streamIds: readonly string[]): Acc
   return field
 }
 
-/** Makes an event the value in force of its field; returns its streams. */
+/**
+ * Makes an event the value in force of its field; returns its streams. Reserves a unique value, applies
+ * {@link applyFieldValue}, and takes the mark from the field's other values. Errors:
+ * `invalid-parameters-format`, `invalid-operation` for an event in the trash, `item-already-exists`.
+ */
 export function activateValue(call: Call, field: AccountField, event: Event): string[] {
   assertFieldValue(field, event.content)
   if (event.trashed) fail('invalid-operation', 'The current value of an account field cannot be trashed')
@@ -70,7 +75,11 @@ export function resolveValueStreams(
     : before.streamIds.filter(id => id !== uniqueId || field.isUnique)
 }
 
-/** Applies the consequences of updating a value. Errors: `item-already-exists`, `invalid-operation`, `invalid-parameters-format`. */
+/**
+ * Applies the consequences of updating a value: reserves and frees unique values, and for the value in force
+ * applies {@link applyFieldValue}. Errors: `item-already-exists`, `invalid-operation`,
+ * `invalid-parameters-format`.
+ */
 export function applyValueUpdate(call: Call, field: AccountField, before: Event, after: Event): void {
   if (after.content !== before.content) assertFieldValue(field, after.content)
   const wasThere = !before.trashed
@@ -83,16 +92,21 @@ export function applyValueUpdate(call: Call, field: AccountField, before: Event,
   if (!isActive(before)) deactivateOthers(call, field, after.id)
 }
 
-/** Applies the consequences of trashing or deleting a value. Error: `invalid-operation` for the value in force. */
+/**
+ * Applies the consequences of trashing or deleting a value: frees a unique one. Error: `invalid-operation`
+ * for the value in force.
+ */
 export function applyValueDeletion(call: Call, event: Event): void {
   if (findField(call, event.streamIds) && isActive(event)) refuseTrash()
   if (!event.trashed) releaseValue(call, event)
 }
 
 /**
- * Throws `invalid-operation` if an event that is not a value would become one. Values of fields that the settings no longer define count as ordinary events.
+ * Applies the consequences of updating an event that is not a value. Throws `invalid-operation` if it would
+ * become one. Frees a unique value of a field that the settings no longer define: such values count as
+ * ordinary events.
  */
-export function assertStaysOutsideAccount(call: Call, before: Event, named: readonly string[]): void {
+export function applyUpdateOutsideAccount(call: Call, before: Event, named: readonly string[]): void {
   if (named.some(isSystemId)) {
     const closed = named.filter(id => (call.store.streams.find(id)?.number ?? 0) < 0)
     if (closed.length > 0) refuseStreams('cannot be added to an event', closed)

@@ -34,7 +34,12 @@ export function includesAudit(streams: unknown): boolean {
   return streams !== undefined && JSON.stringify(streams).includes(auditRoot)
 }
 
-/** Returns the records that `events.get` asks for, as events, including all calls answered so far. */
+/**
+ * Returns the records that `events.get` asks for, as events, including all calls answered so far. Without
+ * times, the last 20 unless there is a limit; with `toTime` only, those of the day before it. None for
+ * conditions that no record meets, such as texts. Errors: `invalid-operation` for conditions on contents, and
+ * the errors of {@link toAuditCriteria}.
+ */
 export function listAuditEvents(call: Call, params: AuditParams): Listing<Reader> {
   const { services } = call
   const queries = parseStreamsQuery(params.streams, services.config.limits.queryIds)

@@ -34,8 +34,8 @@ function findAuditStream(call: Call): Tree | undefined {
 }
 
 /**
- * Returns the streams below one of the audit's. Errors: `forbidden` unless the caller is personal,
- * `unknown-referenced-resource`.
+ * Returns the streams below one of the audit's; none below the stream of an app's own calls, for that app.
+ * Errors: `forbidden` for other callers that are not personal, `unknown-referenced-resource`.
  */
 export function listAuditStreams(call: Call, parentId: string): Tree[] {
   const { caller, store } = call

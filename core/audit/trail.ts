@@ -104,7 +104,10 @@ export class AuditTrail {
     }
   }
 
-  /** Records a call that has succeeded; for a call that writes, within its transaction. */
+  /**
+   * Records a call that has succeeded, and sends it to the syslog, as far as the filters say; for a call that
+   * writes, within its transaction. Notes a read for timed work that depends on it.
+   */
   recordSuccess(
     account: Account | undefined,
     audited: AuditedMethod,
@@ -142,7 +145,10 @@ export class AuditTrail {
     if (auditScope && account) this.services.timers.noteRead(account)
   }
 
-  /** Records a call that was refused. */
+  /**
+   * Records a call that was refused, and sends it to the syslog, as far as the filters say. A message that
+   * may quote the body is replaced by the general one of its error.
+   */
   recordFailure(
     account: Account | undefined,
     audited: AuditedMethod,

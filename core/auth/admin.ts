@@ -12,8 +12,9 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 
 /**
- * Returns whether the credentials are exactly the operator's key, or that of commands on this machine. Throws
- * `too-many-requests` after wrong keys from the same address. Wrong keys are counted by {@link refuseUnknownPath}.
+ * Returns whether the credentials are exactly the operator's key, or that of commands on this machine. After
+ * wrong keys from the same address, throws `too-many-requests` for the right one. Wrong keys are counted by
+ * {@link refuseUnknownPath}.
  */
 export function verifyAdminKey(services: Services, credentials: Credentials): boolean {
   const isRight = matchesAdminKey(services, credentials)
@@ -83,7 +84,10 @@ export const commandsOnly: AccessRule = {
   }
 }
 
-/** Refuses a request as if no route had this path, and logs a warning; repeated guesses are throttled. */
+/**
+ * Refuses a request with `unknown-resource`, as if no route had this path, and logs a warning. After repeated
+ * guesses from an address, the error is `too-many-requests`.
+ */
 export function refuseUnknownPath(
   { config, log, throttle }: Services,
   { authorization, ip }: Credentials

@@ -27,9 +27,10 @@ export interface Authentication {
 
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
- * `unknown-resource` for an alias without the token of its access, `invalid-access-token` for a missing, unknown, ended or
- * expired token, or one without the proof of its key, `too-many-requests` after many missing or
- * unknown tokens, and the errors of {@link parsePresented}.
+ * `unknown-resource` for an alias without the token of its access, `invalid-access-token` for a missing,
+ * unknown, ended or expired token, or one without the proof of its key, `too-many-requests` after many
+ * missing or unknown tokens, and the errors of {@link parsePresented}. Prolongs the session of a personal
+ * access, unless `isUse` is false.
  */
 export function authenticate({
   services,
@@ -146,12 +147,12 @@ function findReadTokenAccess(
     : undefined
 }
 
-/** Returns whether credentials hold a token at all. */
+/** Returns whether credentials hold a token at all. Errors as for {@link parsePresented}. */
 export function hasPresentedToken(credentials: Credentials): boolean {
   return parsePresented(credentials) !== undefined
 }
 
-/** Returns the caller id that came with a token. */
+/** Returns the caller id that came with a token, if any. Errors as for {@link parsePresented}. */
 export function getCallerId(credentials: Credentials): string | undefined {
   return parsePresented(credentials)?.callerId
 }

@@ -17,9 +17,10 @@ export function isOperator(
 }
 
 /**
- * Returns the operator of a name, authenticated by the credentials of their session. Errors: `unknown-resource` for a
- * user who is no operator, the errors of {@link authenticate}, and `AccountElsewhere` if another thread has to be
- * asked.
+ * Returns the operator of a name, authenticated by the credentials of their session. Counts the call towards
+ * the limit of its access, and runs the operator's authorization step. Errors: `unknown-resource` for a user
+ * who is no operator, the errors of {@link authenticate}, `too-many-requests`, and `AccountElsewhere` if
+ * another thread has to be asked.
  */
 export async function authenticateOperator(
   { credentials, now, services }: ServiceCall,

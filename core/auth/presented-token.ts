@@ -52,7 +52,10 @@ function isBlank(character: string): boolean {
   return character !== '' && character.trim() === ''
 }
 
-/** Returns the user name of Basic credentials is the token; the password does not matter. */
+/**
+ * Returns the user name of Basic credentials as the token; the password does not matter. `undefined` if both
+ * are empty. Throws `forbidden` for a password without a user name.
+ */
 function parseBasic(encoded: string): PresentedToken | undefined {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')

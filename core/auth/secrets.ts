@@ -13,7 +13,7 @@ export async function createSecrets({ platform }: Pick<Services, 'platform'>): P
   await platform.change('addSecrets', made)
 }
 
-/** Returns a secret. */
+/** Returns a secret. Throws if {@link createSecrets} has not created it. */
 export function getSecret(
   { platform }: Pick<Services, 'platform'>,
   name: (typeof secretNames)[number]

@@ -17,7 +17,7 @@ export interface AuthorizationContext {
 /** Denies a call by throwing, by a rejected promise, or by passing an error to `done`. */
 export type AuthorizationStep = (context: AuthorizationContext, done: (error?: unknown) => void) => unknown
 
-/** Runs the operator's step. Any error in it denies the call. */
+/** Runs the operator's step. Any error in it denies the call: throws `invalid-access-token`. */
 export async function runAuthorizationStep(
   step: AuthorizationStep,
   account: Account,

@@ -46,7 +46,10 @@ export function findAccessInForce(
   return access && access.deleted === undefined && isInForce(store, access, now) ? access : undefined
 }
 
-/** Writes a message as an event. Returns why it cannot be written; `undefined` if it has been. */
+/**
+ * Writes a message as an event. Returns why it cannot be written; `undefined` if it has been. Throws errors
+ * of the service, which say nothing about the message.
+ */
 export function writeMessage(
   call: Call,
   createEvent: UserMethod,

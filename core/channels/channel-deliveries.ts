@@ -60,7 +60,10 @@ export class ChannelDeliveries implements TimedTask {
     return first && getDueTime(first)
   }
 
-  /** Starts to send what is due. Does not wait for it: one receiver that hangs must not delay the others. */
+  /**
+   * Starts to send what is due, and holds back what exceeds the hourly limit of its target. Does not wait for
+   * the sending: one receiver that hangs must not delay the others.
+   */
   async run(account: Account): Promise<void> {
     const store = this.services.accounts.store(account)
     const sending: Sending = this.#sending.get(account.id) ?? new Map()

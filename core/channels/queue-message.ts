@@ -35,8 +35,9 @@ const maxTextLength = 1500
 const maxWaiting = 10_000
 
 /**
- * Queues a message for channels, in the transaction of the call. Returns the number of channels that will get it: 0 if the message
- * has been queued before, or if too many messages wait.
+ * Queues a message for channels, in the transaction of the call, with its title and text shortened to the
+ * limits. Returns the number of channels that will get it: 0 if the message has been queued before, if no
+ * channel is active, or if too many messages wait.
  */
 export function queueMessage(
   { changes, now, store }: Pick<Call, 'changes' | 'now' | 'store'>,

@@ -109,7 +109,11 @@ function checkRequest(request: unknown): Content {
   return request
 }
 
-/** Grants what an offer asks for. Returns the delivery that goes on with the acceptance; `undefined` if its event is gone. */
+/**
+ * Grants what an offer asks for: creates the access of the requester, the streams for messages and the
+ * offered form, and notes in the queued delivery how the acceptance goes on. Removes the delivery if its
+ * event is gone; does nothing if the delivery is. Rejects with `TriggerFailed`.
+ */
 export async function grant(
   services: Services,
   account: Account,
@@ -273,7 +277,7 @@ export function completeAcceptance(
   })
 }
 
-/** Fails an acceptance: what has been granted ends. */
+/** Fails an acceptance: what has been granted ends, its form is removed, and its event says why. */
 export function failAcceptance(
   call: Call,
   { body, number }: QueuedDelivery & { readonly body: Acceptance },

@@ -27,7 +27,10 @@ function provideNamed(call: Call, permissions: unknown): void {
   }
 }
 
-/** The hook of `accesses.create`. */
+/**
+ * The hook of `accesses.create`: creates the streams of apps that permissions name. Error: `forbidden` for
+ * peers.
+ */
 export const createAccessHook: MethodHook = {
   before(call, given) {
     provideNamed(call, (given as { readonly permissions?: unknown }).permissions)
@@ -48,7 +51,11 @@ function findPeerAccess(call: Call, id: string): Access | undefined {
   return getCounterparty(access) ? access : undefined
 }
 
-/** The hook of `accesses.update`. */
+/**
+ * The hook of `accesses.update`: also creates the streams of apps that permissions name. The access of a peer
+ * keeps its permissions for messages, and the peer is notified of the change. Error: `forbidden` for the link of
+ * an offer.
+ */
 export const updateAccessHook: MethodHook = {
   before(call, given) {
     const params = given as UpdateParams
@@ -75,7 +82,7 @@ export const updateAccessHook: MethodHook = {
   }
 }
 
-/** The hook of `accesses.delete`. */
+/** The hook of `accesses.delete`: tells the peer that held the access, and ends the relationship. */
 export const deleteAccessHook: MethodHook = {
   before(call, given) {
     const access = findPeerAccess(call, (given as { readonly id: string }).id)

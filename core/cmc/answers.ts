@@ -42,7 +42,10 @@ function parseAcceptance({ content }: AnswerParams): ParsedAcceptance {
   return { content, from, endpoint }
 }
 
-/** Checks who accepts, before the transaction. Returns the error of a peer that is not who it claims to be. */
+/**
+ * Checks who accepts, before the transaction. Returns the error to refuse the acceptance with; `undefined` if
+ * the peer is who it claims to be, or if the same acceptance was processed before.
+ */
 export async function checkAcceptance(
   peers: PeerCalls,
   call: Call,
@@ -94,7 +97,12 @@ function addAnswer({ store }: Call, answer: StoredAnswer): void {
 /** Maximum length of an answer, as JSON: anyone with the link can write one. */
 const maxAnswerLength = 65_536
 
-/** Processes an answer. Returns the event that the peer gets as the result. */
+/**
+ * Processes an answer. Returns the event that the peer gets as the result; the same one for an answer that
+ * was processed before. An acceptance creates or updates the access for the peer, writes an event to the
+ * inbox, and queues the message with our side. Errors: `invalid-request-structure`, `forbidden`,
+ * `unknown-resource`, and `invalid-operation` with the id of a reason.
+ */
 export function receiveAnswer(call: Call, params: AnswerParams): object {
   if (call.files.length > 0) fail('invalid-request-structure', 'Answers have no files')
   if ((JSON.stringify(params.content) ?? '').length > maxAnswerLength)

@@ -31,8 +31,9 @@ const maxWaitMs = 20_000
 const maxAttempts = 20
 
 /**
- * Accepts an offer, which has been read, and returns the id of the access that the requester has got. A call that is repeated waits for
- * the first acceptance, unless that has failed. Throws `invalid-operation` with the id of a reason.
+ * Accepts an offer, which has been read, and returns the id of the access that the requester has got. A call
+ * that is repeated waits for the first acceptance, unless that has failed. Throws `invalid-operation` with
+ * the id of a reason: `cmc-peer-unavailable` if the other server has not answered within 20 seconds.
  */
 export async function acceptForApp(call: Call, offer: PeerOffer, acceptance: AppAcceptance): Promise<string> {
   const { account, services } = call

@@ -58,7 +58,10 @@ export function findTargetHost(services: Services, account: Account, { body }: Q
   })
 }
 
-/** Gives a delivery up that could not be made in time. */
+/**
+ * Ends a delivery that could not be made in time, and writes that into the event that caused it. What an
+ * acceptance has granted ends.
+ */
 export async function giveUp({ account, services }: DeliveryContext, queued: QueuedDelivery): Promise<void> {
   const { body } = queued
   await writeAsService(services, account, call => {

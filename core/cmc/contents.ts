@@ -89,7 +89,10 @@ export function assertContent(type: string, content: unknown): asserts content i
   if (type === types.request) assertOfferable((content['request'] as Content)['permissions'] as unknown[])
 }
 
-/** Throws for permissions that no offer may ask for. */
+/**
+ * Throws `invalid-operation` (`cmc-offer-empty-permissions`, `cmc-offer-invalid-permissions`) for permissions
+ * that no offer may ask for.
+ */
 export function assertOfferable(permissions: readonly unknown[]): void {
   if (permissions.length === 0) refuse('cmc-offer-empty-permissions', 'The offer asks for no permissions')
   for (const permission of permissions)

@@ -34,7 +34,10 @@ const lifecycleClass = 'consent/'
 /** How long the answer to an acceptance waits for the requester's side to arrive, in milliseconds. */
 const maxSettleMs = 5000
 
-/** Creates the hook of `events.create`. */
+/**
+ * Creates the hook of `events.create`: processes answers to an offer, checks events below `:_cmc:`, and acts
+ * on them. The response to an acceptance waits for the requester's side.
+ */
 export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): MethodHook {
   return {
     needsPreparation({ access }, params) {
@@ -146,7 +149,11 @@ interface UpdateParams {
   }
 }
 
-/** Creates the hook of `events.update`. */
+/**
+ * Creates the hook of `events.update`: below `:_cmc:`, refuses to move events, to change the types of consent
+ * and messages, and peers that have not written the event. Members of contents that only the service writes
+ * stay.
+ */
 export const createUpdateHook = (limits: PeerLimits): MethodHook => ({
   before(call, given) {
     const params = given as UpdateParams
@@ -209,7 +216,10 @@ function findPlaced(call: Call, id: string, named: readonly string[] = []): Even
   return [...(streamIds ?? []), ...named].some(isCmcId) ? events.find(id) : undefined
 }
 
-/** The hook of the methods that add and remove files. */
+/**
+ * The hook of the methods that add and remove files. Error: `forbidden` for peers that have not written the
+ * event.
+ */
 export const fileHook: MethodHook = {
   before(call, given) {
     const before = findPlaced(call, (given as { id: string }).id)
@@ -218,7 +228,7 @@ export const fileHook: MethodHook = {
   }
 }
 
-/** The hook of `events.delete`. */
+/** The hook of `events.delete`: as {@link fileHook}, and removes the credentials of a deleted event. */
 export const deleteHook: MethodHook = {
   ...fileHook,
   after(call, params, result) {
@@ -228,7 +238,10 @@ export const deleteHook: MethodHook = {
   }
 }
 
-/** Creates the hook of `events.get`. */
+/**
+ * Creates the hook of `events.get`. The holder of the link of an offer gets the offer alone. Streams of a
+ * query that do not exist yet are omitted, and created after the call.
+ */
 export function createGetHook(limits: PeerLimits): MethodHook {
   return {
     before(call, given) {

@@ -29,7 +29,11 @@ const lifecycleTypes: ReadonlySet<string> = new Set([
   types.backChannel
 ])
 
-/** Receives an event of a peer, within the transaction that writes it. Returns the content to store. */
+/**
+ * Receives an event of a peer, within the transaction that writes it. Returns the content to store. A back
+ * channel also stores the peer's side in the access; a revocation ends the relationship. Throws
+ * `invalid-operation` with the id of a reason.
+ */
 export function receive(call: Call, found: Relationship, delivered: Delivered): Written {
   const { content: given, movedTo, streamId, type } = delivered
   const { counterparty } = found.mark

@@ -43,7 +43,11 @@ interface Granted {
   readonly author: string
 }
 
-/** Adds the form of an offer to the account that accepts it, if its stream is granted. Returns the id of the form. */
+/**
+ * Adds the form of an offer to the account that accepts it. Returns the id of the form; `undefined` if there
+ * is none, if its stream is not granted for reading, or if the author is not the user. Throws `TriggerFailed`
+ * if it cannot be added.
+ */
 export function addForm(
   call: Call,
   { author, content, ownStreams, permissions }: Granted

@@ -25,7 +25,11 @@ export interface HeldCapability {
   readonly mark: CapabilityMark
 }
 
-/** Publishes the offer of a request. Returns what the content of the request says of it. */
+/**
+ * Publishes the offer of a request: creates its capability, with the access that the link of the offer holds,
+ * and records that in the audit. Returns what the content of the request says of it. Throws
+ * `invalid-operation` with the id of a reason.
+ */
 export function publishOffer(
   call: Call,
   requestId: string,
@@ -108,7 +112,10 @@ function getEnd({ now, services: { config } }: Call, expiresAt: number | undefin
   return ends
 }
 
-/** Returns the offer of a capability, an event. It has the present name of the account, which may have been renamed. */
+/**
+ * Returns the offer of a capability, an event. It has the present name of the account, which may have been
+ * renamed. `undefined` if it has been removed.
+ */
 export function findOffer(
   { account, services, store }: Pick<Call, 'account' | 'services' | 'store'>,
   { capabilityId }: CapabilityMark
@@ -121,7 +128,7 @@ export function findOffer(
   return { ...offer, content }
 }
 
-/** Throws unless the capability may be used by this person. */
+/** Throws `invalid-operation` with the id of a reason unless the capability may be used by this person. */
 export function assertOpen({ mark: { capability } }: HeldCapability, by?: Person): void {
   const { acceptedBy, state, stateChangedAt } = capability
   if (state === 'consumed')
@@ -134,7 +141,10 @@ export function assertOpen({ mark: { capability } }: HeldCapability, by?: Person
     })
 }
 
-/** Records that a capability has been accepted, or refused. */
+/**
+ * Records that a capability has been accepted, or refused. A capability for a single use is consumed by that.
+ * Returns its new state.
+ */
 export function useCapability(
   call: Call,
   { access, mark }: HeldCapability,
@@ -153,7 +163,10 @@ export function useCapability(
   return next
 }
 
-/** Closes an offer to newcomers. Throws the id of the reason if there is no such offer. */
+/**
+ * Closes an offer to newcomers; does nothing if it is not open. Throws the id of the reason if there is no
+ * such offer.
+ */
 export function invalidate(call: Call, capabilityId: string): void {
   const { now, store } = call
   const stored = store.cmc.findCapability(capabilityId)

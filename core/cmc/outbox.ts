@@ -72,7 +72,10 @@ export function deriveEventId(...of: readonly string[]): string {
 
 const delays = [1, 5, 60, 300, 1800, 7200, 21_600, 86_400]
 
-/** Returns the seconds until the next attempt, after a number of failed ones. */
+/**
+ * Returns the seconds until the next attempt, after a number of failed ones: at least `retryAfter` (seconds),
+ * at most `maxDelayMs`.
+ */
 export function getDelay(attempts: number, maxDelayMs: number, retryAfter = 0): number {
   const delay = delays[Math.min(attempts, delays.length) - 1] ?? 0
   return Math.min(Math.max(delay, retryAfter), maxDelayMs / 1000)

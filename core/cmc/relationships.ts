@@ -60,7 +60,8 @@ export interface Revocation {
 }
 
 /**
- * Queues the message that tells the peer that an access has ended. Returns false if there is no endpoint to send it to.
+ * Queues the message that tells the peer that an access has ended, and records it in the audit. Returns false
+ * if there is no endpoint to send it to.
  */
 export function announceEnd(
   call: Call,

@@ -134,7 +134,7 @@ export function insertAccess(
   return kept
 }
 
-/** Changes the mark of an access of the service. */
+/** Changes members of the mark of an access of the service; `undefined` removes one, the others stay. */
 export function updateMark(call: Call, access: Access, mark: object): Access {
   const { changes, store } = call
   const clientData = { ...access.clientData, cmc: { ...(access.clientData?.['cmc'] as object), ...mark } }
@@ -142,7 +142,7 @@ export function updateMark(call: Call, access: Access, mark: object): Access {
   return store.accesses.update({ ...access, clientData })
 }
 
-/** Records an action of the service in the audit, with the peer and an access. */
+/** Records an action of the service in the audit, if the service keeps one, with the peer and an access. */
 export function recordAction(
   call: Call,
   action: string,

@@ -10,7 +10,10 @@ export class StreamFilter {
 
   constructor(private readonly call: Call) {}
 
-  /** Returns the query without these ids; `undefined` if nothing else is named. */
+  /**
+   * Returns the query without these ids; `undefined` if nothing else is named. Sets {@link isMissing}. Throws
+   * `forbidden` for a stream that does not exist yet and that the caller may not read.
+   */
   apply(streams: unknown): unknown {
     const value = typeof streams === 'string' && /^\s*[[{]/.test(streams) ? parseOrKeep(streams) : streams
     if (typeof value === 'string') return this.#isKept(value) ? value : undefined

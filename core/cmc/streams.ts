@@ -100,7 +100,10 @@ function provide(call: Call, id: string, name: string, clientData: KeyValue | un
   changes.add('streams', [id])
 }
 
-/** Checks the creation of a stream by a caller, and creates what is above it. */
+/**
+ * Checks the creation of a stream by a caller, and creates what is above it. Error: `invalid-operation`
+ * (`cmc-reserved-stream`) for streams of the service, and for ids that do not fit their parent.
+ */
 export function beforeCreate(
   call: Call,
   { id, parentId }: { id?: string | null; parentId?: string | null }
@@ -150,7 +153,7 @@ export function beforeDelete(call: Call, id: string): void {
     refuse('cmc-reserved-stream-undeletable', `"${id}" holds streams of the service, which cannot be deleted`)
 }
 
-/** Requires that consent and messages are switched on. */
+/** Requires that consent and messages are switched on. Error: `unavailable-method`. */
 export function assertEnabled({ services: { config } }: Pick<Call, 'services'>): void {
   if (!config.cmc.enabled) fail('unavailable-method', 'Consent between accounts (cmc) is turned off')
 }

@@ -34,7 +34,11 @@ export interface Written {
   readonly secrets?: object
 }
 
-/** Acts on a trigger, within its transaction. Returns its content. */
+/**
+ * Acts on a trigger, within its transaction: publishes an offer, ends an access, or queues what peers are
+ * told. Returns the content to store; of a trigger that fails, it says why. Errors: `invalid-operation` with
+ * the id of a reason.
+ */
 export function actOn(call: Call, trigger: Trigger): Written {
   const given = { ...trigger, content: withoutStamped(trigger.type, trigger.content) }
   try {

@@ -43,8 +43,9 @@ function isByConnection(store: UserStore, author: string): boolean {
 }
 
 /**
- * Joins a record with the events of its stream, type and description to which it is close. Returns false if there are none. Events
- * that the user has edited are left alone.
+ * Joins a record with the events of its stream, type and description to which it is close: the first grows,
+ * the others go to the trash. An ongoing event stays as it is. Returns false if there are none. Events that
+ * the user has edited are left alone.
  */
 export function* joinEvents(context: IntakeContext, record: ReceivedRecord): Steps<boolean> {
   const { call } = context

@@ -31,8 +31,9 @@ export interface ReceivedItems {
 }
 
 /**
- * Stores records. Returns the numbers of those that cannot be stored, by kind. `files`: the received files, by their key. What is
- * stored already is left alone. Error: `invalid-operation` for too many lanes.
+ * Moves what is to be removed to the trash, then stores records. Returns the numbers of those that cannot be
+ * stored, by kind. `files`: the received files, by their key. What is stored already is left alone. Errors:
+ * `invalid-operation` for too many lanes, `user-intervention-required` if there would be too many streams.
  */
 export function* storeRecords(
   given: Call,

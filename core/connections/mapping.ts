@@ -35,7 +35,10 @@ export function checkMapping(
   }
 }
 
-/** Stores what has waited for the mapping of a connection. Returns the connection without waiting bodies. */
+/**
+ * Stores what has waited for the mapping of a connection. Returns the connection without waiting bodies;
+ * unchanged if it has no mapping, nothing waits, or its access has ended.
+ */
 export function* storeWaiting(
   call: Call,
   methods: IntakeMethods,

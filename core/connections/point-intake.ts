@@ -58,7 +58,10 @@ export class PointIntake {
     else series.replacing.set(time, record)
   }
 
-  /** Stores all points. */
+  /**
+   * Stores all points, without those that users have changed or removed. Those that cannot be stored are
+   * counted as refused.
+   */
   *store(): Steps<void> {
     for (const series of this.#series.values()) {
       if (!this.context.call.services.eventTypes.isKnown(series.record.type)) {

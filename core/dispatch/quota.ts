@@ -9,7 +9,10 @@ import type { Call, UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import type { Config } from '../settings/config.js'
 
-/** Returns the bytes left in the account of an existing user; `Infinity` without a quota. */
+/**
+ * Returns the bytes left in the account of a user, negative if the quota is exceeded; `Infinity` without a
+ * quota or an account.
+ */
 export function getBytesLeft({ accounts, config }: Services, user: string): number {
   const account = accounts.find(user)
   const quota = account ? getQuota(config, account) : 0

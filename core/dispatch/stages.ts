@@ -94,7 +94,10 @@ export class Stages {
     return toFailure(this.services.log, thrown, method)
   }
 
-  /** Authenticates the caller, and counts the call, once. */
+  /**
+   * Authenticates the caller. The first time also counts the call towards the limit of its access, and
+   * records that the access was used. Without a token, methods that need none get a caller without access.
+   */
   authenticateCaller(
     account: Account,
     credentials: Credentials,
@@ -138,7 +141,10 @@ export class Stages {
     }
   }
 
-  /** Records a call that has run in the audit; a write within its transaction. */
+  /**
+   * Records a call that has run in the audit; a write within its transaction. Reads of copies are also noted
+   * for the owners of the originals.
+   */
   recordSuccess(
     { audited }: Compiled,
     account: Account,

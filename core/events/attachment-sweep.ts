@@ -21,8 +21,9 @@ export async function removeOrphans(services: Services, account: Account): Promi
 }
 
 /**
- * Removes files that no event names, left by calls that were interrupted. Files stored after `before` (seconds) may belong
- * to a call in progress and are kept. Returns how many were removed.
+ * Removes files that no event names, left by calls that were interrupted. Files stored after `before`
+ * (seconds) may belong to a call in progress and are kept. Returns how many were removed. While the account
+ * is being imported, none are.
  */
 export async function sweepAttachments(
   services: Services,

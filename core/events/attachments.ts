@@ -50,7 +50,7 @@ export function isBeyond(limit: number, count: number): boolean {
   return limit > 0 && count > limit
 }
 
-/** Removes files that no event names. Files that cannot be removed now are swept later. */
+/** Removes those of the files that no event names. Files that cannot be removed now are swept later. */
 export async function dropFiles(
   services: Services,
   account: Account,

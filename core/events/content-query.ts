@@ -4,8 +4,9 @@ import type { Config } from '../settings/config.js'
 import { refuseParams } from '../validation/params.js'
 
 /**
- * Parses the conditions of both parameters, all of which have to hold: arrays of `{path, <operation>: value}`, or the
- * JSON text of such an array. Throws `invalid-parameters-format` for anything else.
+ * Parses the conditions of both parameters, all of which have to hold: arrays of `{path, <operation>:
+ * value}`, or the JSON text of such an array. Returns `undefined` if there are none. Throws
+ * `invalid-parameters-format` for anything else.
  */
 export function parseContentConditions(
   given: { readonly content?: unknown; readonly clientData?: unknown },

@@ -12,8 +12,9 @@ import type { Scope } from '../streams/tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
- * Returns the scope of a `streams` parameter. `withTrashed`: whether events in trashed streams count. Errors:
- * `invalid-request-structure`, `unknown-referenced-resource`, `forbidden`.
+ * Returns the scope of a `streams` parameter: `undefined` if every event matches, empty if none can.
+ * `withTrashed`: whether events in trashed streams count. Errors: `invalid-request-structure`,
+ * `unknown-referenced-resource`, `forbidden`.
  */
 export function resolveEventScope(call: Call, streams: unknown, withTrashed: boolean): Scope {
   const scopes = getCachedScopes(call)

@@ -14,7 +14,10 @@ export function includesSecrets(streams: unknown): boolean {
   return streams !== undefined && JSON.stringify(streams).includes(sharedSecretsRoot)
 }
 
-/** Lists the secrets that the params of `events.get` ask for, as events. Error: `forbidden` for streams of others. */
+/**
+ * Lists the secrets that the params of `events.get` ask for, as events; the last 20 if neither times nor a
+ * limit are given. Errors: `forbidden` for streams of others, `invalid-operation` for conditions on contents.
+ */
 export function listSecretEvents(call: Call, params: Selection): Listing<Reader> {
   const { caller, now, services } = call
   const queries = parseStreamsQuery(params.streams, services.config.limits.queryIds).filter(

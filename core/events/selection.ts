@@ -73,8 +73,8 @@ export function withoutSecrets(call: Call): Call {
 }
 
 /**
- * Selects at most `limit` events. When a page finds that the tree or the access has changed, the query is built again,
- * for what the caller may see now.
+ * Selects at most `limit` events. When a page finds that the tree or the access has changed, the query is
+ * built again, for what the caller may see now. The list is empty if nothing can match.
  */
 export function selectEvents(
   call: Call,

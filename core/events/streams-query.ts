@@ -54,7 +54,7 @@ function assertCount(count: number, limit: number): void {
 /** Longest id in JSON text, in characters. */
 const maxIdLength = 8 * 1024
 
-/** Returns text is either the JSON of a query or a single id. */
+/** Parses a text, which is either the JSON of a query or a single id. Throws `invalid-request-structure`. */
 function parseText(text: string, limit: number): unknown {
   if (!/^\s*[[{]/.test(text)) return [text]
   assertCount(text.length / maxIdLength, limit)

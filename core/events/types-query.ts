@@ -1,7 +1,10 @@
 /** The `types` parameter of methods that read events. (docs/spec/events.md#reading-a-list) */
 import type { UserStore } from '../../storage/user/user-store.js'
 
-/** Returns the numbers of types; `undefined` if no types are named: then all types match. */
+/**
+ * Returns the numbers of types; `undefined` if no types are named: then all types match. Types that no event
+ * has are omitted, so that the numbers may be empty: then no event matches.
+ */
 export function findTypeNumbers(
   { events }: UserStore,
   types: readonly string[] | undefined

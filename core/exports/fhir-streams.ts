@@ -19,8 +19,8 @@ const responseType = 'questionnaire/response'
 export const documentTypes: readonly string[] = ['file/attached', 'file/attached-multiple']
 
 /**
- * Finds the streams that hold what scopes ask for, and proposes to read them. In steps: there may be thousands of
- * streams. The user decides.
+ * Finds the streams that hold what scopes ask for, and proposes to read them. In steps: there may be
+ * thousands of streams. The user decides. At most 100; none if the scopes ask for no such resources.
  */
 export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<RequestedStreamPermission[]> {
   const scoped = listScopedResources(scopes)

@@ -80,7 +80,10 @@ export function getField(content: unknown, path: readonly string[]): unknown {
   return value
 }
 
-/** Returns the length of the interval that a point covers; `undefined` if its series has none. */
+/**
+ * Returns the length of the interval that a point covers; `undefined` if its series has none, or if
+ * `duration` is a field of its type.
+ */
 export function getDuration(
   columns: readonly string[],
   row: readonly unknown[],

@@ -8,7 +8,10 @@ const [eventUrl, scoreUrl] = ['urn:coffer:event', 'urn:coffer:score']
 const typePattern = /^[a-z0-9-]{1,80}\/[a-z0-9-]{1,80}$/
 const maxScores = 10
 
-/** Reads the event that the answer to an item becomes; `undefined` if it becomes none. */
+/**
+ * Reads the event that the answer to an item becomes; `undefined` if it becomes none. Throws
+ * `invalid-parameters-format`.
+ */
 export function readBinding(given: Json, type: Item['type'], path: string): Binding | undefined {
   const extension = findExtension(given, eventUrl)
   if (!extension) return undefined
@@ -16,7 +19,7 @@ export function readBinding(given: Json, type: Item['type'], path: string): Bind
   return readMembers(extension, path)
 }
 
-/** Reads the sums of a questionnaire. */
+/** Reads the sums of a questionnaire. Throws `invalid-parameters-format`. */
 export function readScores(given: Json, items: ReadonlyMap<string, Item>, path: string): Score[] {
   const extensions = Array.isArray(given['extension']) ? (given['extension'] as unknown[]) : []
   const found = extensions.filter((each): each is Json => isObject(each) && each['url'] === scoreUrl)

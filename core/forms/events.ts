@@ -19,7 +19,10 @@ export interface NewEvent {
 /** Key in the `clientData` of events: the form, the event with the response, and the item. */
 const formKey = 'coffer:form'
 
-/** Lists the events of a response, the response first, under the id `responseId`. */
+/**
+ * Lists the events of a response, the response first, under the id `responseId`. Sums for which an answer is
+ * missing are omitted.
+ */
 export function listEvents(
   form: Form,
   questionnaire: Questionnaire,

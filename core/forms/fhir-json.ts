@@ -4,7 +4,7 @@ import { refuseParams } from '../validation/params.js'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Refuses what is wrong at a path. */
+/** Throws `invalid-parameters-format` for what is wrong at a path. */
 export function refuse(path: string, message: string): never {
   return refuseParams([{ code: 'INVALID', message, path }])
 }
@@ -16,14 +16,19 @@ export function findExtension(given: Json, url: string): Json | undefined {
   return (extension as unknown[]).find((each): each is Json => isObject(each) && each['url'] === url)
 }
 
-/** Returns a text that is not empty; `undefined` if there is none. Lengths are in characters. */
+/**
+ * Returns a text that is not empty; `undefined` if there is none. Anything else is refused, also a text that
+ * is too long. Lengths are in characters.
+ */
 export function readText(value: unknown, path: string, maxLength: number): string | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'string' || value === '') return refuse(path, 'must be a text')
   return value.length > maxLength ? refuse(path, `must not be longer than ${maxLength} characters`) : value
 }
 
-/** Returns a list of objects; empty if there is none. */
+/**
+ * Returns a list of objects; empty if there is none. Anything else is refused, also a list that is too long.
+ */
 export function readList(value: unknown, path: string, limit: number): Json[] {
   if (value === undefined) return []
   if (!Array.isArray(value) || value.length > limit)

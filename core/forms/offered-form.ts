@@ -32,7 +32,10 @@ const lineBreaks = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 
 const assertShape = createChecker(OfferedForm)
 
-/** Returns the checked form. Throws for one that is too long, has markup or overrides of the direction of text, or is none. */
+/**
+ * Returns the checked form. Throws `invalid-parameters-format` for one that is too long, has markup or
+ * overrides of the direction of text, names streams, or is none.
+ */
 export function checkOfferedForm(form: unknown): OfferedForm & { readonly checked: Questionnaire } {
   if (!isShallow(form, maxDepth)) refuse('#', `must not be nested deeper than ${maxDepth} levels`)
   const text = JSON.stringify(form)
@@ -50,8 +53,9 @@ export function checkOfferedForm(form: unknown): OfferedForm & { readonly checke
 }
 
 /**
- * Adds the form of a request that the user accepts. `call`: of the user. `streamId`: the stream that the user has chosen for the one
- * that the form names. Returns the id of the form.
+ * Adds the form of a request that the user accepts. `call`: of the user. `streamId`: the stream that the user
+ * has chosen for the one that the form names. Returns the id of the form. Also creates the stream that the
+ * form names, or restores it, if needed.
  */
 export function addOfferedForm(call: Call, form: unknown, streamId: string): string {
   const { checked, questionnaire } = checkOfferedForm(form)

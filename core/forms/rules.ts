@@ -19,7 +19,10 @@ export function requireOwnForm({ caller, store }: Pick<Call, 'caller' | 'store'>
   return form
 }
 
-/** Checks that the caller may add to all streams in which answers are stored. */
+/**
+ * Checks that the caller may add to all streams in which answers are stored. Errors:
+ * `invalid-parameters-format` for types of series, and those of {@link assertMayAddTo}.
+ */
 export function assertRecordable(call: Call, { items, scores }: Questionnaire, streamId: string): void {
   const bindings = [...[...items.values()].flatMap(({ binding }) => binding ?? []), ...scores]
   for (const { type } of bindings) {

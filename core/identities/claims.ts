@@ -30,7 +30,10 @@ export function hasSecondFactor({ secondFactor, secondFactorAcr }: Provider, cla
   )
 }
 
-/** Returns the email address, which is verified only if the provider says so. */
+/**
+ * Returns the email address, which is verified only if the provider says so; `undefined` if there is none to
+ * which mail can be sent.
+ */
 export function getEmail(claims: Claims): { address: string; isVerified: boolean } | undefined {
   const address = getClaim(claims, 'email')
   if (typeof address !== 'string' || address === '' || address.length > maxEmailLength) return undefined
@@ -40,7 +43,10 @@ export function getEmail(claims: Claims): { address: string; isVerified: boolean
 
 const mailablePattern = new RegExp(mailable, 'u')
 
-/** Suggests a user name, derived from the name the provider uses. */
+/**
+ * Suggests a user name, derived from the name the provider uses. Returns `undefined` if too few characters
+ * remain.
+ */
 export function suggestUsername(claims: Claims): string | undefined {
   const email = getEmail(claims)?.address.split('@')[0]
   for (const text of [getClaim(claims, 'preferred_username'), email]) {

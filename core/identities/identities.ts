@@ -68,8 +68,9 @@ export function assertLinkable({ account, services, store }: Call, proof: Identi
 }
 
 /**
- * Links an identity with the account of a call, and notifies the user by mail. Throws `item-already-exists` if it is
- * linked to another account, `invalid-operation` if there are too many. Must run within a transaction.
+ * Links an identity with the account of a call, and notifies the user by mail. Returns an identity that is
+ * linked already, without a notice. Throws `item-already-exists` if it is linked to another account,
+ * `invalid-operation` if there are too many. Must run within a transaction.
  */
 export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   const { changes, now, services, store } = call
@@ -98,8 +99,9 @@ export function refuseTaken(): never {
 }
 
 /**
- * Unlinks an identity, unless it is the last sign-in method, and notifies the user by mail. Pending second-factor
- * sign-ins are cancelled, as this identity may have started them. Must run within a transaction.
+ * Unlinks an identity and notifies the user by mail. Pending second-factor sign-ins are cancelled, as this
+ * identity may have started them. Throws `unknown-resource`, and refuses the last sign-in method. Must run
+ * within a transaction.
  */
 export function unlinkIdentity(call: Call, id: string): void {
   const { changes, services, store } = call

@@ -19,7 +19,10 @@ const secretLifetime = 1500
 /** Maximum per account; the oldest become invalid. */
 const maxSecrets = 10
 
-/** Returns a new secret. Must run within a transaction. */
+/**
+ * Creates a secret for linking an identity, valid for 25 minutes, and returns it. The oldest beyond the
+ * maximum become invalid. Must run within a transaction.
+ */
 export function createLinkSecret({ caller, now, store }: Call): string {
   const secret = createToken() + createToken()
   store.signIn.keepLatest('identity', maxSecrets - 1)

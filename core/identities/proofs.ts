@@ -22,7 +22,10 @@ export interface VerifiedProof {
   readonly provider: Provider
 }
 
-/** Verifies a proof. Throws `invalid-credentials` for a ticket that is unknown, was used, or belongs to another page. */
+/**
+ * Verifies a proof. Throws `invalid-credentials` for a ticket that is unknown, was used, or belongs to
+ * another page. Counts failures by address: too many throw `too-many-requests`.
+ */
 export function verifyProof(
   { services, credentials, now }: ServiceCall,
   { secret, ticket }: Proof

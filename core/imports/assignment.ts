@@ -28,7 +28,10 @@ export async function fetchFile(
   return files.exists(account.id, id)
 }
 
-/** Creates the assignment for the file of a job; `undefined` if the file is missing. */
+/**
+ * Creates the assignment for the file of a job, after moving the file to where the process that reads it
+ * finds it; `undefined` if the file is missing.
+ */
 export async function createAssignment(
   services: Services,
   files: ImportFiles,

@@ -23,7 +23,11 @@ const Choices = Type.Object({ id: Identifier, ...importChoices })
 /** States in which an import can be started. */
 const startableStates = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 
-/** Starts the import of a file and returns its job. Error: `invalid-operation` if the import cannot be started. */
+/**
+ * Starts the import of a file: stores the choices, also for later imports, queues the job, and returns it.
+ * Throws `invalid-operation` if the import cannot be started now, its file is gone, or nothing in it can be
+ * imported.
+ */
 export function beginImport(
   call: Call,
   { id, lanes, mappings, parentId, zone }: Static<typeof Choices>,

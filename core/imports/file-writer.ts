@@ -22,7 +22,10 @@ export class FileWriter {
     private readonly bytes: () => Readable
   ) {}
 
-  /** Returns true if the content of a file is needed; otherwise counts the file. Throws what ends the import. */
+  /**
+   * Returns true if the content of a file is needed; otherwise counts the file. Throws what ends the import:
+   * also `user-intervention-required` for a file that exceeds the quota.
+   */
   needsContent(file: FileDraft): boolean {
     const call = this.presence.createCall()
     const result = this.#findResult(call, file)

@@ -20,7 +20,7 @@ export interface WriteMethods {
   readonly deleteStream: UserMethod
 }
 
-/** Finds the methods with which an import writes. */
+/** Finds the methods with which an import writes. They must be among the given definitions. */
 export function findWriteMethods(definitions: readonly AnyMethod[]): WriteMethods {
   const find = (id: string): UserMethod => definitions.find(each => each.id === id) as UserMethod
   return {
@@ -73,8 +73,9 @@ export class ImportCaller {
   }
 
   /**
-   * Runs `work` in one transaction, checks the quota, and publishes the changes. `work` receives a call that is valid within it.
-   * Resolves at the commit. Errors: the errors of {@link createCall}.
+   * Runs `work` in one transaction, checks the quota, and publishes the changes. `work` receives a call that
+   * is valid within it. Resolves at the commit. Errors: the errors of {@link createCall}. Errors: the errors
+   * of {@link createCall}, and `user-intervention-required` for an exceeded quota unless `rules` allow it.
    */
   async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (current: Call) => T): Promise<T> {
     let changes: Changes | undefined
@@ -90,7 +91,10 @@ export class ImportCaller {
     return result
   }
 
-  /** Returns the caller with the access that started the import. Throws `forbidden` if it may no longer import. */
+  /**
+   * Returns the caller with the access that started the import; the same one until the access changes. Throws
+   * `forbidden` if it may no longer import.
+   */
   #findCaller(store: UserStore, now: number): Caller {
     const { accessId, callerId, parentId } = this.job
     const access = accessId === operatorAccessId ? operatorAccess : store.accesses.find(accessId)

@@ -28,7 +28,7 @@ import { ImportWriter } from './writer.js'
 /** A thread that reads one file. */
 export interface ImportReader {
   send(message: ReaderReply): void
-  /** Ends the thread; resolves when it has ended. */
+  /** Stops reading; resolves once what has been received is processed. `run` then returns `stopped`. */
   stop(): Promise<void>
 }
 
@@ -107,7 +107,10 @@ export class ImportReading {
     return this.#writer.job
   }
 
-  /** Reads the file to its end. Rejects with the error that ends the import. */
+  /**
+   * Reads the file to its end, and writes its records unless it is only analysed. Rejects with the error
+   * that ends the import.
+   */
   async run(): Promise<ReadingResult> {
     await new Promise<void>((resolve, reject) => {
       this.#reader = this.readers.start(

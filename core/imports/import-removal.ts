@@ -24,7 +24,10 @@ export class ImportRemoval {
     private readonly isStopped: () => boolean
   ) {}
 
-  /** Removes everything; resolves with false if it was stopped before the end. */
+  /**
+   * Removes everything that the caller may change, except data that others have added to. Streams that are
+   * not empty stay, for later removals. Resolves with false if it was stopped before the end.
+   */
   async run(): Promise<boolean> {
     const { number, streams } = this.job
     const { party } = this.presence
@@ -50,7 +53,10 @@ export class ImportRemoval {
     return this.presence.commit({ mayExceedQuota: true }, work)
   }
 
-  /** Removes some ranges of points. Returns true if there may be more. */
+  /**
+   * Removes some ranges of points. Returns true if there may be more. What has been moved out of the caller's
+   * reach stays.
+   */
   #removeRanges(call: Call, number: number): boolean {
     const { caller, now, store } = call
     const ranges = store.imports.listRanges(number, maxRanges)
@@ -68,7 +74,10 @@ export class ImportRemoval {
     return ranges.length > 0
   }
 
-  /** Removes some events. Returns the id of the last event; `undefined` if there was none. */
+  /**
+   * Removes some events, or the files that the import has added to events. Returns the id of the last one,
+   * also if it stays; `undefined` if there was none.
+   */
   #removeEvents(call: Call, number: number, after: string): string | undefined {
     const { store } = call
     const ids = store.imports.listEvents(number, after, maxEvents)
@@ -115,7 +124,10 @@ export class ImportRemoval {
     return JSON.parse(store.imports.getMemory(leftStreamsName) ?? '[]') as string[]
   }
 
-  /** Removes a stream if it is empty. Returns true if it no longer exists. */
+  /**
+   * Removes a stream if it is empty. Returns true if it no longer exists. One that has events or children, or
+   * that the caller may not manage, stays.
+   */
   #removeStream(call: Call, id: string): boolean {
     const { events, streams } = call.store
     const node = streams.find(id)

@@ -266,7 +266,7 @@ export function parseJob({ body, id, number, state }: ImportRow): StoredJob {
   return { ...(JSON.parse(body) as Job), number, id, state: state as ImportState }
 }
 
-/** Returns the import with this id. Error: `unknown-resource`. */
+/** Returns the import with this id, without checking who may see it. Error: `unknown-resource`. */
 export function getJob({ imports }: Pick<UserStore, 'imports'>, id: string): StoredJob {
   return parseJob(imports.find(id) ?? fail('unknown-resource', `No import "${id}"`))
 }

@@ -65,7 +65,10 @@ export function listApplicable(
   return Object.fromEntries(applicable)
 }
 
-/** Names chosen streams, and adds to each lane the measure to which its records will belong, if there is one. */
+/**
+ * Names chosen streams, and adds to each lane the measure to which its records will belong, if there is one.
+ * Chosen measures count even if the records would belong to another one.
+ */
 export function describeTargets(
   call: Call,
   parentId: string | null,

@@ -18,7 +18,10 @@ export function getAppIdentity({ access }: Pick<Caller, 'access'>): string | und
   return access?.type === 'app' ? JSON.stringify([access.name, access.deviceName ?? null]) : undefined
 }
 
-/** Returns the account's key, from which ids of the user's own records are derived. Creates it, within a transaction, if there is none. */
+/**
+ * Returns the account's key, from which ids of the user's own records are derived. If there is none, creates
+ * it, which needs a transaction.
+ */
 export function requireAccountKey({ imports }: Pick<UserStore, 'imports'>): string {
   const known = imports.getMemory('key')
   if (known !== undefined) return known
@@ -38,7 +41,10 @@ export class ImportMemory {
     this.#prefix = app === undefined ? '' : `app-${createHash('sha256').update(app).digest('hex')}:`
   }
 
-  /** Returns the key from which ids of records are derived, in hexadecimal digits. Creates that of the account if there is none. */
+  /**
+   * Returns the key from which ids of records are derived, in hexadecimal digits; an app has its own. Creates
+   * that of the account if there is none.
+   */
   async key(): Promise<string> {
     const { app } = this.job
     const accountKey =
@@ -77,7 +83,10 @@ export class ImportMemory {
     return this.#list('mapping:', value => JSON.parse(value) as Mapping)
   }
 
-  /** Stores the mappings of tables by their headers, within a transaction. */
+  /**
+   * Stores the mappings of tables by their headers, within a transaction. If there are too many, those stored
+   * before are forgotten.
+   */
   storeMappings(mappings: Readonly<Record<string, Mapping>>): void {
     const entries = Object.entries(mappings)
     this.#save(
@@ -91,7 +100,10 @@ export class ImportMemory {
     return this.#list('choice:', value => JSON.parse(value) as LaneChoice)
   }
 
-  /** Stores choices for lanes by their keys, within a transaction; `null` removes one. */
+  /**
+   * Stores choices for lanes by their keys, within a transaction; `null` removes one. If there are too many,
+   * those stored before are forgotten.
+   */
   storeChoices(choices: Readonly<Record<string, LaneChoice | null>>): void {
     const prefix = `${this.#prefix}choice:`
     const entries = Object.entries(choices)

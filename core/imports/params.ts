@@ -7,7 +7,10 @@ import { getAppIdentity } from './memory.js'
 import { isSystemId } from '../system-ids.js'
 import { refuseParams } from '../validation/params.js'
 
-/** Requires that the caller may import data below a stream, or at the root of the tree if `parentId` is null. */
+/**
+ * Requires that the caller may import data below a stream, or at the root of the tree if `parentId` is null.
+ * Errors: `forbidden`, `unknown-referenced-resource`, `invalid-operation` for a stream in the trash.
+ */
 export function assertMayImport({ caller, store }: Call, parentId: string | null): void {
   caller.must('manage', parentId ?? '*')
   if (parentId === null) return

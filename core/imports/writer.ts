@@ -50,7 +50,7 @@ export class ImportWriter {
     for (const draft of points) await this.#writePoints(draft)
   }
 
-  /** Runs one transaction, or without `footprint` a read of one snapshot. */
+  /** Runs one transaction, or without `footprint` a read of one snapshot. Throws `invalid-operation` once the import was stopped. */
   async runTransaction<T>(work: (call: Call) => T): Promise<T> {
     const { footprint, job } = this
     if (!footprint) {
@@ -77,7 +77,7 @@ export class ImportWriter {
     }
   }
 
-  /** Counts the result for records of a type. */
+  /** Counts records of a type, those that are skipped by their reason. */
   count(type: string, settled: RecordResult, count: number): void {
     if (settled === 'broughtIn' || settled === 'known') this.tally.add(settled, type, count)
     else this.tally.add('leftOut', skipReasons[settled], count)
@@ -113,7 +113,7 @@ export class ImportWriter {
     return settled
   }
 
-  /** Returns true if another version of a record was imported, also if that event was changed or deleted since. */
+  /** Returns true if another version of a record was imported, also if that was changed or deleted since. A comparison notes this version. */
   #hasOtherVersion(
     { store: { imports } }: Call,
     { recordId, versionId }: NonNullable<EventDraft['version']>
@@ -124,7 +124,7 @@ export class ImportWriter {
     return hasOther
   }
 
-  /** Returns the result for an id that exists; `undefined` if it is free. */
+  /** Returns the result for an id that exists, or was deleted by the user; `undefined` if it is free. A comparison notes the id. */
   #findExisting({ store }: Call, id: string): RecordResult | undefined {
     if (this.isDry) {
       if (this.#seen.has(id)) return 'twice'
@@ -253,7 +253,7 @@ export class ImportWriter {
     }
   }
 
-  /** Returns why no points can be added to a holder event; `undefined` if they can. */
+  /** Returns why no points can be added to a holder event; `undefined` if they can, also after an import with this holder was undone. */
   #findRefusal(call: Call, { seriesId: holder, type }: PointsDraft): RecordResult | undefined {
     const found = call.store.series.findHolder(holder)
     // A comparison must not reveal data that the caller cannot read.
@@ -266,7 +266,7 @@ export class ImportWriter {
     return call.services.eventTypes.isKnown(type) ? undefined : 'unfit'
   }
 
-  /** Creates the holder event of a series. */
+  /** Creates the holder event of a series, and the streams on its path. Returns why if it is refused. */
   #createHolder(
     call: Call,
     { description, seriesId: id, origin, path }: PointsDraft,

@@ -22,8 +22,8 @@ const shortEscapes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the canonical text of a JSON value: no white space, keys sorted by their UTF-16 code units, properties that
- * are `null` omitted at every depth.
+ * Returns the canonical text of a JSON value: no white space, keys sorted by their UTF-16 code units,
+ * properties that are `null` omitted at every depth. Numbers that are not finite become `null`.
  */
 export function toCanonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoteString(value)
@@ -36,8 +36,9 @@ export function toCanonicalJson(value: unknown): string {
 }
 
 /**
- * Returns the text that `JSON.stringify` makes of an object if that is canonical: it mostly is, and takes a third of the
- * time. `inner`: its values that hold others. Its own keys have to be in order, and no value `null`.
+ * Returns the text that `JSON.stringify` makes of an object if that is canonical, else `undefined`: it mostly
+ * is, and takes a third of the time. `inner`: its values that hold others. Its own keys have to be in order,
+ * and no value `null`.
  */
 export function stringifyIfCanonical(object: object, inner: readonly unknown[]): string | undefined {
   for (const value of inner) if (!isOrdered(value)) return undefined
@@ -62,7 +63,10 @@ function isFinite(value: unknown): boolean {
   return Number.isFinite(value)
 }
 
-/** Returns the members of an object among `keys`, which are in order, as canonical text. */
+/**
+ * Returns the members of an object among `keys`, which are in order, as canonical text. Those that are `null`
+ * or missing are omitted.
+ */
 export function toCanonicalMembers(
   object: Readonly<Record<string, unknown>>,
   keys: readonly string[]

@@ -52,7 +52,10 @@ export function isShallow(value: unknown, limit: number): boolean {
   return measure(value, limit).depth <= limit
 }
 
-/** Measures a value, stopping at the first limit that it exceeds. Not recursive. */
+/**
+ * Measures a value. Not recursive. Stops at the first limit that it exceeds: then only the figure above the
+ * limit counts.
+ */
 export function measure(value: unknown, limit = Infinity, maxContainers = Infinity): Measure {
   let hasFinite = true
   let containers = 0

@@ -66,7 +66,7 @@ export function hasListing(result: object): boolean {
   return false
 }
 
-/** Concatenates lists. */
+/** Concatenates lists, without those that are empty arrays. */
 export function concatLists<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
   const remaining = lists.filter((list): list is Listing<Source> => isListing(list))
   return {
@@ -100,7 +100,10 @@ export function toText(value: unknown): string | undefined {
   return isText(value) ? value.text : JSON.stringify(value)
 }
 
-/** Returns the members of a JSON object, without its braces: `"event":{…},"history":[]`. */
+/**
+ * Returns the members of a JSON object, without its braces: `"event":{…},"history":[]`. Members without a
+ * value are omitted.
+ */
 export function joinMembers(result: object): string {
   if (result instanceof JsonMembers) return result.text
   // Faster than writing member by member, which takes twice as long.
@@ -113,7 +116,10 @@ export function joinMembers(result: object): string {
   return text
 }
 
-/** Returns by how much the bytes of {@link joinMembers} outnumber their characters, if that is known for all of them. */
+/**
+ * Returns by how much the bytes of {@link joinMembers} outnumber their characters; `undefined` unless that is
+ * known for all of them.
+ */
 export function sumExcess(result: object): number | undefined {
   let sum = 0
   for (const key in result) {

@@ -22,8 +22,9 @@ export function isLargeJson(text: string): boolean {
 }
 
 /**
- * Returns the value of a JSON text. Throws `SyntaxError` for invalid JSON, and `invalid-parameters-format` for objects with
- * more keys than the limit, which would slow down all further processing.
+ * Returns the value of a JSON text. Throws `SyntaxError` for invalid JSON, and `invalid-parameters-format`
+ * for long values that are nested too deep, or objects with more keys than the limit, which would slow down
+ * all further processing. Short values are not checked.
  */
 export function* readJson(text: string, limits: JsonLimits, stepSize = chunkSize): Steps<unknown> {
   const reader = new Reader(text, limits, stepSize)
@@ -41,8 +42,8 @@ export interface TextRange {
 }
 
 /**
- * Finds the value of a member in the text of an object written by `JSON.stringify`; the first, if several have that
- * name.
+ * Finds the value of a member in the text of an object written by `JSON.stringify`; the first, if several
+ * have that name. Returns `undefined` if there is none.
  */
 export function findMember(text: string, name: string): TextRange | undefined {
   return new Reader(text, unlimited, Infinity).findMember(name)
@@ -212,7 +213,10 @@ class Reader {
     return { end, value: this.skipBlanks(colon + 1) }
   }
 
-  /** Returns where the value that begins at a position ends; `undefined` for a container that is long. */
+  /**
+   * Returns where the value that begins at a position ends; `undefined` for a container that is long. Throws
+   * `SyntaxError` if there is none.
+   */
   #findValueEnd(start: number): number | undefined {
     const { text } = this
     const end = start + this.stepSize

@@ -65,7 +65,10 @@ export type JsonLengths = Map<object, number>
 /** Values that one step of {@link measureJson} counts. */
 const countedPerStep = 2000
 
-/** Returns the number of characters of the JSON text of a value that was parsed from JSON. `known`: lengths counted before. */
+/**
+ * Returns the number of characters of the JSON text of a value that was parsed from JSON. `known`: lengths
+ * counted before. Adds the lengths of its containers to `known`.
+ */
 export function measureJson(value: unknown, known: JsonLengths): Steps<number> {
   let countedValues = 0
   return lengthOf(value)

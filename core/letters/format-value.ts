@@ -18,7 +18,10 @@ export interface Shown {
 /** Significant digits of numbers. */
 const digits = 4
 
-/** Returns how a measure is shown; `undefined` for one that is unknown by now. */
+/**
+ * Returns how a measure is shown; `undefined` for one that is unknown by now. The names of the catalogue are
+ * in the language, own ones as the user wrote them.
+ */
 export function showMeasure(id: string, own: readonly OwnMeasure[], language: Language): Shown | undefined {
   const known = findMeasure(id)
   const measure = known ?? own.find(each => each.id === id)

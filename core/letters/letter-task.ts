@@ -36,7 +36,10 @@ export class LetterTask implements TimedTask {
     return stored?.isOn === true ? getDueTime(stored) : undefined
   }
 
-  /** Sends the letter that is due, or notes that there is none to send. */
+  /**
+   * Sends the letter that is due, and tells channels that it is ready. Notes that a week is done if there is
+   * nothing to send; plans another attempt if the mail fails.
+   */
   async run(account: Account): Promise<void> {
     const { accounts, clock, mailer } = this.services
     const store = accounts.store(account)
@@ -60,7 +63,10 @@ export class LetterTask implements TimedTask {
     else await this.#finish(account, last)
   }
 
-  /** Returns the letter with a token for the address to which it goes now: the links in mails to others must not count. */
+  /**
+   * Returns the letter with a token for the address to which it goes now, which is stored: the links in mails
+   * to others must not count.
+   */
   async #renewToken(account: Account, letter: StoredLetter): Promise<StoredLetter> {
     const store = this.services.accounts.store(account)
     const address = store.read(() => getConfirmedAddress(store))

@@ -8,8 +8,8 @@ const daySeconds = 86_400
 const weekDays = 7
 
 /**
- * Returns when the next letter after a time is due, in seconds. No day is in two letters, even if the user has chosen
- * another weekday since the last letter.
+ * Returns when the next letter after a time is due, in seconds. No day is in two letters, even if the user
+ * has chosen another weekday since the last letter. A due time that has passed moves on by a week.
  */
 export function findNextLetter(rhythm: Rhythm, after: number): number {
   const { last = -Infinity, weekday, zone } = rhythm

@@ -49,19 +49,25 @@ export function getDueTime({ next, retry }: StoredLetter): number {
   return retry ?? next
 }
 
-/** Returns whether the service sends letters. */
+/** Returns whether the service sends letters: it needs a mail server, and the operator can turn them off. */
 export function sendsLetters({ mailer }: Pick<Call['services'], 'mailer'>): boolean {
   return mailer.hasServer && mailer.sends('letter')
 }
 
-/** Returns the digest by which a letter remembers an address. */
+/**
+ * Returns the digest by which a letter remembers an address. Notations of the same address have the same
+ * digest.
+ */
 export function digestAddress(address: string): string {
   return createHash('sha256')
     .update(`letter ${normalizeAddress(address)}`)
     .digest('base64url')
 }
 
-/** Returns whether the link in mails still turns the letter off: not if they went to a former address. */
+/**
+ * Returns whether the link in mails still turns the letter off: not if they went to a former address. True
+ * for letters that have noted no address yet.
+ */
 export function isTokenCurrent({ addressDigest }: StoredLetter, address: string | undefined): boolean {
   return addressDigest === undefined || (address !== undefined && addressDigest === digestAddress(address))
 }

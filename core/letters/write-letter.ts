@@ -29,7 +29,10 @@ const maxLineLength = 200
 const invisibleCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
 const dayMs = 86_400_000
 
-/** Writes a letter. Without values, it only says that the week is ready. */
+/**
+ * Writes a letter. Unless it shows values, it only says that the week is ready. Measures that are unknown by
+ * now are omitted.
+ */
 export function writeLetter(week: Week, { language, last, showsValues }: Options): Letter {
   const texts = getLetterTexts(language)
   if (!showsValues) return { title: texts.ready, text: texts.readyText }

@@ -65,7 +65,10 @@ const maxDays = 3660
 const fewest = 5
 const emptyPage: Page = { text: '', count: 0, done: false }
 
-/** Lists one item: the comparison. */
+/**
+ * Lists one item: the comparison, which is empty if there are no events. Only the latest events count if
+ * there are too many.
+ */
 export class AroundListing implements Listing<Reader> {
   readonly #search: Listing<Reader> | undefined
   #isSearched: boolean

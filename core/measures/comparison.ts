@@ -16,7 +16,10 @@ export interface ComparisonRequest {
   readonly maxLag: number
 }
 
-/** Lists the correlation for each lag, from the smallest to the largest, once both measures have been read. */
+/**
+ * Lists the correlation for each lag, from the smallest to the largest, once both measures have been read; of
+ * pairs, by their first number. Begins again if the permissions of the reader change.
+ */
 export class ComparisonListing implements Listing<Reader> {
   readonly #permissions: ReaderVersion
   /** By day, for each measure. */

@@ -35,8 +35,9 @@ interface DateParams {
 }
 
 /**
- * Returns the days of a range, and the number of the first one. Throws `invalid-parameters-format` for dates that do not exist, a range that
- * is empty or too long, and unknown zones. Notes what is read, for the audit.
+ * Returns the days of a range, and the number of the first one. Throws `invalid-parameters-format` for dates
+ * that do not exist, a range that is empty or too long, and unknown zones, `invalid-operation` for streams of
+ * the audit. Notes what is read, for the audit.
  */
 export function readDateRange(
   call: Call,

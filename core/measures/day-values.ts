@@ -39,7 +39,10 @@ export interface DaysRequest {
 /** Periods of sleep with less than this between them, in seconds, are one night. */
 const nightGap = 7200
 
-/** Starts reading the days. */
+/**
+ * Starts reading the values of days, without days that have none: sums are added up, periods by the day on
+ * which they end, of words the most frequent counts, of levels the mean. Places and texts are counted.
+ */
 export function startDays(call: Call, request: DaysRequest): StartedRun<unknown> {
   const { kind } = request.measure
   if (kind === 'sum') return startSums(call, request)
@@ -186,7 +189,10 @@ const statesByAnalysis: ReadonlyMap<unknown, Period['state']> = new Map([
   ['awake', 'awake']
 ])
 
-/** Returns the period of an event; `undefined` if it has no end. A duration that is a number begins at the event's time. */
+/**
+ * Returns the period of an event; `undefined` if it has no end. A duration that is a number begins at the
+ * event's time. An event in progress has none.
+ */
 function toPeriod({ content, time, type, until }: MeasuredContent): Omit<Period, 'count'> | undefined {
   const value: unknown = content === undefined ? undefined : JSON.parse(content)
   if (until === undefined) {

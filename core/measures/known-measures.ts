@@ -55,7 +55,10 @@ export type MeasureForm = Pick<Measure, 'id' | 'kind' | 'types' | 'fields' | 'mo
   readonly category?: Measure['category']
 }
 
-/** Lists the user's own measures, if the caller may read the private profile set. Malformed ones are ignored. */
+/**
+ * Lists the user's own measures, if the caller is personal; else none. Malformed ones are ignored, and those
+ * with an id of the catalogue.
+ */
 export function listOwnMeasures({ caller, store }: Reader): OwnMeasure[] {
   if (!caller.isPersonal) return []
   const stored = readOwn(store.profile.find('private'), ownKey)
@@ -75,11 +78,12 @@ export class KnownMeasures {
     this.#own = new Map(listOwnMeasures(reader).map(measure => [measure.id, measure]))
   }
 
+  /** Returns the measure with this id; `undefined` if there is none. */
   find(id: string): MeasureForm | undefined {
     return findMeasure(id) ?? this.#own.get(id)
   }
 
-  /** Throws `unknown-referenced-resource` for unknown ids. */
+  /** Returns the measures with these ids. Throws `unknown-referenced-resource` for unknown ones. */
   require(ids: readonly string[]): MeasureForm[] {
     return ids.map(id => this.find(id) ?? fail('unknown-referenced-resource', `Unknown measure: ${id}`))
   }

@@ -25,7 +25,7 @@ export interface Latest {
 const seriesPrefix = 'series:'
 const durationColumn = 'duration'
 
-/** Returns the latest value of a fact whose data was read. */
+/** Returns the latest value of a fact whose data was read. Of a series, the last point that is not empty. */
 export function readLatest(call: Call, measure: MeasureForm, { last, latest, type }: MeasureFact): Latest {
   const { content, points, until } = latest ?? {}
   if (points) return readLastPoint(call, measure, { last, type }, points)
@@ -71,7 +71,7 @@ function isPresent(value: unknown): boolean {
   return value !== null && value !== undefined
 }
 
-/** Returns the converted numbers in a content. */
+/** Returns the converted numbers in a content; nothing if there are none. */
 function readNumbers(
   call: Call,
   measure: MeasureForm,
@@ -92,7 +92,10 @@ function readNumbers(
   return { value: measure.kind === 'pair' ? numbers : numbers[0]!, unit }
 }
 
-/** Reads a path in a content. Points of series have whole paths as names. */
+/**
+ * Reads a path in a content. Points of series have whole paths as names. Returns `undefined` if there is
+ * nothing.
+ */
 export function readPath(content: unknown, path: string): unknown {
   return readOwn(content, path) ?? path.split('.').reduce(readOwn, content)
 }

@@ -108,7 +108,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-/** Returns the value of most days; of equally frequent ones, the last. */
+/** Returns the value of most days; of equally frequent ones, that of the later day. */
 function findMostFrequent(days: readonly DayValue[]): unknown {
   const counts = new Map<unknown, number>()
   let best: unknown
@@ -141,7 +141,10 @@ function summarisePair(
   }
 }
 
-/** Counts the days of the week, or the week, on which a goal has been reached. */
+/**
+ * Counts the days of the week on which a goal has been reached, of those for which it is set; for a goal of a
+ * week, 1 or 0 of 1.
+ */
 function countReached(
   goal: Goal,
   days: readonly DayValue[],
@@ -168,7 +171,7 @@ function getIsoWeekday(number: number): number {
   return ((((number + 3) % 7) + 7) % 7) + 1
 }
 
-/** Returns when the nights began and ended, by the clock. */
+/** Returns when the nights began and ended, by the clock; `undefined` without nights. */
 function describeNights(days: readonly DayValue[], { first, zone }: WeekDays): MeasureWeek['night'] {
   // Seconds since the midnight before the night ended, as clocks show them.
   const begins: number[] = []

@@ -22,7 +22,10 @@ export interface Level {
   readonly mean: number | undefined
 }
 
-/** Returns the levels by cell. `sources` are in order of preference. Numbers are preferred to other contents. */
+/**
+ * Returns the levels by cell, of the first source that has any in it. `sources` are in order of preference.
+ * If any source has numbers, other contents do not count.
+ */
 export function* mergeLevels(sources: readonly SourceLevels[]): Paused<Map<number, MergedLevel>> {
   const pauses = new Pauses()
   const hasNumbers = sources.some(({ values }) => values.some(({ cells }) => hasNumber(cells)))
@@ -80,7 +83,7 @@ export function listFigures(
   return { min: pick('min'), max: pick('max'), mean: pick('mean') }
 }
 
-/** Returns a number that JSON can hold. */
+/** Returns a number that JSON can hold; `undefined` for others. */
 export function toFinite(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }

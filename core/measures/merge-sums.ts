@@ -32,7 +32,10 @@ interface DaySums {
   readonly totals: CellSum[]
 }
 
-/** Returns the sums by part of the grid. `sources` are in order of preference. */
+/**
+ * Returns the sums by part of the grid. `sources` are in order of preference: in each slot the first that has
+ * data counts, and a daily total only on days that no other source has begun.
+ */
 export function* mergeSums(sources: readonly SourceSums[], grid: SlotGrid): Paused<Map<number, MergedSum>> {
   const pauses = new Pauses()
   const merged = new Map<number, MergedSum>()

@@ -31,8 +31,9 @@ export function orderSources<T extends Counted>(
 }
 
 /**
- * Returns the user's order of sources for the validators of others: it applies to them, but is not published to them.
- * Contains only what their responses depend on: the order of the requested measures, of streams that they may read.
+ * Returns the user's order of sources for the validators of others: it applies to them, but is not published
+ * to them. Contains only what their responses depend on: the order of the requested measures, of streams that
+ * they may read. Returns `undefined` for the user.
  */
 export function describeSourceOrder(
   { caller, store }: Call,

@@ -149,7 +149,10 @@ export function* addPeriods(
   return days
 }
 
-/** Returns the groups that overlap none of a preferred source, in order of time. */
+/**
+ * Returns the groups that overlap none of a preferred source, nor an earlier one of the same, in order of
+ * time.
+ */
 function* pickPreferred(groups: readonly RankedGroup[]): Paused<readonly RankedGroup[]> {
   if (groups.length < 2) return groups
   const byRank = new Map<number, RankedGroup[]>()

@@ -46,7 +46,7 @@ function rank(values: readonly number[]): number[] {
   return ranks
 }
 
-/** Returns Pearson's correlation; `undefined` if one list is constant. */
+/** Returns Pearson's correlation of two lists of ranks; `undefined` if one list is constant. */
 function correlate(a: readonly number[], b: readonly number[]): number | undefined {
   const middle = (a.length - 1) / 2
   let [ab, aa, bb] = [0, 0, 0]

@@ -27,6 +27,10 @@ export interface StartedRun<T> {
 const pageMs = 8
 const pageItems = 500
 
+/**
+ * Lists the result of a read of measures, in pages of a few milliseconds. If the reader must not see all of
+ * it any more, it is read again, and only what was not sent before is listed.
+ */
 export class RunListing<T> implements Listing<Reader> {
   readonly #permissions: ReaderVersion
   readonly #sent = new Set<string>()

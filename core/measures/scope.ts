@@ -12,7 +12,10 @@ import { resolveEventScope } from '../events/scope.js'
 import { iterateAncestors } from '../streams/tree.js'
 import { readSourceOrder, type KnownMeasures, type MeasureForm } from './known-measures.js'
 
-/** Returns the scope of a `streams` parameter. Errors: as `resolveEventScope`. */
+/**
+ * Returns which events of a `streams` parameter belong to which measure. Events in trashed streams do not
+ * count. Errors: as `resolveEventScope`.
+ */
 export function createMeasureScope(call: Call, known: KnownMeasures, streams: unknown): MeasureScope {
   const ranks = numberSources(call)
   const marks = getMarks(call)

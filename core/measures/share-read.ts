@@ -7,8 +7,9 @@ import type { Call } from '../call/method.js'
 const maxKeyLength = 1000
 
 /**
- * Returns the key of a read; `undefined` if it may not be shared. `scope`: see `describeMeasureScope`. `parts`: all else that the result
- * depends on, except data, and what belongs to the account: see `UserStore.version`.
+ * Returns the key of a read; `undefined` if it may not be shared, as within a transaction. `scope`: see
+ * `describeMeasureScope`. `parts`: all else that the result depends on, except data, and what belongs to the
+ * account: see `UserStore.version`.
  */
 export function createSharedKey(
   { caller, store }: Call,

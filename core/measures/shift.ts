@@ -10,7 +10,10 @@ export interface Shift {
 /** Quantile of the normal distribution for an interval of 95 %. */
 const quantile = 1.959964
 
-/** Returns the median of all differences between two samples; its interval is that of the test of Mann and Whitney. */
+/**
+ * Returns the median of all differences between two samples; its interval is that of the test of Mann and
+ * Whitney. Returns `undefined` if a sample is empty, or numbers are too large.
+ */
 export function estimateShift(before: readonly number[], after: readonly number[]): Shift | undefined {
   const [n, m] = [before.length, after.length]
   if (n === 0 || m === 0) return undefined
@@ -19,7 +22,10 @@ export function estimateShift(before: readonly number[], after: readonly number[
   return readShift(differences, (n * m) / 2 - quantile * spread)
 }
 
-/** Returns the median of the means of all pairs of differences; its interval is that of Wilcoxon’s signed-rank test. */
+/**
+ * Returns the median of the means of all pairs of differences; its interval is that of Wilcoxon’s signed-rank
+ * test. Returns `undefined` if there are none, or numbers are too large.
+ */
 export function estimatePairedShift(differences: readonly number[]): Shift | undefined {
   const n = differences.length
   if (n === 0) return undefined

@@ -22,7 +22,10 @@ const placeSize = 0.002
 /** Largest number of places that are kept of each source. */
 const maxPlaces = 5000
 
-/** Starts reading visits between two times. Those of the source with the most of them count. */
+/**
+ * Starts reading visits between two times, in seconds, and puts the result into `visited`. Those of the
+ * source with the most places count; their seconds end at `end`. Lists no items.
+ */
 export function startVisits(
   call: Call,
   measure: MeasureForm,

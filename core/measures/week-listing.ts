@@ -20,7 +20,10 @@ interface Reading {
 
 const emptyPage: Page = { text: '', count: 0, done: false }
 
-/** Lists the measures in the order of `measures.get`. */
+/**
+ * Lists the measures in the order of `measures.get`, without those that have no data in the week or the four
+ * before. Own measures and goals are for the user only.
+ */
 export class WeekListing implements Listing<Reader> {
   readonly #days: DayRange
   readonly #week: WeekDays

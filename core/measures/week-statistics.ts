@@ -31,8 +31,9 @@ export function getMedian(values: readonly number[]): number | undefined {
 }
 
 /**
- * Returns what is usual. The spread is the median of the deviations from the median, which a few odd days do not change; if most days
- * have the same value, the mean of the deviations without the largest tenth.
+ * Returns what is usual. The spread is the median of the deviations from the median, which a few odd days do
+ * not change; if most days have the same value, the mean of the deviations without the largest tenth. Returns
+ * `undefined` without values, or if they are too large for a number.
  */
 export function describeUsual(values: readonly number[]): Usual | undefined {
   const median = getMedian(values)
@@ -47,7 +48,7 @@ export function describeUsual(values: readonly number[]): Usual | undefined {
   return { days: values.length, median, low, high }
 }
 
-/** Compares the median of a week with what is usual. */
+/** Compares the median of a week with what is usual. With too few days, the result is `unknown`. */
 export function compareWeek(week: readonly number[], usual: Usual | undefined): Position {
   const median = getMedian(week)
   if (median === undefined || !usual || week.length < fewestDays || usual.days < fewestUsualDays)

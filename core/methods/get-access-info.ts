@@ -20,7 +20,10 @@ import { intersectLevels } from '../permissions/levels.js'
 import { method, type Call } from '../call/method.js'
 import { getPasswordTimes, type PasswordTimes } from '../sign-in/password-rules.js'
 
-/** Returns the access, its calls by method, and the account that it belongs to. */
+/**
+ * Returns the access as it is in force, its calls by method, and the account that it belongs to. Throws
+ * `invalid-access-token` without an access.
+ */
 export const getAccessInfo = method({
   id: 'getAccessInfo',
   summary: 'Get the current access',
@@ -92,7 +95,11 @@ function getOperatorFlag({ account, caller, credentials, services }: Call): { is
   return caller.isPersonal && credentials.isPage && isOperator(services, account) ? { isOperator: true } : {}
 }
 
-/** Returns a shared access with its effective permissions: at most the permissions of the app that shared it. */
+/**
+ * Returns a shared access with its effective permissions: at most the permissions of the app that shared it.
+ * If they differ from the stored ones, the integrity value is omitted. Other accesses are returned as they
+ * are.
+ */
 function limitToEffective({ caller }: Call, access: PublicAccess): PublicAccess {
   if (access.type !== 'shared') return access
   const { integrity: _kept, permissions = [], ...rest } = access

@@ -29,8 +29,9 @@ export function getCopiedEventId({ id }: Pick<Mirror, 'id'>, remoteId: string): 
 }
 
 /**
- * Copies an event, or what has changed of it. Events outside the copied streams are not copied; if they were, the copy is erased. `pass`:
- * the comparison that has begun last.
+ * Copies an event, or what has changed of it. Events outside the copied streams are not copied; if they were,
+ * the copy is erased. `pass`: the comparison that has begun last. One that has not changed is only marked as
+ * seen.
  */
 export function applyEvent(call: Call, mirror: Mirror, found: PeerEvent, pass: number): Applied {
   const { mirrors } = call.store
@@ -55,7 +56,7 @@ export function applyEvent(call: Call, mirror: Mirror, found: PeerEvent, pass: n
   return 'copied'
 }
 
-/** Returns the copies of an event's streams. */
+/** Returns the copies of an event's streams, without those that are not copied. */
 function listCopies({ store }: Call, mirror: Mirror, value: unknown): string[] {
   if (!Array.isArray(value)) return []
   const ids = value
@@ -64,6 +65,10 @@ function listCopies({ store }: Call, mirror: Mirror, value: unknown): string[] {
   return [...new Set(ids)].filter(id => store.streams.find(id))
 }
 
+/**
+ * Builds the copy of an event; `undefined` for types and contents that this service cannot store. Members
+ * that are too long or wrong are omitted or cut.
+ */
 function buildEvent(
   { now, services, store }: Call,
   mirror: Mirror,
@@ -129,7 +134,10 @@ function listFiles(attachments: readonly unknown[]): object[] {
   })
 }
 
-/** Returns false if the id is that of another event of this account. */
+/**
+ * Writes the copy of an event, without an earlier version. Returns false, and writes nothing, if the id is
+ * that of another event of this account.
+ */
 function writeEvent({ changes, store }: Call, event: Event, isKnown: boolean): boolean {
   const before = store.events.find(event.id)
   if (before && !isKnown) return false
@@ -145,7 +153,7 @@ function writeEvent({ changes, store }: Call, event: Event, isKnown: boolean): b
   return true
 }
 
-/** Erases an event of a copy. */
+/** Erases an event of a copy, with its earlier versions. Does nothing if there is none. */
 export function eraseEvent({ changes, now, store }: Call, mirror: Mirror, id: string): void {
   store.mirrors.removeEvent(mirror.id, id)
   const event = store.events.find(id)

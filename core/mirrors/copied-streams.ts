@@ -35,8 +35,9 @@ export function getCopyId({ streamId }: Pick<Mirror, 'streamId'>, remoteId: stri
 }
 
 /**
- * Returns the streams of an answer, each after its parent. Those of the service are omitted, with all below; streams deeper than the
- * limit are placed at it.
+ * Returns the streams of an answer, each after its parent. Those of the service, and malformed ones, are
+ * omitted with all below; streams deeper than the limit are placed at it, and those beyond the maximum number
+ * are omitted.
  */
 export function planStreams(mirror: Mirror, roots: readonly unknown[]): WantedStream[] {
   const wanted = new Map<string, WantedStream>()
@@ -96,14 +97,17 @@ function getOtherName({ id, name }: Pick<WantedStream, 'id' | 'name'>): string {
   return `${name} (${createHash('sha256').update(id).digest('hex').slice(0, 8)})`
 }
 
-/** Creates the root of a copy. */
+/** Creates the root of a copy, with the name of the person. */
 export function insertRoot(call: Call, { person, streamId }: Mirror): void {
   const { host, username } = person
   const root = { id: streamId, name: `${username}@${host}` }
   insertNamed(call, root, { parentId: null, clientData: { [followedKey]: { username, host } } })
 }
 
-/** Makes a stream of a copy as wanted. Its parent is. */
+/**
+ * Creates a stream of a copy, or changes it to be as wanted. Its parent is as wanted. If a sibling has its
+ * name, gets another one.
+ */
 export function writeStream(call: Call, wanted: WantedStream): void {
   const { changes, now, store } = call
   const { id, name, parentId, remoteId, trashed } = wanted
@@ -137,7 +141,7 @@ function insertNamed(
   call.changes.add('streams', [named.id])
 }
 
-/** Writes a stream under the first of the names that no sibling has. */
+/** Writes a stream under the first name, or if a sibling has that, under the second. */
 function withFreeName(names: readonly [string, string], write: (name: string) => void): void {
   try {
     write(names[0])
@@ -147,7 +151,7 @@ function withFreeName(names: readonly [string, string], write: (name: string) =>
   }
 }
 
-/** Returns the streams of a copy that are not among these, each after its parent. */
+/** Returns the streams of a copy that are not among these, each after its parent. The root is not listed. */
 export function listOthers(
   { store }: Pick<Call, 'store'>,
   { streamId }: Mirror,
@@ -158,7 +162,7 @@ export function listOthers(
   return root ? listSubtree(root).filter(({ stream }) => !kept.has(stream.id)) : []
 }
 
-/** Removes an empty stream of a copy that has no streams below. */
+/** Removes an empty stream of a copy that has no streams below. Also ends permissions on it. */
 export function removeStream(call: Call, node: StreamNode): void {
   const { changes, now, store } = call
   changes.add('streams', [node.stream.id])

@@ -62,7 +62,10 @@ export interface CopyContext {
   isStopped(): boolean
 }
 
-/** Copies what has changed. Returns whether the copy is up to date. Rejects with `PermissionEnded`, `PeerFailed` and `PageTooLong`. */
+/**
+ * Copies what has changed, for some pages or seconds at most. Returns whether the copy is up to date; false if there is more. Rejects with
+ * `PermissionEnded`, `PeerFailed` and `PageTooLong`.
+ */
 export async function copyMirror(context: CopyContext): Promise<boolean> {
   if (!(await copyStreams(context))) return false
   if (!(await copyDeletions(context))) return false
@@ -114,7 +117,7 @@ function save(call: Call, stored: StoredMirror, progress: Progress, shown: Parti
   call.store.mirrors.put({ ...stored, mirror, progress: JSON.stringify(progress) })
 }
 
-/** Makes the streams those that may be seen now. Returns false if the mirror has ended. */
+/** Makes the streams those that may be seen now; the others are removed, with events that are in no other. Returns false if the mirror has ended. */
 async function copyStreams(context: CopyContext): Promise<boolean> {
   const state = load(context)
   if (!state) return false
@@ -171,7 +174,10 @@ async function copyDeletions(context: CopyContext): Promise<boolean> {
   return false
 }
 
-/** Returns whether the whole copy is to be compared with what is there. */
+/**
+ * Returns whether the whole copy is to be compared with what is there: at first, then once a day or week, sooner after other streams have become
+ * visible.
+ */
 function needsComparison(stored: StoredMirror, now: number): boolean {
   const { cursor, isDoubtful, isSweeping } = parseProgress(stored)
   if (cursor === undefined) return true
@@ -254,7 +260,7 @@ function finishPass(call: Call, stored: StoredMirror, pass: Pass, skipped: numbe
   )
 }
 
-/** Goes on with smaller pages; passes over an event that alone is too long. */
+/** Goes on with smaller pages; passes over an event that alone is too long. Throws `PeerFailed` after too many of these. */
 async function readLess(context: CopyContext, pass: Pass): Promise<void> {
   await write(context, (call, stored) => {
     const progress = parseProgress(stored)
@@ -274,7 +280,7 @@ async function readLess(context: CopyContext, pass: Pass): Promise<void> {
   })
 }
 
-/** Erases what the last comparison has not seen. Returns whether all is done. */
+/** Erases what the last comparison has not seen. Returns whether all is done; false if the service stops. */
 async function sweep(context: CopyContext): Promise<boolean> {
   const state = load(context)
   if (!state || parseProgress(state).isSweeping !== true) return true

@@ -18,7 +18,10 @@ const eraseLimit = 200
 /** The media type of a receipt. */
 const receiptType = 'erasure-receipt+jwt'
 
-/** Ends a mirror: from now on nothing is copied, and the copy is erased as soon as possible. */
+/**
+ * Ends a mirror: from now on nothing is copied, and the copy is erased as soon as possible. Records the end
+ * in the audit. One that has ended is returned as it is.
+ */
 export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): Mirror {
   const { mirror } = stored
   if (mirror.state === 'erasing' || mirror.state === 'erased') return mirror
@@ -37,7 +40,10 @@ export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): 
   return ended
 }
 
-/** Erases the copy of a mirror that has ended, in bounded steps, and signs the receipt. */
+/**
+ * Erases the copy of a mirror that has ended, in bounded steps, and signs the receipt. Records it in the
+ * audit.
+ */
 export async function eraseCopy(services: Services, account: Account, id: string): Promise<void> {
   for (let isDone = false; !isDone;)
     isDone = await writeAsService(services, account, call => eraseSome(call, id))

@@ -14,7 +14,10 @@ const maxStreams = 20
 const maxIdLength = 100
 const daySeconds = 86_400
 
-/** Returns the access of a person to whom the account has granted something. Error: `forbidden` for other accesses. */
+/**
+ * Returns the calling access, of a person to whom the account has granted something. Error: `forbidden` for
+ * other accesses.
+ */
 export function requireGrant({ caller }: Call): Access {
   const { access } = caller
   if (!access || getCounterparty(access)?.acceptEventId === undefined)
@@ -34,7 +37,10 @@ function isSame(a: string, b: string): boolean {
   return left.length > 0 && left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** Records a report, once. */
+/**
+ * Records a report, once, with its reads in the audit. A repeated report changes nothing, unless it says for
+ * the first time that the copy is erased.
+ */
 export function receiveReport(
   call: Call,
   access: Access,

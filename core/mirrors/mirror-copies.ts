@@ -73,6 +73,10 @@ export class MirrorCopies implements TimedTask {
     private readonly getPeers: () => PeerCalls
   ) {}
 
+  /**
+   * Returns when the next mirror is due that is not being copied, in seconds; `undefined` if there is none,
+   * or if enough are being copied.
+   */
   findNext({ mirrors }: UserStore, { deletion, id }: Account): number | undefined {
     if (!this.services.config.cmc.enabled || deletion !== null || !mirrors.isUsed) return undefined
     const copying = this.#copying.get(id)
@@ -180,7 +184,7 @@ export class MirrorCopies implements TimedTask {
     await eraseCopy(this.services, account, id)
   }
 
-  /** Tells the owner that the copy is erased, as often as necessary. */
+  /** Tells the owner that the copy is erased, as often as necessary, for 30 days at most. */
   async #tellErasure(account: Account, stored: StoredMirror): Promise<void> {
     const { id } = stored.mirror
     const endpoint = parseEndpoint(parseProgress(stored).farewell ?? '')

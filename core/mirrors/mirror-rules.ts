@@ -15,8 +15,9 @@ import { getFollowedRoot } from '../system-ids.js'
 const maxMirrors = 2000
 
 /**
- * Builds the mirror of what a person has granted who holds an access of this account. Errors: `unknown-resource`; `invalid-operation` if
- * that person has granted nothing, if there is such a mirror, or if there are too many.
+ * Builds the mirror of what a person has granted who holds an access of this account. Errors:
+ * `unknown-resource`; `invalid-operation` if that person has granted nothing, or if there are too many;
+ * `item-already-exists` if there is such a mirror.
  */
 export function buildMirror(call: Call, accessId: string): Mirror {
   const { now, store } = call
@@ -51,7 +52,10 @@ export function requireMirror({ store }: Call, id: string): StoredMirror {
   return store.mirrors.find(id) ?? fail('unknown-resource', `Unknown mirror "${id.slice(0, 100)}"`)
 }
 
-/** There may be several relationships with one person, and several persons with one slug. */
+/**
+ * Returns an id for the root of a copy that no stream has. There may be several relationships with one
+ * person, and several persons with one slug.
+ */
 function findFreeRoot({ store }: Call, slug: string): string {
   const taken = new Set(
     store.mirrors.list().flatMap(({ mirror }) => (mirror.state === 'erased' ? [] : [mirror.streamId]))

@@ -60,7 +60,10 @@ export async function stopNotices({ account, endpoint, id, peers, services }: Re
     await peers.call(endpoint, 'webhooks.delete', { id: webhookId })
 }
 
-/** Makes a mirror due after a notice. Error: `unknown-resource` for a wrong key. */
+/**
+ * Makes a mirror due after a notice. Error: `unknown-resource` for a wrong key. A mirror that has ended, or
+ * is copied for the first time, stays as it is.
+ */
 export function receiveNotice({ changes, now, store }: Call, id: string, key: string): void {
   const stored = store.mirrors.find(id)
   const { noticeKey } = stored ? parseProgress(stored) : {}

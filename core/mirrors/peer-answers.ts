@@ -47,13 +47,15 @@ export interface PeerEvent {
   readonly item: Item
 }
 
-/** Reads the streams that the access may see. */
+/**
+ * Reads the streams that the access may see. Rejects with `PermissionEnded`, `PeerFailed` and `PageTooLong`.
+ */
 export async function readStreams(peers: PeerCalls, endpoint: Endpoint): Promise<readonly unknown[]> {
   const { streams } = await read(peers, endpoint, 'streams.get', { state: 'all' })
   return Array.isArray(streams) ? streams : refuse()
 }
 
-/** Reads a page of events. */
+/** Reads a page of events. Rejects like {@link readStreams}, also for events out of order. */
 export async function readPage(peers: PeerCalls, endpoint: Endpoint, pass: Pass): Promise<PeerPage> {
   const { limit, since, skip, toTime } = pass
   const { events, meta } = await read(peers, endpoint, 'events.get', {
@@ -81,7 +83,10 @@ export interface DeletionPlace {
   readonly skip: number
 }
 
-/** Reads deletions, the earliest first. `next`: where the list goes on. */
+/**
+ * Reads deletions, the earliest first. `next`: where the list goes on. Malformed ones are omitted. Rejects
+ * like {@link readStreams}.
+ */
 export async function readDeletions(
   peers: PeerCalls,
   endpoint: Endpoint,

@@ -70,6 +70,7 @@ export const maxTime = 1e15
 /** Maximum number of events of a page. */
 export const pageLimit = 200
 
+/** Parses what a mirror remembers. */
 export function parseProgress({ progress }: StoredMirror): Progress {
   return JSON.parse(progress) as Progress
 }

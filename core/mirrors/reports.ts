@@ -21,7 +21,10 @@ export interface ReportContext {
   readonly id: string
 }
 
-/** Reports what was read since the last report, if anything, or that the copy is there. Rejects with `PeerFailed`. */
+/**
+ * Reports what was read since the last report, or once an hour that the copy is there. Does nothing if the
+ * other server takes no reports. Rejects with `PeerFailed`.
+ */
 export async function reportReads(context: ReportContext): Promise<void> {
   const report = await prepareReport(context)
   if (!report) return
@@ -44,7 +47,10 @@ export async function reportErasure(context: ReportContext): Promise<void> {
   await endReport(context, answer)
 }
 
-/** Returns the report to make, which is the same until it has arrived. */
+/**
+ * Returns the report to make, which is the same until it has arrived; `undefined` if none is due. The reads
+ * that it takes are no longer counted.
+ */
 async function prepareReport({ account, id, services }: ReportContext): Promise<CopyReport | undefined> {
   const store = services.accounts.store(account)
   const stored = store.read(() => store.mirrors.find(id))

@@ -36,7 +36,10 @@ export class EventMatcher {
     ]
   }
 
-  /** Returns whether the scope selects an event that the recipient could read. Of an unknown state, only the streams are tested. */
+  /**
+   * Returns whether the scope selects an event that the recipient could read. Of an unknown state, only the
+   * streams are tested. In the trash only events match for which the scope asks.
+   */
   matches({ all, item, readable }: ReadableItem, recipient: ChangeRecipient): boolean {
     const { event } = item
     if (event && !this.#tests.every(test => test(event))) return false
@@ -59,8 +62,8 @@ const unlimited = { queryIds: Infinity, queryConditions: Infinity }
 const matchers = new WeakMap<EventScope, EventMatcher | undefined>()
 
 /**
- * Returns the matcher of a scope that was checked when it was given; `undefined` if its query can no longer be read,
- * which must not fail the writes of its account: it then selects everything.
+ * Returns the matcher of a scope that was checked when it was given; `undefined` if its query can no longer
+ * be read, which must not fail the writes of its account: it then selects everything. Cached by the object.
  */
 export function findEventMatcher(scope: EventScope): EventMatcher | undefined {
   if (!matchers.has(scope)) matchers.set(scope, createMatcher(scope))
@@ -100,6 +103,7 @@ function createTypeTest(types: readonly string[]): StateTest {
   return ({ type }) => names.has(type) || names.has(`${type.slice(0, type.lastIndexOf('/'))}/*`)
 }
 
+/** Returns the test of a condition. It holds for events whose contents are not known. */
 function createConditionTest({ comparison, path, within }: ContentCondition): StateTest {
   const test = createValueTest(comparison)
   return ({ data }) => !data || test(findValue(data[within], path))

@@ -54,8 +54,8 @@ export class LiveNotifier implements Notifier {
   }
 
   /**
-   * Authenticates a subscriber. Errors as for any call: unknown user, invalid token, refusal by the operator's
-   * authorization step.
+   * Authenticates a subscriber, and counts it as a call. Errors as for any call: unknown user, invalid token, refusal by the
+   * operator's authorization step; `too-many-requests` for too many open sockets.
    */
   async admit(username: string, credentials: Credentials): Promise<AdmittedAccess> {
     const { accounts, authorizationStep } = this.services
@@ -70,7 +70,7 @@ export class LiveNotifier implements Notifier {
     return admission
   }
 
-  /** Looks up a subscriber that has been admitted before, without any further checks. */
+  /** Looks up a subscriber that has been admitted before: its user and token have to be valid, but nothing is counted. */
   findAdmission(username: string, credentials: Credentials): AdmittedAccess {
     const { accounts, clock } = this.services
     const account = requireOpenAccount(this.services, username, credentials)
@@ -106,7 +106,7 @@ export class LiveNotifier implements Notifier {
     return member
   }
 
-  /** Notifies all subscribers of an account that anything may have changed, without checking what each may see. */
+  /** Notifies all subscribers of an account that anything may have changed, whatever each may see; closes those whose access has ended. */
   notifyAll(id: string): void {
     for (const member of this.#members.get(id) ?? []) {
       if (this.#closeIfEnded(member)) continue
@@ -124,7 +124,7 @@ export class LiveNotifier implements Notifier {
     )
   }
 
-  /** Removes all subscribers. */
+  /** Removes all subscribers, without disconnecting them. */
   close(): void {
     this.#unsubscribe()
     this.#unfollow()

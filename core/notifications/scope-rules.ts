@@ -51,7 +51,10 @@ function countCharacters(query: Readonly<Record<string, unknown>>): number {
   return others + (isIds ? streams.reduce((sum, id) => sum + id.length, 0) : JSON.stringify(streams).length)
 }
 
-/** Requires that a caller may subscribe to a scope. Returns the number of ids in its query. */
+/**
+ * Requires that a caller may subscribe to a scope. Returns the number of ids in its query. Throws
+ * `forbidden`, `unknown-referenced-resource`, and the errors of `events.get`.
+ */
 function assertMayHear({ caller, config, store }: Subscriber, scope: Scope): number {
   if (scope.kind === 'accesses') {
     const { accessIds = [], streams = [], types = [] } = scope.query ?? {}
@@ -95,7 +98,10 @@ export function cutScopes(subscriber: Omit<Subscriber, 'config'>, scopes: Scopes
   )
 }
 
-/** Removes the streams from a scope that the caller may no longer read; returns `undefined` if none is left. */
+/**
+ * Returns a scope without the streams that the caller may no longer read; `undefined` if none is left. Scopes
+ * that name no streams stay.
+ */
 function cutScope({ caller, store }: Omit<Subscriber, 'config'>, scope: Scope): Scope | undefined {
   const { query } = scope
   if (scope.kind === 'accesses' || query?.streams === undefined) return scope

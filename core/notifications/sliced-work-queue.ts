@@ -17,7 +17,10 @@ export class SlicedWorkQueue {
 
   constructor(private readonly onError: (cause: unknown) => void) {}
 
-  /** Runs an account's work after that already waiting; at once if there is time. */
+  /**
+   * Runs an account's work after that already waiting; at once if there is time. Errors are passed on to the
+   * handler, and end only their own work.
+   */
   add(account: string, work: Steps<void>): void {
     const queue = this.#waiting.get(account)
     if (queue) {
@@ -40,7 +43,7 @@ export class SlicedWorkQueue {
     })
   }
 
-  /** Drops all waiting work. */
+  /** Drops all waiting work, and lets writers go on. */
   close(): void {
     this.#waiting.clear()
     for (const account of this.#waitingForCapacity.keys()) this.#resumeWaiting(account)

@@ -63,7 +63,7 @@ export interface SubscriptionContext {
   readonly subscriber: SubscribedAccess
 }
 
-/** Runs a subscription method and returns its result. Throws like any method. */
+/** Runs a subscription method and returns its result; counts as a call. Throws like any method. */
 export function runSubscriptionMethod(
   { services, callers, subscriber }: SubscriptionContext,
   name: string,
@@ -85,7 +85,10 @@ const checkMany = createTypedChecker(ScopesParams)
 const checkWhich = createTypedChecker(UnsubscribeParams)
 const checkNone = createTypedChecker(NoParams)
 
-/** Adds scopes, replacing those with the same keys, and returns the keys of all. */
+/**
+ * Adds scopes, replacing those with the same keys, and returns the keys of all. Throws the errors of {@link
+ * assertMaySubscribe}.
+ */
 function subscribe(
   services: Services,
   callers: CallerSource,
@@ -124,6 +127,7 @@ function unsubscribe(
   return { ok: true, keys: after.map(([name]) => name) }
 }
 
+/** Returns the scopes, cut to what may be read now. */
 function getSubscriptions(
   services: Services,
   callers: CallerSource,

@@ -189,7 +189,7 @@ export class WebhookDeliveries {
     await this.#recordRun(task, status)
   }
 
-  /** Returns the webhook if it is active and its access is in force. */
+  /** Returns the webhook if it is active and its access is in force; else `undefined`. */
   #find({ account, id }: Task): StoredWebhook | undefined {
     const { accounts, clock } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
@@ -202,7 +202,10 @@ export class WebhookDeliveries {
     return isCalled ? kept : undefined
   }
 
-  /** Marks the queued messages as being sent. */
+  /**
+   * Marks the queued messages as being sent, and returns the webhook; `undefined` if there is nothing to
+   * send.
+   */
   async #markSending(task: Task): Promise<StoredWebhook | undefined> {
     const kept = this.#find(task)
     if (!kept || !hasOwed(kept)) return task.transientMessages.size > 0 ? kept : undefined
@@ -218,6 +221,10 @@ export class WebhookDeliveries {
     })
   }
 
+  /**
+   * Records the status of a call. Messages that have not arrived are queued again; a webhook that has failed
+   * too often becomes inactive, and its messages are dropped.
+   */
   async #recordRun({ account, id }: Task, status: number): Promise<void> {
     const { accounts, clock, config } = this.services
     if (accounts.find(account.username)?.id !== account.id) return

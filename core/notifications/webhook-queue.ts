@@ -22,9 +22,9 @@ const maxFewItems = 2
 const maxItemsAtOnce = 20_000
 
 /**
- * Queues the messages of a call that has run. An event may be in thousands of streams, of which each access sees
- * different ones, so this may take long. If it would, throws `NeedsSteps`, unless the store is a draft or `mayTakeLong`
- * is set.
+ * Queues the messages of a call that has run, for active webhooks whose accesses see the changes. An event
+ * may be in thousands of streams, of which each access sees different ones, so this may take long. If it
+ * would, throws `NeedsSteps`, unless the store is a draft or `mayTakeLong` is set.
  */
 export function* enqueueMessages(
   { changes, now, store }: CompletedWrite,

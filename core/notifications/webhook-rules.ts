@@ -43,7 +43,10 @@ export function writeWebhook(url: string, write: () => void): void {
   }
 }
 
-/** Checks scopes against the access that created the webhook, not the caller's. */
+/**
+ * Checks scopes against the access that created the webhook, not the caller's. Throws `forbidden` if that
+ * access has ended, and the errors of {@link assertMaySubscribe}.
+ */
 export function assertMayHaveScopes({ services, store }: Call, accessId: string, scopes: Scopes): void {
   const access = store.accesses.find(accessId) ?? fail('forbidden')
   assertMaySubscribe({ store, caller: new Caller(store, access), config: services.config }, scopes)

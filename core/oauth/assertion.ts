@@ -27,8 +27,8 @@ export function getClaimedClient(assertion: string): string | undefined {
 }
 
 /**
- * Returns whether an assertion proves that the client `id` makes this call, with one of its keys, and was not used
- * before. `now` in seconds.
+ * Returns whether an assertion proves that the client `id` makes this call, with one of its keys, and was not
+ * used before. A valid one is used up. `now` in seconds.
  */
 export async function useAssertion(
   services: Services,
@@ -66,6 +66,10 @@ export async function useOnce(
   return use === 'first'
 }
 
+/**
+ * Returns the id of an assertion, and until when it is valid, in seconds; `undefined` if anything in it is
+ * wrong.
+ */
 async function verifySignature(
   { config }: Pick<Services, 'config'>,
   assertion: string,

@@ -16,8 +16,8 @@ export type OAuthAction =
 const filterNames: readonly string[] = ['all', 'oauth.all', 'oauth.token']
 
 /**
- * Records what happened to a consent, a code or a token of the access with this id, in the account's audit. `status`: the
- * status of the response.
+ * Records what happened to a consent, a code or a token of the access with this id, in the account's audit,
+ * unless the settings exclude it. `status`: the status of the response.
  */
 export function recordOAuthAction(
   { credentials: { ip, via }, now, services, store }: ServiceCall & { readonly store: UserStore },

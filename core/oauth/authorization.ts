@@ -65,7 +65,10 @@ export function getState({ state }: Params): string | undefined {
   return typeof state === 'string' && state !== '' && state.length <= maxTextLength ? state : undefined
 }
 
-/** Returns the request of an app that an authorization request stands for. Throws the errors of RFC 6749, 4.1.2.1. */
+/**
+ * Returns the request of an app that an authorization request stands for. Throws the errors of RFC 6749,
+ * 4.1.2.1. Refuses parameters that are repeated, too long or not supported.
+ */
 export function toAppRequest(
   config: Config,
   { client, redirectUri }: Recipient,
@@ -162,8 +165,8 @@ function assertLength(params: Params, name: string, max: number): void {
 }
 
 /**
- * Parses the challenge; only S256 is allowed: with `plain`, or without a challenge, anyone who sees the request could
- * use the code.
+ * Returns the challenge. Only S256 is allowed: with `plain`, or without a challenge, anyone who sees the
+ * request could use the code. Throws `invalid_request`.
  */
 function parseChallenge(params: Params): string {
   const challenge =
@@ -176,7 +179,11 @@ function parseChallenge(params: Params): string {
   return challenge
 }
 
-/** Returns the user whose account is requested, if `resource` (RFC 8707), or `aud` with scopes of SMART, names a user. */
+/**
+ * Returns the user whose account is requested, if `resource` (RFC 8707), or `aud` with scopes of SMART, names
+ * a user; else `undefined`. Throws `invalid_target` for resources of others, or of several users,
+ * `invalid_request` for a missing or foreign `aud`.
+ */
 function resolveUser(config: Config, params: Params, { identity }: Scope): string | undefined {
   const { resource = [] } = params
   const users = new Set<string>()
@@ -220,6 +227,7 @@ function computeLifetime(
   return all.length > 0 ? Math.min(...all) : undefined
 }
 
+/** Returns the prompts. Throws `invalid_request` for unknown ones, `login_required` for `none`. */
 function parsePrompts(params: Params): string[] {
   const asked = (getSingleParam(params, 'prompt') ?? '').split(' ').filter(each => each !== '')
   const unknown = asked.find(each => !prompts.includes(each))
@@ -237,7 +245,10 @@ function parseSeconds(params: Params, name: string): number | undefined {
   return Number(text)
 }
 
-/** Returns the first language of a list such as `fr-CH de`, in the form that requests of apps use. */
+/**
+ * Returns the first language of a list such as `fr-CH de`, in the form that requests of apps use; `en` if
+ * there is none.
+ */
 function parseLanguage(locales = ''): string {
   const [, language = 'en'] = /^([A-Za-z]{2})(?:[- ]|$)/.exec(locales) ?? []
   return language.toLowerCase()

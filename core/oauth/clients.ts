@@ -64,7 +64,7 @@ export function isConfidential({ keys, secretHash }: Pick<Client, 'keys' | 'secr
   return secretHash !== undefined || keys !== undefined
 }
 
-/** Returns the id of the client that a call names, which is not proven yet. */
+/** Returns the id of the client that a call names, which is not proven yet; empty if it names none. */
 export function getClientIdParam({ client_assertion: assertion, client_id: id }: ClientCredentials): string {
   return id ?? getClaimedClient(assertion ?? '') ?? ''
 }
@@ -109,9 +109,9 @@ export function hashSecret(secret: string): string {
 }
 
 /**
- * Returns whether a client has proven itself: with its secret, or an assertion by one of its keys, but not with both. A
- * client that has neither must not present any: it would be mistaken for another client. A client whose keys are all revoked
- * stays confidential.
+ * Returns whether a client has proven itself: with its secret, or an assertion by one of its keys, but not
+ * with both. A client that has neither must not present any: it would be mistaken for another client. A
+ * client whose keys are all revoked stays confidential. A valid assertion is used up.
  */
 async function isAuthentic(
   services: Services,

@@ -47,9 +47,9 @@ const tolerance = 1
 const maxCodes = 50
 
 /**
- * Creates a code for an access that the user has granted. Throws `forbidden` if the access was granted for another
- * request, belongs to a different user from the one that the client requested, if nothing proves that the user has
- * decided, or if the sign-in is older than the client allows.
+ * Creates a code for an access that the user has granted. Throws `forbidden` if the access was granted for
+ * another request, belongs to a different user from the one that the client requested, if nothing proves that
+ * the user has decided, or if the sign-in is older than the client allows. Records the consent in the audit.
  */
 export async function issueCode(
   call: ServiceCall,
@@ -96,7 +96,10 @@ export function assertRequestedAccount(
     })
 }
 
-/** Returns the grant of a code; `isUsed`: the code has been presented before. */
+/**
+ * Returns the grant of a code; `isUsed`: the code has been presented before. Returns `undefined` for unknown
+ * and expired codes.
+ */
 export function findCode(
   store: UserStore,
   code: string,
@@ -142,6 +145,10 @@ function assertDecidedByOwner(
     fail('forbidden', 'The app already has this access. Sign in to approve the request')
 }
 
+/**
+ * Throws `forbidden` if the user signed in before the request although it asks for a new sign-in, or too long
+ * ago.
+ */
 function assertSignInAge(
   { expires }: StoredRequest,
   { maxAge, prompts }: OAuthRequest,

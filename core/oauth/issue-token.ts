@@ -42,8 +42,10 @@ export const TokenAnswer = Type.Object({
 export type TokenAnswer = Static<typeof TokenAnswer>
 
 /**
- * Issues the access of a code, with a new token. `thumbprint`: the thumbprint of the key to which the token is bound. Must
- * run within a transaction.
+ * Issues the access of a code, with a new token; with a refresh token if it may be used offline and ends,
+ * with an ID token if `key` is given. `thumbprint`: the thumbprint of the key to which the token is bound.
+ * Throws `invalid_grant` if the access is no longer valid. Records it in the audit. Must run within a
+ * transaction.
  */
 export function issueToken(
   call: Call,
@@ -95,8 +97,9 @@ export function issueToken(
 }
 
 /**
- * Prolongs the access of a refresh token. The lifetime counts from the time at which the token was replaced, so that a
- * retry prolongs it no further. Must run within a transaction.
+ * Prolongs the access of a refresh token. The lifetime counts from the time at which the token was replaced,
+ * so that a retry prolongs it no further. Must run within a transaction. Throws `invalid_grant` if the access
+ * is no longer valid. Records it in the audit.
  */
 export function renewToken(
   call: Call,
@@ -124,7 +127,10 @@ export function renewToken(
   return { ...buildTokenAnswer(call, kept, grant.scopes), refresh_token: refreshToken }
 }
 
-/** Replaces the first token of an access, which consent pages know, by a token that only the client knows. */
+/**
+ * Replaces the first token of an access, which consent pages know, by a token that only the client knows. An
+ * access that a client already has keeps its token.
+ */
 function replaceToken(call: Call, access: Access): Access {
   const { account, changes, now, store } = call
   if (isIssued(call, access)) return access
@@ -144,7 +150,9 @@ function buildFhirUser({ account, services }: Call, { alias }: Access): string {
   return `${root}fhir/Patient/${createPatientId(account.id, alias)}`
 }
 
-/** Returns the answer with the token of an access. */
+/**
+ * Returns the answer with the token of an access. For the audit, this access becomes the actor of the call.
+ */
 export function buildTokenAnswer(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
   const { account, now, services, store } = call
   call.actor = new Caller(store, access)

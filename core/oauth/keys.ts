@@ -42,17 +42,20 @@ const generateKey = promisify(generateKeyPair)
 
 /** Returns the key in force at `now` (seconds), and creates a key if there is none, or if the latest key is too old. */
 export async function getSigningKey(services: Services, now: number): Promise<SigningKey> {
-  const { id, pem } = await getKeyInForce(services, now)
+  const { id, pem } = await ensureKeyInForce(services, now)
   return { id, key: createPrivateKey(pem) }
 }
 
-/** Returns the keys that verify ID tokens, as a JSON Web Key Set; with `withFormer` also those that no longer sign. */
+/**
+ * Returns the keys that verify ID tokens, as a JSON Web Key Set; with `withFormer` also those that no longer
+ * sign. Creates a key like {@link getSigningKey}.
+ */
 export async function listPublicKeys(
   services: Services,
   now: number,
   withFormer = false
 ): Promise<{ readonly keys: readonly JsonWebKey[] }> {
-  await getKeyInForce(services, now)
+  await ensureKeyInForce(services, now)
   const known = listKeys(services)
   const keys = known.filter((_, index) => {
     const next = known[index + 1]
@@ -69,7 +72,8 @@ export async function listPublicKeys(
 /** Keys that are being created, by platform: concurrent calls wait for the same key. */
 const pendingKeys = new WeakMap<Services['platform'], Promise<KnownKey>>()
 
-async function getKeyInForce(services: Services, now: number): Promise<KnownKey> {
+/** Returns the key in force, and creates it if needed; concurrent calls wait for the same. */
+async function ensureKeyInForce(services: Services, now: number): Promise<KnownKey> {
   const latest = listKeys(services).at(-1)
   if (latest && now < latest.created + services.config.oauth.keyMaxAge) return latest
   const { platform } = services
@@ -79,6 +83,10 @@ async function getKeyInForce(services: Services, now: number): Promise<KnownKey>
   return await made
 }
 
+/**
+ * Creates a key, and keeps the public part of the one that it replaces. Returns that of another thread if it
+ * was faster.
+ */
 async function createKey(services: Services, latest: KnownKey | undefined, now: number): Promise<KnownKey> {
   const { privateKey } = await generateKey('rsa', { modulusLength: bits })
   const known = listKeys(services)

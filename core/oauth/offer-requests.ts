@@ -21,8 +21,9 @@ const maxPermissions = 100
 const maxTextBytes = 8192
 
 /**
- * Finds the request with a state that no one has decided yet. Throws `unknown-referenced-resource` if it is unknown or expired,
- * `forbidden` if the client asks for another account, `invalid-operation` if it has been decided or the client has withdrawn its offer.
+ * Finds the request with a state that no one has decided yet. Throws `unknown-referenced-resource` if it is
+ * unknown or expired, `forbidden` if the client asks for another account, `invalid-operation` if it has been
+ * decided, asks for no offer, or the client has withdrawn its offer.
  */
 export async function findOfferRequest(call: Call, state: string): Promise<OpenOfferRequest> {
   const { account, credentials, now, services } = call

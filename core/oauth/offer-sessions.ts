@@ -19,7 +19,10 @@ interface Accepted {
   readonly mark: OfferMark
 }
 
-/** Opens the session whose token the client will get for its code, with the permissions that the requester has got. */
+/**
+ * Opens the session whose token the client will get for its code, with the permissions that the requester has
+ * got. Throws `access_denied` if that access has ended.
+ */
 export async function openOfferSession(
   call: Call,
   client: Client,
@@ -41,7 +44,7 @@ export async function openOfferSession(
   })
 }
 
-/** Ends a session for which no code was issued. */
+/** Ends a session for which no code was issued. Does nothing if it has ended. */
 export async function endOfferSession(call: Call, id: string): Promise<void> {
   await writeSeparately(call, (store, inCall) => {
     const access = store.accesses.find(id)
@@ -49,7 +52,10 @@ export async function endOfferSession(call: Call, id: string): Promise<void> {
   })
 }
 
-/** Messages stay between the two accounts, and every session can end itself. */
+/**
+ * Returns whether the client gets a permission of the requester. Messages stay between the two accounts, and
+ * every session can end itself.
+ */
 function isForApps(permission: Permission): boolean {
   return 'streamId' in permission ? !isCmcId(permission.streamId) : permission.feature !== 'selfRevoke'
 }

@@ -73,7 +73,10 @@ function normalizeUrl(text: string): string | undefined {
   return `${url.origin}${path}`
 }
 
-/** Returns the public key of a proof, without other members. A private key is refused: it would be known to others. */
+/**
+ * Returns the public key of a proof, without other members. Throws {@link InvalidProof}. A private key is
+ * refused: it would be known to others.
+ */
 function parseKey(jwk: unknown): { kty: 'EC'; crv: 'P-256'; x: string; y: string } {
   const { crv, d, kty, x, y } = Object(jwk) as Record<string, unknown>
   if (d !== undefined) refuse('contains a private key')

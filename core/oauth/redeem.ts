@@ -60,8 +60,10 @@ export interface RefreshRequest {
 }
 
 /**
- * Redeems a code. Throws `invalid_grant` if the code is unknown, used or another client's, or comes without its
- * redirect URI and verifier: there is no second attempt.
+ * Redeems a code, which is then used up, with its verifier: there is no second attempt. Throws
+ * `invalid_grant` if the code is unknown, used or another client's, or if its redirect URI or verifier is
+ * wrong; `invalid_request` if it or the verifier is missing. A code that was used before ends its access; a
+ * wrong proof does so if the access was granted for this code alone.
  */
 export async function redeemCode(call: Call, client: Client, proof: CodeProof): Promise<RedeemedCode> {
   const { code } = requireProof(proof)
@@ -91,7 +93,7 @@ export async function abandonCode(call: Call, { use }: RedeemedCode): Promise<vo
   await writeSeparately(call, (_store, inCall) => revokeUnused(inCall, use.accessId))
 }
 
-/** Returns what is wrong with the proof of a code, which has been consumed. */
+/** Returns what is wrong with the proof of a code, which has been consumed; `undefined` if nothing is. */
 function findProofFault(
   { challenge, redirectUri }: CodeGrant,
   { code_verifier: verifier = '', redirect_uri: uri }: CodeProof
@@ -105,10 +107,11 @@ function findProofFault(
 }
 
 /**
- * Replaces a refresh token by the next one. A token that was replaced within the last seconds gets the same response
- * again, for clients that retry or have lost the response. Throws `invalid_grant` if the token is unknown, was used
- * before or is another client's, `invalid_scope` if another scope is requested, and the errors of a key that is not proven: with
- * these, the token stays valid.
+ * Replaces a refresh token by the next one. A token that was replaced within the last seconds gets the same
+ * response again, for clients that retry or have lost the response. Throws `invalid_grant` if the token is
+ * unknown or another client's; if it was replaced before, its access also ends, and that of the requester of
+ * an offer. Throws `invalid_scope` if another scope is requested, and the errors of a key that is not proven:
+ * with these, the token stays valid.
  */
 export async function refreshGrant(
   call: Call,
@@ -221,7 +224,7 @@ function requireRefreshToken({ refresh_token: token }: RefreshRequest): string {
   return token ?? failOAuth('invalid_request', 'The refresh_token is missing')
 }
 
-/** Revokes an access, its tokens and grants. Must run within a transaction. */
+/** Revokes an access, its tokens and grants. Must run within a transaction. Does nothing if it has ended. */
 function revokeAccessById(call: Call, id: string): void {
   const access = call.store.accesses.find(id)
   if (access) revokeAccess(call, access)
@@ -241,6 +244,7 @@ function revokeUnused(call: Call, id: string): void {
 /** Form of a verifier: 43 to 128 unreserved characters. (RFC 7636, 4.1) */
 const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/
 
+/** Returns whether a verifier has the right form, and the challenge as its digest. */
 function matchesChallenge(verifier: string, challenge: string): boolean {
   if (!verifierPattern.test(verifier)) return false
   const made = createHash('sha256').update(verifier).digest('base64url')

@@ -32,8 +32,8 @@ const registeredMethods = ['none', 'client_secret_basic', 'client_secret_post'] 
 const grantTypes = ['authorization_code', 'refresh_token']
 
 /**
- * Creates the client that the metadata describe. Unsupported features are omitted; the response says what is granted.
- * (RFC 7591, 3.2.1) Throws `invalid_redirect_uri` and `invalid_client_metadata`.
+ * Creates the client that the metadata describe. Unsupported features are omitted; the response says what is
+ * granted. (RFC 7591, 3.2.1) Throws `invalid_redirect_uri` and `invalid_client_metadata`. Does not store it.
  */
 export function createClient(
   { access: { returnSchemes } }: Pick<Config, 'access'>,
@@ -83,6 +83,7 @@ export function createClient(
 /** Invisible characters, or characters that change how others are displayed. */
 const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
+/** Returns the name of a client without invisible characters; `undefined` if nothing is left. */
 function getClientName({ client_name: name = '' }: ClientMetadata): string | undefined {
   const shown = name.replaceAll(invisibleCharacters, '').trim()
   return shown === '' ? undefined : shown

@@ -95,8 +95,8 @@ export function formatOfferScope(name: string): string {
 }
 
 /**
- * Returns the name of the offer that a scope requests; `undefined` if it requests permissions. `offers`: the offers of the
- * client. Throws `invalid_scope` for an unknown offer, and for one beside another scope.
+ * Returns the name of the offer that a scope requests; `undefined` if it requests permissions. `offers`: the
+ * offers of the client. Throws `invalid_scope` for an unknown offer, and for one beside another scope.
  */
 export function parseOfferScope(text: string, offers: object = {}): string | undefined {
   const tokens = text.split(' ').filter(token => token !== '')
@@ -114,9 +114,9 @@ export function parseOfferScope(text: string, offers: object = {}): string | und
 }
 
 /**
- * Throws `invalid_scope` unless the requested scope lies within the client's allowed scopes: the client is allowed the
- * same stream, or all streams, with the same level or a higher one. Account fields and the audit, which `*` never
- * covers, have to be named.
+ * Throws `invalid_scope` unless the requested scope lies within the client's allowed scopes: the client is
+ * allowed the same stream, or all streams, with the same level or a higher one. Account fields and the audit,
+ * which `*` never covers, have to be named. Levels of `none` are always allowed.
  */
 export function assertScopeAllowed(asked: Scope, allowed: readonly string[]): void {
   const { identity, permissions } = parseScope(allowed.join(' '))
@@ -150,6 +150,7 @@ function isIdentity(token: string): token is IdentityScope {
   return (identityScopes as readonly string[]).includes(token) || isResourceScope(token)
 }
 
+/** Parses a scope on a stream, or one that switches a feature off. Throws `invalid_scope`. */
 function parsePermission(token: string): RequestedPermission {
   const [feature = '', setting] = token.split('=', 2)
   if (setting === 'forbidden' && features.includes(feature))
@@ -162,7 +163,10 @@ function parsePermission(token: string): RequestedPermission {
   return { streamId: decodePart(stream, token), level: level as Level, defaultName: decodePart(name, token) }
 }
 
-/** Decodes an id or name, which may be percent-encoded. */
+/**
+ * Decodes an id or name, which may be percent-encoded. Throws `invalid_scope` for text that is malformed,
+ * empty or too long.
+ */
 function decodePart(part: string, token: string): string {
   try {
     const text = decodeURIComponent(part)

@@ -30,7 +30,10 @@ export function listSessions(store: UserStore, client: Pick<Client, 'id'>): Acce
     .filter(each => each.createdBy === 'system' && getBoundKey(each) === undefined)
 }
 
-/** Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a transaction. */
+/**
+ * Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a
+ * transaction. Gives it a token unless there is one.
+ */
 export function openSession(
   call: Call,
   client: Pick<Client, 'id'>,
@@ -61,9 +64,10 @@ export function isIssued({ account, services }: Call, { alias, token }: Access):
 }
 
 /**
- * Returns a session bound to a key, for an access that the user has just granted: the access itself, if no client uses it yet, or
- * a new one with the same permissions, and an alias of its own if the other has one. Must run within a transaction. `use`: the
- * redeemed code, the same if the transaction is repeated.
+ * Returns a session bound to a key, for an access that the user has just granted: the access itself, with a
+ * new token, if no client uses it yet, or a new one with the same permissions, and an alias of its own if the
+ * other has one. An access that is bound to this key is returned as it is. Must run within a transaction.
+ * `use`: the redeemed code, the same if the transaction is repeated.
  */
 export function bindAccess(
   call: Call,
@@ -98,7 +102,10 @@ export function bindAccess(
   return session
 }
 
-/** Throws `invalid_grant` for a bound access if the client does not prove that it has the key. */
+/**
+ * Throws `invalid_grant` if the client does not prove the key to which an access is bound, or proves one
+ * although it is bound to none.
+ */
 export function assertSameKey(access: Access, thumbprint: string | undefined): void {
   const key = getBoundKey(access)
   if (key !== thumbprint)
@@ -112,6 +119,7 @@ function buildNames(client: Pick<Client, 'id'>): Pick<Access, 'name' | 'deviceNa
   }
 }
 
+/** Ends sessions of a client that have expired, and the oldest ones, so that one more is within the limit. */
 function makeRoom(call: Call, client: Pick<Client, 'id'>): void {
   const sessions = call.store.accesses.listByName('app', getSessionName(client))
   const open = sessions.filter(each => !isExpired(each, call.now))

@@ -34,8 +34,9 @@ export function concernPatient(scopes: readonly string[]): boolean {
 }
 
 /**
- * Returns a requested scope without what SMART knows but this service does not: writing, other resources, users and
- * systems. The response shows what is left. Throws `invalid_scope` if nothing is.
+ * Returns a requested scope without what SMART knows but this service does not: writing, other resources,
+ * users and systems. The response shows what is left. Throws `invalid_scope` if nothing is. Also throws it
+ * for too many scopes.
  */
 export function omitUnknownResources(text: string): string {
   const tokens = text.split(' ').filter(token => token !== '')
@@ -50,7 +51,10 @@ export function omitUnknownResources(text: string): string {
   return kept.join(' ')
 }
 
-/** Returns whether a client that is allowed some scopes may request a scope on resources. */
+/**
+ * Returns whether a client that is allowed some scopes may request a scope on resources, because it is
+ * allowed all of them.
+ */
 export function isResourceScopeAllowed(scope: string, allowed: readonly string[]): boolean {
   return isResourceScope(scope) && ['patient/*.rs', 'patient/*.read'].some(all => allowed.includes(all))
 }

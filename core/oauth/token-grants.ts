@@ -67,12 +67,15 @@ function findGrant(store: UserStore, token: string, now: number): TokenGrant | u
   return refreshed && { access: refreshed, grant: found.grant, expires, isRefreshToken: true }
 }
 
-/** Returns what the clients of an access may know of the user: with several devices, all that was granted. */
+/**
+ * Returns what the clients of an access may know of the user: with several devices, all that was granted.
+ * Empty if it did not come by OAuth.
+ */
 export function getIdentityScopes(store: UserStore, access: Access): ReadonlySet<IdentityScope> {
   return new Set(store.oauthGrants.list(access.id).flatMap(({ scopes }) => scopes))
 }
 
-/** Returns how an app holds an access, if it came by OAuth. `now` in seconds. */
+/** Returns how an app holds an access; `undefined` unless it came by OAuth. `now` in seconds. */
 export function describeOAuthGrant(
   store: UserStore,
   { id, type }: Pick<Access, 'id' | 'type'>,

@@ -25,7 +25,7 @@ export function createCode(key: string): string {
   return `${key}.${randomText(24)}`
 }
 
-/** Returns the key of the request that a code belongs to. */
+/** Returns the key of the request that a code belongs to. Empty for text that is no code. */
 export function getRequestKey(code: string): string {
   return code.slice(0, Math.max(0, code.indexOf('.')))
 }

@@ -62,7 +62,10 @@ export class Outgoing {
     return await this.send({ method: 'POST', url, headers, body })
   }
 
-  /** Makes a call. Returns the status, or 0 if there was no response. Never rejects. */
+  /**
+   * Makes a call. Returns the status, or 0 if there was no response. Never rejects. Redirects are not
+   * followed.
+   */
   async send({ body, headers, method, url }: OutgoingCall): Promise<number> {
     try {
       const { request } = await loadUndici()
@@ -83,8 +86,8 @@ export class Outgoing {
   }
 
   /**
-   * Makes a call whose response is read, up to `maxBytes`. For URLs that an operator has chosen. Rejects with a
-   * {@link NoResponse}.
+   * Makes a call whose response is read, up to `maxBytes`. For URLs that an operator has chosen. Rejects with
+   * a {@link NoResponse}, also for statuses from 500.
    */
   async fetch(url: string, { signal, ...call }: OutgoingFetch, maxBytes: number): Promise<Response> {
     try {
@@ -118,8 +121,8 @@ export class Outgoing {
   }
 
   /**
-   * Makes a call to a URL that others have chosen, and reads its response, up to `maxBytes`. Redirects are not followed. Never
-   * rejects.
+   * Makes a call to a URL that others have chosen, and reads its response, up to `maxBytes`. Redirects are
+   * not followed. Never rejects. Any status is a response.
    */
   async exchange(url: string, call: OutgoingFetch, maxBytes: number): Promise<Exchange> {
     const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
@@ -148,7 +151,7 @@ export class Outgoing {
     }
   }
 
-  /** Aborts calls in progress. */
+  /** Aborts calls in progress; further ones fail. */
   async close(): Promise<void> {
     this.#aborting.abort()
     await (await this.#dispatcher)?.destroy()
@@ -179,8 +182,9 @@ async function createDispatcher(options: OutgoingOptions): Promise<Dispatcher> {
 }
 
 /**
- * Returns whether an address is not public: loopback, private, link-local, multicast, reserved and so on. IPv6
- * addresses that embed an IPv4 address count as internal, as a gateway might route them to an internal host.
+ * Returns whether an address is not public: loopback, private, link-local, multicast, reserved and so on, or
+ * no address at all. IPv6 addresses that embed an IPv4 address count as internal, as a gateway might route
+ * them to an internal host.
  */
 export function isInternal(address: string): boolean {
   if (!ipaddr.isValid(address)) return true

@@ -26,7 +26,10 @@ export class Messaging {
     this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
   }
 
-  /** Sends a code. Returns the code if this service generated it. Error: `messaging-server-error`. */
+  /**
+   * Sends a code. Returns the code if this service generated it, in the mode `single`; else `undefined`.
+   * Error: `messaging-server-error`.
+   */
   async challenge({ content }: Candidate): Promise<string | undefined> {
     if (this.mode !== 'single') return await this.#send('challenge', content)
     const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0')
@@ -34,7 +37,10 @@ export class Messaging {
     return code
   }
 
-  /** Lets the messaging service check the user's input. Error: `messaging-server-error`, also for a wrong code. */
+  /**
+   * Lets the messaging service check the user's input. Error: `messaging-server-error`, also for a wrong
+   * code. Not for the mode `single`, whose codes are made here.
+   */
   async verify({ content }: Candidate, given: Values): Promise<void> {
     await this.#send('verify', { ...given, ...content })
   }

@@ -47,7 +47,10 @@ export function fillPlaceholders(
   })
 }
 
-/** Fills a URL. Segments of dots would change the folder, however they are encoded. */
+/**
+ * Fills a URL. Error: `invalid-parameters-format` for segments of dots, which would change the folder,
+ * however they are encoded.
+ */
 function fillUrl(template: string, values: Values): string {
   const url = fillPlaceholders(template, values, encodeURIComponent)
   const templateFolders = splitPath(template)

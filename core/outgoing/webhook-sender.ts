@@ -40,8 +40,9 @@ export class WebhookSender {
   }
 
   /**
-   * Calls a webhook with the message `test` when it is its turn. Returns the status; 0 without a response. Error:
-   * `too-many-requests` if too many test calls of the account are waiting, since clients may not wait for them.
+   * Calls a webhook with the message `test` when it is its turn. Returns the status; 0 without a response.
+   * Error: `too-many-requests` if too many test calls of the account are waiting, since clients may not wait
+   * for them. Also returns 0 after `stop`.
    */
   async test(accountId: string, kept: StoredWebhook): Promise<number> {
     const count = this.#tests.get(accountId) ?? 0

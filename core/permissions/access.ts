@@ -23,7 +23,7 @@ export function isCreatedBy(access: Access, creator: string): boolean {
 
 /**
  * Returns ids of the streams that an access names, which decide who is notified of its changes.
- * (docs/spec/notifications.md#who-is-notified)
+ * (docs/spec/notifications.md#who-is-notified) Those of the audit are omitted.
  */
 export function listStreamIds({ permissions = [] }: Access): string[] {
   return permissions.flatMap(permission =>

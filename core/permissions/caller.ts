@@ -34,7 +34,7 @@ export class Caller {
     return this.access?.type === 'personal'
   }
 
-  /** The access's id. A call without an access has none. */
+  /** The access's id. Throws `invalid-access-token` for a call without an access. */
   get accessId(): string {
     return this.access?.id ?? fail('invalid-access-token')
   }
@@ -70,8 +70,9 @@ export class Caller {
   }
 
   /**
-   * Returns whether the action is allowed on a stream; `*` stands for actions outside every stream, such as adding a
-   * root stream.
+   * Returns whether the action is allowed on a stream; `*` stands for actions outside every stream, such as
+   * adding a root stream. Copies of other accounts' streams cannot be changed, nor can tag streams be managed
+   * by others than the user.
    */
   may(action: Action, streamId: string): boolean {
     const { streams } = this.store
@@ -140,7 +141,10 @@ export class Caller {
     return action === 'manage' && this.store.streams.isTagId(streamId)
   }
 
-  /** Returns whether an event as it was at a time could be read, by the paths that its streams had then. */
+  /**
+   * Returns whether an event as it was at a time (in seconds) could be read, by the paths that its streams
+   * had then.
+   */
   couldReadEvent(paths: readonly (readonly string[])[], at?: number): boolean {
     if (this.isPersonal) return true
     const levels = paths.map(path => this.#grants.levelOnPath(this.store.streams, path, at))
@@ -168,7 +172,10 @@ export class Caller {
     return this.isPersonal || this.#grants.covers(this.store.streams, new Grants({ permissions }))
   }
 
-  /** Returns whether the token still identifies this very access in `store`. */
+  /**
+   * Returns whether the token still identifies this very access in `store`, unchanged; a session must also be
+   * there.
+   */
   isCurrent(store: UserStore): boolean {
     const { access } = this
     return (
@@ -179,7 +186,10 @@ export class Caller {
     )
   }
 
-  /** Returns whether the feature is switched off for this access (e.g. `selfRevoke`). */
+  /**
+   * Returns whether the feature is switched off for this access (e.g. `selfRevoke`), or for the app that
+   * shared it.
+   */
   isForbidden(feature: string): boolean {
     return this.#grants.isForbidden(feature)
   }

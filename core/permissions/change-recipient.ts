@@ -50,9 +50,9 @@ export class ChangeRecipient {
   }
 
   /**
-   * Returns whether the recipient may be notified of a change: personal accesses of every change, other accesses of the
-   * changes that their permissions cover. In steps, since the change may affect very many streams; the result is
-   * cached.
+   * Returns whether the recipient may be notified of a change: personal accesses of every change, other
+   * accesses of the changes that their permissions cover. In steps, since the change may affect very many
+   * streams; the result is cached. An access is also notified of changes of itself.
    */
   *mayReceive(change: Change): Steps<boolean> {
     if (this.#lastDecision?.change !== change)

@@ -23,7 +23,10 @@ export class DerivedDataCache {
   /** `max`: total size of all entries, in streams. */
   constructor(private readonly max: number) {}
 
-  /** Registers data derived for `streams` streams. The oldest entries are dropped if the total is too large. */
+  /**
+   * Registers data derived for `streams` streams. The oldest entries are dropped if the total is too large.
+   * The one registered now always stays.
+   */
   register(derived: Derived, streams: number): void {
     const before = this.#latest.get(derived)
     if (before) this.#remove(before)

@@ -25,8 +25,8 @@ export const noGrants: EffectiveGrants = { grants: new Grants(), ends: -Infinity
 const cache = new WeakMap<Access, EffectiveGrants>()
 
 /**
- * Returns the effective grants of an access, computed once per access object. The store replaces all access objects
- * whenever any access changes, so that a change to the creator is noticed.
+ * Returns the effective grants of an access, computed once per access object. The store replaces all access
+ * objects whenever any access changes, so that a change to the creator is noticed. Expiry is not considered.
  */
 export function getEffectiveGrants(store: UserStore, access: Access): EffectiveGrants {
   let effective = cache.get(access)
@@ -38,7 +38,11 @@ export function getEffectiveGrants(store: UserStore, access: Access): EffectiveG
   return effective
 }
 
-/** Returns whether neither an access nor the app access that shared it has expired. */
+/**
+ * Returns whether neither an access nor the access that limits it has expired or ended: that of the app that
+ * shared it, or of the requester of an offer. Whether a session is open is checked elsewhere. `now` in
+ * seconds.
+ */
 export function isInForce(store: UserStore, access: Access, now: number): boolean {
   return getEffectiveGrants(store, access).ends > now
 }

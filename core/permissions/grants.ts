@@ -64,7 +64,10 @@ export class Grants {
     return new Set([...this.#byId.keys(), ...this.#endedById.keys(), ...(this.limit?.names ?? [])])
   }
 
-  /** Returns the level on a stream: granted on itself, else on its nearest ancestor, else on `*`. */
+  /**
+   * Returns the level on a stream: granted on itself, else on its nearest ancestor, else on `*`; `undefined`
+   * without a grant. The stream may be missing. On system streams that are missing, it is `none`.
+   */
   level(streams: StreamRepository, streamId: string): Level | undefined {
     const node = streams.find(streamId)
     if (node) return this.levelAt(streams, node)
@@ -94,7 +97,7 @@ export class Grants {
     return this.limit ? limitLevel(own, this.limit.levelOnPath(streams, path, at)) : own
   }
 
-  /** Returns the events that can be read. */
+  /** Returns the events that can be read. Cached until the tree changes. */
   getVisibleStreams(streams: StreamRepository): VisibleStreams {
     this.#dropOutdatedLevels(streams)
     return (this.#visibleStreams ??= this.#computeVisibleStreams(streams))
@@ -206,8 +209,8 @@ export class Grants {
   }
 
   /**
-   * Returns the level granted on the stream that had this id at the time `at`; without `at`, on the stream that has the
-   * id or had it last.
+   * Returns the level granted on the stream that had this id at the time `at`; without `at`, on the stream
+   * that has the id or had it last. Returns `undefined` without a grant.
    */
   #grantedLevel(streams: StreamRepository, id: string, at: number | undefined): Level | undefined {
     const node = streams.find(id)

@@ -9,7 +9,10 @@ interface Search {
   readonly store: UserStore
 }
 
-/** Returns whether any event in these streams is hidden from the caller by another of its streams. */
+/**
+ * Returns whether any event in these streams is hidden from the caller by another of its streams. Those in
+ * the trash count. In steps.
+ */
 export function* includesHiddenEvents(
   { caller, store: { events } }: Search,
   streams: readonly number[]

@@ -40,8 +40,8 @@ export function intersectLevels(a: Level, b: Level): Level {
 }
 
 /**
- * Limits a shared level to the level of the app that shared it (`holder`): what is hidden from the app stays hidden,
- * even where nothing was shared.
+ * Limits a shared level to the level of the app that shared it (`holder`): what is hidden from the app stays
+ * hidden, even where nothing was shared. Returns `undefined` if neither side grants or hides anything.
  */
 export function limitLevel(level: Level | undefined, holder: Level | undefined): Level | undefined {
   if (hidesEvents(holder)) return 'none'

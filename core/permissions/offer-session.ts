@@ -35,7 +35,10 @@ export function findOfferAccess(store: UserStore, { accessId }: OfferMark): Acce
   return getCounterparty(access) ? access : undefined
 }
 
-/** Returns whether the offer to which an access belongs, if any, is still accepted. `now` in seconds. */
+/**
+ * Returns whether the offer to which an access belongs, if any, is still accepted. `now` in seconds. True for
+ * accesses that belong to none.
+ */
 export function isOfferInForce(store: UserStore, access: Access, now: number): boolean {
   const mark = getOfferMark(access)
   if (!mark) return true

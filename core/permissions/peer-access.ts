@@ -72,7 +72,10 @@ export function getCapability(access: MarkedAccess | undefined): CapabilityMark 
   return mark?.['kind'] === 'capability' ? (mark as unknown as CapabilityMark) : undefined
 }
 
-/** Returns an access as all callers but the account's owner see it: without the endpoints of peers, and who else has used a link. */
+/**
+ * Returns an access as all callers but the account's owner see it: without the endpoints of peers, and who
+ * else has used a link. Other accesses are returned as they are.
+ */
 export function withoutPeerEndpoints<A extends MarkedAccess>(access: A): A {
   const link = getCapability(access)
   if (link) return withMark(access, { ...link, capability: { ...link.capability, acceptedBy: [] } })
@@ -89,7 +92,10 @@ function withMark<A extends MarkedAccess>(access: A, mark: object): A {
   return { ...shown, clientData: { ...access.clientData, cmc: mark } } as unknown as A
 }
 
-/** Only the service creates such accesses: a mark that someone else has written counts for nothing. */
+/**
+ * Returns the mark of an access, if the service has created it: a mark that someone else has written counts
+ * for nothing.
+ */
 function getMark(access: MarkedAccess | undefined): Record<string, unknown> | undefined {
   if (access?.createdBy !== 'system') return undefined
   const mark = access.clientData?.['cmc']

@@ -5,8 +5,9 @@
 import type { Services } from '../call/services.js'
 
 /**
- * Removes the accounts served here whose deletion is due, or whose removal has failed. Returns how many. `signal` ends
- * the work after the current account.
+ * Removes the accounts served here whose deletion is due, or whose removal has failed, and tells their peers.
+ * Returns how many were removed; failures are logged, and tried again by the next call. `signal` ends the
+ * work after the current account.
  */
 export async function deleteDue(services: Services, signal?: AbortSignal): Promise<number> {
   const { accounts, clock, log, platform } = services

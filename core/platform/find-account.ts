@@ -7,7 +7,10 @@ import type { Services } from '../call/services.js'
 import type { Guess } from '../security/throttle.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Returns the account of a user name in any letter case, on any server. Throws `unknown-resource`. */
+/**
+ * Returns the account of a user name in any letter case, on any server. Throws `unknown-resource`. Also finds
+ * those that are suspended, or about to be deleted.
+ */
 export function requireAccount({ accounts, platform }: Services, username: string): Account {
   const name = username.toLowerCase()
   const account = accounts.findOwn(name) ?? platform.find(name)
@@ -22,7 +25,7 @@ export function requireServedAccount({ accounts }: Services, username: string): 
   return accounts.findOwn(name) ?? refuseUnknownUser(accounts, name)
 }
 
-/** Returns the root URL of the server that holds an account, ending in a slash. */
+/** Returns the root URL of the server that holds an account, also if it has moved, ending in a slash. */
 export function getServerUrl(
   { config, shard }: Pick<Services, 'config' | 'shard'>,
   { relocatedTo, username }: Account

@@ -21,8 +21,8 @@ export type IntegrityCheck = Static<typeof IntegrityCheck>
 const maxErrors = 1000
 
 /**
- * Checks the platform and all accounts, one account after the other, yielding to other work in between. `only`: checks
- * just this account.
+ * Checks the platform and all accounts, one account after the other, yielding to other work in between.
+ * `only`: checks just this account. Accounts that cannot be read are errors of the result.
  */
 export async function checkPlatform(call: ServiceCall, only?: Account): Promise<IntegrityCheck[]> {
   const { services } = call

@@ -24,7 +24,10 @@ export interface MaintenanceJobs {
 /** A daily job for one account. */
 export type AccountJob = (account: Account) => unknown
 
-/** Runs the maintenance now, and every day from now on; deletions that are due every hour. `further`: jobs of other modules. */
+/**
+ * Runs the maintenance now, and every day from now on; deletions that are due every hour. `further`: jobs of
+ * other modules. Errors are logged, and end only their own job.
+ */
 export function startMaintenance(services: Services, further: readonly AccountJob[] = []): MaintenanceJobs {
   const stopping = new AbortController()
   let running = Promise.resolve()
@@ -116,7 +119,10 @@ async function runGuarded(
 /** Seconds for which an account counts as new: at least one daily job has counted it within this time. */
 const newSeconds = 2 * 86_400
 
-/** Counts the events added to an account since it was last counted. (docs/spec/administration.md#growth) */
+/**
+ * Counts the events added to an account since it was last counted. (docs/spec/administration.md#growth) Does
+ * nothing if there are none.
+ */
 export async function countEvents({ accounts, clock, platform }: Services, account: Account): Promise<void> {
   const now = clock.now()
   const store = accounts.store(account)

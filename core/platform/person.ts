@@ -35,7 +35,10 @@ export const Person = Type.Object({
 })
 export type Person = Static<typeof Person>
 
-/** Converts one account to what operators see. Throws `AccountElsewhere` in a thread that does not have its file. */
+/**
+ * Converts one account to what operators see; of accounts that are suspended or have moved, without their
+ * use. Throws `AccountElsewhere` in a thread that does not have its file.
+ */
 export function toPerson({ services }: ServiceCall, account: Account): Person {
   const isHere = account.relocatedTo === null && account.suspended === null
   return {
@@ -44,7 +47,10 @@ export function toPerson({ services }: ServiceCall, account: Account): Person {
   }
 }
 
-/** Returns accounts, each read by the thread that has its file. Yields to other work in between. */
+/**
+ * Returns accounts, each read by the thread that has its file. Yields to other work in between. Of accounts
+ * that cannot be read, without their use.
+ */
 export async function listPersons(call: ServiceCall, accounts: readonly Account[]): Promise<Person[]> {
   const found: Person[] = []
   for (const account of accounts) {

@@ -4,7 +4,10 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Removes an account. Every call on the account fails from now on; the account's name is free once this resolves. */
+/**
+ * Removes an account, and tells its peers. Every call on the account fails from now on, and its sockets are
+ * closed; the account's name is free once this resolves.
+ */
 export async function removeAccount(
   services: Services,
   account: Account,
@@ -21,7 +24,10 @@ export async function removeAccount(
   if (via === 'socket.io') announceAccountChange(services, account)
 }
 
-/** Publishes, within the service, that an account itself has changed. */
+/**
+ * Publishes, within the service, that an account itself has changed: sockets whose access has ended are
+ * closed, cached data is dropped.
+ */
 export function announceAccountChange({ bus }: Pick<Services, 'bus'>, account: Account): void {
   const changes = new Changes({ find: () => undefined })
   changes.add('account')

@@ -8,9 +8,11 @@ import { nextTurn } from '../../storage/steps.js'
 const pageSizes = { audit: 500, deletions: 100 } as const
 
 /**
- * Removes the records of one account that are older than the setting `retention` of their kind. Returns how many. `audit`: audit
- * records; the chain of the remaining ones is verified from the last removed one on. `deletions`: records of deleted events with their
- * history, of streams and of accesses. (docs/spec/conventions.md#trash-and-deletion) `isStopped` ends it after the current commit.
+ * Removes the records of one account that are older than the setting `retention` of their kind. Returns how
+ * many. `audit`: audit records; the chain of the remaining ones is verified from the last removed one on.
+ * `deletions`: records of deleted events with their history, of streams and of accesses.
+ * (docs/spec/conventions.md#trash-and-deletion) `isStopped` ends it after the current commit. A retention of
+ * 0 keeps all.
  */
 export async function removeExpired(
   services: Services,

@@ -60,7 +60,7 @@ async function listUserAnywhere(
   return (JSON.parse(`{${outcome.members}}`) as { user: ListedUser }).user
 }
 
-/** Returns the number of accounts by server. */
+/** Returns the number of accounts by server. Accounts on other servers count as well. */
 export function countByServer(services: Services): Map<string, number> {
   const counts = new Map<string, number>()
   for (let after = ''; ;) {
@@ -74,7 +74,7 @@ export function countByServer(services: Services): Map<string, number> {
   }
 }
 
-/** Converts an account to its listed form. */
+/** Converts an account to its listed form. Fields that cannot be read are `null`. */
 export function toListedUser(services: Services, account: Account): ListedUser {
   const read = (name: string): unknown => readField(services, account, name) ?? null
   return {

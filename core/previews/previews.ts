@@ -69,8 +69,9 @@ export class Previews {
   }
 
   /**
-   * Ensures that an event's preview is available, and returns its key. Errors: `corrupted-data` (422) when there is no
-   * readable picture, `api-unavailable` when pictures cannot be rendered at all or at the moment.
+   * Ensures that a preview of an event's first attachment is available, rendering it if needed, and returns
+   * its key. Errors: `corrupted-data` (422) when there is no readable picture, or it is too large;
+   * `api-unavailable` when pictures cannot be rendered at all or at the moment.
    */
   async ensurePreview(
     account: Account,
@@ -90,7 +91,10 @@ export class Previews {
     return preview
   }
 
-  /** Returns the bytes of a preview that has been provided. */
+  /**
+   * Returns the bytes of a preview that has been provided. Throws `api-unavailable` if it has been removed
+   * since.
+   */
   async bytes(account: Account, preview: Preview): Promise<Buffer> {
     const name = getPreviewName(account, preview)
     const known = this.#recentPreviews.get(name)
@@ -131,6 +135,7 @@ export class Previews {
     }
   }
 
+  /** Returns a preview from the disk, or renders and stores it. */
   async #load(account: Account, picture: Attachment, preview: Preview, name: string): Promise<Buffer> {
     const cached = await this.#find(account, preview)
     const bytes = cached?.bytes ?? (await this.#renderAndStore(account, picture, preview))
@@ -170,6 +175,7 @@ export class Previews {
     }
   }
 
+  /** Returns the width of a picture divided by its height. Cached. */
   async #getAspectRatio(account: Account, picture: Attachment): Promise<number> {
     const known = this.#ratios.get(picture.id)
     if (known !== undefined) return known

@@ -26,7 +26,10 @@ export function dependsOnAspectRatio({ width, height }: RequestedSize): boolean 
   return width !== undefined && height !== undefined
 }
 
-/** Returns the frame for a requested size; `ratio` is the picture's width divided by its height. */
+/**
+ * Returns the frame for a requested size, for the smallest size if none is; `ratio` is the picture's width
+ * divided by its height. The picture covers the requested size, unless that is larger than the largest frame.
+ */
 export function getFrame({ width, height }: RequestedSize, ratio: number): Frame {
   if (width === undefined && height === undefined) return `box-${standardSizes[0]}`
   if (height === undefined || (width !== undefined && width / height > ratio))

@@ -105,7 +105,10 @@ const processing: Readonly<Record<Level, readonly string[]>> = {
 
 type Context = Pick<Call, 'account' | 'caller' | 'now' | 'services' | 'store'>
 
-/** Builds the receipt of an access that is not a session. Its holder sees the account under the name that the access has for it. */
+/**
+ * Builds the receipt of an access that is not a session. Its holder sees the account under the name that the
+ * access has for it, and no names of streams that are withheld.
+ */
 export function buildReceipt(call: Context, access: Access): Receipt {
   const { account, caller, now, services } = call
   const { config } = services
@@ -159,7 +162,9 @@ function findName({ caller, store }: Context, { level, streamId }: StreamPermiss
   return (isHidden ? undefined : store.streams.find(streamId)?.stream.name) ?? streamId
 }
 
-/** Streams of the service that carry messages, and the audit of the access itself. */
+/**
+ * Returns whether a stream is one of the service that carries messages, or the audit of the access itself.
+ */
 function isMachinery(streamId: string): boolean {
   return isCmcId(streamId) || streamId.startsWith(':_audit:')
 }
@@ -173,7 +178,8 @@ function describeRecipient(access: Access): Receipt['hasRecipient'] {
 }
 
 /**
- * Returns the texts of the offer that the user has accepted, or those that a page of the service has shown of an app's request. What apps
+ * Returns the texts of the offer that the user has accepted, or those that a page of the service has shown of
+ * an app's request; `null` if none are known, or they name streams that the holder must not see. What apps
  * say of themselves is no evidence of what was shown.
  */
 function describeNotice(call: Context, access: Access): Receipt['hasNotice'] {

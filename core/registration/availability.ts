@@ -3,7 +3,10 @@ import { ApiError } from '../errors.js'
 import { isRefusedUsername } from './usernames.js'
 import type { Services } from '../call/services.js'
 
-/** Returns whether an account has this email address, or is being created with this address. */
+/**
+ * Returns whether an account has this email address, or is being created with this address. Further addresses
+ * of an account count once they are verified.
+ */
 export function isTakenEmail({ platform }: Services, email: string): boolean {
   return platform.findByUnique('email', email) !== undefined
 }
@@ -17,7 +20,7 @@ export function findUsernameProblem(
   return platform.usernames.isTaken(username) ? 'taken' : false
 }
 
-/** Throws `item-already-exists`, with `reserved: true` next to the error. */
+/** Throws `item-already-exists`, with `reserved: true` and the members of `beside` next to the error. */
 export function refuseAsTaken(field: 'username' | 'email', value: string, beside: object = {}): never {
   throw new ApiError('item-already-exists', `This ${field} is already taken`, {
     data: { [field]: value },

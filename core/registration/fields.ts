@@ -13,7 +13,7 @@ import type { Services } from '../call/services.js'
 const checkBuiltIn = createChecker(Registration)
 const checkWithIdentity = createChecker(IdentityRegistration)
 
-/** Throws `invalid-parameters-format` with all problems of the fields. */
+/** Throws `invalid-parameters-format` with all problems of the fields, those of the operator among them. */
 export function checkRegistration(
   services: Services,
   fields: object
@@ -35,7 +35,7 @@ export function checkOptionalFields(services: Services, fields: object): void {
   if (violations.length > 0) refuseParams(violations)
 }
 
-/** Returns the values of account fields in a registration. */
+/** Returns the values of account fields in a registration. Empty ones are omitted. */
 export function selectFieldValues(services: Services, fields: object): ReadonlyMap<string, unknown> {
   const values = new Map(Object.entries(fields).filter(([, value]) => value !== null && value !== ''))
   return new Map(
@@ -45,7 +45,7 @@ export function selectFieldValues(services: Services, fields: object): ReadonlyM
   )
 }
 
-/** Returns values that must be unique across accounts. */
+/** Returns those of the values that must be unique across accounts. */
 export function selectUniqueValues(
   services: Services,
   values: ReadonlyMap<string, unknown>
@@ -58,7 +58,7 @@ export function selectUniqueValues(
 
 /**
  * Stores the values of a new account as events; fields without a value get their default. Must run within a
- * transaction.
+ * transaction. The email address counts as confirmed.
  */
 export function storeValues(
   { config }: Services,

@@ -39,8 +39,10 @@ const olderNames = new Map([
 ])
 
 /**
- * Registers an account and signs its app in. Everything is checked before the password is hashed, and claimed after it: of
- * two concurrent registrations of a name, only one succeeds.
+ * Registers an account and signs its app in; queues a welcome mail, and one that verifies the address if the
+ * settings say so. Everything is checked before the password is hashed, and claimed after it: of two
+ * concurrent registrations of a name, only one succeeds. Throws `invalid-parameters-format`, also without a
+ * valid invitation where one is needed, and `item-already-exists`; registrations are throttled.
  */
 export async function registerAccount(call: ServiceCall, body: object): Promise<Registered> {
   const { services, credentials, now } = call
@@ -105,8 +107,9 @@ export function fillAccount(
 }
 
 /**
- * Returns how an invitation token, or a missing one, allows registration: `free` any number of times, `once` with an
- * invitation that the registration uses up. Wrong guesses are counted, and a right guess does not reset the count.
+ * Returns how an invitation token, or a missing one, allows registration: `free` any number of times, `once`
+ * with an invitation that the registration uses up; `undefined` if it does not. Wrong guesses are counted,
+ * and a right guess does not reset the count; throws `too-many-requests` after too many.
  */
 export function getAdmission(
   { config, platform, throttle }: Services,
@@ -138,7 +141,10 @@ export function listUnavailable({ config, platform }: Services, claim: Claim): s
   return taken
 }
 
-/** Throws `item-already-exists` with the taken values, as they were given. */
+/**
+ * Throws `item-already-exists` with the taken values, as they were given. For a taken invitation or identity,
+ * throws their own errors.
+ */
 export function assertNotTaken(taken: readonly string[], given: Readonly<Record<string, unknown>>): void {
   if (taken.includes('invitationToken')) refuseInvitation()
   if (taken.includes(identityField)) refuseIdentity()

@@ -35,7 +35,7 @@ export function createReminderTask(services: Services): TimedTask {
   }
 }
 
-/** Records what has become due, and tells the user. */
+/** Records what has become due, and queues messages for the user. */
 function fireReminders(call: Call): void {
   const { changes, now, store } = call
   changes.add('timers')
@@ -43,7 +43,10 @@ function fireReminders(call: Call): void {
   for (const row of store.occurrences.listToTell(now, maxToTell)) tell(call, row)
 }
 
-/** Records the times at which a reminder was due, some at a time. */
+/**
+ * Records the times at which a reminder was due, some at a time, and when it is due next. Those that are not
+ * in force are passed over; occurrences that are too old are removed.
+ */
 function recordDue({ now, store }: Call, { next, reminder }: ReminderRow): void {
   const { id, repeats, zone } = reminder
   const may = mayRemind({ now, store }, reminder)
@@ -61,7 +64,10 @@ function recordDue({ now, store }: Call, { next, reminder }: ReminderRow): void 
   store.reminders.setNext(id, due ?? null)
 }
 
-/** Tells the user of an occurrence, and plans to repeat it. */
+/**
+ * Queues a message about an occurrence, and plans to repeat it. Does not if that is too late, or the reminder
+ * is done or not in force.
+ */
 function tell(call: Call, row: OccurrenceRow): void {
   const { now, store } = call
   const { next, repeats, told } = row

@@ -31,7 +31,10 @@ export function toOccurrence(row: OccurrenceRow): Occurrence {
   }
 }
 
-/** Lists the occurrences of a reminder from a day ago until in a day, in order of time. */
+/**
+ * Lists the occurrences of a reminder from a day ago until in a day, in order of time. Those that have not
+ * come yet are `upcoming`; at most 24 of them.
+ */
 export function listNear({ now, store }: Pick<Call, 'now' | 'store'>, row: ReminderRow): Occurrence[] {
   const { reminder } = row
   const recorded = store.occurrences.listSince(reminder.id, now - nearSeconds)
@@ -67,7 +70,10 @@ export function findOccurrence(
   return { reminder: id, due, day, state: 'open', answered: null, event: null, told: 0, repeats, next: due }
 }
 
-/** Records that a reminder is done, by an event. Errors: `unknown-resource`, `invalid-operation` if it is done already. */
+/**
+ * Records that a reminder is done, by an event. Errors: `unknown-resource` if it is not due at this time,
+ * `invalid-operation` if it is done already.
+ */
 export function completeOccurrence(
   { changes, now, store }: Pick<Call, 'changes' | 'now' | 'store'>,
   row: ReminderRow,

@@ -27,7 +27,10 @@ export function requireOwnReminder(
   return row
 }
 
-/** Checks that "done" can be recorded by the caller, and returns the content. `path`: of the fields in the params. */
+/**
+ * Checks that "done" can be recorded by the caller, and returns the type and content. `path`: of the fields
+ * in the params. Errors: `invalid-parameters-format`, and those of {@link assertMayAddTo}.
+ */
 export function checkRecording(
   call: Call,
   { event, streamId, zone }: Pick<StoredReminder, 'event' | 'streamId' | 'zone'>,
@@ -46,7 +49,11 @@ export function checkRecording(
   return checked === undefined ? { type } : { type, content: checked }
 }
 
-/** Checks that reminders of kind `form`, and no others, have a form that the caller may use. */
+/**
+ * Checks that reminders of kind `form`, and no others, have a form that the caller may use. When a reminder
+ * is changed, its form may have been removed. Errors: `invalid-parameters-format`,
+ * `unknown-referenced-resource`, `forbidden`.
+ */
 export function assertForm(
   { caller, store }: Call,
   { formId, kind }: Pick<StoredReminder, 'formId' | 'kind'>,

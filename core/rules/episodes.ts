@@ -50,7 +50,10 @@ export class Episodes {
     return this.#state
   }
 
-  /** Adds what a reading says. `now`: the time at which a message would be sent. */
+  /**
+   * Adds what a reading says: begins an episode once the condition has held long enough, and ends it. `now`:
+   * the time at which a message would be sent.
+   */
   step(time: number, verdict: Verdict, { now, ...cause }: Cause & { readonly now: number }): void {
     const state = this.#state
     if (verdict === 'met') {
@@ -69,13 +72,13 @@ export class Episodes {
     if (state.isFiring) this.#recover(time, now)
   }
 
-  /** Adds something that happens in a moment, such as a note. */
+  /** Adds something that happens in a moment, such as a note: an episode, with a message. */
   happen(time: number, { now, ...cause }: Cause & { readonly now: number }): void {
     setCause(this.#state, cause)
     this.#fire(time, now)
   }
 
-  /** Begins an episode without a message. */
+  /** Begins an episode that is firing, without a message. */
   beginUntold(): void {
     this.#state.isFiring = true
     this.#state.episode++
@@ -89,7 +92,7 @@ export class Episodes {
     setCause(state, cause)
   }
 
-  /** Does what is due at a time. */
+  /** Does what is due at a time: episodes that begin, messages, and repeats of them. */
   advance(now: number): void {
     const { holdsSince, tellAt } = this.#state
     const heldAt = holdsSince === undefined ? Infinity : holdsSince + this.#hold
@@ -174,7 +177,7 @@ export class Episodes {
   }
 }
 
-/** Returns when a rule has something to do that no data causes, in seconds. */
+/** Returns when a rule has something to do that no data causes, in seconds; `undefined` if never. */
 export function findNextTime({ condition }: Rule, { holdsSince, tellAt }: RuleState): number | undefined {
   const hold = 'for' in condition ? (condition.for ?? 0) : 0
   const next = Math.min(holdsSince === undefined ? Infinity : holdsSince + hold, tellAt ?? Infinity)
@@ -186,7 +189,10 @@ export function createState(now: number): RuleState {
   return { isFiring: false, activeFrom: now, evaluatedTo: now, episode: 0 }
 }
 
-/** Returns the state of a rule that begins again: what people were told is remembered. */
+/**
+ * Returns the state of a rule that begins again: what people were told is remembered, but not what it waits
+ * for.
+ */
 export function restartState({ episode, firedAt, toldAt, toldEpisode }: RuleState, now: number): RuleState {
   return {
     ...createState(now),

@@ -15,7 +15,10 @@ export interface Evaluation {
   readonly isChanged: boolean
 }
 
-/** Evaluates a rule. */
+/**
+ * Evaluates a rule. A paused one does nothing; one that can no longer be evaluated stops firing without a
+ * message, and says why.
+ */
 export function evaluateRule(call: Call, { rule, state }: StoredRule, unseen: Unseen): Evaluation {
   const { now } = call
   if (!rule.isActive) return { state, tellings: [], isChanged: false }

@@ -15,7 +15,7 @@ const maxEvents = 500
 /** Maximum number of characters of a note that are searched. */
 const maxCharacters = 100_000
 
-/** Watches for words in new notes. Error: `forbidden` if a stream cannot be read. */
+/** Watches for words in new notes. Returns `forbidden` if a stream cannot be read. */
 export function watchWords(call: RuleCall, condition: ConditionOf<'words'>): Watcher | RuleProblem {
   const hasWord = createWordTest(condition.anyOf)
   const { streamIds } = condition
@@ -27,7 +27,7 @@ export function watchWords(call: RuleCall, condition: ConditionOf<'words'>): Wat
   })
 }
 
-/** Watches for data from an access. */
+/** Watches for data from an access. Returns `forbidden` if the caller may not know of the connection. */
 export function watchArrivals(call: RuleCall, condition: ConditionOf<'arrived'>): Watcher | RuleProblem {
   const accessId = findSender(call, condition)
   if (accessId === undefined) return 'forbidden'
@@ -81,6 +81,10 @@ interface EventWatch {
   readonly isMatch: (event: Event, after: number) => boolean
 }
 
+/**
+ * Creates a watcher of stored events that match, and were modified since the last evaluation. Messages of
+ * channels, and events that were old when they were stored, do not count.
+ */
 function createEventWatcher(call: RuleCall, { isMatch, streamIds, types }: EventWatch): Watcher {
   return {
     isReadable({ cause }) {

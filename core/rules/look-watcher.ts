@@ -48,7 +48,10 @@ interface Part {
   readonly last: number | undefined
 }
 
-/** Lists the parts of the audit after a time. `getCall` returns the call of the moment. */
+/**
+ * Lists the parts of the audit after a time. The rule's own access, the user's sessions and refused calls do
+ * not count. `getCall` returns the call of the moment.
+ */
 export function* listLooks(
   getCall: () => RuleCall,
   { accessId: own, condition }: Pick<Rule, 'accessId' | 'condition'>,

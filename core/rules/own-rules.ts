@@ -26,13 +26,16 @@ export type CheckedRule = Pick<
   'accessId' | 'channelIds' | 'condition' | 'evenWhenQuiet' | 'quietHours' | 'urgency' | 'zone'
 >
 
-/** Checks a rule. `call`: made by the access of the rule, which has to be able to read what it watches. */
+/**
+ * Checks a rule. `call`: made by the access of the rule, which has to be able to read what it watches.
+ * Errors: those of {@link assertTellingTimes} and {@link assertCondition}.
+ */
 export function assertRule(call: Call, rule: CheckedRule): void {
   assertTellingTimes(rule)
   assertCondition(call, rule.condition)
 }
 
-/** Checks when a rule sends messages. */
+/** Checks when a rule sends messages, and its time zone. Error: `invalid-parameters-format`. */
 export function assertTellingTimes({ evenWhenQuiet, quietHours, urgency, zone }: CheckedRule): void {
   if (!isZone(zone)) refuse('zone', 'must be the name of a time zone')
   if (quietHours?.from === quietHours?.to && quietHours)
@@ -40,12 +43,19 @@ export function assertTellingTimes({ evenWhenQuiet, quietHours, urgency, zone }:
   if (evenWhenQuiet && urgency !== 'high') refuse('evenWhenQuiet', 'needs the urgency "high"')
 }
 
-/** Checks that channels belong to the access of a rule; rules of the user may use all. Errors: as `requireOwnChannel`. */
+/**
+ * Checks that the caller may use channels: those of its own access; the user may use all. Errors: as
+ * `requireOwnChannel`.
+ */
 export function assertChannels(call: Call, ids: readonly string[]): void {
   for (const id of ids) requireOwnChannel(call, id)
 }
 
-/** Checks a condition. Errors: `forbidden` and others, by kind. */
+/**
+ * Checks a condition. Errors: `forbidden` for data that the caller cannot read,
+ * `unknown-referenced-resource`, `invalid-operation` for measures without such numbers,
+ * `invalid-parameters-format`.
+ */
 export function assertCondition(call: Call, condition: Condition): void {
   if ('measure' in condition) assertMeasure(call, condition)
   if ('streamIds' in condition) assertReadable(call, condition.streamIds)

@@ -60,7 +60,7 @@ export class PastEpisodes {
     this.#note(time)
   }
 
-  /** Adds a position that is where the person is, not where they have gone. */
+  /** Adds a position that is where the person is, not where they have gone: it is no firing. */
   beginUntold(): void {
     this.#episodes.beginUntold()
     this.#first = this.#episodes.state.episode

@@ -8,7 +8,10 @@ import { computeUsualRange, usualDays } from './usual-range.js'
 const hourSeconds = 3600
 const daySeconds = 86_400
 
-/** Returns a function that returns the range at a time. `readings`: in the order of their times. */
+/**
+ * Returns a function that returns the range at a time; `undefined` if there is none. What is usual comes from
+ * the days before. `readings`: in the order of their times.
+ */
 export function listPastRanges(
   { measure, range }: ConditionOf<'outside'>,
   readings: readonly Reading[]

@@ -20,7 +20,10 @@ interface Part {
 
 const hourSeconds = 3600
 
-/** Starts to read totals: hour by hour for `atMost`, otherwise up to the time of the rule. */
+/**
+ * Starts to read totals: hour by hour for `atMost`, otherwise up to the time of the rule. `format` lists the
+ * replayed episodes.
+ */
 export function startPastTotals(
   call: RuleCall,
   rule: Rule,

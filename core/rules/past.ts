@@ -32,7 +32,7 @@ const maxLength = 100_000_000
 const readingsPerPause = 1000
 const daySeconds = 86_400
 
-/** Lists the firings. Empty once the access of the rule has ended. */
+/** Lists the firings, at most 200. Empty once the access of the rule has ended. */
 export function listPast(call: Call, rule: Rule, span: PastSpan): Listing<Reader> | readonly never[] {
   const asRule = createRuleCall(call, rule)
   if (!asRule) return []

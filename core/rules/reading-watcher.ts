@@ -30,7 +30,10 @@ const positionMeasure = 'position'
 const tolerance = 1e-6
 const daySeconds = 86_400
 
-/** Returns the watcher of readings, or why there is none. */
+/**
+ * Returns the watcher of readings, or why there is none. Readings that arrive too late are passed over, and
+ * the first position never begins an episode with a message.
+ */
 export function watchReadings(call: RuleCall, condition: ReadingCondition): Watcher | RuleProblem {
   const measure = findConditionMeasure(call, condition)
   if (!measure) return 'unknown-measure'
@@ -119,6 +122,7 @@ interface CachedRange {
 /** Usual ranges by access, measure and streams. */
 const usualRanges = new WeakMap<object, Map<string, CachedRange>>()
 
+/** Returns the range that is plausible or usual; `undefined` if there is none. */
 function findRange(
   call: RuleCall,
   { range, streamIds: streams }: ConditionOf<'outside'>,
@@ -127,7 +131,10 @@ function findRange(
   return range === 'plausible' ? findPlausibleRange(measure) : findUsualRange(call, { measure, streams })
 }
 
-/** Returns the usual range until the end of the day (UTC): computed once a day, and again after changes of the tree. */
+/**
+ * Returns the usual range until the end of the day (UTC): computed once a day, and again after changes of the
+ * tree. Returns `undefined` if there is too little data.
+ */
 function findUsualRange(call: RuleCall, measured: MeasuredStreams): NumberRange | undefined {
   const { caller, now, store } = call
   const { streams } = store

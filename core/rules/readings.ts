@@ -49,7 +49,7 @@ export interface CollectedReadings {
   isTruncated: boolean
 }
 
-/** Starts to collect numbers. Of a pair, the first number counts. */
+/** Starts to collect numbers, at most 200 000. Of a pair, the first number counts. */
 export function collectNumbers(call: Call, request: ReadingsRequest): CollectedReadings {
   const { measure, unit = measure.types[0]! } = request
   return collect(call, request, listMeasuredTypes(call, measure, unit), readNumber)
@@ -75,7 +75,10 @@ export function collectTimes(call: Call, request: ReadingsRequest): CollectedRea
   return collect(call, request, listMeasuredTypes(call, request.measure, undefined), () => ({ value: 0 }))
 }
 
-/** Joins the coordinates of positions, in the order of their times. */
+/**
+ * Joins the coordinates of positions, in the order of their times. Latitudes without a longitude are left
+ * out.
+ */
 export function joinPositions(latitudes: readonly Reading[], longitudes: readonly Reading[]): Reading[] {
   const byTime = new Map(longitudes.map(({ longitude, time, value }) => [time, longitude ?? value]))
   return sort(
@@ -127,8 +130,9 @@ export const maxAhead = 300
 const searched = [60, 3600, 86_400]
 
 /**
- * Returns the time of the last data of a measure as {@link findLast} does, but ignores data of the future: a device with a wrong clock
- * must not end a silence. If there is some, only the last `seconds` are searched for other data.
+ * Returns the time of the last data of a measure as {@link findLast} does, but ignores data of the future: a
+ * device with a wrong clock must not end a silence. If there is some, only the last `seconds` are searched
+ * for other data. Returns {@link longAgo} if nothing is found there.
  */
 export function findLastBefore(call: Call, measured: MeasuredStreams, seconds: number): number | undefined {
   const last = findLast(call, measured)
@@ -145,7 +149,7 @@ export function findLastBefore(call: Call, measured: MeasuredStreams, seconds: n
   return longAgo
 }
 
-/** Returns the total of a measure on a local day (its number as in `schemas/zones.ts`). */
+/** Returns the total of a measure on a local day (its number as in `schemas/zones.ts`). 0 without data. */
 export function readTotal(
   call: Call,
   { measure, streams, unit }: Pick<ReadingsRequest, 'measure' | 'streams' | 'unit'>,
@@ -211,7 +215,7 @@ function collect(
   return collected
 }
 
-/** Reads the number in a content. */
+/** Reads the number in a content; `undefined` if there is none. */
 export function readNumber(
   content: unknown,
   { convert, fields }: MeasuredType

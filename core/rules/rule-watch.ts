@@ -39,6 +39,9 @@ export class RuleWatch implements TimedTask {
     services.accounts.handover.onRelease(({ id }) => this.#watched.delete(id))
   }
 
+  /**
+   * Returns when a rule of the account is due, in seconds; `undefined` if it has none, or messages are off.
+   */
   findNext(store: UserStore, account: Account): number | undefined {
     if (!this.services.config.channels.enabled || account.deletion !== null || store.rules.size === 0) {
       this.#watched.delete(account.id)
@@ -100,7 +103,10 @@ export class RuleWatch implements TimedTask {
     this.#watched.clear()
   }
 
-  /** Evaluates the rules of an account that changes concern. If something follows, it is left to timers, which retry what fails. */
+  /**
+   * Evaluates the rules of an account that changes concern. If something follows, it is left to timers, which
+   * retry what fails. Never throws.
+   */
   #visit(account: ChangedAccount): void {
     const watched = this.#watched.get(account.id)
     if (!watched || watched.pending.size === 0 || this.#isClosed) return
@@ -156,8 +162,8 @@ export class RuleWatch implements TimedTask {
   }
 
   /**
-   * Evaluates rules, given with the oldest changes that concern them. Returns those whose states have to be stored, and those that are
-   * left for the next turn.
+   * Evaluates rules, given with the oldest changes that concern them. Returns those whose states have to be
+   * stored, and those that are left for the next turn. States of others are noted in memory only.
    */
   #findChanged(
     account: Account,

@@ -39,7 +39,7 @@ export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>):
   }
 }
 
-/** Returns a function that finds the time of the last data, or why there is none. */
+/** Returns a function that finds the time of the last data, in seconds, or why there is none. */
 function createFinder(
   call: RuleCall,
   condition: ConditionOf<'missing'>
@@ -66,6 +66,10 @@ function createFinder(
 /** Events that are read: those that are messages of channels do not count. */
 const maxEvents = 50
 
+/**
+ * Returns the time of the last data in a stream, in seconds, first searching the last `seconds`; `undefined`
+ * if there is none. Messages of channels do not count.
+ */
 function findLastInStream(call: RuleCall, streamId: string, seconds: number): number | undefined {
   const { now } = call
   const find = (from?: number): number | undefined => {

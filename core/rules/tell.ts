@@ -6,7 +6,10 @@ import { queueMessage } from '../channels/queue-message.js'
 import { isMomentary, type Telling } from './episodes.js'
 import { describeTelling } from './texts.js'
 
-/** Queues messages for the channels of a rule that its access may use. */
+/**
+ * Queues messages for the channels of a rule that its access may use. A message about what is over has low
+ * urgency.
+ */
 export function tell(call: Call, rule: Rule, tellings: readonly Telling[]): void {
   const { store } = call
   const channelIds = listOwnChannels(call, rule)

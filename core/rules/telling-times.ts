@@ -9,7 +9,10 @@ const daySeconds = 86_400
 /** A week of days without messages, each with quiet hours. */
 const maxTurns = 20
 
-/** Returns the first time at or after `time` at which messages may be sent, in seconds. */
+/**
+ * Returns the first time at or after `time` at which messages may be sent, in seconds. Messages of high
+ * urgency may be sent in quiet hours if the rule says so.
+ */
 export function findAllowedTime(times: TellingTimes, time: number): number {
   const { days, evenWhenQuiet, quietHours, urgency, zone } = times
   const isQuietIgnored = evenWhenQuiet && urgency === 'high'
@@ -42,7 +45,7 @@ export function findClockTime(zone: string, day: number, text: string): number {
   return second + getOffset(zone, second) === shown ? second : Math.max(first, second)
 }
 
-/** Returns when the quiet hours end in which a time lies; `undefined` if it lies in none. */
+/** Returns when the quiet hours end in which a time lies, in seconds; `undefined` if it lies in none. */
 function findQuietEnd(
   zone: string,
   { from, to }: NonNullable<Rule['quietHours']>,

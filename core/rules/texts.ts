@@ -41,7 +41,10 @@ const all: Readonly<Record<TextLanguage, Texts>> = {
   }
 }
 
-/** Returns the title and the text of a message. It has values only if the rule says so. */
+/**
+ * Returns the title and the text of a message. It has the name of the rule and values only if the rule says
+ * so.
+ */
 export function describeTelling(
   store: UserStore,
   rule: Rule,
@@ -64,7 +67,10 @@ export function describeTelling(
   }
 }
 
-/** Returns a number with the name of its measure and its unit: `Glucose: 3.8 mmol/l`. */
+/**
+ * Returns a number with the name of its measure and its unit: `Glucose: 3.8 mmol/l`; `undefined` for
+ * conditions without a measure.
+ */
 function describeValue({ condition }: Rule, value: number, language: TextLanguage): string | undefined {
   if (!('measure' in condition)) return undefined
   const measure = findMeasure(condition.measure)

@@ -6,7 +6,10 @@ import { findLast, readTotal } from './readings.js'
 import { findClockTime } from './telling-times.js'
 import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
-/** Returns the watcher of a total, or why there is none. */
+/**
+ * Returns the watcher of a total, or why there is none. Days that were missed while the service was down
+ * count, but only the last one.
+ */
 export function watchTotal(
   call: RuleCall,
   { zone }: Rule,
@@ -62,7 +65,9 @@ function hasMissed(
   return checkedDay !== day - 1 && checkedDay !== day && activeFrom <= due && evaluatedTo < due
 }
 
-/** Returns when a total has to be evaluated next, in seconds. */
+/**
+ * Returns when a total has to be evaluated next, in seconds; `undefined` if nothing but data can change it.
+ */
 export function findTotalTime(
   { condition, zone }: Rule,
   { activeFrom, checkedDay, day, isFiring }: RuleState,

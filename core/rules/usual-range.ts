@@ -14,7 +14,7 @@ const minSpread = 0.005
 /** Spreads within which a number is usual. */
 const spreads = 3
 
-/** Returns the usual range; `undefined` if there are too few days with data. */
+/** Returns the usual range of hourly means; `undefined` if there are too few days with data. */
 export function computeUsualRange(hours: readonly HourMean[]): NumberRange | undefined {
   const days = new Set(hours.map(({ time }) => Math.floor(time / daySeconds)))
   if (days.size < minDays) return undefined
@@ -25,7 +25,7 @@ export function computeUsualRange(hours: readonly HourMean[]): NumberRange | und
   return { min: median - spread, max: median + spread }
 }
 
-/** `numbers` are not empty. */
+/** Returns the median of `numbers`, which are not empty. */
 function getMedian(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1

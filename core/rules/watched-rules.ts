@@ -54,7 +54,7 @@ export class WatchedRules {
     return this.#store?.deref() === store && this.#version === store.rules.version
   }
 
-  /** Reads the rules. All are to be evaluated. */
+  /** Reads the active rules. All are to be evaluated. */
   read(store: UserStore): void {
     this.#store = new WeakRef(store)
     this.#version = store.rules.version
@@ -81,7 +81,10 @@ export class WatchedRules {
     for (const id of this.#passed.keys()) if (!store.rules.find(id)) this.#passed.delete(id)
   }
 
-  /** Returns the rules that changes of events concern. `items` is absent if there were too many. */
+  /**
+   * Returns the rules that changes of events concern, without those for which a number changes nothing: it is
+   * noted instead. `items` is absent if there were too many: then all that watch events are returned.
+   */
   findConcerned(items: readonly ChangedItem[] | undefined, now: number): Iterable<string> {
     if (!items) return [...this.#anyType, ...[...this.#types.values()].flat()]
     const concerned = new Set(this.#anyType)
@@ -130,6 +133,7 @@ export class WatchedRules {
     return true
   }
 
+  /** Returns the test of a rule, which is kept; `undefined` if every number has to be evaluated. */
   #findTest(store: UserStore, rule: Rule): NumberTest | undefined {
     const { id } = rule
     if (!this.#tests.has(id)) {

@@ -41,8 +41,9 @@ export class BodyRate {
   }
 
   /**
-   * Returns whether a body that is not paused arrives with fewer than `minBytesPerSecond` since the last measurement,
-   * or has been arriving for `maxSeconds`. `grace`: minimum seconds between two measurements.
+   * Returns whether a body that is not paused arrives with fewer than `minBytesPerSecond` since the last
+   * measurement, or has been arriving for `maxSeconds`, not counting pauses. Then starts a new measurement.
+   * `grace`: minimum seconds between two measurements; before that it is not slow.
    */
   isSlow(minBytesPerSecond: number, grace: number, maxSeconds: number): boolean {
     const now = this.clock.now()

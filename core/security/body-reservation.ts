@@ -76,8 +76,8 @@ export class BodyReservation {
   }
 
   /**
-   * Returns whether the body arrives too slowly, or has been arriving for too long. `grace`: minimum seconds between
-   * two measurements.
+   * Returns whether the body arrives too slowly, or has been arriving for too long. `grace`: minimum seconds
+   * between two measurements. A waiting body is never slow.
    */
   isSlow(minBytesPerSecond: number, grace: number, maxSeconds: number): boolean {
     if (!this.isWaiting) return this.#rate.isSlow(minBytesPerSecond, grace, maxSeconds)

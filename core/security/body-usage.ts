@@ -19,7 +19,7 @@ export class BodyUsage {
   }
 
   /** Returns the usage of one part of an account or address, such as a token. Creates it if needed. */
-  getPart(name: string): BodyUsage {
+  ensurePart(name: string): BodyUsage {
     let part = this.parts.get(name)
     if (!part) this.parts.set(name, (part = new BodyUsage()))
     return part

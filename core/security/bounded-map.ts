@@ -5,7 +5,10 @@ export class BoundedMap<K, V> {
 
   constructor(private readonly limit: number) {}
 
-  /** Returns the value of a key, whose entry is now the most recently used one. */
+  /**
+   * Returns the value of a key, whose entry is now the most recently used one. Returns `undefined` if there
+   * is none.
+   */
   get(key: K): V | undefined {
     const value = this.#entries.get(key)
     if (value !== undefined) this.set(key, value)

@@ -26,7 +26,10 @@ export interface CallLimit {
  */
 const maxAccesses = 50_000
 
-/** Creates the configured limit; `undefined` if no limit is configured, so that calls skip the check altogether. */
+/**
+ * Creates the configured limit; `undefined` if no limit is configured, so that calls skip the check
+ * altogether. Kinds of accesses whose limit is 0 are not limited.
+ */
 export function createCallLimit({ limits }: Config, clock: Clock): CallLimit | undefined {
   const { window, ...limitByType } = limits.callsPerToken
   if (Object.values(limitByType).every(calls => calls === 0)) return undefined

@@ -44,12 +44,15 @@ export class LongResponses {
     return { open: this.#total, waiting: this.#waiting.size }
   }
 
-  /** Acquires a place; `undefined` if no place is free. */
+  /** Acquires a place; `undefined` if no place is free, or others of the same access wait for one. */
   tryAcquire(recipient: ResponseRecipient): ReleasePlace | undefined {
     return this.#waiting.size === 0 || !this.#hasWaiting(recipient) ? this.#tryAcquire(recipient) : undefined
   }
 
-  /** Waits for a place. Errors: `too-many-requests` if the access has too many responses, `api-unavailable` if all together. */
+  /**
+   * Waits for a place, for 10 seconds at most. Errors: `too-many-requests` if the access has too many
+   * responses, `api-unavailable` if all together; at once if too many wait.
+   */
   async acquire(recipient: ResponseRecipient): Promise<ReleasePlace> {
     const { longAnswers, longAnswersPerAccess } = this.limits
     const isCrowded =
@@ -124,6 +127,7 @@ export class LongResponses {
     }
   }
 
+  /** Creates the error for a response without a place. */
   #createError(recipient: ResponseRecipient): ApiError {
     return this.#isWithinLimits(recipient)
       ? new ApiError('api-unavailable', 'Too many large responses are in progress. Try again later', {

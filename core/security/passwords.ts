@@ -45,8 +45,8 @@ export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$hiXVlzRliOSRJUHspL6BmA$FLojjKS8SoUXLt3lJrOeJNek8ZNY4DhLA3U5LJK0TyY'
 
 /**
- * Creates the functions that hash and verify passwords, of which `concurrency` run at a time. Beyond a number of
- * waiting ones they reject with `api-unavailable`.
+ * Creates the functions that hash and verify passwords, of which `concurrency` run at a time, the others in
+ * order. Beyond a number of waiting ones they reject with `api-unavailable`.
  */
 export function createPasswords(concurrency = getHashConcurrency(availableParallelism())): Passwords {
   const semaphore = new Semaphore(concurrency, maxWaiting, () =>

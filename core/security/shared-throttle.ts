@@ -18,6 +18,7 @@ export type ThrottleEvent =
 /** Maximum number of addresses stored from which accounts were registered in another thread. */
 const maxAddresses = 10_000
 
+/** Counts events, and reports them to the other threads. Attempts at shared secrets are counted here only. */
 export class SharedThrottle implements Throttle {
   /** Functions that undo registrations reported by other threads, by address. */
   readonly #undoByAddress = new BoundedMap<string, (() => void)[]>(maxAddresses)

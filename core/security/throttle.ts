@@ -94,7 +94,10 @@ const hour = 3600
 /** Look-ups of a network (/24, /48), as a multiple of the look-ups of one address. */
 const networkLookUpFactor = 4
 
-/** Creates a throttle that counts attempts in memory. */
+/**
+ * Creates a throttle that counts attempts in memory. Loopback addresses are not limited in what is counted by
+ * the hour.
+ */
 export function createThrottle(
   { access, oauth, throttle, registration, sharedSecrets }: Config,
   clock: Clock

@@ -70,13 +70,14 @@ export class UploadBuffer implements BodyMemory {
     this.#wake()
   }
 
+  /** Releases the bytes of a body, also if it has not arrived completely, and lets others proceed. */
   release(ticket: BodyReservation, bytes: number): void {
     this.read(ticket, bytes)
     const { holder, part } = ticket.owner
     for (const usage of this.#getUsages(ticket)) usage.add(-bytes, -bytes)
-    const own = this.#total.getPart(holder)
+    const own = this.#total.ensurePart(holder)
     // A body may wait without holding bytes.
-    if (own.getPart(part).isEmpty) own.parts.delete(part)
+    if (own.ensurePart(part).isEmpty) own.parts.delete(part)
     if (own.isEmpty) this.#total.parts.delete(holder)
     this.#wake()
   }
@@ -86,13 +87,15 @@ export class UploadBuffer implements BodyMemory {
     return own.mayProceed(this.maxBytes / accountShare, ticket) && all.mayProceed(this.maxBytes, ticket)
   }
 
+  /** Lets waiting bodies be read on, as far as memory allows. */
   #wake(): void {
     for (const ticket of this.#total.reading) if (ticket.isWaiting && this.#mayProceed(ticket)) ticket.wake()
   }
 
+  /** Returns what is counted for all bodies, for the holder of one, and for its part. */
   #getUsages({ owner }: BodyReservation): readonly [all: BodyUsage, own: BodyUsage, part: BodyUsage] {
-    const own = this.#total.getPart(owner.holder)
-    return [this.#total, own, own.getPart(owner.part)]
+    const own = this.#total.ensurePart(owner.holder)
+    return [this.#total, own, own.ensurePart(owner.part)]
   }
 
   #scheduleCheck(): void {
@@ -109,11 +112,11 @@ export class UploadBuffer implements BodyMemory {
     for (const ticket of this.#total.reading) {
       isWaiting ||= ticket.isWaiting
       if (ticket.isWaiting && ticket.waitedSeconds >= maxWaitSeconds)
-        delayed.add(this.#total.getPart(ticket.owner.holder))
+        delayed.add(this.#total.ensurePart(ticket.owner.holder))
     }
     for (const ticket of this.#unfinished) {
       const isSlow = ticket.isSlow(minBytesPerSecond, maxWaitSeconds, this.maxSeconds)
-      const isBlocking = this.bytes >= this.maxBytes || delayed.has(this.#total.getPart(ticket.owner.holder))
+      const isBlocking = this.bytes >= this.maxBytes || delayed.has(this.#total.ensurePart(ticket.owner.holder))
       if (isSlow && delayed.size > 0 && isBlocking) ticket.drop()
     }
     if (isWaiting) this.#scheduleCheck()

@@ -47,7 +47,7 @@ const plans = new WeakMap<object, Map<string, ColumnPlan>>()
 /** Maximum number of cached plans: a class with a wildcard has an unlimited number of types. */
 const maxCachedPlans = 1000
 
-/** Returns the column plan of the points below a holder of this type. */
+/** Returns the column plan of the points below a holder of this type, empty for unknown types. Cached. */
 export function planColumns(types: Pick<EventTypes, 'fields'>, type: string): ColumnPlan {
   let known = plans.get(types)
   if (!known) plans.set(types, (known = new Map()))
@@ -122,6 +122,9 @@ function getMember(value: unknown, name: string): unknown {
 
 const scalarTypes = new Set(['number', 'integer', 'boolean', 'string'])
 
+/**
+ * Creates the conversion of cells to a type, which returns `undefined` for those that cannot be converted.
+ */
 function createConversion({ type }: ContentSchema): (cell: unknown) => unknown {
   if (type === 'number') return toNumber
   if (type === 'integer') return toInteger
@@ -129,7 +132,7 @@ function createConversion({ type }: ContentSchema): (cell: unknown) => unknown {
   return type === 'string' ? toText : cell => (isShallow(cell, maxCellDepth) ? cell : undefined)
 }
 
-/** Converts a finite number, or the text of a finite number. */
+/** Converts a finite number, or the text of a finite number. Returns `undefined` for anything else. */
 export function toNumber(cell: unknown): number | undefined {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : undefined
   if (typeof cell !== 'string' || cell.length > maxNumberLength || !numeric.test(cell)) return undefined

@@ -30,8 +30,9 @@ interface Layout {
 }
 
 /**
- * Reads the points of a `flatJSON` value for a series whose holder begins at `origin` (seconds). Throws
- * `invalid-request-structure` whose data name the row, the column and the rule; `context` is added to these data.
+ * Reads the points of a `flatJSON` value for a series whose holder begins at `origin` (seconds): sorted by
+ * time, those of one time merged, without empty columns. Throws `invalid-request-structure` whose data name
+ * the row, the column and the rule; `context` is added to these data.
  */
 export function* readPoints(
   value: unknown,
@@ -52,7 +53,8 @@ class PointReader {
   ) {}
 
   /**
-   * Reads a flatJSON object: its points by column. Throws an API error if it is malformed or does not match the type.
+   * Reads a flatJSON object. Throws `invalid-request-structure` if it is malformed or does not match the
+   * type.
    */
   *read(value: unknown): Steps<Points> {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -134,6 +136,9 @@ class PointReader {
     )
   }
 
+  /**
+   * Converts a time to a deltaTime, rounded to nanoseconds. Refuses times before the beginning of the series.
+   */
   #convertTime(cell: unknown, { fields, time, origin }: Layout, row: number): number {
     const column = fields[time]!
     const given =

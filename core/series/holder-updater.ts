@@ -19,7 +19,7 @@ const groupSize = 200
  */
 const summaryWrites = 32
 
-/** Updates a holder after the last write to its series; returns its text. */
+/** Updates a holder after the last write to its series; returns its JSON. No earlier version is kept. */
 export function updateHolder(
   store: UserStore,
   { number, id, until, written, writer }: OutdatedHolder,

@@ -11,7 +11,10 @@ import type { Reader } from '../call/reader.js'
 
 type Asking = Reader
 
-/** Returns a holder whose points the caller may read. */
+/**
+ * Returns a holder whose points the caller may read, also in the trash. Errors: `unknown-resource`,
+ * `forbidden`, `invalid-operation` for an event that is not a series.
+ */
 export function requireReadableHolder(call: Asking, id: string): Holder {
   const holder = requireHolder(call, id)
   assertReadable(call, holder)
@@ -20,8 +23,9 @@ export function requireReadableHolder(call: Asking, id: string): Holder {
 }
 
 /**
- * Returns a list of a holder's points that checks before each page whether the caller may still read the holder, which
- * may be deleted or moved in the meantime.
+ * Returns a list of a holder's points that checks before each page whether the caller may still read the
+ * holder, which may be deleted or moved in the meantime. Then throws the errors of {@link
+ * requireReadableHolder}.
  */
 export function guardListing({ id, isTrashed, number }: Holder, points: Listing<Reader>): Listing<Reader> {
   return {
@@ -35,8 +39,9 @@ export function guardListing({ id, isTrashed, number }: Holder, points: Listing<
 }
 
 /**
- * Returns a holder below which the caller may write: one of its streams has to allow the caller to create events, and
- * no stream may have the level `none`. Callers who only add events need not be able to read.
+ * Returns a holder below which the caller may write: one of its streams has to allow the caller to create
+ * events, and no stream may have the level `none`. Callers who only add events need not be able to read.
+ * Errors: those of {@link requireReadableHolder}, and `invalid-operation` in the trash.
  */
 export function requireWritableHolder(call: Asking, id: string): Holder {
   const holder = requireHolder(call, id)
@@ -49,7 +54,10 @@ export function requireWritableHolder(call: Asking, id: string): Holder {
   return holder
 }
 
-/** Returns a holder below which the caller may delete points: an event that the caller may change. */
+/**
+ * Returns a holder below which the caller may delete points: an event that the caller may change. Errors: as
+ * for {@link requireWritableHolder}.
+ */
 export function requireReducibleHolder(call: Asking, id: string): Holder {
   const holder = requireReadableHolder(call, id)
   const { caller, store } = call

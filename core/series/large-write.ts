@@ -14,7 +14,10 @@ export interface SentPoints {
   readonly data: unknown
 }
 
-/** Estimates whether writing these points without yielding would block other work. */
+/**
+ * Estimates whether writing these points without yielding would block other work: they are many, or several
+ * lie before the end of their series.
+ */
 export function isLargeWrite(store: UserStore, all: readonly SentPoints[]): boolean {
   let rows = 0
   for (const { data } of all) if ((rows += getRows(data).length) > maxRowsAtOnce) return true

@@ -15,7 +15,7 @@ export interface PointsQuery extends RowFormat {
   readonly allowsBytes?: boolean
 }
 
-/** Reads the points of a query. */
+/** Reads the points of a query, chunk by chunk. */
 export class PointListing implements Listing<Reader> {
   #remaining: number
   #rest: Range | undefined

@@ -8,7 +8,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 
 type Stores = Pick<UserStore, 'received' | 'series'>
 
-/** Records that a user writes points. */
+/** Records that a user writes points. Does nothing for series that were not received. */
 export function noteWrittenPoints(
   store: Stores,
   { id, number }: Pick<Holder, 'id' | 'number'>,
@@ -18,7 +18,10 @@ export function noteWrittenPoints(
   store.received.addTouched(number, { first: rows[0]![0], last: rows.at(-1)![0], isRemoved: 0 })
 }
 
-/** Records that a user removes the points of a range; call it before. Points that arrive later are not affected. */
+/**
+ * Records that a user removes the points of a range; call it before. Points that arrive later are not
+ * affected. Does nothing for series that were not received, or without points in the range.
+ */
 export function noteRemovedPoints(
   store: Stores,
   { id, number }: Pick<Holder, 'id' | 'number'>,

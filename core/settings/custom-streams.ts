@@ -43,7 +43,10 @@ const reserved = new Set(
   ].flatMap(names => names.split(','))
 )
 
-/** Returns all problems of the definitions, each with its place. */
+/**
+ * Returns all problems of the definitions, each with its place; empty if there are none. Patterns that would
+ * be slow count as problems.
+ */
 export function findStreamProblems({ account, other }: Record<'account' | 'other', unknown>): string[] {
   const problems: string[] = []
   const seen = new Set<string>()

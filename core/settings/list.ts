@@ -38,7 +38,9 @@ export function formatSettingsPage(): string {
   return Array.from(groups, ([name, settings]) => `## ${name}\n\n${formatTable(settings)}`).join('\n\n')
 }
 
-/** Formats the settings whose name or description contains a word, as lines for a terminal. */
+/**
+ * Formats the settings whose name or description contains a word, all without one, as lines for a terminal.
+ */
 export function formatSettingsHelp(word = ''): string {
   const wanted = word.toLowerCase()
   const found = settingsList.filter(({ key, description }) =>

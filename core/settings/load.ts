@@ -72,7 +72,10 @@ export function loadSettings(sources: Sources): Settings {
   return settings
 }
 
-/** Returns the settings with all problems that can be found by looking at the settings alone. */
+/**
+ * Returns the settings with all problems that can be found by looking at the settings alone: they may be
+ * invalid. Reads the settings file, and that of the pages.
+ */
 export function readSettings(sources: Sources): ReadSettings {
   const problems: string[] = []
   const found = new Map<string, FoundValue>()
@@ -157,7 +160,7 @@ function parseFile(file: string, problems: string[]): unknown {
   }
 }
 
-/** Describes what is wrong with a file that a setting names. */
+/** Describes what is wrong with a file that a setting names. `message`: for other errors. */
 export function describeFileError(code: string | undefined, message: string): string {
   if (code === 'EISDIR') return 'it is a folder'
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'file not found'

@@ -31,7 +31,7 @@ export interface PageFacts {
   readonly trustedReturnOrigins: readonly string[]
 }
 
-/** Returns the settings that pages have to know. */
+/** Returns what pages have to know of the settings. */
 export function getPageFacts(config: Config): PageFacts {
   const { app, auth, channels, cmc, quota, registration, services, userAccount } = config
   const { enabled, http, smtp } = services.email

@@ -8,7 +8,10 @@ export type PageSettings = Readonly<Record<string, unknown>>
 /** The file in a data directory that stores the page settings. */
 export const pageSettingsFile = 'settings.yaml'
 
-/** Returns the settings with further values, by key such as `service.name`; `undefined` removes a value. */
+/**
+ * Returns the settings with further values, by key such as `service.name`; `undefined` removes a value. The
+ * given ones stay as they are.
+ */
 export function mergePageSettings(chosen: PageSettings, values: ReadonlyMap<string, unknown>): PageSettings {
   const result = structuredClone(chosen) as Record<string, unknown>
   for (const [key, value] of values) {

@@ -16,7 +16,7 @@ export interface PublicSetting {
   readonly isStandard: boolean
 }
 
-/** Returns all settings, in the order of the reference. */
+/** Returns all settings, in the order of the reference, without secrets and credentials. */
 export function listPublicSettings(settings: Settings): PublicSetting[] {
   return settingsList.map(({ description, isSecret, key, path, schema, showsHostOnly, defaultValue }) => {
     const value = path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], settings)

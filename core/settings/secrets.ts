@@ -10,7 +10,7 @@ interface Schema {
 /** Shown instead of a secret. */
 const mask = '…'
 
-/** Masks the secrets in a value, as its schema marks them; empty text stays. */
+/** Returns a value with its secrets masked, as its schema marks them; empty text stays. */
 export function maskSecrets(schema: TSchema, value: unknown): unknown {
   const { items, properties, secret } = schema as Schema
   if (secret) return value === '' ? '' : mask

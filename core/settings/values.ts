@@ -4,7 +4,10 @@ import { findViolations } from './schema-check.js'
 import type { Setting } from './list.js'
 import { maskSecrets } from './secrets.js'
 
-/** Parses the text of a value: `null`, numbers, `true`, lists with commas or as JSON. */
+/**
+ * Parses the text of a value: `null`, numbers, `true`, lists with commas or as JSON. Text that does not fit
+ * becomes a value that is refused later.
+ */
 export function parseValue({ schema, defaultValue }: Setting, text: string): unknown {
   if (text === 'null' && findViolations(schema, null).length === 0) return null
   const isList = Array.isArray(defaultValue) || findViolations(schema, []).length === 0
@@ -15,7 +18,10 @@ export function parseValue({ schema, defaultValue }: Setting, text: string): unk
     .filter(item => item !== '')
 }
 
-/** Returns what is wrong with the value of a setting; `undefined` if it is valid. */
+/**
+ * Returns what is wrong with the value of a setting, without showing secrets; `undefined` if it is valid.
+ * Placeholders of examples are refused.
+ */
 export function findProblem({ isSecret, schema }: Setting, value: unknown): string | undefined {
   if (isPlaceholder(value)) return 'must be replaced by a real value'
   const [first] = findViolations(schema, value)

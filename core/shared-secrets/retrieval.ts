@@ -82,7 +82,10 @@ export async function discardIfWrong(call: Call, params: RetrievalParams): Promi
   refuseUnavailable(secret)
 }
 
-/** Consumes a secret and returns its value. Must run within a transaction. Errors as for {@link discardIfWrong}. */
+/**
+ * Consumes a secret, whose stored value is erased, and returns its value. Must run within a transaction.
+ * Errors as for {@link discardIfWrong}.
+ */
 export function consumeSecret(call: Call, params: RetrievalParams): unknown {
   const { store } = call
   const key = parseKey(params.key)
@@ -93,7 +96,10 @@ export function consumeSecret(call: Call, params: RetrievalParams): unknown {
   return openValue(key, text).secret
 }
 
-/** Discards a secret that is pending, and removes any other, as `events.delete` does. Must run within a transaction. */
+/**
+ * Discards a secret that is pending, and removes any other, as `events.delete` does. Returns the event or its
+ * deletion. Must run within a transaction.
+ */
 export function deleteSecret(call: Call, stored: SharedSecret): object {
   const { changes, now, store } = call
   const secret = toCurrent(stored, now)
@@ -105,14 +111,14 @@ export function deleteSecret(call: Call, stored: SharedSecret): object {
   return { eventDeletion: { id: secret.id } }
 }
 
-/** Discards a pending secret. Must run within a transaction. */
+/** Discards a pending secret, and erases its value. Must run within a transaction. */
 export function discardSecret(call: Call, secret: SharedSecret, reason: DiscardReason): SharedSecret {
   return finishSecret(call, secret, { status: 'discarded', info: discardReasons[reason] })
 }
 
 /**
- * Returns why a secret cannot be consumed: `expired` or `mismatch`, with which it has to be discarded, or `unavailable` if it
- * stays as it is.
+ * Returns why a secret cannot be consumed: `expired` or `mismatch`, with which it has to be discarded, or
+ * `unavailable` if it stays as it is, as without a proof; `undefined` if it can be.
  */
 function findProblem(
   { now, store }: Call,

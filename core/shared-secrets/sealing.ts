@@ -74,7 +74,7 @@ export function formatValue(value: SecretValue): string {
   return JSON.stringify({ value })
 }
 
-/** Returns the value of a stored text. */
+/** Returns the value of a stored text. Throws if the key is not the right one for an encrypted value. */
 export function openValue({ id, random }: SecretKey, text: string): SecretValue {
   const { sealed, value } = JSON.parse(text) as { sealed?: string; value?: SecretValue }
   if (sealed === undefined) return value!

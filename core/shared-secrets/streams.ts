@@ -8,8 +8,8 @@ import { getSecretsStreamId, sharedSecretsRoot } from '../system-ids.js'
 type Tree = Static<typeof StreamTree>
 
 /**
- * Returns the topmost streams of secrets that a caller sees: for the user the root, with a stream for each access below it;
- * for an access its own.
+ * Returns the topmost streams of secrets that a caller sees: for the user the root, with a stream for each
+ * access below it; for an access its own. Empty if there are no secrets.
  */
 export function listSecretRoots(call: Call): Tree[] {
   const { caller, store } = call

@@ -9,13 +9,19 @@ import type { Services } from '../call/services.js'
 import type { Config } from '../settings/config.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
-/** Mails a link to the user of this name, if such a user exists. Returns at once and never throws. */
+/**
+ * Mails a link to the user of this name, if such a user exists, has a confirmed address and was not sent too
+ * many. Earlier links become invalid. Returns at once and never throws.
+ */
 export function sendResetLink(services: Services, username: string): void {
   if (services.mailer.sends('resetPassword'))
     services.mailer.send(() => buildResetMessage(services, username))
 }
 
-/** Builds the mail to the confirmed address: an app may have set the current address. */
+/**
+ * Stores the token of a new link, and builds the mail to the confirmed address: an app may have set the
+ * current address. Returns `undefined` if none is sent. Also sends notices that were left over.
+ */
 async function buildResetMessage(services: Services, username: string): Promise<Message | undefined> {
   const { accounts, clock, config } = services
   const account = accounts.findServed(username)

@@ -87,8 +87,9 @@ export async function assertPasswordNew(
 }
 
 /**
- * Checks a new password against all rules and returns its hash. Must be called before a transaction, which checks again
- * that the password being replaced is still the current one.
+ * Checks a new password against all rules and returns its hash. Must be called before a transaction, which
+ * checks again that the password being replaced is still the current one. Errors:
+ * `invalid-parameters-format`, `invalid-operation`.
  */
 export async function hashNewPassword(
   services: Services,
@@ -108,7 +109,7 @@ export async function hashNewPassword(
   return await passwords.hash(password)
 }
 
-/** Returns the times of a password under the configured rules. */
+/** Returns the times of a password under the configured rules. Empty without a password. */
 export function getPasswordTimes({ auth }: Config, password: PasswordRecord | undefined): PasswordTimes {
   const { passwordAgeMaxDays, passwordAgeMinDays } = auth
   if (!password || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}

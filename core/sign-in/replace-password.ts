@@ -5,8 +5,8 @@ import { resetMessageCount } from '../account/email/message-count.js'
 import type { Changes } from '../changes.js'
 
 /**
- * Stores the password, ends all sessions, and makes links and sign-ins that wait for a second factor invalid. Tokens of app
- * and shared accesses stay valid. Must run within a transaction.
+ * Stores the password, ends all sessions, and makes links and sign-ins that wait for a second factor invalid.
+ * Tokens of app and shared accesses stay valid. Must run within a transaction. Does not notify the user.
  */
 export function replacePassword(store: UserStore, password: PasswordRecord, changes: Changes): void {
   store.account.insertPassword(password)

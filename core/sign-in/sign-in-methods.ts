@@ -14,7 +14,7 @@ export interface SignInMethods {
   readonly passkeys: number
 }
 
-/** Counts the stored sign-in methods of an account, by kind. */
+/** Counts the stored sign-in methods of an account that can be used, by kind. */
 export function countSignInMethods(config: Config, store: UserStore): SignInMethods {
   const { auth } = config
   const issuers = new Set(auth.oidc.map(({ issuer }) => trimSlash(issuer)))
@@ -25,7 +25,7 @@ export function countSignInMethods(config: Config, store: UserStore): SignInMeth
   }
 }
 
-/** Returns the number of sign-in methods of an account. */
+/** Returns the number of sign-in methods of an account that can be used. */
 export function countAllSignInMethods(config: Config, store: UserStore): number {
   return Object.values(countSignInMethods(config, store)).reduce(
     (sum: number, count: number) => sum + count,

@@ -31,8 +31,9 @@ export function toSignedInFacts(
 }
 
 /**
- * Opens a session, or prolongs the session of an app, and returns its token. `provider`: the provider of the identity with
- * which the user signed in. Must run within a transaction.
+ * Opens a session, or prolongs the session of an app, and returns its token. A session of the service's own
+ * pages replaces that of the browser. Records the sign-in, and notifies the user of a new device. `provider`:
+ * the provider of the identity with which the user signed in. Must run within a transaction.
  */
 export function signIn(call: Call, appId: string, provider?: string): SignedIn {
   const { account, services, now, store } = call

@@ -18,7 +18,11 @@ interface LoginCredentials {
   readonly password: string
 }
 
-/** Checks the password; returns its stored hash. Must be called before a transaction, which calls {@link assertPasswordCurrent}. */
+/**
+ * Checks the password; returns its stored hash. Throws `invalid-credentials` for a wrong one,
+ * `invalid-operation` for the name of another account; failures are counted. Must be called before a
+ * transaction, which calls {@link assertPasswordCurrent}.
+ */
 export async function verifyLogin(
   call: Call,
   { username, password }: LoginCredentials
@@ -50,7 +54,9 @@ export function assertPasswordCurrent({ services, now, store }: Call, hash: stri
   assertPasswordNotExpired(getPasswordTimes(services.config, password), now)
 }
 
-/** Throws unless the user name in the body equals the user name in the path. */
+/**
+ * Throws `invalid-operation` unless the user name in the body equals the user name in the path, in any case.
+ */
 function assertSameUsername(pathUsername: string, given: string): void {
   if (given.toLowerCase() !== pathUsername)
     fail('invalid-operation', 'The username does not match the one in the URL')

@@ -12,9 +12,10 @@ export interface PasswordAttempt {
 }
 
 /**
- * Returns whether the password has this hash; without a hash always false, after the same work. Failures count against
- * the user name and the address. Queued attempts are refused too (`too-many-requests`) once the attempts before them
- * have failed too often, so that parallel attempts cannot get around the limit.
+ * Returns whether the password has this hash; without a hash always false, after the same work. Failures
+ * count against the user name and the address. Throws `too-many-requests` after too many, also for queued
+ * attempts once the attempts before them have failed, so that parallel attempts cannot get around the limit;
+ * `api-unavailable` if too many are queued.
  */
 export async function verifyPassword(
   { passwords, throttle }: Services,

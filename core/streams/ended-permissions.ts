@@ -35,7 +35,10 @@ export function* insertStreamInSteps(call: Call, { id }: Stream, add: () => Stre
   return node
 }
 
-/** Adds a stream whose id has never been used. */
+/**
+ * Adds a stream whose id has never been used. Errors: those of the store for a taken name,
+ * `invalid-operation` for too many streams.
+ */
 export function addStream(call: Call, stream: Stream): StreamNode {
   const node = call.store.streams.insert(stream)
   assertStreamsFitInMemory(call, stream)

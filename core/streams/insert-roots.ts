@@ -12,7 +12,7 @@ export interface InsertedRoots {
   readonly last: readonly Tree[]
 }
 
-/** Returns the roots with others inserted. */
+/** Returns the roots with others inserted; the same object if there are none. */
 export function insertRoots(
   roots: JsonText | TextListing<Reader>,
   { first, last }: InsertedRoots

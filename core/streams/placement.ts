@@ -45,7 +45,10 @@ function getOwnLength({ clientData, name }: Stream): number {
   return JSON.stringify([name, clientData]).length
 }
 
-/** Throws for a parent that is a system stream or a tag stream; only the root of tags takes tag streams back. */
+/**
+ * Throws `invalid-operation` for a parent that is a system stream or a tag stream; only the root of tags
+ * takes tag streams back.
+ */
 function assertParentAccepts(
   { services, store: { streams } }: Call,
   parentId: string,

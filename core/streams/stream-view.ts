@@ -62,7 +62,10 @@ export class StreamView {
     private readonly hasTrashed: boolean
   ) {}
 
-  /** Returns the topmost streams that may be listed, by name, with all streams below them. */
+  /**
+   * Returns the topmost streams that may be listed, by name, with all streams below them. A small tree is
+   * cached for the access.
+   */
   roots(): JsonText | TextListing<Reader> {
     const { access } = this.caller
     const known = access && getCachedTree(access, this.#reader, this.hasTrashed)
@@ -76,7 +79,10 @@ export class StreamView {
     return whole
   }
 
-  /** Returns the children of a stream, by name, with all below them. */
+  /**
+   * Returns the children of a stream, by name, with all below them; none if it is in the trash and trashed
+   * streams are not requested.
+   */
   below(parent: StreamNode): JsonText | TextListing<Reader> {
     return this.#writeTrees(this.#isInTrash(parent) ? [] : this.children(parent))
   }
@@ -94,8 +100,8 @@ export class StreamView {
   }
 
   /**
-   * Returns the current node of a stream from an earlier version of the tree, if it may still be listed in the same
-   * place.
+   * Returns the current node of a stream from an earlier version of the tree; `undefined` unless it may still
+   * be listed in the same place.
    */
   findCurrent(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
     const current = this.store.streams.findByNumber(node.number)
@@ -196,7 +202,7 @@ class TreeWalk {
     return this.#open.length === 0
   }
 
-  /** Returns text of the next streams with their children. */
+  /** Returns the text of the next streams with their children, up to about the size of a chunk. */
   write(view: StreamView, present?: TextTransform): string {
     let text = this.#hasBegun ? '' : '['
     this.#hasBegun = true

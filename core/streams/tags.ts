@@ -17,7 +17,7 @@ import type { Services } from '../call/services.js'
 import { getCreatorId } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** Returns whether a stream stands for a tag. */
+/** Returns whether a stream stands for a tag; false for all if tags are switched off. */
 export function isTagStreamId(services: Services, streamId: string): boolean {
   return getTag(services, streamId) !== undefined
 }
@@ -27,7 +27,7 @@ export function addTags(services: Services, { tags: _former, ...event }: Event):
   return { ...event, ...getTags(services, event.streamIds) }
 }
 
-/** Returns the `tags` of an event in these streams. */
+/** Returns the `tags` of an event in these streams; nothing if tags are switched off. */
 export function getTags(services: Services, streamIds: readonly string[]): Pick<Event, 'tags'> {
   if (!getTagSettings(services).isActive) return {}
   const tags: string[] = []
@@ -39,9 +39,10 @@ export function getTags(services: Services, streamIds: readonly string[]): Pick<
 }
 
 /**
- * Returns the ids of the streams of tags. Callers who may write an event may tag it: missing streams are created, and
- * only a level of `none` on its stream forbids a tag. `before`: streams in which the event is already, even if they are
- * in the trash. Errors: `forbidden`, `invalid-operation`, `invalid-parameters-format`.
+ * Returns the ids of the streams of tags, none for no tags. Callers who may write an event may tag it:
+ * missing streams are created, and only a level of `none` on its stream forbids a tag. `before`: streams in
+ * which the event is already, even if they are in the trash. Errors: `forbidden`, `invalid-operation`,
+ * `invalid-parameters-format` if tags are switched off.
  */
 export function provideTagStreams(
   call: Call,
@@ -78,8 +79,8 @@ export function omitOwnTags(
 }
 
 /**
- * Creates a tag stream, or the root of tag streams, for an access that names it. Error: `invalid-item-id` if the id is not
- * the id of a tag.
+ * Creates a tag stream, or the root of tag streams, for an access that names it, or moves it back to its
+ * place. Error: `invalid-item-id` if the id is not the id of a tag.
  */
 export function provideTagStream(call: Call, id: string): void {
   if (id === getTagSettings(call.services).rootStreamId) ensureTagRoot(call)
@@ -103,7 +104,10 @@ export function restoreTagStream(call: Call, id: string, parentId: string | null
   return store.streams.find(id)?.stream
 }
 
-/** Narrows a scope to events with one of these tags; returns it unchanged if `tags` is empty. */
+/**
+ * Narrows a scope to events with one of these tags; returns it unchanged if `tags` is empty. Throws
+ * `invalid-parameters-format` if tags are switched off.
+ */
 export function restrictToTags(
   { services, store }: Call,
   scope: Scope,
@@ -186,7 +190,7 @@ function createStream(call: Call, id: string, names: readonly string[], parentId
   return node
 }
 
-/** Moves a stream to its place, out of the trash. */
+/** Moves a stream to its place, out of the trash, and renames it if a sibling has its name. */
 function restorePlace(call: Call, { stream }: StreamNode, parentId: string | null): StreamNode {
   const { changes, services, now, store } = call
   const { trashed: _, ...rest } = stream

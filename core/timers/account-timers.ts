@@ -77,7 +77,10 @@ export class AccountTimers implements Timers {
     accounts.handover.onRelease(({ id }) => this.#drop(id))
   }
 
-  /** Plans the work of all accounts that may have some, as after a start. Never rejects. */
+  /**
+   * Plans the work of all accounts that may have some, as after a start, or of some users. Accounts that
+   * cannot be read are tried again. Never rejects.
+   */
   async resume(isIncluded: (username: string) => boolean = () => true): Promise<void> {
     const { accounts, log, platform } = this.services
     try {
@@ -113,15 +116,15 @@ export class AccountTimers implements Timers {
   }
 
   /**
-   * Notes in the platform that an account may have timed work, so that the next start looks. To be called before the first work of an
-   * account is stored.
+   * Notes in the platform that an account may have timed work, so that the next start looks. To be called
+   * before the first work of an account is stored. Does nothing if it is noted already.
    */
   async mark({ id }: Pick<Account, 'id'>): Promise<void> {
     const { platform } = this.services
     if (!platform.isWebhookAccount(id)) await platform.change('addWebhooks', id)
   }
 
-  /** Stops, and waits for the work in progress. */
+  /** Stops, and waits for the work in progress. What is due is done after the next start. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#unsubscribe()
@@ -172,7 +175,10 @@ export class AccountTimers implements Timers {
     }
   }
 
-  /** Finds an account by its current name: it may have been renamed, or found by an alias. */
+  /**
+   * Finds an account by its current name: it may have been renamed, or found by an alias. Returns `undefined`
+   * if it is not served.
+   */
   #findCurrent({ id, username }: Pick<Account, 'id' | 'username'>): Account | undefined {
     const { accounts, platform } = this.services
     const account = accounts.findServed(platform.findById(id)?.username ?? username)
@@ -243,7 +249,7 @@ export class AccountTimers implements Timers {
     )
   }
 
-  /** Never rejects. */
+  /** Does the work of a task, and returns whether it has succeeded; failures are logged. Never rejects. */
   async #run(account: Account, task: TimedTask): Promise<boolean> {
     try {
       await task.run(account)

@@ -10,8 +10,9 @@ interface LimitsContext {
 }
 
 /**
- * Returns the data after a change: given keys replace existing ones, `null` deletes a key, the others stay; `null` in
- * place of the data removes them all. Keys are never assigned one by one, as `__proto__` is a key like any other.
+ * Returns the data after a change: given keys replace existing ones, `null` deletes a key, the others stay;
+ * `null` in place of the data removes them all. Keys are never assigned one by one, as `__proto__` is a key
+ * like any other. Throws `invalid-operation` if merged data is too large.
  */
 export function mergeClientData(
   call: LimitsContext,
@@ -29,8 +30,8 @@ export function mergeClientData(
 }
 
 /**
- * Does the same as {@link mergeClientData}, with a lower limit, for items that are read and written as a whole: streams
- * and accesses.
+ * Does the same as {@link mergeClientData}, with a lower limit, for items that are read and written as a
+ * whole: streams and accesses. Throws `invalid-operation` above the limit.
  */
 export function mergeLimitedClientData(
   call: LimitsContext,
@@ -56,7 +57,10 @@ export function assertClientDataSize(
   assertJsonLength(value, Math.min(bodyBytes, clientDataBytes), what, before)
 }
 
-/** Limits data merged from several calls, which could otherwise grow until it can no longer be read. */
+/**
+ * Limits data merged from several calls, which could otherwise grow until it can no longer be read. Throws
+ * `invalid-operation`; data may become smaller.
+ */
 function assertMergedSize(
   { services }: LimitsContext,
   value: KeyValue,

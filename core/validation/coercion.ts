@@ -32,7 +32,7 @@ export function compileCoercion(schema: TSchema): Coerce {
   return compile(schema)
 }
 
-/** Compiles the coercions of an object schema's properties. */
+/** Compiles the conversions of text for the properties of an object schema, by their names. */
 export function compileCoercions(schema: TSchema): ReadonlyMap<string, Coerce> {
   const properties = (schema as Schema).properties ?? {}
   return new Map(Object.entries(properties).map(([name, property]) => [name, compile(property)]))
@@ -83,7 +83,7 @@ function parseScalar(text: string, accepts: Accepts): unknown {
   return undefined
 }
 
-/** Parses text that is a JSON array or object. */
+/** Parses text that is a JSON array or object; `undefined` for other text. */
 function parseJson(text: string): unknown {
   if (!text.startsWith('[') && !text.startsWith('{')) return undefined
   try {

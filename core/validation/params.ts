@@ -39,8 +39,8 @@ const codes: Readonly<Record<string, string>> = {
 const maxErrors = 20
 
 /**
- * Returns a function that throws `invalid-parameters-format` unless its argument matches the schema. Compiled on first
- * use.
+ * Returns a function that throws `invalid-parameters-format` unless its argument matches the schema. Compiled
+ * on first use. Reports at most 20 violations.
  */
 export function createChecker(schema: TSchema): (value: unknown) => void {
   let validator: ReturnType<typeof Compile> | undefined
@@ -85,7 +85,10 @@ export function assertName(name: string, path: string): void {
 
 const nameValidator = Compile(Name)
 
-/** Returns the error with changed paths, for params nested elsewhere. */
+/**
+ * Returns the error with changed paths, for params nested elsewhere. Errors without violations are returned
+ * as they are.
+ */
 export function changePaths(error: ApiError, changePath: (path: string) => string): ApiError {
   const { data } = error.details
   if (!isViolations(data)) return error
@@ -99,7 +102,7 @@ function isViolations(data: unknown): data is Violation[] {
   return Array.isArray(data) && data.every(item => typeof Object(item).path === 'string')
 }
 
-/** Returns the API's code for a failure of a JSON Schema keyword. */
+/** Returns the API's code for a failure of a JSON Schema keyword; `INVALID` for keywords without one. */
 export function getViolationCode(keyword: string): string {
   return codes[keyword] ?? 'INVALID'
 }

@@ -21,8 +21,9 @@ const ends = ['\u0000', '!\n', '']
 const maxVariants = 24
 
 /**
- * Returns a text on which a pattern is slow within `maxLength` characters; `undefined` if none was found. A pattern that
- * takes only a few milliseconds at that length is not slow, however its time grows.
+ * Returns a text on which a pattern is slow within `maxLength` characters; `undefined` if none was found. A
+ * pattern that takes only a few milliseconds at that length is not slow, however its time grows. Takes a
+ * while: it tries the pattern on many texts.
  */
 export function findSlowText(pattern: RegExp, maxLength = lengths.at(-1)!): string | undefined {
   const atoms = listAtoms(pattern.source)
@@ -58,6 +59,7 @@ function measureFastest(pattern: RegExp, text: string): number {
   return Math.min(...Array.from({ length: 5 }, () => measureTime(pattern, text)))
 }
 
+/** Returns how many milliseconds a pattern takes for a text. */
 function measureTime(pattern: RegExp, text: string): number {
   const begin = performance.now()
   try {

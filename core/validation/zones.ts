@@ -27,7 +27,10 @@ export function assertClientDataZone(clientData: KeyValue | null | undefined, pa
   if (zone !== null && !isZone(zone)) refuseZone(zone, `${path}/${zoneKey}`)
 }
 
-/** Does the same for the periods in an update of the private profile set. They have to be in order of time. */
+/**
+ * Does the same for the periods in an update of the private profile set. They have to be in order of time. An
+ * update without periods is not checked.
+ */
 export function assertZonePeriods(update: KeyValue, path: string): void {
   if (!Object.hasOwn(update, zonesKey) || update[zonesKey] === null) return
   const at = `${path}/${zonesKey}`
@@ -51,7 +54,9 @@ export function assertZonePeriods(update: KeyValue, path: string): void {
   }
 }
 
-/** Throws `invalid-parameters-format` for an unknown zone. `path`: of the value in the params. */
+/**
+ * Throws `invalid-parameters-format` for an unknown zone; none is valid. `path`: of the value in the params.
+ */
 export function assertZone(zone: string | undefined, path: string): void {
   if (zone !== undefined && !isZone(zone)) refuseZone(zone, path)
 }

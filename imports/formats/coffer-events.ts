@@ -187,7 +187,10 @@ class RowReader {
   }
 }
 
-/** Builds the content of an event from its rows, one for each value. */
+/**
+ * Builds the content of an event from its rows, one for each value: a single value, or an object by the paths
+ * of the fields; `undefined` if all cells are empty.
+ */
 function buildContent(rows: readonly NamedRow[], type: string): unknown {
   const content: Record<string, unknown> = {}
   for (const row of rows) {

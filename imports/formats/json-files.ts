@@ -17,8 +17,9 @@ export function isTopLevel(path: readonly string[]): boolean {
 }
 
 /**
- * Calls `onObject` with the objects of wanted lists, and with the objects that {@link ObjectScanner} treats as frames;
- * counts invalid ones as skipped. Returns true if the file is complete.
+ * Calls `onObject` with the objects of wanted lists, and with the objects that {@link ObjectScanner} treats
+ * as frames; counts invalid ones as skipped. Returns true if the file is complete. Warns if the file is cut
+ * off, and counts objects that are too large as skipped.
  */
 export async function readObjects(
   source: SourceFile,
@@ -48,7 +49,10 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Counts the non-empty members of an object that are not read as skipped, by name. */
+/**
+ * Counts the non-empty members of an object that are not read as skipped, by name. Scores of a maker have a
+ * reason of their own.
+ */
 export function skipUnread(
   sink: Pick<Sink, 'skip'>,
   kind: string,
@@ -84,7 +88,7 @@ export function getText(value: unknown, ...path: readonly string[]): string | un
   return typeof found === 'string' ? found : undefined
 }
 
-/** Returns a nested id, which may be a number. */
+/** Returns a nested id, which may be a number. Returns `undefined` if there is none. */
 export function getId(value: unknown, ...path: readonly string[]): string | undefined {
   const found = getMember(value, ...path)
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
@@ -97,7 +101,7 @@ export function getNumber(value: unknown, ...path: readonly string[]): number | 
   return typeof found === 'string' ? parseNumber(found) : undefined
 }
 
-/** Returns the members with these names that are numbers. */
+/** Returns the members with these names that are numbers. Others are omitted. */
 export function getNumbers(value: unknown, names: readonly string[]): Record<string, number> {
   return Object.fromEntries(
     names.flatMap(name => {

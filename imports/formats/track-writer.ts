@@ -85,12 +85,15 @@ export class TrackWriter {
     this.#start = this.#last = NaN
   }
 
-  /** First and last time of the segment (seconds). */
+  /** First and last time of the segment (seconds). `NaN` before the first point. */
   get span(): { start: number; end: number } {
     return { start: this.#start, end: this.#last }
   }
 
-  /** Adds a point. Each of its values is a record: an invalid one does not affect the others. */
+  /**
+   * Adds a point. Each of its values is a record: an invalid one does not affect the others. Skips a point
+   * without any value.
+   */
   addPoint(point: TrackPoint): void {
     const { kind, latitude, longitude, time } = point
     const hasPosition = latitude !== undefined || longitude !== undefined
@@ -106,7 +109,7 @@ export class TrackWriter {
     if (isFirst) this.sink.skip(kind, Number.isNaN(time) ? 'without a time' : 'without a position')
   }
 
-  /** Adds a single value. */
+  /** Adds a single value, or skips it if it has no time or says that nothing was measured. */
   addValue(kind: string, time: number, name: MeasureName, content: number): void {
     const [, type, stream] = measures[name]
     if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
@@ -116,7 +119,10 @@ export class TrackWriter {
     else this.#emit({ kind, type, stream, time, content })
   }
 
-  /** Adds the activity that the points belong to. */
+  /**
+   * Adds the activity that the points belong to. It also describes the segments that began within it. Without
+   * a start it is skipped.
+   */
   addActivity({ clientData, end, kind, name, label = name, start }: TrackActivity): void {
     if (Number.isNaN(start)) {
       this.sink.skip(kind, 'without a time')

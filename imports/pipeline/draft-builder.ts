@@ -73,7 +73,7 @@ export class DraftBuilder implements Sink {
    */
   addRecord(record: ImportedRecord): void {
     if (!isPlausible(record.time)) return
-    const lane = this.lanes.getLane(this.format, record)
+    const lane = this.lanes.ensureLane(this.format, record)
     // The limit of lanes was exceeded.
     if (!lane) return
     lane.form ??= this.lanes.getForm(lane.key, this.forms)
@@ -86,6 +86,10 @@ export class DraftBuilder implements Sink {
     else this.#addEvent(lane.streams, record)
   }
 
+  /**
+   * Sends a file that an earlier record names, after the events so far; counts it if the user has excluded
+   * its event. Others are ignored.
+   */
   async addFile(_kind: string, key: string, source: SourceFile): Promise<void> {
     const found = this.#files.remove(key)
     // The first pass has counted it.

@@ -14,7 +14,7 @@ export class LanePaths {
     private readonly getFormatName: (format: string) => string
   ) {}
 
-  /** Returns what the user has chosen for a lane. */
+  /** Returns what the user has chosen for a lane. Returns `undefined` if the user has chosen nothing. */
   getChoice(lane: Pick<CountedLane, 'isTrack' | 'key'>): LaneChoice | undefined {
     const key = getReportedKey(lane)
     return Object.hasOwn(this.choices, key) ? this.choices[key] : undefined

@@ -53,7 +53,7 @@ export class Lanes {
   }
 
   /** Returns the lane of a record, created if necessary; `undefined` if there are too many. */
-  getLane(format: string, record: ImportedRecord): OpenLane | undefined {
+  ensureLane(format: string, record: ImportedRecord): OpenLane | undefined {
     const last = this.#last
     if (
       last &&
@@ -94,7 +94,10 @@ export class Lanes {
     return lane
   }
 
-  /** Gives the tracks that a record is about its description. Their positions have been added before it. */
+  /**
+   * Gives the tracks that a record is about its description. Their positions have been added before it.
+   * Ignored without a description.
+   */
   describeTracks(format: string, { describedTracks = [], description, source }: ImportedRecord): void {
     if (description === undefined) return
     for (const track of describedTracks) {
@@ -104,6 +107,7 @@ export class Lanes {
     }
   }
 
+  /** Returns the lane with a key; `undefined` if there is none. */
   find(key: string): OpenLane | undefined {
     return this.#lanes.get(key)
   }
@@ -144,7 +148,10 @@ export class Lanes {
     return contents
   }
 
-  /** Returns the form of a lane: the form that it had before; for other lanes, `series` if it is dense. */
+  /**
+   * Returns the form of a lane: the form that it had before; for other lanes, `series` if it is dense. A lane
+   * whose contents are not numeric has `events`, a track `series`. Throws if there is no such lane.
+   */
   getForm(key: string, forms: Readonly<Record<string, LaneForm>>): LaneForm {
     const lane = this.#lanes.get(key)!
     if (!lane.mayBeSeries) return 'events'

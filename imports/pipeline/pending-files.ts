@@ -13,7 +13,10 @@ export const unnamedFile = 'a file of nothing that is brought in'
 export class PendingFiles<T> {
   readonly #files = new Map<string, { readonly name: AttachedFile; readonly owner: T }>()
 
-  /** Adds the files that a record names, with the owner of that record; ignored if it does not become an event. */
+  /**
+   * Adds the files that a record names, with the owner of that record; ignored if it does not become an
+   * event. Files beyond the maximum, and keys that are already there, are ignored.
+   */
   add({ files, isEvent }: ImportedRecord, owner: T): void {
     if (!files || !isEvent) return
     for (const name of files)

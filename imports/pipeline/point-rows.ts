@@ -22,7 +22,7 @@ export class PointRows {
     return this.#cells.byteLength
   }
 
-  /** Returns true if a data point fits: the number of columns is limited. */
+  /** Returns true if a data point fits: the number of columns is limited. A single number always fits. */
   fits(content: unknown): boolean {
     if (this.columns.length < maxNumericMembers || typeof content === 'number') return true
     return Object.keys(content as object).every(name => this.columns.includes(name))
@@ -38,7 +38,11 @@ export class PointRows {
     if (duration) this.#setCell(start, 'duration', duration)
   }
 
-  /** Returns all rows without duplicates, sorted by time and then by cells, so that the order is stable. */
+  /**
+   * Returns all rows without duplicates, sorted by time and then by cells, so that the order is stable. Also
+   * says how many duplicates were removed. Reorders the rows in place, so that no row can be added
+   * afterwards.
+   */
   getSorted(): { cells: Float64Array; duplicates: number } {
     const width = this.#width
     const cells = this.#cells.subarray(0, this.#size * width)

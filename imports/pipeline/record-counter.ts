@@ -82,7 +82,7 @@ export class RecordCounter implements Sink {
       this.#skipped.add(unreadableTime)
       return
     }
-    const lane = this.lanes.getLane(this.#format, record)
+    const lane = this.lanes.ensureLane(this.#format, record)
     if (!lane) {
       this.#skipped.add(tooManyLanes)
       return
@@ -101,6 +101,7 @@ export class RecordCounter implements Sink {
     if (record.describedTracks) this.lanes.describeTracks(this.#format, record)
   }
 
+  /** Counts a file that an earlier record names; counts others as skipped. */
   addFile(kind: string, key: string): Promise<void> {
     if (this.#files.remove(key)) {
       this.#countRecord(kind, 1)
@@ -109,6 +110,7 @@ export class RecordCounter implements Sink {
     return Promise.resolve()
   }
 
+  /** Counts skipped records by reason and kind. Remembers the first rows of each reason. */
   skip(kind: string, reason: SkipReason, count = 1, row?: number | string): void {
     this.#countRecord(kind, count)
     this.#skipped.add(reason, count)
@@ -122,6 +124,7 @@ export class RecordCounter implements Sink {
     } else if (rows.length < maxRows && rows.at(-1) !== row) rows.push(row)
   }
 
+  /** Remembers a warning once, up to a number. */
   warn(message: MessageText, values?: MessageValues): void {
     const notice = createNotice(message, values)
     if (this.#warnings.size < maxWarnings) this.#warnings.set(formatNotice(notice), notice)
@@ -137,7 +140,7 @@ export class RecordCounter implements Sink {
     this.#tables.push(view)
   }
 
-  /** Returns the review of the file. */
+  /** Returns the review of the file. Its format is the one with the most records; `none` without any. */
   getReview(
     forms: Readonly<Record<string, LaneForm>>,
     paths: LanePaths,

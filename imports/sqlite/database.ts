@@ -56,7 +56,10 @@ export class Database {
     return [...(missingData === undefined ? [] : [missingData]), ...(pages + rows > 0 ? [list] : [])]
   }
 
-  /** Returns the names of a table's columns in lower case, without computed ones. */
+  /**
+   * Returns the names of a table's columns in lower case, without computed ones. Returns an empty list if
+   * there is no such table.
+   */
   getColumns(table: string): string[] {
     return this.#tables.get(table.toLowerCase())?.stored.map(({ name }) => name) ?? []
   }
@@ -68,8 +71,8 @@ export class Database {
   }
 
   /**
-   * Yields the cells of these columns row by row; `undefined` for missing columns. A table can be read once. Damaged parts are
-   * skipped and counted in `losses`.
+   * Yields the cells of these columns row by row; `undefined` for missing columns. A table can be read once.
+   * Damaged parts are skipped and counted in `losses`. Yields nothing if there is no such table.
    */
   *readRows(
     table: string,

@@ -34,7 +34,7 @@ export class VarintReader {
     public offset: number
   ) {}
 
-  /** Reads an integer of up to 64 bits. */
+  /** Reads an integer of up to 64 bits. Throws {@link DamagedDatabase} at the end of the bytes. */
   readInteger(): number | bigint {
     let value = 0
     for (let length = 1; length <= 7; length++) {
@@ -49,7 +49,7 @@ export class VarintReader {
     return toExactNumber(BigInt.asIntN(64, large))
   }
 
-  /** Reads a length or a type. */
+  /** Reads a length or a type. Throws {@link DamagedDatabase} if it is negative. */
   readSize(): number {
     const value = Number(this.readInteger())
     if (value < 0) throw new DamagedDatabase()
@@ -137,7 +137,7 @@ function decodeText(bytes: Buffer, encoding: DatabasePages['encoding']): string 
   return encoding === 'utf8' ? bytes.toString() : new TextDecoder(encoding).decode(bytes)
 }
 
-/** Returns a number if it represents the integer exactly. */
+/** Returns a number if it represents the integer exactly. Otherwise returns the integer itself. */
 export function toExactNumber(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value

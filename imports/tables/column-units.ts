@@ -19,9 +19,9 @@ export interface NamedUnit {
 }
 
 /**
- * Finds the unit in the name of a column: `Weight (kg)`, `glucose [mg/dL]`, `weight grams`, `Gewicht in kg`; returns
- * `unknown` if the name has a unit without a type. `unitTypes`: the types of possible units, if known; if these include
- * no type of time, `min` means "minimum".
+ * Finds the unit in the name of a column: `Weight (kg)`, `glucose [mg/dL]`, `weight grams`, `Gewicht in kg`;
+ * returns `unknown` if the name has a unit without a type. `unitTypes`: the types of possible units, if
+ * known; if these include no type of time, `min` means "minimum". Returns `undefined` if it has no unit.
  */
 export function findUnitInName(
   name: string,
@@ -86,8 +86,8 @@ export function getBracketTexts(name: string): string[] {
 }
 
 /**
- * Returns the measure that more than half of the cells name. Single letters may be markers, such as `105 H`, unless the
- * measure has such a unit.
+ * Returns the measure that more than half of the cells name. Single letters may be markers, such as `105 H`,
+ * unless the measure has such a unit. Returns `undefined` if there is no such measure.
  */
 export function findUnitInCells(
   cells: readonly string[],

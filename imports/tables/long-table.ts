@@ -40,7 +40,10 @@ export interface WideTableResult {
 
 export type ForEachRecord = (onRow: (cells: string[]) => void) => Promise<unknown>
 
-/** Finds the columns of a long table; one result for each column that may contain measures. */
+/**
+ * Finds the columns of a long table; one result for each column that may contain measures. Returns an empty
+ * list for other tables.
+ */
 export function findLongColumns({ columns = [], records }: TableLayout): LongColumns[] {
   const names = columns.map(foldName)
   const value = names.findIndex(
@@ -107,7 +110,10 @@ class WideTable {
     }
   }
 
-  /** Returns the number of measures whose type was detected. */
+  /**
+   * Returns the number of measures whose type was detected. Also remembers the columns whose values form one
+   * record, so that it must be called before rows are read.
+   */
   countKnownMeasures(): number {
     const values = detectMapping(this.#names, this.#sample)?.values ?? []
     const first = this.columns.others.length

@@ -21,7 +21,10 @@ const asleepNames =
 /** Names of the stages that make up sleep. */
 const stageNames = [/\bdeep\b|tief/, /\b(?:light|core)\b|leicht/, /\brem\b/]
 
-/** Finds the columns of the beginnings and the ends of nights, if the table has one column of each. */
+/**
+ * Finds the columns of the beginnings and the ends of nights, if the table has one column of each. Returns
+ * `undefined` otherwise.
+ */
 export function findNightColumns(
   names: readonly string[],
   sample: SampleRows

@@ -25,7 +25,10 @@ interface TablePosition {
   readonly hasNext: boolean
 }
 
-/** Reads a table, and the tables below it that have their own header. */
+/**
+ * Reads a table, and the tables below it that have their own header. Reports each table with its mapping and
+ * open questions; rows of an unmapped table are skipped.
+ */
 export async function readTables(reading: TableSource, first: TableLayout): Promise<void> {
   let layout: TableLayout | undefined = first
   for (let tables = 1; layout; tables++) {
@@ -34,7 +37,10 @@ export async function readTables(reading: TableSource, first: TableLayout): Prom
   }
 }
 
-/** Reads a table; returns the layout of the next table in the file. */
+/**
+ * Reads a table; returns the layout of the next table in the file. Returns `undefined` if there is none.
+ * Reports the table, its mapping, and what its cells leave open.
+ */
 async function readTable(reading: TableSource, position: TablePosition): Promise<TableLayout | undefined> {
   const { context, sink } = reading
   const { hasNext, layout } = position

@@ -8,8 +8,9 @@ export class RecordIdentities {
   readonly #dayCounts = new Map<string, number>()
 
   /**
-   * Returns the identity of a record: its content and text distinguish it from others of its time; equal records of one day are
-   * numbered. `day` identifies the day and the stream, if the record has no time of day.
+   * Returns the identity of a record: its content and text distinguish it from others of its time; equal
+   * records of one day are numbered. `day` identifies the day and the stream, if the record has no time of
+   * day. Empty if its content alone identifies it. Must be called once for each record, as it counts them.
    */
   find(content: unknown, text: string | undefined, day: string | undefined): { identity?: string } {
     const base = text === undefined ? JSON.stringify(content) : `${JSON.stringify(content)} ${text}`

@@ -27,7 +27,10 @@ export class RowTimeReader {
     private readonly clocks: ClockChangeResolver
   ) {}
 
-  /** Returns the time of a row. Call it for each row in order. */
+  /**
+   * Returns the time of a row. Call it for each row in order. Returns the reason instead if the row has none,
+   * or its zone or order of date is unknown.
+   */
   getTime(cells: Cells): RowTime {
     const { clock, time } = this.mapping
     const choice = this.clocks.resolveNext()
@@ -55,7 +58,10 @@ export class RowTimeReader {
     return times.every(time => time === times[0]) ? times[0]! : NaN
   }
 
-  /** Parses an end, which is not before the start. */
+  /**
+   * Parses an end, which is not before the start. Returns `NaN` if it is unreadable, or if both times of an
+   * hour that occurs twice are possible.
+   */
   parseEnd(cell: string, start: number, zone: string | undefined): number {
     const first = this.parseTime(cell, undefined, zone)
     const later = findLaterReading(cell, undefined, first, zone, this.survey.order ?? 'dmy')

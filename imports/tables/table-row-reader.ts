@@ -91,7 +91,8 @@ export class TableRowReader {
   }
 
   /**
-   * Adds the records of a row. `numbers` marks the cells that are numbers with a decimal point, however other cells are written.
+   * Adds the records of a row. `numbers` marks the cells that are numbers with a decimal point, however other
+   * cells are written. Skips the row, or what is missing of it, with the reason.
    */
   addRow(cells: readonly string[], at = this.#row + 1, numbers?: NumberFlags): void {
     this.#row = at
@@ -157,7 +158,7 @@ export class TableRowReader {
       this.#skip(`${rowKind}, end`, 'of an end that cannot be read')
   }
 
-  /** Reports the number of cells of each unmapped column. */
+  /** Counts the cells of each unmapped column as skipped. */
   finish(): void {
     const { columns } = this.table
     for (const [index, count] of [...this.#unmappedCounts].toSorted(([a], [b]) => a - b))

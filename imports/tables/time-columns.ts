@@ -25,7 +25,10 @@ const clockNames =
 /** Cells with only a time of day. */
 export const clockCell = /^\d{1,2}[:h]\d\d(?::\d\d)?(?:\.\d{1,9})?(?:\s*[ap]\.?\s?m\.?)?(?:\s?(?:uhr|h))?$/i
 
-/** Finds the column of times: by its name and cells, then by cells only; numbers may have another meaning. */
+/**
+ * Finds the column of times: by its name and cells, then by cells only; numbers may have another meaning.
+ * Returns `undefined` if there is none.
+ */
 export function findTimeColumn(
   columns: readonly string[],
   names: readonly string[],
@@ -81,7 +84,10 @@ function isDateFormatted(cell: string): boolean {
   return /\d[-/.]\d|\p{L}{3}|\dT\d/u.test(cell) && !isNumberCell(cell)
 }
 
-/** Finds a column of times of day beside a column of dates, which may contain midnights. */
+/**
+ * Finds a column of times of day beside a column of dates, which may contain midnights. Returns `undefined`
+ * if there is none, or the dates have a time of day.
+ */
 export function findClockColumn(
   names: readonly string[],
   sample: SampleRows,
@@ -99,7 +105,10 @@ export function findClockColumn(
   return dotted < 0 ? undefined : dotted
 }
 
-/** Finds the time zone in the name of a column: `UTC Date/Time`, `Time (GMT+2)`, `timestamp_utc`. */
+/**
+ * Finds the time zone in the name of a column: `UTC Date/Time`, `Time (GMT+2)`, `timestamp_utc`. Returns
+ * `undefined` if there is none.
+ */
 export function findZoneInName(name: string): string | undefined {
   const paths = name.slice(0, 200).matchAll(/[A-Za-z]{2,20}\/[A-Za-z_]{2,30}(?:\/[A-Za-z_]{2,30})?/g)
   for (const [path] of paths) if (findZone(path) !== undefined) return path
@@ -115,7 +124,7 @@ export function findZoneInName(name: string): string | undefined {
   return undefined
 }
 
-/** Returns true if a cell contains a time, possibly with an unknown zone. */
+/** Returns true if a cell contains a time, possibly with an unknown zone. A date alone is one, too. */
 export function isTimeCell(cell: string): boolean {
   const plain = cell.length < 100 ? cell.replace(/ [A-Z]{2,5}$/, '') : cell
   return (['dmy', 'mdy'] as const).some(

@@ -69,7 +69,7 @@ export function parseWrittenNumber(cell: string | undefined): WrittenNumber | un
   return undefined
 }
 
-/** Returns the value of a number whose decimal separator is known. */
+/** Returns the value of a number whose decimal separator is known. Returns `undefined` if it is no number. */
 export function toNumberValue(
   { decimals, plain }: WrittenNumber,
   defaultDecimals: Decimals | undefined
@@ -81,7 +81,10 @@ export function toNumberValue(
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Parses a blood pressure such as `120/80`; returns `undefined` if the cell is not one. */
+/**
+ * Parses a blood pressure such as `120/80`; returns `undefined` if the cell is not one. The first number has
+ * to be the larger one.
+ */
 export function parsePressure(cell: string): { systolic: number; diastolic: number } | undefined {
   if (cell.length > maxCellLength) return undefined
   const parts = /^(\d{2,3})\s*\/\s*(\d{2,3})(?:\s*mm ?hg)?$/i.exec(cell.trim())

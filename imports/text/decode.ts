@@ -8,7 +8,7 @@ export const headSize = 64 * 1024
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
-/** Reads the first {@link headSize} bytes of a file. */
+/** Reads the first {@link headSize} bytes of a file. Also decodes them as text. */
 export async function readHead(source: SourceFile): Promise<FileHead> {
   const chunks: Buffer[] = []
   let size = 0

@@ -5,7 +5,10 @@ import { usesCarriageReturns, RowScanner, readTableText } from './row-scanner.js
 /** A row by column name, in lower case; empty cells are missing. */
 export type NamedRow = ReadonlyMap<string, string>
 
-/** Returns the column names in the first line of a text, in lower case. */
+/**
+ * Returns the column names in the first line of a text, in lower case. Returns an empty list if the line has
+ * no delimiter, or is too long for a header.
+ */
 export function readColumnNames({ text }: Pick<FileHead, 'text'>, delimiter: string): string[] {
   const end = text.indexOf(usesCarriageReturns(text) ? '\r' : '\n')
   const line = text.slice(0, end < 0 ? undefined : end)

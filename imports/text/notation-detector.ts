@@ -31,7 +31,7 @@ const plausibleRanges: Readonly<Record<string, ValueRange>> = {
   'Steps count/steps': [0, 1_000_000]
 }
 
-/** Returns true if a value is plausible for a column. */
+/** Returns true if a value is plausible for a column. Caches the range of the column. */
 export function isPlausibleValue(part: ColumnMapping, value: number): boolean {
   let range = rangeCache.get(part)
   if (range === undefined) rangeCache.set(part, (range = findRange(part)))
@@ -158,7 +158,8 @@ export class NotationDetector {
   }
 
   /**
-   * Lists what the cells leave open, each with its readings: the order of dates, and the decimal separator of columns.
+   * Lists what the cells leave open, each with its readings: the order of dates, and the decimal separator of
+   * columns. Returns an empty list if no columns are mapped.
    */
   listQuestions(): Question[] {
     const { mapping, zone } = this

@@ -64,7 +64,10 @@ export class ObjectScanner {
     return this.#skippedCount
   }
 
-  /** Scans a chunk. Throws {@link Unreadable} if it is nested too deeply. */
+  /**
+   * Scans a chunk. Throws {@link Unreadable} if it is nested too deeply. Objects that are too large are
+   * counted and skipped.
+   */
   write(chunk: string): void {
     this.#from = 0
     const frame = this.#frame

@@ -37,7 +37,10 @@ export function hasOffset(text: string): boolean {
 /** Year, month (from 1), day, hour, minute, second. */
 export type DateParts = readonly [number, number, number, number, number, number]
 
-/** Returns the time of a date in seconds; `NaN` if there is no such date. */
+/**
+ * Returns the time of a date in seconds; `NaN` if there is no such date. Without an offset it is local to
+ * `zone`, or UTC.
+ */
 export function toTime(
   [year, month, day, hour, minute, second]: DateParts,
   fraction = 0,
@@ -97,8 +100,8 @@ const maxQueriedTime = 5e10
 const lookupInterval = 1800
 
 /**
- * Converts a local time (seconds, as if it were UTC) in a zone, an IANA name or an offset such as `+02:00`, to UTC. If the local
- * time occurs twice, returns the first.
+ * Converts a local time (seconds, as if it were UTC) in a zone, an IANA name or an offset such as `+02:00`,
+ * to UTC. If the local time occurs twice, returns the first. A local time that is skipped is moved forward.
  */
 export function localToUtc(local: number, zone: string): number {
   if (zone.charCodeAt(0) === 43 || zone.charCodeAt(0) === 45) return local - parseOffset(zone)
@@ -133,7 +136,10 @@ export function findRepeatedTime(time: number, zone: string): number | undefined
   return getOffset(later, zone) === after ? later : undefined
 }
 
-/** Returns the offset of a zone from UTC at a time, in seconds. */
+/**
+ * Returns the offset of a zone from UTC at a time, in seconds. Returns `NaN` for implausible times. Caches
+ * the offsets of days.
+ */
 export function getOffset(time: number, zone: string): number {
   if (zone.charCodeAt(0) === 43 || zone.charCodeAt(0) === 45) return parseOffset(zone)
   if (recentZone?.zone !== zone || recentZone.size > maxOffsets) recentZone = getCachedZone(zone)

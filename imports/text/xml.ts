@@ -47,7 +47,10 @@ export class XmlScanner {
     this.#buffer = ''
   }
 
-  /** Ends the text: emits the remaining text, or records that the text was cut off. */
+  /**
+   * Ends the text: emits the remaining text, or records that the text was cut off. A part that is too long or
+   * has no end is not emitted.
+   */
   finish(): void {
     this.#isCutOff = this.#buffer.trimStart().startsWith('<') || this.#skipEnd !== ''
     if (!this.#isCutOff) this.#emitText(this.#buffer)
@@ -172,7 +175,8 @@ function followsValue(text: string, end: number): boolean {
 }
 
 /**
- * Returns the value of an attribute in the text of a tag. `decode` converts its bytes to characters before entities are replaced.
+ * Returns the value of an attribute in the text of a tag. `decode` converts its bytes to characters before
+ * entities are replaced. Returns `undefined` if there is no such attribute.
  */
 export function getAttribute(
   attributes: string,
@@ -209,7 +213,7 @@ const entities = new Map<string, string>([
   ...Object.entries({ OElig: 'Œ', oelig: 'œ', Scaron: 'Š', scaron: 'š', Yuml: 'Ÿ' })
 ])
 
-/** Replaces entities; unknown ones stay unchanged. */
+/** Replaces entities; unknown ones stay unchanged. Impossible characters are removed. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(

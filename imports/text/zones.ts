@@ -6,7 +6,10 @@ const zoneCache = new Map<string, boolean>()
 const maxNames = 5000
 const maxNameLength = 100
 
-/** Returns the name if it is a known zone; `undefined` for anything else. */
+/**
+ * Returns the name if it is a known zone; `undefined` for anything else. Caches which names are zones; beyond
+ * the maximum number, new names count as unknown.
+ */
 export function findZone(name: string | undefined): string | undefined {
   if (name === undefined || name.length > maxNameLength || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name))
     return undefined
@@ -76,7 +79,9 @@ const ambiguousOffsets: Readonly<Record<string, readonly number[]>> = {
   AST: [-4, 3]
 }
 
-/** Returns the offsets (hours) that an abbreviation such as `CST` may mean. */
+/**
+ * Returns the offsets (hours) that an abbreviation such as `CST` may mean. Returns an empty list for others.
+ */
 export function findAmbiguousOffsets(name: string): readonly number[] {
   const key = name.toUpperCase()
   return Object.hasOwn(ambiguousOffsets, key) ? ambiguousOffsets[key]! : []
@@ -99,7 +104,7 @@ export function parseZone(text: string): string | undefined {
   return plain.includes('/') ? findZone(plain) : undefined
 }
 
-/** Formats an offset (minutes) as */
+/** Formats an offset (minutes) as hours and minutes, such as `+02:00`. */
 export function formatOffset(minutes: number): string {
   const absolute = Math.abs(minutes)
   const hours = String(Math.floor(absolute / 60)).padStart(2, '0')

@@ -14,6 +14,7 @@ export class MergedRanges {
   readonly #ranges = new Map<number, { readonly column: number; readonly bottom: number }[]>()
   #count = 0
 
+  /** Adds a range such as `B2:B10`; ignored if it cannot be parsed, or beyond the maximum number. */
   add(reference: string): void {
     const range = parseRange(reference)
     if (!range || ++this.#count > maxRanges) return
@@ -24,8 +25,9 @@ export class MergedRanges {
   }
 
   /**
-   * Returns a function that receives the cells of each row in order, and fills those below the first row of their range, in all
-   * columns or in some. `onUnfilled` is called for ranges that are not filled.
+   * Returns a function that receives the cells of each row in order, and fills those below the first row of
+   * their range, in all columns or in some. `onUnfilled` is called for ranges that are not filled. Returns
+   * `undefined` if there are no ranges.
    */
   createFiller(columns?: ReadonlySet<number | undefined>, onUnfilled?: () => void): RowFiller | undefined {
     if (this.#ranges.size === 0) return undefined

@@ -21,7 +21,10 @@ const unclearFormat: NumberFormat = { isUnclear: true }
 /** Maximum length of a format, in characters; apps allow 255. */
 const maxCodeLength = 1000
 
-/** Returns the built-in format with an id. East Asian formats are dates or times, depending on the value. */
+/**
+ * Returns the built-in format with an id. East Asian formats are dates or times, depending on the value.
+ * Other ids are plain numbers.
+ */
 export function getBuiltInFormat(id: number): NumberFormat {
   if (id === 9 || id === 10) return percentFormat
   if (id >= 14 && id <= 17) return dateFormat

@@ -36,7 +36,10 @@ export interface WorkbookStructure {
   readonly styles: string | undefined
 }
 
-/** Scans the XML of a file, until the handler or `isEnough` says that no more of it is needed. */
+/**
+ * Scans the XML of a file, until the handler or `isEnough` says that no more of it is needed. Only a file
+ * that is scanned to its end is finished.
+ */
 export async function scanXmlFile(
   source: SourceFile,
   handler: XmlHandler,
@@ -56,7 +59,10 @@ interface Relation {
   readonly target: string
 }
 
-/** Reads the structure of a workbook; returns `undefined` without a list of sheets. */
+/**
+ * Reads the structure of a workbook; returns `undefined` without a list of sheets. Sheets beyond the maximum
+ * number are omitted.
+ */
 export async function readStructure(parts: WorkbookFiles): Promise<WorkbookStructure | undefined> {
   const root = await readRelations(parts, '')
   const path = root.find(({ kind }) => kind === 'officeDocument')?.target ?? 'xl/workbook.xml'
@@ -88,7 +94,7 @@ export async function readStructure(parts: WorkbookFiles): Promise<WorkbookStruc
   return { sheets, is1904, isStale, texts: find('sharedStrings'), styles: find('styles') }
 }
 
-/** Reads the number formats that cells refer to by index. */
+/** Reads the number formats that cells refer to by index. Formats beyond the maximum number are omitted. */
 export async function readFormats(source: SourceFile): Promise<NumberFormat[]> {
   const customFormats = new Map<number, NumberFormat>()
   const formats: NumberFormat[] = []

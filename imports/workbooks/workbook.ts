@@ -26,7 +26,10 @@ const maxFiles = 10_000
 /** Maximum length of the first rows of a sheet, in characters. */
 const maxBeginningLength = 1_000_000
 const mainType = /spreadsheetml\.(?:sheet|template)\.main|ms-excel\.(?:sheet|template)\.macroenabled\.main/i
-/** Returns true if an archive is a workbook. `size` is the size of the archive in bytes. */
+/**
+ * Returns true if an archive is a workbook. `size` is the size of the archive in bytes. Only the first files
+ * are searched for what tells it.
+ */
 export async function isWorkbook(path: string, size: number): Promise<boolean> {
   let count = 0
   for await (const entry of readZipEntries(path, silentSink, new ReadBudget(size))) {
@@ -37,7 +40,10 @@ export async function isWorkbook(path: string, size: number): Promise<boolean> {
   return false
 }
 
-/** Reads all sheets of a workbook. Throws {@link Unreadable} if none of them contains a table. */
+/**
+ * Reads all sheets of a workbook. Throws {@link Unreadable} if none of them contains a table. Other sheets
+ * are skipped with a warning. Throws {@link Unreadable} also if the list of sheets is missing.
+ */
 export async function readWorkbook(
   path: string,
   sink: Sink,
@@ -96,7 +102,7 @@ export async function readWorkbook(
   })
 }
 
-/** Reads a sheet; returns the reason if it contains no table. */
+/** Reads a sheet; returns the reason if it contains no table. Returns `undefined` if it was read. */
 async function readSheet(
   { isHidden, kind, name, part }: SheetEntry,
   parts: WorkbookFiles,

@@ -50,7 +50,7 @@ const measuresByType = new Map(
   measures.flatMap(measure => listDefaultTypes(measure).map(type => [type, measure] as const))
 )
 
-/** Returns the measure with an id. */
+/** Returns the measure of the catalogue with an id; `undefined` if there is none. */
 export function findMeasure(id: string): Measure | undefined {
   return measuresById.get(id)
 }

@@ -15,7 +15,7 @@ export interface Goal {
   readonly weekdays?: readonly number[]
 }
 
-/** Reads the goals from the private profile set; malformed ones are ignored. */
+/** Reads the goals from the private profile set, by measure; malformed ones are ignored. */
 export function parseGoals(profile: Readonly<Record<string, unknown>>): ReadonlyMap<string, Goal> {
   const stored = Object.hasOwn(profile, goalsKey) ? profile[goalsKey] : undefined
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return new Map()

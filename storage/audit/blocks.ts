@@ -16,7 +16,10 @@ export interface TimeRange {
 
 const selectBlocks = 'SELECT since, until FROM audit_block WHERE word = ?'
 
-/** Finds the first block within a range, or the last in descending order, that holds records with one of these words. */
+/**
+ * Finds the first block within a range, or the last in descending order, that holds records with one of these
+ * words. Returns the part of it within the range; `undefined` if there is none.
+ */
 export function findNextBlock(
   db: Database,
   words: readonly number[],

@@ -53,7 +53,7 @@ export class ChannelRepository {
     this.#load().delete(id)
   }
 
-  /** Removes the channels of an access. */
+  /** Removes the channels of an access with their messages. */
   removeByAccess(access: string): void {
     for (const { channel } of this.list()) if (channel.accessId === access) this.remove(channel.id)
   }

@@ -134,7 +134,10 @@ export class MessageRepository {
     this.#isWaiting = undefined
   }
 
-  /** Removes messages that are done and older than those that are kept. */
+  /**
+   * Removes the messages of a channel that are done, were queued more than 30 days before `now` (seconds),
+   * and are not among its last 50.
+   */
   prune(channel: string, now: number): void {
     const sql = `DELETE FROM channel_message WHERE channel = ? AND next IS NULL AND queued < ?
       AND number < (SELECT min(number) FROM (SELECT number FROM channel_message WHERE channel = ?

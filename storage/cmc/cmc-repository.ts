@@ -52,7 +52,7 @@ export class CmcRepository {
 
   constructor(private readonly db: Database) {}
 
-  /** Whether the account has relationships, capabilities or deliveries. */
+  /** Whether the account has relationships, capabilities, deliveries, or events with hidden members. */
   get isUsed(): boolean {
     return (this.#isUsed ??=
       column(
@@ -158,14 +158,17 @@ export class CmcRepository {
     return statement(this.db, sql).all(since, limit) as StoredRelationship[]
   }
 
-  /** Returns when the next of the accesses that peers hold expires, in seconds: of those whose peer has not been told. */
+  /**
+   * Returns when the next of the accesses that peers hold expires, in seconds: of those whose peer has not
+   * been told. Returns `undefined` if none expires.
+   */
   getNextExpiry(): number | undefined {
     const sql = `SELECT min(access.body ->> 'expires') FROM cmc_relationship AS held JOIN access
       ON access.id = held.access WHERE access.deleted IS NULL AND access.body ->> '$.clientData.cmc.expiryTold' IS NULL`
     return (column(this.db, sql).get() as number | null) ?? undefined
   }
 
-  /** Lists the accesses of peers that have expired, and whose peer has not been told. */
+  /** Lists at most 500 accesses of peers that have expired, and whose peer has not been told. */
   listExpired(now: number): string[] {
     const sql = `SELECT access.id FROM cmc_relationship AS held JOIN access ON access.id = held.access
       WHERE access.deleted IS NULL AND access.body ->> 'expires' <= ?

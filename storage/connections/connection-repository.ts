@@ -52,6 +52,7 @@ export class ConnectionRepository {
     this.#load().set(accessId, stored)
   }
 
+  /** Replaces the settings of a connection. Its arrivals are written by {@link updateArrivals} only. */
   update(stored: StoredConnection): void {
     const { accessId, id } = stored.connection
     this.#write('UPDATE connection SET body = ? WHERE id = ?', JSON.stringify(stored.connection), id)

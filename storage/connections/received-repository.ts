@@ -18,12 +18,12 @@ export class ReceivedRepository {
 
   constructor(private readonly db: Database) {}
 
-  /** Returns the event that an item became. */
+  /** Returns the event that an item became. Returns `undefined` if it has not been received. */
   findItem(id: string): string | undefined {
     return column(this.db, 'SELECT event FROM received_item WHERE id = ?').get(id) as string | undefined
   }
 
-  /** Records which event an item became. */
+  /** Records which event an item became. Keeps the event that is already recorded, if any. */
   setItem(id: string, event: string): void {
     statement(this.db, 'INSERT OR IGNORE INTO received_item (id, event) VALUES (?, ?)').run(id, event)
   }

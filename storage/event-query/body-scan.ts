@@ -23,7 +23,10 @@ export class BodyScan {
   /** Events that the next step scans. */
   rows = firstRows
 
-  /** Returns the events whose contents match, as far as time allows. */
+  /**
+   * Returns the events whose contents match, as far as time allows, and adapts {@link rows} to the time that
+   * it took.
+   */
   scan(db: Database, contents: readonly ContentCondition[], events: readonly Key[]): BodyScanResult {
     const start = performance.now()
     const numbers = events.map(({ number }) => number)

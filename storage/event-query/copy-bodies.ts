@@ -47,8 +47,9 @@ export function copyBodies(
 const maxMatchesCopied = 100
 
 /**
- * Copies `limit` matching events if the next `examined` rows of a lane hold that many and none of the events is large.
- * Otherwise returns `undefined`, which says nothing about the rows.
+ * Copies `limit` matching events if the next `examined` rows of a lane hold that many and none of the events
+ * is large. Otherwise returns `undefined`, which says nothing about the rows. If they hold fewer, the stream
+ * map is not used for the next queries.
  */
 export function copyMatchingBodies(
   { db }: EventFile,

@@ -25,7 +25,7 @@ const maxLanesUnchecked = 16
 /** Maximum number of rows in all lanes of a driver that is considered short. */
 const maxShortRows = 100
 
-/** Lists the drivers of a query other than time. */
+/** Lists the drivers of a query other than time, without those that have more than 2000 streams or types. */
 export function listDrivers({ streams, types }: EventQuery): Driver[] {
   if (streams?.length === 1 && excludesOnlyAccountFields(streams[0]!) && !types)
     return [{ kind: 'own', values: [0], isExact: true }]

@@ -74,7 +74,10 @@ const keysSql = createSqlBuilder(
     `SELECT l.time AS time, ${number} AS number FROM ${from} ${range} LIMIT +? OFFSET +?`
 )
 
-/** Reads the keys of the rows that pass a filter, among the next `examined` rows; at most `limit` keys. */
+/**
+ * Reads the keys of the rows that pass a filter, among the next `examined` rows; at most `limit` keys. Throws
+ * `WorkLimitExceeded` if that exceeds the work limit.
+ */
 export function readMatchingKeys(
   db: Database,
   { kind, values }: Lane,

@@ -71,6 +71,7 @@ export class QueryRun {
     this.#hasChosen = false
   }
 
+  /** Returns the next page, which may be empty before the end, of what is in the file by then. */
   next(file: EventFile): EventPage {
     if (this.#hasBegun) this.#isStale = true
     else this.#start(file)

@@ -53,7 +53,7 @@ export interface TextSearch {
 /** Tests whether an event with these streams and this type matches. */
 export interface RowTest {
   readonly matches: (stream: number, others: string | null, type: number) => boolean
-  /** The cost per event, in units of `Effort.work`, beyond the list of its streams. */
+  /** The cost per event, in units of `QueryBudget.work`, beyond the list of its streams. */
   readonly work: number
 }
 

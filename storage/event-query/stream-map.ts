@@ -19,7 +19,10 @@ const pauses = new WeakMap<Criteria, number>()
 /** SQL that is true if a row's single stream meets the criteria; its parameter is the map. */
 export const isOnMap = "stream > 0 AND substr(?, stream + 1, 1) = x'01'"
 
-/** Returns the map of a query; `undefined` if its criteria are of another kind, or matched too few of the rows read. */
+/**
+ * Returns the map of a query; `undefined` if its criteria are of another kind, or if the map is paused
+ * ({@link pauseStreamMap}). A query during a pause shortens the pause by one.
+ */
 export function getStreamMap({ streams, types }: Pick<EventQuery, 'streams' | 'types'>): Buffer | undefined {
   if (!streams || types) return undefined
   const remaining = pauses.get(streams)

@@ -11,7 +11,10 @@ const maxGroups = 20_000
 export class StreamFacts {
   readonly #lanes = new Map<number, LaneFacts>()
 
-  /** Returns the facts of a stream, which may be incomplete. Valid until the next `await`. */
+  /**
+   * Returns the facts of a stream, which may be incomplete: without any if the stream is not cached yet. May
+   * clear the cache if it is full. Valid until the next `await`.
+   */
   get(stream: number): LaneFacts {
     let lane = this.#lanes.get(stream)
     if (!lane) {

@@ -45,7 +45,10 @@ export class DiskReserve {
     return true
   }
 
-  /** Creates the reserve, unless it exists or too little space is free. */
+  /**
+   * Creates or restores the reserve, unless it exists or too little space is free. Does nothing if the space
+   * is taken in the meantime.
+   */
   create(): void {
     if (statSync(this.#file, { throwIfNoEntry: false })?.size || this.#freeBytes < this.neededBytes) return
     const draft = `${this.#file}.new`

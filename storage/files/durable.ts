@@ -74,7 +74,10 @@ export function existsWithin(root: string, path: string): boolean {
   return parents.every(folderExists) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** Lists all paths from the child of `root` down to `path`. */
+/**
+ * Lists all paths from the child of `root` down to `path`. Throws {@link UnexpectedPath} if `path` is not
+ * below `root`.
+ */
 function pathsWithin(root: string, path: string): string[] {
   const parts = relative(root, path)
     .split(sep)
@@ -96,7 +99,10 @@ export function assertFileOrAbsent(path: string): void {
   if (found && !found.isFile()) throw new UnexpectedPath(path, 'a file')
 }
 
-/** Writes a new file below `root`, creating its folders. On success its bytes are on disk; on failure it is removed. */
+/**
+ * Writes a new file below `root`, creating its folders. On success its bytes are on disk; on failure it is
+ * removed. Fails with `EEXIST`, and leaves the file unchanged, if it exists already.
+ */
 export async function writeWithin(root: string, file: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   makeFolderWithin(root, dirname(file))
   // `wx` does not follow links; `flush` makes Node fsync the file before closing it.
@@ -120,8 +126,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a regular file below `root` for reading. Throws {@link UnexpectedPath} for links, and for pipes: reading a pipe
- * could block for ever.
+ * Opens a regular file below `root` for reading. Throws {@link UnexpectedPath} for links, and for pipes:
+ * reading a pipe could block for ever. Throws `ENOENT` if the file is missing.
  */
 export function openWithin(root: string, file: string): OpenedFile {
   for (const path of pathsWithin(root, file).slice(0, -1)) folderExists(path)

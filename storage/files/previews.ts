@@ -32,7 +32,7 @@ export class PreviewCache {
 
   constructor(private readonly layout: Layout) {}
 
-  /** Finds a preview, with the time of its last use in seconds. */
+  /** Finds a preview, with the time of its last use in seconds; `undefined` if it is not cached. */
   async find(account: string, key: PreviewKey): Promise<CachedPreview | undefined> {
     const path = this.#path(account, key)
     try {
@@ -43,7 +43,10 @@ export class PreviewCache {
     }
   }
 
-  /** Stores a preview, replacing those of earlier states of the event. Throws `StorageFull`. */
+  /**
+   * Stores a preview, replacing those of earlier states of the event. Throws `StorageFull`. Fails if the
+   * folder of the account is gone.
+   */
   async insert(account: string, key: PreviewKey, bytes: Buffer, now: number): Promise<void> {
     const path = this.#path(account, key)
     const draft = `${path}.${process.pid}-${++this.#drafts}`
@@ -61,7 +64,7 @@ export class PreviewCache {
     }
   }
 
-  /** Marks a preview as used. */
+  /** Records the time of use of a preview, `now` in seconds. Does nothing if the preview is gone. */
   async touch(account: string, key: PreviewKey, now: number): Promise<void> {
     try {
       await utimes(this.#path(account, key), now, now)

@@ -5,7 +5,10 @@ import { dirname } from 'node:path'
 import { makeFolderNow, assertFileOrAbsent, syncPathNow } from './durable.js'
 import type { Layout } from './layout.js'
 
-/** Creates a secret, which replaces an earlier secret. Blocking. */
+/**
+ * Creates and returns a secret, and stores its digest in place of that of an earlier secret. Throws
+ * `UnexpectedPath` if the file is a link or a folder. Blocking.
+ */
 export function createSetupSecret({ setupFile }: Layout): string {
   const secret = randomBytes(24).toString('base64url')
   makeFolderNow(dirname(setupFile))

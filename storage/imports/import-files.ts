@@ -48,8 +48,8 @@ export class ImportFiles {
   }
 
   /**
-   * Moves a file that was received as an attachment to its place, unless it is there already. The move is on disk when
-   * this returns.
+   * Moves a file that was received as an attachment to its place, unless it is there already. The move is on
+   * disk when this returns. Does nothing if neither file exists.
    */
   moveAttachment(account: string, attachment: string, id: string): void {
     const [folder, received] = [

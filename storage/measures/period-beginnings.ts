@@ -31,8 +31,9 @@ const rowsSql = `SELECT l.time, l.event, e.until
   ORDER BY l.time, l.event LIMIT ${rowsPerRead}`
 
 /**
- * Returns the time of the earliest event of the chain of periods that reaches `from`, directly or through other periods;
- * `from` if there is none. Events without an end are not considered.
+ * Returns the time of the earliest event of the chain of periods that reaches `from`, directly or through
+ * other periods; `from` if there is none; `-Infinity` if the chain is longer than 64 steps. Events without an
+ * end are not considered.
  */
 export function* findBeginning(
   reading: Reading,

@@ -30,7 +30,10 @@ export class SharedRuns {
   readonly #runs = new Map<string, Shared>()
   #version = -1
 
-  /** Returns the run of an earlier call with the same key, or starts one. `count`: returns the number of values of a result. */
+  /**
+   * Returns the run of an earlier call with the same key, unless it has failed, or starts one. A new version
+   * drops all earlier runs. `count`: returns the number of values of a result.
+   */
   get<T>(
     { text, version }: SharedKey,
     start: () => MeasureRun<T>,

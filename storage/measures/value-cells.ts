@@ -74,7 +74,10 @@ export class ValueCells {
     addToCell(getCell(this.cells, cell), all, count, convert(min), convert(max), total)
   }
 
-  /** Counts an event, or a point. It is spread if it has an end. */
+  /**
+   * Counts an event, or a point. It is spread over the cells that it reaches if it has an end; from 12 hours
+   * on, its number is the total of the day that holds its middle.
+   */
   #addEvent(time: number, value: number | undefined, until: number | undefined): void {
     const { grid } = this
     const duration = (until ?? time) - time

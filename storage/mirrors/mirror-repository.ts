@@ -89,7 +89,7 @@ export class MirrorRepository {
     return statement(this.db, sql).run(at, access).changes > 0
   }
 
-  /** Removes a mirror, whose copy is erased. */
+  /** Removes a mirror, whose copy is erased, with its reads and its list of copied events. */
   remove(id: string): void {
     this.#write('DELETE FROM mirror_read WHERE mirror = ?', id)
     this.#write('DELETE FROM mirror_event WHERE mirror = ?', id)
@@ -132,7 +132,10 @@ export class MirrorRepository {
     return column(this.db, sql).all(stream, limit) as string[]
   }
 
-  /** Adds a read of a copy. */
+  /**
+   * Adds a read of a copy. Once 2000 rows wait for the mirror, reads of all readers and streams are counted
+   * together by day.
+   */
   addRead(mirror: string, { calls, day, events, reader, streamId }: CopyRead): void {
     const known = 'SELECT count(*) FROM mirror_read WHERE mirror = ?'
     const isFull = (column(this.db, known).get(mirror) as number) >= maxReads

@@ -35,7 +35,10 @@ export class OAuthClientRepository {
     return (column(this.db, sql).all(limit) as string[]).map(body => JSON.parse(body) as RegisteredClient)
   }
 
-  /** Returns what operators have decided about a client, whether or not it registered itself. */
+  /**
+   * Returns what operators have decided about a client, whether or not it registered itself. Empty if they
+   * have decided nothing.
+   */
   findState(id: string): ClientState {
     const body = column(this.db, 'SELECT body FROM oauth_client_state WHERE client = ?').get(id)
     return body === undefined ? {} : (JSON.parse(body as string) as ClientState)

@@ -74,7 +74,10 @@ export class OAuthGrantRepository {
     return { grant: parseGrant(row), isCurrent }
   }
 
-  /** Adds a grant. Replaces the access's grants that cannot be refreshed at `now` (seconds). */
+  /**
+   * Adds a grant; its refresh token expires at `expires` (seconds). Removes the access's grants that cannot
+   * be refreshed at `now` (seconds), and the oldest beyond 50.
+   */
   insert(access: string, grant: OAuthGrant, now: number, refresh?: RefreshToken, expires?: number): void {
     const over = 'DELETE FROM oauth_grant WHERE access = ? AND (family IS NULL OR expires <= ?)'
     statement(this.db, over).run(access, now)
@@ -88,7 +91,10 @@ export class OAuthGrantRepository {
     statement(this.db, oldest).run(access, access, maxKept)
   }
 
-  /** Replaces the refresh token of a grant; the new one, `secret`, expires at `expires` (seconds). */
+  /**
+   * Replaces the refresh token of a grant; the new one, `secret`, expires at `expires` (seconds). Records the
+   * time of the replacement as the last use of the grant.
+   */
   rotate(
     { access: _access, expires: _expires, number, ...grant }: StoredGrant,
     secret: string,

@@ -4,7 +4,10 @@ import type { S3Client } from './s3-client.js'
 /** Size of a part of a large file, in bytes. There may be 10,000 parts, so a file may have 160 GB. */
 const partSize = 16 * 1024 * 1024
 
-/** Stores bytes under a key. Returns their number. Each request runs through `request`, which may translate errors. */
+/**
+ * Stores bytes under a key. Returns their number. Each request runs through `request`, which may translate
+ * errors. An upload in parts that fails is aborted.
+ */
 export async function upload(
   bucket: S3Client,
   key: string,

@@ -17,7 +17,10 @@ export class AccountStatusRepository {
     statement(this.db, 'UPDATE account SET quota = ? WHERE id = ?').run(bytes, id)
   }
 
-  /** Finds an account by id, even if it is suspended or has moved. */
+  /**
+   * Finds an account by id, even if it is suspended, closed or has moved; `undefined` while it is being
+   * created or deleted.
+   */
   find(id: string): Account | undefined {
     const sql = "SELECT * FROM account WHERE id = ? AND state = 'active'"
     return statement(this.db, sql).get(id) as Account | undefined

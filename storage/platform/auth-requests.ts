@@ -49,7 +49,10 @@ export class AuthRequestRepository {
     return row && toRequest(row)
   }
 
-  /** Adds a request. Beyond `limit` the oldest are removed, so that a flood of requests cannot fill the disk. */
+  /**
+   * Adds a request, and removes expired ones. Beyond `limit` the oldest are removed, so that a flood of
+   * requests cannot fill the disk.
+   */
   insert({ key, expires, request, page, asker }: OpenRequest, now: number, limit: number): void {
     this.removeExpired(now)
     const sql = 'INSERT INTO auth_request (key, expires, body) VALUES (?, ?, ?)'

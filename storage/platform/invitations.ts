@@ -81,7 +81,7 @@ export class InvitationRepository {
     statement(this.db, sql).run(username, created)
   }
 
-  /** Adds invitations that were saved from another file, with their use. */
+  /** Adds invitations that were saved from another file, with their use, except those whose token exists. */
   restore(invitations: readonly StoredInvitation[]): void {
     for (const invitation of invitations) {
       if (this.exists(invitation.token)) continue

@@ -28,6 +28,7 @@ export class PlatformAccounts {
     private readonly usernames: UsernameRepository
   ) {}
 
+  /** Finds an account in any state. */
   findById(id: string): Account | undefined {
     return statement(this.db, 'SELECT * FROM account WHERE id = ?').get(id) as Account | undefined
   }
@@ -97,8 +98,9 @@ export class PlatformAccounts {
   }
 
   /**
-   * Registers an account whose files are already in place, as active. Returns which of `username` and its unique values
-   * other accounts have; if that is not empty, nothing was changed.
+   * Registers an account whose files are already in place, as active, and marks it as possibly having
+   * webhooks. Returns which of `username` and its unique values other accounts have; if that is not empty,
+   * nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
     const { created, deletion, formerUsernames = [], id, quota, relocatedTo, suspended, username } = account
@@ -115,7 +117,10 @@ export class PlatformAccounts {
     return []
   }
 
-  /** Activates a claimed account whose files are in place; returns `false` if the claim was abandoned. */
+  /**
+   * Activates a claimed account whose files are in place, with the URL that it has moved to, if any, and
+   * marks it as possibly having webhooks. Returns `false` if the claim was abandoned.
+   */
   activateImported({ id, relocatedTo }: Pick<Account, 'id' | 'relocatedTo'>): boolean {
     const sql = "UPDATE account SET state = 'active', relocatedTo = ? WHERE id = ? AND state = 'creating'"
     if (statement(this.db, sql).run(relocatedTo, id).changes === 0) return false
@@ -130,7 +135,10 @@ export class PlatformAccounts {
     return statement(this.db, sql).run(id).changes > 0
   }
 
-  /** Begins to undo a claim, which then cannot be completed. */
+  /**
+   * Begins to undo a claim, which then cannot be completed, and frees its invitation. Does nothing for an
+   * account in another state.
+   */
   abandonClaim(id: string): void {
     const sql = "UPDATE account SET state = 'deleting' WHERE id = ? AND state = 'creating' RETURNING *"
     const account = statement(this.db, sql).get(id) as Account | undefined
@@ -179,8 +187,8 @@ export class PlatformAccounts {
   }
 
   /**
-   * Removes an account's row and all that refers to it. Frees the name, and the invitation if the account was never
-   * active.
+   * Removes an account's row and all that refers to it. Frees the name, and the invitation if the account was
+   * never active; otherwise erases the name of the account from the invitation that it used.
    */
   remove(id: string): void {
     const sql = 'DELETE FROM account WHERE id = ? RETURNING *'

@@ -99,7 +99,7 @@ export class PlatformStore {
     return this.#changeHandler ? await this.#changeHandler(name, args) : this.changeNow(name, ...args)
   }
 
-  /** Makes a change synchronously, at startup or without a cluster. Throws if the file follows the log of a cluster. */
+  /** Makes a change synchronously, at startup or without a cluster: throws in one. Throws `StorageFull`, and what the command throws. */
   changeNow<N extends CommandName>(name: N, ...args: Arguments<N>): Result<N> {
     this.reserve?.check()
     const result = this.#write(() => {
@@ -165,7 +165,7 @@ export class PlatformStore {
     return outcomes
   }
 
-  /** Closes the file, lets `replace` put another one in its place, and opens that. */
+  /** Closes the file, lets `replace` put another one in its place, and opens that. Listeners are called with `undefined`. */
   replaceFile(replace: (file: string) => void): void {
     const { name } = this.#db
     this.#db.close()
@@ -183,11 +183,12 @@ export class PlatformStore {
     await copyInThread(this.#db.name, file, platformMigrations)
   }
 
-  /** Finds an account by its name or one of its former names. */
+  /** Finds an account in any state by its name or one of its former names. */
   find(username: string): Account | undefined {
     return this.#tables.usernames.find(username)
   }
 
+  /** Finds an account in any state. */
   findById(id: string): Account | undefined {
     return this.#tables.accounts.findById(id)
   }
@@ -278,6 +279,7 @@ export class PlatformStore {
     this.#db.close()
   }
 
+  /** Calls the listeners with commands that have been applied. Truncates the log after a removal. */
   #notifyListeners(commands: readonly Command[]): void {
     // Removes the last copies of a removed row from the files.
     if (commands.some(([name]) => name === 'remove' || name === 'removeFarewell')) this.truncateLog()

@@ -25,7 +25,10 @@ export interface RecoveredPlatform {
   readonly adminActions: readonly (Omit<AdminAction, 'detail'> & { readonly detail: string })[]
 }
 
-/** Returns what is readable; empty if the file cannot be opened. Throws `StoreTooNew`. */
+/**
+ * Returns what is readable; empty if the file cannot be opened. Throws `StoreTooNew`. Accounts that were
+ * being created or removed are omitted.
+ */
 export function recoverPlatformFile(file: string): RecoveredPlatform {
   const schema = openInMemory(platformMigrations)
   let db: Database | undefined

@@ -14,7 +14,7 @@ export class SecretRepository {
 
   constructor(private readonly db: Database) {}
 
-  /** Returns the secret of a name; `undefined` if there is none. */
+  /** Returns the secret of a name, and caches it; `undefined` if there is none. */
   find(name: string): string | undefined {
     let value = this.#cached.get(name)
     if (value !== undefined) return value

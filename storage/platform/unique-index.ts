@@ -123,8 +123,8 @@ export class UniqueIndex {
   }
 
   /**
-   * Keeps the values that the file holds, and releases the others. If that fails, they stay in doubt until the next
-   * attempt.
+   * Keeps the values that the file holds, and releases the others, without waiting for it. If that fails, the
+   * error is reported, and they stay in doubt until the next attempt.
    */
   settle(due: readonly InDoubtValue[], held: readonly UniqueValue[]): void {
     const own = new Set(held.map(toKey))

@@ -73,8 +73,8 @@ export class UsernameRepository {
   }
 
   /**
-   * Changes the name of an active account, which keeps the former one, too. Returns why it was not changed, or
-   * `undefined`.
+   * Changes the name of an active account at `now` (seconds); it keeps the former one, too. Returns why it
+   * was not changed, or `undefined`: `same` also for an account that is not active.
    */
   change(id: string, name: string, now: number, rules: UsernameRules): UsernameRefusal | undefined {
     const sql = "SELECT username FROM account WHERE id = ? AND state = 'active'"

@@ -43,7 +43,7 @@ export class OccurrenceRepository {
     return statement(this.db, sql).get(reminder, due) as OccurrenceRow | undefined
   }
 
-  /** Lists the occurrences of a reminder since a time, oldest first. */
+  /** Lists at most 1000 occurrences of a reminder since a time, oldest first. */
   listSince(reminder: string, since: number): OccurrenceRow[] {
     const sql = `SELECT ${columns} FROM reminder_occurrence AS o
       WHERE reminder = ? AND due >= ? ORDER BY due LIMIT 1000`

@@ -78,7 +78,7 @@ export class ReminderRepository {
     this.#isUsed = undefined
   }
 
-  /** Removes the reminders of an access. */
+  /** Removes the reminders of an access with their occurrences. */
   removeByAccess(access: string): void {
     for (const { reminder } of this.list()) if (reminder.accessId === access) this.remove(reminder.id)
   }

@@ -140,7 +140,10 @@ export class AccessRepository {
     return statement(this.db, sql).all(id, limit) as Pick<Access, 'id' | 'name' | 'type'>[]
   }
 
-  /** Returns the access as stored. Throws `UniqueViolation` of `access.token`, or of `access.type` for type, name and device. */
+  /**
+   * Adds an access, and returns it as stored, with its integrity value. Throws `UniqueViolation` of
+   * `access.token`, or of `access.type` for type, name and device.
+   */
   insert(access: Access): Access {
     return this.#write(
       'INSERT INTO access (token, type, name, deviceName, createdBy, deleted, body, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',

@@ -49,7 +49,7 @@ export class AccountFields {
     return this.list(field).find(isActive)
   }
 
-  /** Returns the JSON text of a field's first value, as stored. */
+  /** Returns the JSON text of a field's first value, as stored. `undefined` if the field has none. */
   findFirstBody(field: string): string | undefined {
     const node = this.system.byField.get(field)
     return node && readBodies(this.db, node.number)[0]
@@ -146,7 +146,10 @@ function hasTable(db: Database, name: string): boolean {
   return column(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
 }
 
-/** Returns the form in which values of a field are compared: email addresses ignore case. */
+/**
+ * Returns the form in which values of a field are compared: text in Unicode's composed form with a limited
+ * number of combining marks, email addresses in lower case.
+ */
 export function toUniqueKey(field: string, value: unknown): string {
   const text = limitMarks(String(value)).normalize('NFC')
   return field === 'email' ? text.toLowerCase() : text

@@ -15,7 +15,7 @@ export class AccountRepository {
     private readonly fields: AccountFields
   ) {}
 
-  /** Returns the current password. */
+  /** Returns the current password; `undefined` if the account has none. */
   password(): PasswordRecord | undefined {
     const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT 1'
     return statement(this.db, sql).get() as PasswordRecord | undefined

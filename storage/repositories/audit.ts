@@ -93,7 +93,10 @@ export class AuditRepository {
     return this.#pending.length >= flushSize
   }
 
-  /** Adds a call. `isAnonymous`: without a valid token, or beyond the rate limit. */
+  /**
+   * Adds a call. `isAnonymous`: without a valid token, or beyond the rate limit; above a number per hour,
+   * such calls are only counted. So are all calls while too many entries wait to be written.
+   */
   add(entry: AuditEntry, isAnonymous = false): void {
     this.#time = entry.time
     if (isAnonymous && !this.#anonymous.countCall(entry)) return
@@ -155,7 +158,7 @@ export class AuditRepository {
     return row === undefined ? undefined : formatRecordId(toRow(row))
   }
 
-  /** Finds the record with an id. */
+  /** Finds the record with an id, once it has been written. */
   find(id: string): AuditRecord | undefined {
     const at = parseRecordTime(id)
     if (at === undefined) return undefined

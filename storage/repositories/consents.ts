@@ -25,7 +25,9 @@ export class ConsentRepository {
     return statement(this.db, sql).all(access) as Destination[]
   }
 
-  /** Adds a destination that was agreed to at `now` (seconds). */
+  /**
+   * Adds a destination that was agreed to at `now` (seconds), and removes the oldest beyond 20 of the access.
+   */
   add(access: string, { network, origin, returnTo }: Destination, now: number): void {
     const sql = `INSERT INTO access_consent (access, returnTo, origin, network, agreed) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET agreed = excluded.agreed`

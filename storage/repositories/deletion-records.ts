@@ -47,8 +47,9 @@ export class DeletionRecords {
   }
 
   /**
-   * Removes records of deletions before a time (seconds), at most `limit` of each kind. Returns their number. Must run
-   * within a transaction.
+   * Removes records of deletions before a time (seconds), at most `limit` of each kind, with the earlier
+   * versions and counts that belong to them. Keeps deleted personal accesses while accesses that they created
+   * exist. Returns the number of records. Must run within a transaction.
    */
   removeBefore(time: number, limit: number): number {
     let removed = 0

@@ -49,7 +49,10 @@ export interface EmptyContext {
   readonly onChange: (row: EventRow) => void
 }
 
-/** Empties streams, in steps. */
+/**
+ * Empties streams, in steps. Records versions and deletions as for single events; attachments of deleted
+ * events become orphans.
+ */
 export function* emptyStreams(
   db: Database,
   context: EmptyContext,

@@ -125,7 +125,7 @@ export class EventHistory {
     return { rows, done: rows.length < limit }
   }
 
-  /** Returns the time of the latest deletion, in seconds. */
+  /** Returns the time of the latest deletion, in seconds; `undefined` if there is no record of one. */
   getLastDeleted(): number | undefined {
     const latest = column(this.db, 'SELECT max(deleted) FROM event_deletion').get() as number | null
     return latest ?? undefined

@@ -190,7 +190,7 @@ export class EventRepository {
     return row.body
   }
 
-  /** Replaces the event with this id, whose former state becomes an earlier version. Returns its public text. */
+  /** Replaces the event with this id, whose former state becomes an earlier version if those are kept. Returns its public text. */
   update(event: Event, body?: EventBody): string {
     const before = this.#findLocation(event.id)
     if (this.history.isEnabled) this.history.addVersion(event.id, this.#formatPaths(before))
@@ -202,7 +202,7 @@ export class EventRepository {
     return this.#replace(this.#findLocation(event.id), event)
   }
 
-  /** Removes an event, and records its deletion. */
+  /** Removes an event, and records its deletion at `deleted` (seconds). Its attachments become orphans. */
   remove(id: string, deleted: number, event = this.find(id)!): void {
     const location = this.#findLocation(id)
     const integrity = this.history.recordDeletion(event, deleted, this.#formatPaths(location))
@@ -239,7 +239,7 @@ export class EventRepository {
     this.links.invalidate()
   }
 
-  /** Returns the latest time of modification (seconds), including deletions. */
+  /** Returns the latest time of modification (seconds), including deletions; `undefined` if there was no event. */
   getLastModified(): number | undefined {
     const modified = column(this.db, 'SELECT max(modified) FROM event').get() as number | null
     const deleted = this.history.getLastDeleted()

@@ -110,7 +110,7 @@ export class SeriesRepository {
     return columns === undefined ? undefined : (JSON.parse(columns as string) as string[])
   }
 
-  /** Returns the least and the greatest deltaTime of a series that has points. */
+  /** Returns the least and the greatest deltaTime of a series; `undefined` if it has no points. */
   getBounds(event: number): { first: number; until: number } | undefined {
     const sql =
       'SELECT min(first) AS first, (SELECT until FROM series WHERE event = @event) AS until FROM series_chunk WHERE event = @event'

@@ -136,7 +136,7 @@ export class StreamRepository {
 
   /**
    * Adds a stream below its `parentId`, which has to exist. Throws `UniqueViolation` of `stream.id`, or of
-   * `stream.parentId` if a sibling has the same name.
+   * `stream.parentId` if a sibling has the same name. Removes the record of a deleted stream with its id.
    */
   insert(stream: Stream): StreamNode {
     const tree = this.#load()

@@ -25,7 +25,7 @@ export class UsageRepository {
     use.calls.set(method, (use.calls.get(method) ?? 0) + 1)
   }
 
-  /** Returns when an access was last used, in seconds. */
+  /** Returns when an access was last used, in seconds; `undefined` if never. */
   getLastUsed(access: string): number | undefined {
     const { lastUsed } = this.#uses.get(access) ?? {}
     if (lastUsed !== undefined) return lastUsed
@@ -42,7 +42,7 @@ export class UsageRepository {
     return latest === -Infinity ? undefined : latest
   }
 
-  /** Counts calls by method id. */
+  /** Returns the number of calls of an access, by method id, including those not written yet. */
   countCalls(access: string): Record<string, number> {
     const counts = { ...this.#storedCalls(access) }
     for (const [method, count] of this.#uses.get(access)?.calls ?? [])

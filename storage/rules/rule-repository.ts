@@ -85,7 +85,10 @@ export class RuleRepository {
     return storedTo === undefined ? 0 : this.#load().get(id)!.state.evaluatedTo - storedTo
   }
 
-  /** Stores states that are behind, within the transaction of other bookkeeping: no state is worth one of its own. */
+  /**
+   * Stores states that are behind by at least a minute, within the transaction of other bookkeeping: no state
+   * is worth one of its own.
+   */
   flush(): void {
     if (this.#noted.size === 0) return
     this.#flushed = [...this.#noted.keys()].filter(id => this.getDelay(id) >= minDelay)

@@ -153,7 +153,7 @@ export class ChunkTable {
     return column(this.db, `SELECT ${part} FROM series_summary WHERE chunk = ?`).get(chunk) as string
   }
 
-  /** Reads the parts of a chunk's summary. */
+  /** Reads the parts of a chunk's summary, as JSON; `null` if its rows cannot be located by their times. */
   readParts(chunk: number): string | null {
     return column(this.db, 'SELECT parts FROM series_summary WHERE chunk = ?').get(chunk) as string | null
   }

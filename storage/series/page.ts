@@ -99,7 +99,7 @@ export function nextBytes(
   return { bytes: chunks.readBytes(event, from, end), count, rest: { from: nextDouble(end), to } }
 }
 
-/** Reads the last rows of a range, descending. */
+/** Reads the last rows of a range, descending: of one chunk, at most `limit`. */
 export function previousPage(
   chunks: ChunkTable,
   event: number,

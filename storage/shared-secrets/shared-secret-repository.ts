@@ -68,7 +68,10 @@ export class SharedSecretRepository {
     return row && toSecret(row)
   }
 
-  /** Returns the value of a pending secret, as given to {@link insert}. */
+  /**
+   * Returns the value of a pending secret, as given to {@link insert}; `undefined` once it is no longer
+   * pending.
+   */
   findValue(id: string): string | undefined {
     const sql =
       'SELECT value FROM shared_secret_value WHERE secret = (SELECT number FROM shared_secret WHERE id = ?)'
@@ -103,7 +106,7 @@ export class SharedSecretRepository {
     this.#run(() => statement(this.db, sql).run(secret.modified, toBody(secret), secret.id))
   }
 
-  /** Removes a secret. */
+  /** Removes a secret, and erases its value from the file. */
   remove(id: string): void {
     this.#eraseValue(id)
     this.#run(() => statement(this.db, 'DELETE FROM shared_secret WHERE id = ?').run(id))

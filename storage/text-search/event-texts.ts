@@ -102,7 +102,7 @@ export class EventTexts {
     this.#isRequested = true
   }
 
-  /** Returns whether to index pending events: after some turns without new ones, or on request. Called once a second. */
+  /** Returns whether to index pending events: after some turns without new ones, or on request. Called once a second: each call is a turn. */
   isDue(): boolean {
     if (this.#hasNew) {
       this.#hasNew = false
@@ -112,7 +112,7 @@ export class EventTexts {
     return this.#isBehind && (++this.#quietTurns > quietTurns || this.#isRequested)
   }
 
-  /** Looks for an event to be indexed. Returns whether there is one, or more events remain to be scanned. */
+  /** Looks for an event to be indexed, passing over those without texts. Returns whether there is one, or more events remain to be scanned. */
   hasPending(): boolean {
     const last = this.#lastNumber
     const until = performance.now() + maxStepMs

@@ -26,8 +26,9 @@ export interface StreamKeys {
 type Row = [time: number, number: number, home: number | null]
 
 /**
- * Lists all events of the streams that a query searches. `undefined` if that does not pay: the query searches all streams or
- * has a time range, or there are fewer texts than events in the streams.
+ * Lists all events of the streams that a query searches. `undefined` if that does not pay: the query searches
+ * all streams or has a time range, there are too many streams or events, or fewer texts than events in the
+ * streams.
  */
 export function listKeysInStreams(db: Database, query: EventQuery): StreamKeys | undefined {
   const { from, isRunning, modifiedSince, streams, to, trashed, types } = query

@@ -80,7 +80,10 @@ export class TextTail {
     })
   }
 
-  /** Discards the matches up to a key or, without it, up to a time. */
+  /**
+   * Discards the matches up to a key or, without it, up to a time. If these were all that was collected of
+   * many, the scan begins again for the others.
+   */
   discardUpTo(to: Key | undefined, end: number): void {
     const { keys } = this.listUpTo(to, end, Infinity)
     this.#found = this.#found.slice(keys.length)

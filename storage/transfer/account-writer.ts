@@ -56,6 +56,7 @@ export class AccountWriter {
     statement(this.#db, 'COMMIT').run()
   }
 
+  /** Closes the file. Rows are lost unless {@link finish} has committed them. */
   close(): void {
     this.#db.close()
   }

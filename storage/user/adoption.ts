@@ -6,7 +6,10 @@ import { openFile } from '../sqlite/open.js'
 import { recreateTextTables } from '../texts/tables.js'
 import { removePosition } from '../wal/closed-file.js'
 
-/** Migrates the file of one account to the current schema. Returns the version that it had. */
+/**
+ * Migrates the file of one account to the current schema, and then removes its position in a log of changes.
+ * Returns the version that it had.
+ */
 export function migrateUserFile(layout: Layout, id: string): number {
   const file = layout.userFile(id)
   const version = migrateFile(file, userMigrations)

@@ -28,7 +28,10 @@ export class Bookkeeping {
     return usage.isDirty || sessions.isDirty || audit.isDirty
   }
 
-  /** Adds a call to the audit. */
+  /**
+   * Adds a call to the audit. If many wait, writes everything pending at once, unless a write is running or
+   * waiting; ignores a failure.
+   */
   record(entry: AuditEntry, isAnonymous: boolean): void {
     const { audit } = this.parts
     audit.add(entry, isAnonymous)

@@ -19,9 +19,10 @@ export interface RecoveryOptions {
 }
 
 /**
- * Reverts claims that were not acknowledged, completes deletions, and settles unique values in doubt. If the platform
- * file follows a log, only the folder is cleaned up: the rest is the task of the node that serves the account, once it
- * has caught up.
+ * Reverts claims that were not acknowledged, completes deletions, and settles unique values in doubt. If the
+ * platform file follows a log, only the folder is cleaned up: the rest is the task of the node that serves
+ * the account, once it has caught up. Also removes the copies of killed commands, and restores folders whose
+ * replacement was interrupted.
  */
 export function recoverUnfinished(options: RecoveryOptions): void {
   const { layout, platform } = options

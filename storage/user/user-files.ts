@@ -39,7 +39,10 @@ export class UserFiles {
     makeTemplate(this.#template, userMigrations)
   }
 
-  /** Creates the file of a new account. */
+  /**
+   * Creates the file of a new account, and the file that names its owner. Throws `StoreDamaged` if the
+   * account has a file already.
+   */
   async create(account: Claim): Promise<void> {
     const file = this.layout.userFile(account.id)
     if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
@@ -53,7 +56,10 @@ export class UserFiles {
     if (owner) await writeOwner(this.layout, { ...owner, id })
   }
 
-  /** Opens the file of an account. `closedLog`: the log that closing it left behind. */
+  /**
+   * Opens the file of an account. `closedLog`: the log that closing it left behind. Migrates account fields,
+   * and settles unique values that an earlier process left in doubt; a failure of these is reported only.
+   */
   open(id: string, closedLog?: ClosedLog): UserStore {
     const file = this.layout.userFile(id)
     const { cacheKiB, durability, policies } = this.options

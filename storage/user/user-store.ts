@@ -194,7 +194,7 @@ export class UserStore extends Repositories {
     this.#bookkeeping.completeAudit()
   }
 
-  /** Writes the bookkeeping, without waiting for the sync: none of it was acknowledged. Returns whether there was any. */
+  /** Writes the bookkeeping unless writes have to wait, without the sync: none of it was acknowledged. Returns whether it did. */
   flushUsage(): boolean {
     return !this.isHeld && this.#bookkeeping.flush()
   }

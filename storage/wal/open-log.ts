@@ -39,7 +39,10 @@ export class OpenLog implements LogOwner {
     setAutoCheckpoint(this.db, maxPages)
   }
 
-  /** Must be called after each commit. */
+  /**
+   * Must be called after each commit: starts a checkpoint, after the next sync, once the log has grown by
+   * 1000 pages.
+   */
   committed(): void {
     if (!this.#checkpoint || this.#isCheckpointing) return
     const pages = logPages(this.db)

@@ -87,7 +87,10 @@ export class WalSync implements Durability {
     if (!this.#isNamed && !this.#isSyncing) this.afterSync(() => {})
   }
 
-  /** Calls back when every commit so far is on disk. Starts another sync if one is already running, which may miss the last. */
+  /**
+   * Calls back when every commit so far is on disk. Starts another sync if one is already running, which may
+   * miss the last. If the sync fails, `onFailure` is called instead.
+   */
   afterSync(done: OnDurable): void {
     this.#waiting.push(done)
     if (!this.#isSyncing) this.#start()

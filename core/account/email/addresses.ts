@@ -24,7 +24,12 @@ export function listAddresses(store: UserStore): EmailView[] {
   return [...(primary ? [primary] : []), ...others.map(each => toView(each, false))]
 }
 
-/** Applies changes of the list. `isOwnerProven`: whether the user has proven who they are in this call. */
+/**
+ * Applies changes of the list, and mails the links that they need. `isOwnerProven`: whether the user has
+ * proven who they are in this call. Throws `invalid-operation` for an address that is not in the list, or
+ * whose state does not allow the change, `item-already-exists`, `invalid-parameters-format`, and
+ * `too-many-requests` if too many links were sent.
+ */
 export function changeAddresses(
   call: Call,
   { add = [], remove = [], resend = [], setPrimary }: EmailChanges,

@@ -9,9 +9,11 @@ import { sendConfirmation, sendNotices } from './messages.js'
 import { addNotice } from './notices.js'
 
 /**
- * Applies the consequences of a new value of a field: an address other than the confirmed one has to be confirmed, and
- * a user who sets such an address has to prove who they are, or have recently signed in. Must be called within the
- * write that sets the value, before it is set. Error: `invalid-operation` (`proof-missing`).
+ * Applies the consequences of a new value of a field: an address other than the confirmed one has to be
+ * confirmed, and a user who sets such an address has to prove who they are, or have recently signed in. Mails
+ * a link to the new address and a notice to the confirmed one; links mailed before become invalid. Must be
+ * called within the write that sets the value, before it is set. Error: `invalid-operation`
+ * (`proof-missing`).
  */
 export function applyFieldValue(
   call: Call,
@@ -41,8 +43,8 @@ export function applyFieldValue(
 }
 
 /**
- * Makes an address the confirmed address. Links mailed to the previous confirmed address become invalid. Must run
- * within a transaction.
+ * Makes an address the confirmed address, and mails a notice to the previous one, whose links become invalid,
+ * and which other accounts may then use. Must run within a transaction.
  */
 export function confirmAddress(call: Call, address: string): void {
   const { store } = call

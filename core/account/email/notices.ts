@@ -22,7 +22,10 @@ export function addNotice(store: UserStore, notice: Notice, now: number): void {
   if (countMessage(store, kind, now)) store.signIn.setState(name, [...listNotices(store), notice])
 }
 
-/** Removes and returns the first notice, and whether there are more. Must run within a transaction. */
+/**
+ * Removes and returns the first notice, and whether there are more; `undefined` if there is none. Must run
+ * within a transaction.
+ */
 export function takeNotice(store: UserStore): { notice: Notice; hasMore: boolean } | undefined {
   const [notice, ...others] = listNotices(store)
   if (!notice) return undefined

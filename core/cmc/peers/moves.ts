@@ -74,9 +74,10 @@ export function isMove(mark: CounterpartyMark | undefined, content: unknown): bo
 }
 
 /**
- * Checks what a peer says that is on another server now. It has to know the token that it gave, the new server has to confirm account and
- * access, and the former one must no longer serve it: with the data of an account alone, such as an old archive, no one becomes this peer.
- * Returns who the peer is now, or the error.
+ * Checks what a peer says that is on another server now. It has to know the token that it gave, the new
+ * server has to confirm account and access, and the former one must no longer serve it: with the data of an
+ * account alone, such as an old archive, no one becomes this peer. Returns who the peer is now, or the error.
+ * Records in the access since when the former server has been silent.
  */
 export async function checkMove(
   peers: PeerCalls,

@@ -30,7 +30,10 @@ export class PeerReads {
     return await this.#run(account, () => readOffer(this.services, this.getPeers(), account, capabilityUrl))
   }
 
-  /** Reads what the peer that holds an access has granted in turn. Rejects with `PeerUnavailable`. */
+  /**
+   * Reads what the peer that holds an access has granted in turn; `undefined` if there is no such peer, or it
+   * has granted nothing. Rejects with `PeerUnavailable`.
+   */
   async readPeerAccess(
     call: { readonly account: Account; readonly store: UserStore },
     accessId: string

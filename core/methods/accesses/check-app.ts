@@ -38,7 +38,11 @@ const Params = Type.Object({
   requestKey: orNull(Type.String({ maxLength: 100 }))
 })
 
-/** Returns the matching access, or else what to ask the user for, and the access that would be replaced. */
+/**
+ * Returns the matching access, or else what to ask the user for, and the access that would be replaced. An
+ * expired access does not match. With `requestKey`, also what the user needs to know to consent; for requests
+ * of OAuth, this is recorded in the audit. Throws `invalid-operation` for a key of another app.
+ */
 export const checkApp = method({
   id: 'accesses.checkApp',
   summary: 'Compare a request of an app with its existing accesses',
@@ -87,7 +91,7 @@ function addProposed(
   return [...requestedPermissions, ...proposed.filter(({ streamId }) => !named.has(streamId))]
 }
 
-/** Returns the access that the app has. */
+/** Returns the access that the app has on the device, also an expired one; `undefined` if there is none. */
 function findAppAccess(
   { store }: Call,
   { deviceName, requestingAppId }: Static<typeof Params>
@@ -96,7 +100,9 @@ function findAppAccess(
 }
 
 /**
- * Returns what pages that name the request also get: where the access is delivered, and who else can see the `streams`.
+ * Returns what pages that name the request also get: where the access is delivered, and who else can see the
+ * `streams`. Empty without a key. Throws `invalid-operation` for a request of another app, and refuses one
+ * for another account. Records in the audit that an OAuth request was shown.
  */
 function buildRequestDetails(
   call: Call,

@@ -54,7 +54,10 @@ const deviceNameViolation = {
   param: 'deviceName'
 }
 
-/** The access, with its token. */
+/**
+ * Creates an access and returns it with its token. Streams of permissions are created, or restored from the
+ * trash, if needed. Replaces an expired access of the same name.
+ */
 export const create = methodInSteps({
   id: 'accesses.create',
   summary: 'Create an access',
@@ -94,7 +97,7 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
   yield
   const access = inheritSecretSharing(call, buildAccess(call, params, type, permissions))
   assertEndsInTime(call, access)
-  assertNameAndTokenFree(call, access)
+  ensureNameAndTokenFree(call, access)
   yield* provideStreams(call, params.permissions)
   const kept = store.accesses.insert(access)
   yield
@@ -134,7 +137,10 @@ function hidesUsername({ access }: Caller, { randomAlias }: Params): boolean {
 /** Minimum length of a token chosen by an app, so that it cannot be guessed. */
 const minTokenLength = 16
 
-/** Returns the token chosen by a client. The account's owner may choose any token that is not in use. */
+/**
+ * Returns the token chosen by a client, reduced to the characters of tokens. The account's owner may choose
+ * any; for others, throws `invalid-parameters-format` for one that is too short.
+ */
 function resolveToken(caller: Caller, wanted: string): string {
   const token = toSlug(wanted, { isSecret: true })
   if (!caller.isPersonal && token.length < minTokenLength) refuseParams([shortTokenViolation])
@@ -149,8 +155,8 @@ const shortTokenViolation = {
 }
 
 /**
- * Throws `invalid-operation` for a shared access that would last longer than the app's own access. Where accesses can be
- * updated, an access without an end is allowed: it can be used as long as the app's access.
+ * Throws `invalid-operation` for a shared access that would last longer than the app's own access. Where
+ * accesses can be updated, an access without an end is allowed: it can be used as long as the app's access.
  * (docs/spec/accesses.md#who-may-create-what)
  */
 function assertEndsInTime({ caller, services }: Call, access: Access): void {
@@ -164,7 +170,7 @@ function assertEndsInTime({ caller, services }: Call, access: Access): void {
  * Throws `item-already-exists` for a name or token in use. An expired access of the same name, which could
  * not be renewed, is replaced if the caller may delete it.
  */
-function assertNameAndTokenFree(call: Call, { deviceName, name, token, type }: Access): void {
+function ensureNameAndTokenFree(call: Call, { deviceName, name, token, type }: Access): void {
   const { accesses } = call.store
   const existing = accesses.findByName(type, name, deviceName)
   if (existing && !(isExpired(existing, call.now) && mayManage(call, existing)))

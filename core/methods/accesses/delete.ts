@@ -11,7 +11,11 @@ import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { revokeInSteps } from '../../accesses/revoke-access.js'
 import type { Steps } from '../../../storage/steps.js'
 
-/** Returns the deletion; for an app access also the deletions of the accesses that it shared. */
+/**
+ * Deletes an access with the accesses that it created, and returns the deletion; for an app access also those
+ * of the accesses that it shared. Throws `forbidden` for accesses that the caller does not manage, except
+ * itself.
+ */
 export const deleteAccess = methodInSteps({
   id: 'accesses.delete',
   summary: 'Delete an access and the accesses it created',

@@ -11,8 +11,9 @@ import { fail } from '../../errors.js'
 import type { Listing } from '../../json/json-text.js'
 
 /**
- * The access; an earlier version is without its token, which is still valid. For an earlier version also `current`, the id of the current one; `history`, on request: all earlier
- * versions, oldest first.
+ * The access; an earlier version is without its token, which is still valid. For an earlier version also
+ * `current`, the id of the current one; `history`, on request: all earlier versions, oldest first. Throws
+ * `unknown-resource` also for accesses that the caller may not see.
  */
 export const getOne = method({
   id: 'accesses.getOne',
@@ -43,7 +44,10 @@ export const getOne = method({
   }
 })
 
-/** Returns an access that the caller may see: its own, and those that it manages. */
+/**
+ * Returns an access that the caller may see: its own, and those that it manages. Throws `unknown-resource`
+ * for others.
+ */
 function requireVisible(call: Call, { base }: WireId, id: string): Access {
   const access = call.store.accesses.find(base)
   if (!access || !(access.id === call.caller.accessId || mayManage(call, access))) failUnknown(id)

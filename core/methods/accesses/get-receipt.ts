@@ -15,7 +15,11 @@ import { buildReceipt, Receipt } from '../../receipts/receipt.js'
 /** The media type of a signed receipt. */
 const type = 'consent-receipt+jwt'
 
-/** Returns the receipt of an access in its current version, and the same signed by the service. */
+/**
+ * Returns the receipt of an access in its current version, and the same signed by the service. Throws
+ * `unknown-resource` for former versions and accesses of others, `invalid-operation` for sessions and the
+ * links of offers.
+ */
 export const getReceipt = method({
   id: 'accesses.getReceipt',
   summary: 'Get the consent receipt of an access',

@@ -20,7 +20,10 @@ import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
 import { isCreatedBy, isExpired } from '../../permissions/access.js'
 
-/** Returns accesses by name and, if requested, deleted ones by time of deletion. */
+/**
+ * Returns accesses by name, without expired ones unless they are requested; and if requested, deleted ones by
+ * time of deletion. An app sees only what it has shared.
+ */
 export const get = method({
   id: 'accesses.get',
   summary: 'List the accesses that the caller can manage',

@@ -48,7 +48,10 @@ type Update = Static<typeof Update>
 const maxPermissions = 500
 const maxChildren = 100
 
-/** The access with the id of its new version, and its token. */
+/**
+ * Updates an access, and returns it with the id of its new version, and its token. Personal accesses cannot
+ * be updated, nor an access by itself: `forbidden`.
+ */
 export const update = methodInSteps({
   id: 'accesses.update',
   summary: 'Update an access',
@@ -119,7 +122,10 @@ function toChange(call: Call, before: Access, given: Update): AccessChange {
   }
 }
 
-/** Checks what an app may share: streams that exist, unless it shares them already. */
+/**
+ * Checks what an app may share: at least one stream, and only streams that exist, unless it shares them
+ * already. The user may share any.
+ */
 function checkPermissions({ caller, store }: Call, before: Access, permissions: Permission[]): Permission[] {
   if (caller.isPersonal) return permissions
   if (!permissions.some(isStreamPermission)) fail('forbidden', 'At least one stream permission is required')

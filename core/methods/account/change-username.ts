@@ -14,8 +14,10 @@ import { notifyUser } from '../../sign-in/notices/notices.js'
 const Params = Type.Object({ newUsername: Type.String({ maxLength: 1000 }) }, closed)
 
 /**
- * Changes the name in one transaction of the platform file. The former name keeps leading to the account. Afterwards,
- * the user is notified by mail, and sockets by `accountChanged`.
+ * Changes the name in one transaction of the platform file. The former name keeps leading to the account.
+ * Afterwards, the user is notified by mail, and sockets by `accountChanged`. Throws `item-already-exists` for
+ * a taken name, `invalid-operation` for one that is not allowed, if changes are off, or if there were too
+ * many.
  */
 export const changeUsername = method<typeof Params>({
   id: 'account.changeUsername',
@@ -51,7 +53,7 @@ export const changeUsername = method<typeof Params>({
   }
 })
 
-/** Throws `invalid-operation` for a name that no account can have. */
+/** Throws `invalid-operation` for a name that no account can have. The current name is not checked here. */
 function assertValid({ account, services }: Call, params: Static<typeof Params>): void {
   const { newUsername } = params
   const isValid: boolean = Value.Check(Username, newUsername)

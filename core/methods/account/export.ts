@@ -15,8 +15,9 @@ interface Source {
 }
 
 /**
- * `GET /account/export`: a ZIP without secrets. `form=archive` is complete and can be imported; the result names the copy from
- * which it is made. `form=folder` is for people to read.
+ * `GET /account/export`: a ZIP without secrets. `form=archive` is complete and can be imported; the result
+ * names the copy from which it is made. `form=folder` is for people to read. Throws `invalid-operation`
+ * outside this route, `too-many-requests` if too many copies are being made.
  */
 export const exportAccount = method({
   id: 'account.export',

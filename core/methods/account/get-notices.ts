@@ -19,6 +19,7 @@ export function getNoticeSettings({
   return { isOn: wantsNotices(store), isAvailable: services.mailer.sends('signedIn') }
 }
 
+/** Returns whether notices are on and available. */
 export const getNotices = method({
   id: 'account.getNotices',
   summary: 'Get whether security emails are on (extension)',

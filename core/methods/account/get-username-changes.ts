@@ -5,6 +5,9 @@ import { getUsernameChanges as getChanges, UsernameChanges } from '../../account
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 
+/**
+ * Returns how many changes are left, and when the next one is allowed. Throws an error if changes are off.
+ */
 export const getUsernameChanges = method({
   id: 'account.getUsernameChanges',
   summary: 'Get how often the username may be changed',

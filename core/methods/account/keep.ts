@@ -6,7 +6,10 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 
-/** Reopens the account unchanged, for its owner after a recent sign-in. */
+/**
+ * Reopens the account unchanged, for its owner after a recent sign-in, and resumes its imports. Throws
+ * `unknown-resource` if it is not scheduled for deletion.
+ */
 export const keep = method({
   id: 'account.keep',
   summary: 'Cancel the scheduled deletion of an account',

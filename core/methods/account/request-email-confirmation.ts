@@ -11,7 +11,10 @@ import { sendConfirmation } from '../../account/email/messages.js'
 import { ApiError, fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 
-/** Mails a link to the current address after the response. Links mailed before become invalid. */
+/**
+ * Mails a link to the current address after the response. Links mailed before become invalid. Throws
+ * `invalid-operation` if no address waits to be confirmed, `too-many-requests` shortly after another mail.
+ */
 export const requestEmailConfirmation = method({
   id: 'account.requestEmailConfirmation',
   summary: 'Send a confirmation link to the email address (extension)',

@@ -10,8 +10,10 @@ import { replacePassword } from '../../sign-in/replace-password.js'
 import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
- * Sets a new password and ends all sessions, since the old password may be known to others. Tokens of app and shared
- * accesses stay valid. All mailed reset links become invalid; if the password rules refuse the new password, they stay valid.
+ * Sets a new password and ends all sessions, since the old password may be known to others. Tokens of app and
+ * shared accesses stay valid. All mailed reset links become invalid; if the password rules refuse the new
+ * password, they stay valid. Notifies the user by mail, and forgets failed sign-ins from this address. Throws
+ * `invalid-access-token` for tokens that are not valid: guesses are counted.
  */
 export const resetPassword = method({
   id: 'account.resetPassword',

@@ -5,7 +5,10 @@ import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { announceAddress } from '../../cmc/peers/moves.js'
 
-/** Ends the pause that begins when an archive is restored. Idempotent. */
+/**
+ * Ends the pause that begins when an archive is restored, and tells peers the address of this account.
+ * Returns false, and does nothing, if there is no pause.
+ */
 export const resumeDeliveries = method({
   id: 'account.resumeDeliveries',
   summary: 'Send messages again after a restore',

@@ -9,7 +9,10 @@ import { method } from '../../call/method.js'
 import { setWantsNotices, notifyUser, wantsNotices } from '../../sign-in/notices/notices.js'
 import { Notices, getNoticeSettings } from './get-notices.js'
 
-/** A last notice announces the change, which may have been made by an attacker. */
+/**
+ * Switches notices on or off. When they are switched off, a last notice announces it: it may have been done
+ * by an attacker.
+ */
 export const updateNotices = method({
   id: 'account.updateNotices',
   summary: 'Turn security emails on or off (extension)',

@@ -7,8 +7,9 @@ import { fail } from '../../errors.js'
 import { method, type ServiceCall } from '../../call/method.js'
 
 /**
- * Returns the address. It belongs to the account from now on, unless another account has verified it first. Password reset
- * links do not go to it until the user makes it the primary address.
+ * Verifies an address and returns it. It belongs to the account from now on; throws `item-already-exists` if
+ * another account has verified it first, `invalid-access-token` for tokens that are not valid: guesses are
+ * counted. Password reset links do not go to it until the user makes it the primary address.
  */
 export const verifyEmail = method({
   id: 'account.verifyEmail',

@@ -9,7 +9,10 @@ import { serviceMethod, type ServiceCall } from '../../call/method.js'
 
 const tokenLength = 5
 
-/** `GET /reg/admin/invitations/post?count=&message=`: a GET, as existing operator tools expect. */
+/**
+ * `GET /reg/admin/invitations/post?count=&message=`: a GET, as existing operator tools expect. Creates one
+ * invitation unless `count` is given, and returns those created.
+ */
 export const createInvitations = serviceMethod({
   id: 'admin.createInvitations',
   summary: 'Create invitations',

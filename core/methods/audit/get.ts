@@ -47,8 +47,9 @@ const Params = Type.Object(
 type Params = WithoutNulls<Static<typeof Params>>
 
 /**
- * Returns the calls made with an access, or with any access whose calls the caller may see; the latest first by
- * default.
+ * Returns the calls made with an access, or with any access whose calls the caller may see; the latest first
+ * by default, and the last 20 unless a time or a limit is given. Throws `forbidden` for an access whose calls
+ * the caller may not see.
  */
 export const get = method({
   id: 'audit.get',
@@ -85,7 +86,10 @@ function startOfDay(time: number): number {
   return Math.floor(time / day) * day
 }
 
-/** Builds the criteria; by default all calls for personal accesses, and for other accesses their own calls. */
+/**
+ * Builds the criteria; by default all calls for personal accesses, and for other accesses their own calls.
+ * Throws `forbidden` for an access whose calls the caller may not see.
+ */
 function buildCriteria(services: Services, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
   const { caller } = reader
   const own = caller.isPersonal ? auditRoot : getAuditStreamId(caller.accessId)

@@ -36,7 +36,11 @@ const maxOriginLength = 300
 /** Schemes of links that would execute code in the pages that show them. */
 const harmfulSchemes: ReadonlySet<string> = new Set(['javascript:', 'data:', 'vbscript:'])
 
-/** Returns the request's state, `NEED_SIGNIN`, with the page to show and the URL to poll. */
+/**
+ * Stores the request, and returns its state, `NEED_SIGNIN`, with the page to show and the URL to poll.
+ * Requests are throttled by address. Refuses pages and links that are not allowed, and requests that are too
+ * large.
+ */
 export const create = serviceMethod({
   id: 'authRequest.create',
   summary: 'Create an access request for an app',

@@ -39,7 +39,12 @@ const Params = Type.Object({
 })
 type Params = Static<typeof Params>
 
-/** The new state, and where the page sends the user: `redirect`, unless the page is to close itself. */
+/**
+ * Stores the decision, which is then final, and records it in the audit of the account. Returns the new
+ * state, and where the page sends the user: `redirect`, unless the page is to close itself. Throws
+ * `invalid-operation` if the request is decided already, and for an acceptance `invalid-access-token` or
+ * `forbidden` unless the token is of the requested access.
+ */
 export const decide = serviceMethod({
   id: 'authRequest.decide',
   summary: 'Accept or deny an access request',
@@ -149,7 +154,11 @@ function resolveRedirectUrl(
   return resolveAuthPage(config, redirectUrl ?? refuseMissing('redirectUrl'), 'redirectUrl')
 }
 
-/** Accepts a request. Only the key need come with the call: the token has to prove that the user decides. */
+/**
+ * Accepts a request. Only the key need come with the call: the token has to prove that the user decides.
+ * Throws `invalid-access-token` for a token that is not valid, `forbidden` for an access of another app,
+ * `invalid-operation` for a request to accept an offer.
+ */
 function acceptRequest(
   { services, credentials, now }: ServiceCall,
   known: StoredRequest,

@@ -17,8 +17,9 @@ import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 const Params = Type.Object({ ...ProofParams, appId: AppId }, closed)
 
 /**
- * Signs in as `auth.login` does. The account's second factor is also required, unless the provider has required a
- * second factor and is trusted to do so.
+ * Signs in as `auth.login` does. The account's second factor is also required, unless the provider has
+ * required a second factor and is trusted to do so. Uses the proof up. Throws `forbidden` if the identity is
+ * not linked to this account.
  */
 export const loginByIdentity = method<typeof Params, VerifiedProof>({
   id: 'auth.loginByIdentity',
@@ -50,7 +51,10 @@ export const loginByIdentity = method<typeof Params, VerifiedProof>({
   }
 })
 
-/** Returns the identity. The account's own file is authoritative, not the platform's index. */
+/**
+ * Returns the identity. The account's own file is authoritative, not the platform's index. Throws `forbidden`
+ * if it is not linked to it.
+ */
 function requireIdentity({ store }: Call, { proof: { issuer, subject } }: VerifiedProof): Identity {
   return (
     store.identities.find(issuer, subject) ?? fail('forbidden', 'This identity is not linked to this account')

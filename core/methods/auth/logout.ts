@@ -5,7 +5,10 @@ import { method } from '../../call/method.js'
 import { endSession } from '../../auth/sessions.js'
 import { findProvider, signOutUrl } from '../../identities/provider.js'
 
-/** Ends the session of the token used: the access stays, its token becomes invalid. */
+/**
+ * Ends the session of the token used: the access stays, its token becomes invalid. Returns where to sign out
+ * at the provider of the sign-in, if there was one.
+ */
 export const logout = method({
   id: 'auth.logout',
   summary: 'Sign out',

@@ -11,8 +11,8 @@ import { PublicProvider, toPublicProvider } from '../../identities/provider.js'
 import { isTakenEmail } from '../../registration/availability.js'
 
 /**
- * Returns the user name of the account that the identity opens; if there is no such account, the data with which an
- * account can be created.
+ * Returns the user name of the account that the identity opens; if there is no such account, the data with
+ * which an account can be created. The proof stays valid.
  */
 export const lookUpIdentity = serviceMethod({
   id: 'auth.lookUpIdentity',

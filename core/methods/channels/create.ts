@@ -19,7 +19,10 @@ const Params = Type.Object(
   closed
 )
 
-/** Returns the channel, without what is secret in its target. */
+/**
+ * Returns the channel, without what is secret in its target. Throws `invalid-operation` if there are too many
+ * channels, or another one has the same target.
+ */
 export const create = method({
   id: 'channels.create',
   summary: 'Add a channel for notifications',

@@ -10,7 +10,10 @@ import { getChannelTexts } from '../../channels/texts.js'
 import { fail } from '../../errors.js'
 import { createId } from '../../ids.js'
 
-/** Queues the notification like any other. Returns its id, under which `channels.getOne` shows what became of it. */
+/**
+ * Queues the notification like any other. Returns its id, under which `channels.getOne` shows what became of
+ * it. Throws `invalid-operation` if the channel has ended, or too many messages wait.
+ */
 export const test = method({
   id: 'channels.test',
   summary: 'Send a test notification to a channel',

@@ -14,7 +14,10 @@ import { acceptProtectedFields, refuseProtected, trackingFields } from '../../va
 /** Fields that only the service sets. */
 const readOnlyFields = ['id', 'type', 'accessId', 'reason', ...trackingFields] as const
 
-/** Returns the changed channel. A target replaces the former one, with its secrets. */
+/**
+ * Returns the changed channel. A target replaces the former one, with its secrets. With `state: 'active'`, a
+ * channel that has ended is used again.
+ */
 export const update = method({
   id: 'channels.update',
   summary: 'Change a channel, or use it again',

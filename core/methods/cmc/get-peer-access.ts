@@ -6,7 +6,10 @@ import { method } from '../../call/method.js'
 import { PeerUnavailable, refusePeerUnavailable } from '../../cmc/failures.js'
 import { fail } from '../../errors.js'
 
-/** Returns the permissions of the access that a peer has given, as the peer's server states them now. */
+/**
+ * Returns the permissions of the access that a peer has given, as the peer's server states them now. Throws
+ * `unknown-resource` if the holder of the access has granted nothing.
+ */
 export const getPeerAccess = method({
   id: 'cmc.getPeerAccess',
   summary: 'Get what another account has granted',

@@ -5,7 +5,10 @@ import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { readPeerOffer } from '../../cmc/offers.js'
 
-/** Returns the offer and who makes it: its server has confirmed that account. Nothing is stored. */
+/**
+ * Asks the offer's server, and returns the offer and who makes it: its server has confirmed that account.
+ * Nothing is stored.
+ */
 export const readOffer = method({
   id: 'cmc.readOffer',
   summary: 'Read an offer of another account',

@@ -48,7 +48,10 @@ const Params = Type.Object(
   closed
 )
 
-/** Returns the connection with its token, which is shown only here, and with a link that sets the app up if there is one. */
+/**
+ * Creates the access of a connection, and the stream for its data if there is none. Returns the connection
+ * with its token, which is shown only here, and with a link that sets the app up if there is one.
+ */
 export const create = method<typeof Params, string>({
   id: 'connections.create',
   summary: 'Connect an app or a device that sends data on its own',

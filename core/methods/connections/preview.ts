@@ -8,7 +8,7 @@ import { requireConnection, requireDialect } from '../../connections/connection.
 import { checkMapping } from '../../connections/mapping.js'
 import { MappingPreview, previewMapping } from '../../connections/preview-mapping.js'
 
-/** Reads the first items of each waiting body, and stores nothing. */
+/** Returns what a mapping makes of the first items of each waiting body. Stores nothing. */
 export const preview = method({
   id: 'connections.preview',
   summary: 'Preview a mapping',

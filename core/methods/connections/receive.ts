@@ -25,7 +25,10 @@ const receivingOnly: AccessRule = {
 const dialect = Type.String()
 const counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }))
 
-/** Returns the user whose connection has a token, for apps that do not name the user. Error: `invalid-access-token`. */
+/**
+ * Returns the user whose connection has a token, for apps that do not name the user. Error:
+ * `invalid-access-token`. Guesses are counted.
+ */
 export const findAccount = serviceMethod({
   id: 'connections.findAccount',
   summary: 'Find the account of a connection',
@@ -65,7 +68,10 @@ export const open = method({
   }
 })
 
-/** Stores what a request contains, in one transaction. What is stored already is left alone. */
+/**
+ * Stores what a request contains, in one transaction, and records what has arrived. What is stored already is
+ * left alone; bodies without a mapping wait for one. Throws `forbidden` for a connection that may only read.
+ */
 export const receive = methodInSteps({
   id: 'connections.receive',
   summary: 'Receive data of a connection',

@@ -34,7 +34,11 @@ const readOnlyFields = [
   ...trackingFields
 ] as const
 
-/** Returns the changed connection. `passphrase: null` removes the passphrase. */
+/**
+ * Returns the changed connection. `passphrase: null` removes the passphrase. With a mapping, bodies that have
+ * waited for it are stored. A new name is also that of the access; throws `item-already-exists` if it is
+ * taken.
+ */
 export const update = methodInSteps({
   id: 'connections.update',
   summary: 'Update a connection',

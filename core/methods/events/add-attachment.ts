@@ -8,7 +8,10 @@ import { assertFileCount } from '../../events/attachments.js'
 import { updateFiles } from '../../events/update-files.js'
 import { methodInSteps } from '../../call/method.js'
 
-/** Returns the event with the uploaded files after its previous files. */
+/**
+ * Returns the event with the uploaded files after its previous files. Throws `invalid-request-structure`
+ * without files.
+ */
 export const addAttachment = methodInSteps({
   id: 'events.addAttachment',
   summary: 'Add files to an event',

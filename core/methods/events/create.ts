@@ -34,7 +34,11 @@ const Params = Type.Object(
 )
 type Params = Static<typeof Params>
 
-/** Returns the event as it is read from then on. */
+/**
+ * Creates an event, and the streams of its `tags`, and returns it as it is read from then on. In a stream of
+ * an account field, it becomes the value in force. Throws `item-already-exists` for an id that has ever been
+ * used.
+ */
 export const create = methodInSteps({
   id: 'events.create',
   summary: 'Create an event, optionally with files',
@@ -52,7 +56,10 @@ export const create = methodInSteps({
   }
 })
 
-/** Builds the event of a call, and writes its tag streams and account values. */
+/**
+ * Builds the event of a call, and writes its tag streams and account values. The duration of a series is
+ * ignored. Refuses what the caller may not do.
+ */
 function buildEvent(call: Call, params: Params): Event {
   const { caller, services, now, store } = call
   const { type, time, duration, description, trashed } = params
@@ -104,7 +111,10 @@ const missingStreamsViolation = {
   params: ['streamIds']
 }
 
-/** Inserts the event. An id chosen by the client must never have been used, not even by a deleted event. */
+/**
+ * Inserts the event and returns its JSON. Throws `item-already-exists` for an id that exists; one chosen by
+ * the client must never have been used, not even by a deleted event.
+ */
 function insertOrRefuse(
   { store }: Call,
   event: Event,

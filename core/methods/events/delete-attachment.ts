@@ -9,7 +9,10 @@ import { methodInSteps } from '../../call/method.js'
 
 const Params = Type.Object({ id: Identifier, fileId: Identifier }, closed)
 
-/** Returns the event without the file, which is deleted as well. */
+/**
+ * Returns the event without the file, which is deleted as well. Throws `unknown-resource` if the event has no
+ * such file.
+ */
 export const deleteAttachment = methodInSteps({
   id: 'events.deleteAttachment',
   summary: 'Delete an attachment',

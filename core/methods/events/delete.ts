@@ -14,7 +14,10 @@ import { deleteSecret } from '../../shared-secrets/retrieval.js'
 import { maySeeSecret } from '../../shared-secrets/state.js'
 import { findWritableEvent, prepareBody } from '../../events/writable-event.js'
 
-/** Returns the trashed event, or the record of its deletion. */
+/**
+ * Returns the trashed event, or if it was in the trash, the record of its deletion. A value of an account
+ * field is no longer in force. Shared secrets are deleted at once.
+ */
 export const deleteEvent = methodInSteps({
   id: 'events.delete',
   summary: 'Trash an event, or delete a trashed one',

@@ -32,7 +32,10 @@ const Params = Type.Object(
 )
 type Params = WithoutNulls<Static<typeof Params>>
 
-/** Exports all events that match, without limit by default. */
+/**
+ * Exports all events that match, without limit by default; audit records too if their streams are requested.
+ * Shared secrets and credentials are omitted. Refuses options that the format does not support.
+ */
 export const exportEvents = method({
   id: 'events.export',
   summary: 'Export events as a table, GPX, FHIR or Parquet',
@@ -67,7 +70,10 @@ export const exportEvents = method({
   }
 })
 
-/** Throws for options that the format does not support. */
+/**
+ * Throws `invalid-parameters-format` for options that the format does not support, `invalid-operation` for
+ * audit records that it cannot hold.
+ */
 function assertFormatSupports(
   params: Omit<Params, 'format'>,
   exportFormat: ExportFormat,

@@ -21,7 +21,7 @@ const noTokenInQuery: AccessRule = {
   }
 }
 
-/** Returns the attachment, if the caller may read its event. */
+/** Returns the attachment, if the caller may read its event. Errors: `unknown-resource`, `forbidden`. */
 export const getAttachment = method({
   id: 'events.getAttachment',
   summary: 'Download an attachment',

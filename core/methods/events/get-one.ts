@@ -14,7 +14,10 @@ import { maySeeSecret, toSecretEvent } from '../../shared-secrets/state.js'
 import { JsonText } from '../../json/json-text.js'
 import { method, type Call, type Result } from '../../call/method.js'
 
-/** Returns the event, or the record of a deleted one, with its earlier versions on request. */
+/**
+ * Returns the event, or the record of a deleted one, with its earlier versions on request. Also finds audit
+ * records and shared secrets, which have no versions. Errors: `unknown-resource`, `forbidden`.
+ */
 export const getOne = method({
   id: 'events.getOne',
   summary: 'Get an event, optionally with its earlier versions',
@@ -40,7 +43,10 @@ export const getOne = method({
   }
 })
 
-/** Returns the deletion of an event. For callers who could not have read the event, the event counts as unknown. */
+/**
+ * Returns the deletion of an event, with what is left of the event if that was stored. For callers who could
+ * not have read the event, it counts as unknown: `unknown-resource`.
+ */
 function getDeletion({ caller, store }: Call, id: string): Result {
   const found = store.history.findDeletion(id)
   if (!found || !caller.couldReadEvent(found.paths, found.deleted))

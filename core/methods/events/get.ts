@@ -24,7 +24,11 @@ const Params = Type.Object(
 )
 type Params = WithoutNulls<Static<typeof Params>>
 
-/** Returns the events in order of time and, if requested, the deletions since a time. */
+/**
+ * Returns the events in order of time and, if requested together with `modifiedSince`, the deletions since
+ * then. Without a time or a limit, the last 20. Audit records and shared secrets follow if their streams are
+ * requested.
+ */
 export const get = method({
   id: 'events.get',
   summary: 'List events by time, streams, types and other criteria',

@@ -44,7 +44,7 @@ const Sample = Type.Object({
   last: Type.Optional(Type.Number())
 })
 
-/** Returns the non-empty buckets, in order of time. */
+/** Returns the non-empty buckets, in order of time. Throws `invalid-operation` for streams of the audit. */
 export const sample = method({
   id: 'events.sample',
   summary: 'Aggregate numbers of events for a chart',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import {
-  assertStaysOutsideAccount,
+  applyUpdateOutsideAccount,
   omitMarks,
   resolveValueStreams,
   applyValueUpdate
@@ -24,7 +24,10 @@ import { isTagStreamId, addTags, provideTagStreams } from '../../streams/tags.js
 import type { AccountField } from '../../account/fields.js'
 import { findWritableEvent, prepareBody } from '../../events/writable-event.js'
 
-/** Returns the changed event. */
+/**
+ * Returns the changed event. Streams that it leaves or enters need permissions; its tags do not. A series
+ * keeps its type, content and duration.
+ */
 export const update = methodInSteps({
   id: 'events.update',
   summary: 'Update an event',
@@ -45,7 +48,10 @@ export const update = methodInSteps({
   }
 })
 
-/** Builds the updated event, and writes its tag streams and account values. */
+/**
+ * Builds the updated event, and writes its tag streams and account values. Errors of the rules for moving,
+ * types and protected fields.
+ */
 function buildUpdated(call: Call, before: Event, given: EventUpdate): Event {
   const { caller, services, now, store } = call
   refuseProtected(call, ['id', ...readOnlyFields], given)
@@ -80,9 +86,10 @@ function buildUpdated(call: Call, before: Event, given: EventUpdate): Event {
 }
 
 /**
- * Resolves the streams of the event after the update. It may stay in a trashed stream, but not be added to a trashed
- * stream. `tags` replace the tag streams; without them `streamIds` is the whole list, while the older `streamId` leaves
- * tag streams as they are.
+ * Returns the streams of the event after the update, and creates tag streams. It may stay in a trashed
+ * stream, but not be added to a trashed stream. `tags` replace the tag streams; without them `streamIds` is
+ * the whole list, while the older `streamId` leaves tag streams as they are. Throws `invalid-operation` if no
+ * stream is left.
  */
 function resolveStreams(
   call: Call,
@@ -97,7 +104,7 @@ function resolveStreams(
     if (given.tags?.length) fail('invalid-operation', 'Values of account fields cannot have tags')
     return resolveValueStreams(call, field, before, named)
   }
-  assertStaysOutsideAccount(call, before, named)
+  applyUpdateOutsideAccount(call, before, named)
   if (given.tags !== undefined) {
     const others = named.filter(id => !isTag(id))
     const ids = [...others, ...provideTagStreams(call, given.tags, before.streamIds)]

@@ -17,7 +17,10 @@ import { requireOwnReminder } from '../../reminders/rules.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 import { create as createEvent } from '../events/create.js'
 
-/** Returns the event with the response, and the ids of the others. */
+/**
+ * Stores a response as an event, with further events for single answers and sums, and marks the reminder as
+ * done. Returns the event with the response, and the ids of the others.
+ */
 export const answer = method({
   id: 'forms.answer',
   summary: 'Store a response to a form',

@@ -10,7 +10,10 @@ import { buildQuestionnaire } from '../../forms/templates/build.js'
 import { templates } from '../../forms/templates/index.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** Returns the form: of a questionnaire, or of a template in a language. */
+/**
+ * Adds a form and returns it: of a questionnaire, or of a template in a language, English by default. Exactly
+ * one of both must be given.
+ */
 export const create = method({
   id: 'forms.create',
   summary: 'Add a form',

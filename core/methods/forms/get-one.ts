@@ -6,6 +6,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { requireOwnForm } from '../../forms/rules.js'
 
+/** Returns a form of the caller; for personal accesses any. Errors: `unknown-resource`, `forbidden`. */
 export const getOne = method({
   id: 'forms.getOne',
   summary: 'Get a form with its questionnaire',

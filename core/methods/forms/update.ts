@@ -11,7 +11,7 @@ import { acceptProtectedFields, refuseProtected, trackingFields } from '../../va
 /** Fields that only the service sets. */
 const readOnlyFields = ['id', 'title', 'accessId', ...trackingFields] as const
 
-/** Returns the changed form. Former responses stay as they are. */
+/** Returns the changed form, whose title is that of the questionnaire. Former responses stay as they are. */
 export const update = method({
   id: 'forms.update',
   summary: 'Change a form',

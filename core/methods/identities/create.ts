@@ -14,7 +14,10 @@ import {
 import { assertLinkSecret, useLinkSecret } from '../../identities/link-secrets.js'
 import { Proof, verifyProofInCluster, useProof, type VerifiedProof } from '../../identities/proofs.js'
 
-/** Links the identity that was proven with a secret of this session. Idempotent. */
+/**
+ * Links the identity that was proven with a secret of this session, which is used up with the proof. Notifies
+ * the user by mail.
+ */
 export const create = method<typeof Proof, VerifiedProof>({
   id: 'identities.create',
   summary: 'Link an identity',

@@ -7,7 +7,10 @@ import { fail } from '../../errors.js'
 import { Import, saveJob, toPublicImport, type StoredJob } from '../../imports/job.js'
 import { getOwnJob } from '../../imports/params.js'
 
-/** Returns the import. Records already written stay: the import may be resumed or deleted. */
+/**
+ * Stops the import, and returns it. Records already written stay: the import may be resumed or deleted.
+ * Throws `invalid-operation` unless it is being read or written.
+ */
 export const cancel = method({
   id: 'imports.cancel',
   summary: 'Cancel an import',

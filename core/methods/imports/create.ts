@@ -14,7 +14,10 @@ import { assertMayUpload } from '../../imports/waiting-files.js'
 /** Maximum number of unreadable imports that are listed. */
 const maxUnreadable = 100
 
-/** Accepts one file in a multipart form. `imports.getOne` returns the progress of its analysis. */
+/**
+ * Accepts one file in a multipart form. `imports.getOne` returns the progress of its analysis. Throws
+ * `invalid-request-structure` unless there is exactly one file, `invalid-operation` if too many wait.
+ */
 export const create = method({
   id: 'imports.create',
   summary: 'Upload a file to import',

@@ -6,7 +6,10 @@ import { method } from '../../call/method.js'
 import { Import, saveJob, toPublicImport, type StoredJob } from '../../imports/job.js'
 import { getOwnJob } from '../../imports/params.js'
 
-/** Returns the import, which is then being removed: `imports.getOne` shows that until it is gone. */
+/**
+ * Stops the import and removes what it has created, with the permissions of the caller. Returns the import,
+ * which is then being removed: `imports.getOne` shows that until it is gone.
+ */
 export const deleteImport = method({
   id: 'imports.delete',
   summary: 'Undo an import',

@@ -7,6 +7,7 @@ import { Import, toPublicImport } from '../../imports/job.js'
 import { getOwnJob } from '../../imports/params.js'
 import { unfinishedStates } from '../../imports/active-import.js'
 
+/** Returns an import with its progress. Work left unfinished by another server is resumed. */
 export const getOne = method({
   id: 'imports.getOne',
   summary: 'Get the progress of an import and the contents of its file',

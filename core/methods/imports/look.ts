@@ -7,7 +7,10 @@ import { Import, toPublicImport } from '../../imports/job.js'
 import { beginImport, importChoices } from '../../imports/begin-import.js'
 import { getOwnJob } from '../../imports/params.js'
 
-/** Returns the import, whose file is then analysed. Nothing is written. */
+/**
+ * Returns the import, whose file is then analysed. Nothing is written. The choices are stored for later
+ * imports.
+ */
 export const look = method({
   id: 'imports.look',
   summary: 'Analyse an imported file again',

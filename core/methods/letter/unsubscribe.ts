@@ -7,7 +7,11 @@ import { method, type ServiceCall } from '../../call/method.js'
 import { fail } from '../../errors.js'
 import { isTokenCurrent } from '../../letters/settings.js'
 
-/** Needs no other token, so that mail programs can call it (RFC 8058). The token allows nothing else. */
+/**
+ * Turns the letter off; does nothing if it is off. Needs no other token, so that mail programs can call it
+ * (RFC 8058). The token allows nothing else. Throws `invalid-access-token` for an unknown one: guesses are
+ * counted.
+ */
 export const unsubscribe = method({
   id: 'letter.unsubscribe',
   summary: 'Turn the weekly letter off with the token of a mail',

@@ -12,7 +12,10 @@ import { findNextLetter } from '../../letters/schedule.js'
 import { getLetterSettings, sendsLetters, ShownLetter, showLetter } from '../../letters/settings.js'
 import { assertZone } from '../../validation/zones.js'
 
-/** Changes the given settings, and returns all. */
+/**
+ * Changes the given settings, and returns all. Plans the next letter. Throws `invalid-operation` if the
+ * letter could not reach the user.
+ */
 export const update = method({
   id: 'letter.update',
   summary: 'Change the settings of the weekly letter',
@@ -40,7 +43,10 @@ export const update = method({
   }
 })
 
-/** The links in earlier mails no longer count once the letter is turned on again. */
+/**
+ * Returns the token of the letter, a new one if it is turned on again: the links in earlier mails no longer
+ * count then.
+ */
 function keepToken(
   before: StoredLetter | undefined,
   { isOn }: Partial<LetterSettings>
@@ -59,7 +65,10 @@ function assertWay({ services, store }: Call, { byMail, channelIds }: LetterSett
     fail('invalid-operation', 'The account has no confirmed email address')
 }
 
-/** A mail that is being handed over must not be sent again. One that has failed is tried again, unless it is due at another time now. */
+/**
+ * Returns what stays of a mail in progress. A mail that is being handed over must not be sent again. One that
+ * has failed is tried again, unless it is due at another time now.
+ */
 function keepAttempt(
   before: StoredLetter | undefined,
   { isOn, time, weekday, zone }: LetterSettings

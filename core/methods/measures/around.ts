@@ -18,6 +18,11 @@ import { assertZone } from '../../validation/zones.js'
 const Days = Type.Integer({ minimum: 1, maximum: 90 })
 const defaultDays = 14
 
+/**
+ * Returns the comparison of the days before and after one event, or all events of a type in a stream; 14 days
+ * unless given. Throws `invalid-parameters-format` for measures of words, or unless exactly one of both is
+ * given.
+ */
 export const around = method({
   id: 'measures.around',
   summary: 'Compare a measure before and after events',

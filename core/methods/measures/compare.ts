@@ -22,7 +22,10 @@ const Lag = Type.Object({
   high: Type.Optional(Type.Number())
 })
 
-/** Spearman's rank correlation of the days' values, for each lag. */
+/**
+ * Spearman's rank correlation of the days' values, for each lag. Throws `invalid-parameters-format` for
+ * measures of words.
+ */
 export const compare = method({
   id: 'measures.compare',
   summary: 'Compare two measures day by day',

@@ -24,6 +24,10 @@ const CatalogueMeasure = Type.Object({
 /** The catalogue's entries as JSON: they are the same for every call. */
 const textsById = new Map(measures.map(measure => [measure.id, JSON.stringify(measure)]))
 
+/**
+ * Returns the catalogue and the user's own measures; with `ids` only those, in their order. Throws
+ * `unknown-referenced-resource` for unknown ids. Only the user sees own measures.
+ */
 export const get = method({
   id: 'measures.get',
   summary: 'Get the measures',

@@ -60,6 +60,10 @@ const maxSumRange = 10_958 * 86_400
 /** Greatest distance of dates from 1970, in seconds: the slots of sums are hours of days. */
 const maxDate = 8.6e12
 
+/**
+ * Returns the samples that have data, in order of time: with `merge: 'each'` for each source, else one list.
+ * A sum has no mean, and its range at most 30 years.
+ */
 export const sample = method({
   id: 'measures.sample',
   summary: 'Aggregate the numbers of a measure for a chart',

@@ -17,6 +17,10 @@ import { assertZone } from '../../validation/zones.js'
 /** 1 January 1900, counted from 1970. */
 const firstDay = -25_567
 
+/**
+ * Returns the measures that have data in the week, or in the four before; for the user also who has looked.
+ * The week ends yesterday unless `to` is given.
+ */
 export const week = method({
   id: 'measures.week',
   summary: 'Summarise a week',

@@ -6,7 +6,10 @@ import { method } from '../../call/method.js'
 import { sendChallenge } from '../../sign-in/mfa/challenge.js'
 import { getCandidate, requireMfaSession } from '../../sign-in/mfa/sessions.js'
 
-/** Returns the message for the user. If an authenticator app makes the codes, nothing is sent. */
+/**
+ * Sends a code for the sign-in or activation whose token is presented, and returns the message for the user.
+ * If an authenticator app makes the codes, nothing is sent.
+ */
 export const challenge = method({
   id: 'mfa.challenge',
   summary: 'Resend a code',

@@ -9,7 +9,10 @@ import { requireMfaSession, requireMfaToken } from '../../sign-in/mfa/sessions.j
 import { notifyUser } from '../../sign-in/notices/notices.js'
 import { createClosingError } from '../../unknown-user.js'
 
-/** Returns the recovery codes, which are never shown again. Replaces an earlier factor. Notifies the user by mail. */
+/**
+ * Returns the recovery codes, which are never shown again. Replaces an earlier factor. Notifies the user by
+ * mail. Throws an error for a wrong code, and for an account that is scheduled for deletion.
+ */
 export const confirm = method({
   id: 'mfa.confirm',
   summary: 'Finish turning on two-factor authentication',

@@ -17,8 +17,10 @@ import { getFactor, isRecoveryCode, removeFactor } from '../../sign-in/mfa/facto
 import { notifyUser } from '../../sign-in/notices/notices.js'
 
 /**
- * Takes the params of signing in, and a recovery code. A user who has signed in without a password, by an identity,
- * sends the `mfaToken` of that sign-in instead. The other codes are removed with the factor.
+ * Takes the params of signing in, and a recovery code. A user who has signed in without a password, by an
+ * identity, sends the `mfaToken` of that sign-in instead. The other codes are removed with the factor.
+ * Notifies the user by mail. Wrong codes are counted and throw `invalid-parameter`. The user then signs in as
+ * without a factor.
  */
 export const recover = method({
   id: 'mfa.recover',

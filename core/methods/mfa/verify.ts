@@ -6,7 +6,7 @@ import { verifyFactor } from '../../sign-in/mfa/verify-factor.js'
 import { getCandidate, requireMfaSession, requireMfaToken } from '../../sign-in/mfa/sessions.js'
 import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 
-/** Returns the same as signing in without a second factor. */
+/** Signs in, and returns the same as signing in without a second factor. The token is then used up. */
 export const verify = method({
   id: 'mfa.verify',
   summary: 'Finish signing in with a code',

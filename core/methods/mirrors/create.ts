@@ -7,7 +7,7 @@ import { method } from '../../call/method.js'
 import { buildMirror } from '../../mirrors/mirror-rules.js'
 import { startProgress } from '../../mirrors/progress.js'
 
-/** Returns the mirror. The copy begins at once. */
+/** Adds a mirror and returns it. The copy begins at once. */
 export const create = method({
   id: 'mirrors.create',
   summary: 'Keep a copy of what a person has shared',

@@ -7,7 +7,10 @@ import { method } from '../../call/method.js'
 import { endMirror } from '../../mirrors/ends.js'
 import { requireMirror } from '../../mirrors/mirror-rules.js'
 
-/** Returns the mirror, whose copy is erased next. One whose copy is erased is removed, with its receipt. */
+/**
+ * Ends the mirror and returns it: its copy is erased next. One whose copy is erased is removed, with its
+ * receipt; then its deletion is returned.
+ */
 export const deleteMirror = method({
   id: 'mirrors.delete',
   summary: 'End a mirror, and erase its copy',

@@ -5,7 +5,10 @@ import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { receiveNotice } from '../../mirrors/notices.js'
 
-/** Needs the secret of the URL that the other server was given. What webhooks send along is ignored. */
+/**
+ * Lets the mirror be read again soon. Needs the secret of the URL that the other server was given. What
+ * webhooks send along is ignored.
+ */
 export const notify = method({
   id: 'mirrors.notify',
   summary: 'Tell that a mirror is out of date',

@@ -7,7 +7,10 @@ import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
 import { receiveReport, requireFormerGrant } from '../../mirrors/kept-copies.js'
 
-/** Needs the token of the permission, which may have ended. */
+/**
+ * Records that the copy is erased, once; reports that follow are ignored. Needs the token of the permission,
+ * which may have ended.
+ */
 export const reportErasure = method({
   id: 'mirrors.reportErasure',
   summary: 'Report that a copy is erased',

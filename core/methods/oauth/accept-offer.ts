@@ -27,7 +27,11 @@ const Params = Type.Object(
   closed
 )
 
-/** Returns where the page sends the user. The requester gets an access as with every offer, and the client a session of its own. */
+/**
+ * Returns where the page sends the user. The requester gets an access as with every offer, and the client a
+ * session of its own. Throws `forbidden` for assistants, `invalid-operation` if the request is answered
+ * already.
+ */
 export const acceptOffer = method<typeof Params, { readonly redirectTo: string }>({
   id: 'oauth.acceptOffer',
   summary: 'Accept the offer that an OAuth client asks for',

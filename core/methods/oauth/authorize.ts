@@ -19,9 +19,10 @@ const AnyParams = Type.Record(
 )
 
 /**
- * Returns where to redirect the user: to the consent page, or back to the client with an error. An unknown client or
- * redirect URI is an error of the call itself, without a redirect. The same holds for all errors of clients that
- * registered themselves, unless they run on the user's machine.
+ * Stores the request, and returns where to redirect the user: to the consent page, or back to the client with
+ * an error. An unknown client or redirect URI is an error of the call itself, without a redirect. The same
+ * holds for all errors of clients that registered themselves, unless they run on the user's machine, and for
+ * errors of the service.
  */
 export const authorize = serviceMethod({
   id: 'oauth.authorize',

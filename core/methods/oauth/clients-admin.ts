@@ -56,7 +56,10 @@ export const getClients = serviceMethod({
 const ClientParams = Type.Object({ client: Type.String() }, closed)
 const KeyParams = Type.Object({ client: Type.String(), kid: Type.String() }, closed)
 
-/** `POST /system/oauth/clients/{client}/revocation`: its accesses end at once, in all accounts, and it gets no others. */
+/**
+ * `POST /system/oauth/clients/{client}/revocation`: its accesses end at once, in all accounts, and it gets no
+ * others. Throws `unknown-resource` for an unknown client.
+ */
 export const revokeClient = serviceMethod({
   id: 'oauth.revokeClient',
   summary: 'Revoke an OAuth client with all its accesses',
@@ -74,7 +77,10 @@ export const revokeClient = serviceMethod({
 
 const KeyResult = Type.Object({ key: Type.Object({ kid: Type.String(), isRevoked: Type.Boolean() }) })
 
-/** `POST /system/oauth/clients/{client}/keys/{kid}/revocation` */
+/**
+ * `POST /system/oauth/clients/{client}/keys/{kid}/revocation`: what the key has signed is refused from now
+ * on. Throws `unknown-resource` for keys that are not in the settings.
+ */
 export const revokeClientKey = serviceMethod({
   id: 'oauth.revokeClientKey',
   summary: 'Revoke a key of an OAuth client',
@@ -87,7 +93,7 @@ export const revokeClientKey = serviceMethod({
   run: async ({ now, services }, { client, kid }) => await setKey(services, client, kid, now)
 })
 
-/** `DELETE /system/oauth/clients/{client}/keys/{kid}/revocation` */
+/** `DELETE /system/oauth/clients/{client}/keys/{kid}/revocation`: the key is valid again. */
 export const restoreClientKey = serviceMethod({
   id: 'oauth.restoreClientKey',
   summary: 'Allow a revoked key of an OAuth client again',

@@ -10,7 +10,10 @@ import { method } from '../../call/method.js'
 import { failOAuth } from '../../oauth/errors.js'
 import { getIdentityScopes } from '../../oauth/token-grants.js'
 
-/** Returns the id of the account and, by `profile` and `email`, its user name and address. */
+/**
+ * Returns the id of the account and, by `profile` and `email`, its user name and address. Throws
+ * `insufficient_scope` without the scope `openid`.
+ */
 export const getUserInfo = method({
   id: 'oauth.getUserInfo',
   summary: 'Get the signed-in user',

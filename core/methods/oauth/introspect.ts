@@ -17,8 +17,8 @@ const Text = Type.Optional(Type.String())
 const Seconds = Type.Optional(Type.Integer())
 
 /**
- * Returns only `active: false` for tokens that have ended, are unknown, belong to another client, or to a closed
- * account.
+ * Returns what a token allows and until when; only `active: false` for tokens that have ended, are unknown,
+ * belong to another client, or to a closed account. Unknown tokens are counted as guesses.
  */
 export const introspect = method<typeof TokenParams, TokenRequest>({
   id: 'oauth.introspect',

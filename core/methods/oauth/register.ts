@@ -7,7 +7,11 @@ import { fail } from '../../errors.js'
 import { removeUnusedClients } from '../../oauth/clients.js'
 import { ClientMetadata, createClient } from '../../oauth/registration.js'
 
-/** Returns the client's id, and its secret, if it has one; the secret is never returned again. */
+/**
+ * Adds the client, and removes others that were never used. Returns its id, and its secret, if it has one;
+ * the secret is never returned again. Throws `unavailable-method` if registration is turned off,
+ * `api-unavailable` if there are too many clients.
+ */
 export const register = serviceMethod({
   id: 'oauth.register',
   summary: 'Register an OAuth client, if registration is turned on',

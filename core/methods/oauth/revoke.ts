@@ -13,7 +13,10 @@ import {
 } from '../../oauth/token-grants.js'
 import { Caller } from '../../permissions/caller.js'
 
-/** Revokes the access of an access token or refresh token. An unknown or ended token is not an error. */
+/**
+ * Revokes the access of an access token or refresh token. An unknown or ended token is not an error, but
+ * counted as a guess. One of another client, or of an access that may not revoke itself, is refused.
+ */
 export const revoke = method<typeof TokenParams, TokenRequest>({
   id: 'oauth.revoke',
   summary: 'Revoke a token, as its client',

@@ -56,7 +56,10 @@ interface Prepared {
   readonly thumbprint: string | undefined
 }
 
-/** Codes and tokens are used up before the access is issued, even if that fails. */
+/**
+ * Returns the token of an access, for a code, a refresh token or the client itself. Codes, refresh tokens and
+ * proofs are used up before the access is issued, even if that fails.
+ */
 export const token = method<typeof Params, Prepared>({
   id: 'oauth.token',
   summary: 'Exchange a code or a refresh token for an access token',
@@ -98,8 +101,9 @@ export const token = method<typeof Params, Prepared>({
 })
 
 /**
- * Returns params with the id of the client. A public client need not send it to refresh (RFC 6749, section 6), and SMART apps do
- * not: the token tells whose it is. Throws `invalid_grant` for unknown tokens: guesses are counted.
+ * Returns params with the id of the client. A public client need not send it to refresh (RFC 6749, section
+ * 6), and SMART apps do not: the token tells whose it is. Throws `invalid_grant` for unknown tokens: guesses
+ * are counted. Others are returned as they are.
  */
 function nameClient(call: Call, params: Params): Params {
   if (!isUnnamedRefresh(params)) return params
@@ -129,7 +133,10 @@ async function redeemGrant(
     : await redeemCode(call, client, params)
 }
 
-/** Verifies the proof of a key that comes with the call. Throws `invalid_dpop_proof`. */
+/**
+ * Verifies the proof of a key that comes with the call, and returns it; `undefined` without one. Throws
+ * `invalid_dpop_proof`.
+ */
 async function verifyTokenProof({
   credentials: { proof },
   now

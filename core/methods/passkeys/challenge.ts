@@ -15,8 +15,9 @@ import { recordPasskeyUse } from '../../sign-in/passkeys/signature.js'
 import { maxPasskeys } from '../../sign-in/passkeys/public-passkey.js'
 
 /**
- * With `purpose: 'prove'` returns the `request` for a signature by one of the user's passkeys. With `purpose: 'add'` takes the
- * proof, that signature as `credential` or else the `password`, and returns the `creation` of a passkey.
+ * With `purpose: 'prove'` returns the `request` for a signature by one of the user's passkeys. With `purpose:
+ * 'add'` takes the proof, that signature as `credential` or else the `password`, and returns the `creation`
+ * of a passkey. Throws `invalid-operation` if there are too many passkeys.
  */
 export const challenge = method({
   id: 'passkeys.challenge',

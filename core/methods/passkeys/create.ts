@@ -14,7 +14,11 @@ import { createPurpose } from '../../sign-in/passkeys/owner-proof.js'
 import { verifyAttestation } from '../../sign-in/passkeys/verify.js'
 import { maxPasskeys, toPublicPasskey } from '../../sign-in/passkeys/public-passkey.js'
 
-/** Takes the response to a challenge of `passkeys.challenge` in the same session. Notifies the user by mail. */
+/**
+ * Adds the passkey in the response to a challenge of `passkeys.challenge` in the same session, which is used
+ * up. Its name is that of the browser unless given. Notifies the user by mail. Throws `invalid-operation` if
+ * the response does not match, `item-already-exists` for a passkey that was added before.
+ */
 export const create = method({
   id: 'passkeys.create',
   summary: 'Add a passkey',

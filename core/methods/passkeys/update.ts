@@ -6,7 +6,7 @@ import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { requirePasskey, toPublicPasskey } from '../../sign-in/passkeys/public-passkey.js'
 
-/** Returns the passkey under its new name. Nothing else can be changed. */
+/** Returns the passkey under its new name; without a name, unchanged. Nothing else can be changed. */
 export const update = method({
   id: 'passkeys.update',
   summary: 'Rename a passkey',

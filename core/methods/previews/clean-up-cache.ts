@@ -7,7 +7,10 @@ import { iterateActiveAccounts } from '../../platform/active-accounts.js'
 import type { Services } from '../../call/services.js'
 import { nextTurn } from '../../../storage/steps.js'
 
-/** Any client may call this: removed previews are rendered again when needed. */
+/**
+ * Removes the unused previews of all accounts, at most once a minute. Any client may call this: removed
+ * previews are rendered again when needed.
+ */
 export const cleanUpCache = serviceMethod({
   id: 'previews.cleanUpCache',
   summary: 'Remove unused previews',

@@ -11,7 +11,10 @@ import type { EventOutline } from '../../../storage/repositories/events.js'
 
 const Pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
 
-/** Returns the preview, if the caller may read its event; `null` for events that are not pictures. */
+/**
+ * Returns the preview, which is rendered if there is none yet, if the caller may read its event; `null` for
+ * events that are not pictures.
+ */
 export const getPreview = method({
   id: 'previews.get',
   summary: 'Get a preview of an image',

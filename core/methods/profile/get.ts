@@ -5,7 +5,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ProfileResult, readProfile, resolveSet } from '../../account/profile-sets.js'
 
-/** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
+/** Returns a set. `id`: `public`, `private` (personal accesses), `app` (app accesses). */
 export const get = method({
   id: 'profile.get',
   summary: 'Get a profile set by name',

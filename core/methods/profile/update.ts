@@ -5,7 +5,9 @@ import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ProfileResult, resolveSet, updateProfile } from '../../account/profile-sets.js'
 
-/** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
+/**
+ * Changes keys of a set, and returns it. `id`: `public`, `private` (personal accesses), `app` (app accesses).
+ */
 export const update = method({
   id: 'profile.update',
   summary: 'Update a profile set by name',

@@ -5,7 +5,10 @@ import { anyone } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** `GET {register}apps/{appid}`. Apps that are not listed work as well. */
+/**
+ * `GET {register}apps/{appid}`. Apps that are not listed work as well, but are unknown here:
+ * `unknown-resource`.
+ */
 export const app = serviceMethod({
   id: 'registration.app',
   summary: 'Get an app',

@@ -5,7 +5,10 @@ import { anyone } from '../../auth/allow.js'
 import { isTakenEmail, refuseAsTaken } from '../../registration/availability.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** `GET {register}{email}/check_email`. Some clients read `reserved`, others `exists`. */
+/**
+ * `GET {register}{email}/check_email`: throws an error if the address is taken. Some clients read `reserved`,
+ * others `exists`. Look-ups are throttled.
+ */
 export const emailCheck = serviceMethod({
   id: 'auth.emailCheck',
   summary: 'Check whether an email address is taken',

@@ -5,7 +5,7 @@ import { anyone } from '../../auth/allow.js'
 import { findAccountByEmail } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** `GET {register}{email}/uid`. */
+/** `GET {register}{email}/uid`. Look-ups are throttled. */
 export const uid = serviceMethod({
   id: 'registration.uid',
   summary: 'Look up the username for an email address',

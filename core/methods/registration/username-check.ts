@@ -5,7 +5,10 @@ import { anyone } from '../../auth/allow.js'
 import { findUsernameProblem, refuseAsTaken } from '../../registration/availability.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** `GET {register}{username}/check_username`, `GET /reg/{username}/check`. */
+/**
+ * `GET {register}{username}/check_username`, `GET /reg/{username}/check`: throws an error if the name is
+ * taken or reserved. Look-ups are throttled.
+ */
 export const usernameCheck = serviceMethod({
   id: 'auth.usernameCheck',
   summary: 'Check whether a username is available',

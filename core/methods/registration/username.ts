@@ -5,7 +5,7 @@ import { anyone } from '../../auth/allow.js'
 import { findAccountByEmail } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** `GET {register}{email}/username`. */
+/** `GET {register}{email}/username`. Look-ups are throttled. */
 export const username = serviceMethod({
   id: 'registration.username',
   summary: 'Look up the username for an email address (alias)',

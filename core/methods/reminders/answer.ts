@@ -36,7 +36,11 @@ const Params = Type.Object(
   closed
 )
 
-/** Returns the occurrence. The same answer again changes nothing. */
+/**
+ * Records the answer and returns the occurrence; if it is done, also the event that was created. The same
+ * answer again changes nothing. Throws `unknown-resource` if the reminder was not due then,
+ * `invalid-operation` if it is done already, or done by a form.
+ */
 export const answer = method({
   id: 'reminders.answer',
   summary: 'Say what became of a reminder',

@@ -47,7 +47,7 @@ const Params = Type.Object(
   closed
 )
 
-/** Returns the reminder. */
+/** Adds a reminder and returns it. Throws `invalid-operation` if there are too many. */
 export const create = method({
   id: 'reminders.create',
   summary: 'Add a reminder',

@@ -12,7 +12,7 @@ import { refuseParams } from '../../validation/params.js'
 /** Maximum number of days of a call. */
 const maxDays = 366
 
-/** Returns the days on which the reminder was due, in order. */
+/** Returns the days on which the reminder was due, in order; the range has at most 366. */
 export const days = method({
   id: 'reminders.days',
   summary: 'Get how often a reminder was followed on each day',

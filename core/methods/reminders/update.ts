@@ -12,7 +12,10 @@ import { acceptProtectedFields, refuseProtected, trackingFields } from '../../va
 /** Fields that only the service sets. */
 const readOnlyFields = ['id', 'accessId', 'formId', 'next', ...trackingFields] as const
 
-/** Returns the changed reminder. What was due before stays as it was recorded. */
+/**
+ * Returns the changed reminder. What was due before stays as it was recorded. One that is no longer active
+ * also stops repeating what is due.
+ */
 export const update = method({
   id: 'reminders.update',
   summary: 'Change a reminder',

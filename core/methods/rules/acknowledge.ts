@@ -10,7 +10,11 @@ import { requireOwnRule, toPublicRule } from '../../rules/own-rules.js'
 /** Less than the difference of two firings, in seconds: clients may round. */
 const tolerance = 1e-3
 
-/** Returns the rule. What was acknowledged before stays as it is. */
+/**
+ * Records that the last firing was seen, and returns the rule; the message that waits for it is not sent.
+ * What was acknowledged before stays as it is. Throws `invalid-operation` if the rule has not fired, or has
+ * fired again since `firedAt`.
+ */
 export const acknowledge = method({
   id: 'rules.acknowledge',
   summary: 'Acknowledge what a rule has told',

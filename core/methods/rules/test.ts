@@ -22,7 +22,10 @@ const Firing = Type.Object({
   told: Type.Optional(Timestamp)
 })
 
-/** Returns at most 200 firings, earliest first. No message is sent, and the state of the rule does not change. */
+/**
+ * Returns at most 200 firings, earliest first. No message is sent, and the state of the rule does not change.
+ * Throws `invalid-operation` for rules whose past is not recorded, or whose access has ended.
+ */
 export const test = method({
   id: 'rules.test',
   summary: 'Find out when a rule would have fired',

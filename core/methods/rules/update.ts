@@ -24,7 +24,10 @@ const readOnlyFields = ['id', 'accessId', 'state', ...trackingFields] as const
 
 const { days, quietHours, remindAfter, text, ...required } = ruleFields
 
-/** Returns the changed rule. With another condition, or activated again, it counts what happens from now on. */
+/**
+ * Returns the changed rule. With another condition, or activated again, it counts what happens from now on.
+ * Throws `invalid-operation` if the access of the rule has ended, unless it is paused.
+ */
 export const update = method({
   id: 'rules.update',
   summary: 'Change a rule, pause it, or use it again',
@@ -75,7 +78,10 @@ export const update = method({
   }
 })
 
-/** Returns the state after a change: a rule with another condition begins again. */
+/**
+ * Returns the state after a change: a rule with another condition, or that is paused or used again, begins
+ * again. Other changes move the message that waits.
+ */
 function chooseState({ rule: before, state }: StoredRule, rule: Rule, now: number): StoredRule['state'] {
   const isSame = isDeepStrictEqual(before.condition, rule.condition) && before.zone === rule.zone
   if (!isSame || before.isActive !== rule.isActive) return restartState(state, now)

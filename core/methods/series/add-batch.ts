@@ -16,7 +16,10 @@ import { noteWrittenPoints } from '../../series/touched-points.js'
 import { isObject } from '../../validation/is-object.js'
 import type { Steps } from '../../../storage/steps.js'
 
-/** Checks every entry of a `seriesBatch` value, then writes them in order. */
+/**
+ * Checks every entry of a `seriesBatch` value, then writes them in order. Throws `invalid-request-structure`
+ * for a wrong form.
+ */
 export const addBatch = methodInSteps({
   id: 'hfs.addBatch',
   summary: 'Add points to several series',

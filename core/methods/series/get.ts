@@ -17,10 +17,10 @@ import { refuseParams } from '../../validation/params.js'
 import type { Reader } from '../../call/reader.js'
 
 /**
- * Reads points by deltaTime: from `fromDeltaTime` on, up to but not including `toDeltaTime`, by default the present.
- * Beyond the specification: `limit`; `sortAscending: false` for the last points first; `sample` for the extremes of so
- * many equal buckets of the range, with `summary: true` one row of aggregates per bucket; `resolution: 'ns'` for
- * deltaTimes as precise as they were written.
+ * Reads points by deltaTime: from `fromDeltaTime` on, up to but not including `toDeltaTime`, by default the
+ * present. Beyond the specification: `limit`; `sortAscending: false` for the last points first; `sample` for
+ * the extremes of so many equal buckets of the range, with `summary: true` one row of aggregates per bucket;
+ * `resolution: 'ns'` for deltaTimes as precise as they were written. A series without points has no fields.
  */
 export const get = method({
   id: 'hfs.get',
@@ -83,7 +83,10 @@ export const get = method({
   }
 })
 
-/** Samples the points in the range, limited to existing points: an open end must not make the buckets endless. */
+/**
+ * Samples the points in the range, limited to existing points: an open end must not make the buckets endless.
+ * Returns `undefined` if there are none.
+ */
 function createSampledListing(store: UserStore, query: SampleOptions): Listing<Reader> | undefined {
   const ends = store.series.getBounds(query.event)
   const range: Range = {

@@ -6,7 +6,7 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { endSession, listSessions } from '../../auth/sessions.js'
 
-/** Ends an open session, which may be the caller's own. */
+/** Ends an open session, which may be the caller's own. Throws `unknown-resource` for others. */
 export const deleteSession = method({
   id: 'sessions.delete',
   summary: 'Revoke a session',

@@ -8,7 +8,10 @@ import { anyAccessIfEnabled } from '../../shared-secrets/rules.js'
 import { parseKey } from '../../shared-secrets/sealing.js'
 import { maySeeSecret, SharedSecretView, toSecretView } from '../../shared-secrets/state.js'
 
-/** For the access that has created it, and the user; for others it counts as unknown. */
+/**
+ * Returns the status, to the access that has created the secret, and to the user; for others it counts as
+ * unknown: `unknown-resource`.
+ */
 export const getOne = method({
   id: 'sharedSecrets.getOne',
   summary: 'Get the status of a shared secret',

@@ -10,7 +10,10 @@ import {
 } from '../../shared-secrets/retrieval.js'
 import { anyoneIfEnabled } from '../../shared-secrets/rules.js'
 
-/** Needs no token: the key, with the proof if one is required, is enough. */
+/**
+ * Returns the secret, whose content is then erased; a wrong proof also uses it up. Needs no token: the key,
+ * with the proof if one is required, is enough. Attempts are counted.
+ */
 export const retrieve = method({
   id: 'sharedSecrets.retrieve',
   summary: 'Retrieve a shared secret, once',

@@ -34,7 +34,10 @@ type Params = Static<typeof Params>
 /** Maximum accesses that are processed without yielding to other work. */
 const maxAtOnce = 1000
 
-/** Returns the stream, without `children`: older clients fail on an empty list of children here. */
+/**
+ * Creates a stream and returns it, without `children`: older clients fail on an empty list of children here.
+ * The id of a tag that was deleted restores its stream.
+ */
 export const create = methodInSteps({
   id: 'streams.create',
   summary: 'Create a stream',
@@ -88,7 +91,10 @@ function guessId(requested: string): string {
   }
 }
 
-/** Returns the id of the new stream, given the requested id. */
+/**
+ * Returns the id of the new stream, in which characters that ids cannot have are replaced. Throws
+ * `invalid-item-id` for reserved ids.
+ */
 function resolveId({ streams }: UserStore, requested: string): string {
   const id = isSystemId(requested) || isCmcId(requested) ? requested : toSlug(requested)
   if (isSystemId(id) || streams.isTagId(id)) fail('invalid-item-id', `The ID "${requested}" is reserved`)

@@ -22,7 +22,11 @@ import type { StreamNode } from '../../../storage/streams/node.js'
 
 const Params = Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.Boolean()) }, closed)
 
-/** Returns the trashed stream, or the deletion with the outcome for each of the stream's events. */
+/**
+ * Returns the trashed stream, or if it was in the trash, the deletion with the outcome for each of the
+ * stream's events. All streams below share its fate; the caller must manage them all. Throws
+ * `invalid-parameters-format` if there are events, and not said whether they are merged with the parent.
+ */
 export const deleteStream = methodInSteps({
   id: 'streams.delete',
   summary: 'Trash a stream, or delete a trashed one',
@@ -97,6 +101,7 @@ function assertMayMergeInto({ caller, store: { streams } }: Call, { stream: { id
   if (!caller.isPersonal && streams.isTagId(id)) fail('forbidden')
 }
 
+/** Returns the parent. Throws `invalid-operation` for a root stream. */
 function requireParent({ parent, stream }: StreamNode): StreamNode {
   return (
     parent ??

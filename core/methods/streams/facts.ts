@@ -13,7 +13,10 @@ import { resolveEventScope } from '../../events/scope.js'
 import type { Listing, Page } from '../../json/json-text.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 
-/** Returns a fact for each type of events in the streams that the caller may read. */
+/**
+ * Returns a fact for each type of events in the streams that the caller may read. Events in trashed streams
+ * do not count. Throws `invalid-operation` for streams of the audit.
+ */
 export const facts = method({
   id: 'streams.facts',
   summary: 'Get the contents of each stream',

@@ -12,7 +12,10 @@ import { insertRoots, type InsertedRoots } from '../../streams/insert-roots.js'
 import { StreamView } from '../../streams/stream-view.js'
 import { isSecretsStreamId } from '../../system-ids.js'
 
-/** Returns the permitted streams by name and, if requested, records of the streams deleted since a time. */
+/**
+ * Returns the permitted streams by name, those in the trash only with `state: 'all'`; with `parentId` those
+ * below it. If requested, also records of the streams deleted since a time.
+ */
 export const get = method({
   id: 'streams.get',
   summary: 'Get the stream tree',
@@ -52,6 +55,7 @@ function listInsertedRoots(call: Call): InsertedRoots {
   return { first, last: [...last, ...listSecretRoots(call)] }
 }
 
+/** Returns the streams below one. Errors: `unknown-referenced-resource`, `forbidden`. */
 function listBelow(call: Call, view: StreamView, parentId: string): object {
   if (isAuditId(parentId)) return listAuditStreams(call, parentId)
   if (isSecretsStreamId(parentId)) return listSecretStreams(call, parentId)

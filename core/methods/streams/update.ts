@@ -41,7 +41,10 @@ type Params = Static<typeof Params>
 /** Maximum streams below that are processed without yielding. */
 const maxAtOnce = 200
 
-/** Returns the changed stream, without its children. */
+/**
+ * Returns the changed stream, without its children. To move, trash or restore it, the caller must manage all
+ * streams below.
+ */
 export const update = methodInSteps({
   id: 'streams.update',
   summary: 'Update or move a stream',
@@ -92,7 +95,10 @@ function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stre
   return { stream: toPublicStream(caller, node) }
 }
 
-/** Throws unless a stream, with all below it, may be moved to another parent. */
+/**
+ * Throws unless a stream, with all below it, may be moved to another parent: `invalid-operation` for the root
+ * of tags, and the errors of {@link assertParent}.
+ */
 function assertMayMove(call: Call, node: StreamNode, parentId: string | null): void {
   const { id } = node.stream
   if (id === call.services.config.backwardCompatibility.tags.rootStreamId && call.store.streams.isTagId(id))

@@ -7,7 +7,10 @@ import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 
-/** `DELETE /system/users/{username}/relocation`. An error if the account has not moved. */
+/**
+ * `DELETE /system/users/{username}/relocation`. Webhooks get the changes they missed. Throws
+ * `unknown-resource` if the account has not moved.
+ */
 export const bringBackUser = serviceMethod({
   id: 'system.bringBackUser',
   summary: 'Undo marking an account as moved',

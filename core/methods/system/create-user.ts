@@ -11,7 +11,11 @@ import { fillAccount, assertNotTaken, listUnavailable } from '../../registration
 import { checkOptionalFields, selectUniqueValues, selectFieldValues } from '../../registration/fields.js'
 import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
-/** `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. */
+/**
+ * `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. The address counts as
+ * verified, and a welcome mail is sent. Only this method creates accounts of operators. Throws
+ * `item-already-exists`.
+ */
 export const createUser = serviceMethod({
   id: 'system.createUser',
   summary: 'Create an account, as the operator',

@@ -6,7 +6,10 @@ import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 
-/** `DELETE /system/users/{username}/mfa`: 204. Removes the `mfa` key of the private profile set, and nothing else. */
+/**
+ * `DELETE /system/users/{username}/mfa`: 204, also if there is no factor. Removes the `mfa` key of the
+ * private profile set, and nothing else; notifies the user by mail.
+ */
 export const deactivateMfa = serviceMethod({
   id: 'system.deactivateMfa',
   summary: 'Turn off two-factor authentication of a user',

@@ -12,7 +12,10 @@ import { notifyUser } from '../../sign-in/notices/notices.js'
 /** Maximum number of characters of the names in the mail. */
 const maxNamesLength = 80
 
-/** `DELETE /system/users/{username}/passkeys`: 204. Sessions and the password stay; notifies the user by mail. */
+/**
+ * `DELETE /system/users/{username}/passkeys`: 204. Sessions and the password stay; notifies the user by mail.
+ * Does nothing if there are none.
+ */
 export const deletePasskeys = serviceMethod({
   id: 'system.deletePasskeys',
   summary: 'Remove all passkeys of a user',

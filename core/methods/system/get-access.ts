@@ -12,7 +12,10 @@ import {
   requireKeptAccount
 } from '../../platform/find-access.js'
 
-/** `GET /system/accesses/{id}`; with `username`, only that account is searched. */
+/**
+ * `GET /system/accesses/{id}`; with `username`, only that account is searched, else all. Throws
+ * `unknown-resource` if there is none.
+ */
 export const getAccess = serviceMethod({
   id: 'system.getAccess',
   summary: 'Find an access of any user',

@@ -16,7 +16,10 @@ import {
   requireKeptAccount
 } from '../../platform/find-access.js'
 
-/** `GET /system/users/{username}/accesses/{id}/breach-scope?since=&until=`; with `format=csv` also as a table. */
+/**
+ * `GET /system/users/{username}/accesses/{id}/breach-scope?since=&until=`; with `format=csv` also as a table.
+ * Throws `unknown-resource` if the account never had the access.
+ */
 export const getBreachScope = serviceMethod({
   id: 'system.getBreachScope',
   summary: 'List what an access of a user has read',

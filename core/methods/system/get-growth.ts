@@ -22,7 +22,7 @@ const Day = Type.Object({
   events: Type.Integer()
 })
 
-/** `GET /system/growth`, oldest day first. */
+/** `GET /system/growth`, oldest day first. The last day may not be over. */
 export const getGrowth = serviceMethod({
   id: 'system.getGrowth',
   summary: 'Get the growth of the service',

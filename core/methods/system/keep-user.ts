@@ -7,7 +7,10 @@ import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 
-/** `DELETE /system/users/{username}/deletion`. An error if no deletion is scheduled. */
+/**
+ * `DELETE /system/users/{username}/deletion`. Webhooks get the changes they missed, and imports are resumed.
+ * Throws `unknown-resource` if no deletion is scheduled.
+ */
 export const keepUser = serviceMethod({
   id: 'system.keepUser',
   summary: 'Cancel the scheduled deletion of an account, as the operator',

@@ -9,7 +9,9 @@ import { announceAccountChange } from '../../platform/remove-account.js'
 import { refuseParams } from '../../validation/params.js'
 
 /**
- * `POST /system/users/{username}/relocation` with the `url` of the account's new root. From then on every call on it gets a 301 with exactly that URL in `Location` and `data`. Its data are kept.
+ * `POST /system/users/{username}/relocation` with the `url` of the account's new root. From then on every
+ * call on it gets a 301 with exactly that URL in `Location` and `data`. Its data are kept. Its sockets are
+ * closed.
  */
 export const relocateUser = serviceMethod({
   id: 'system.relocateUser',

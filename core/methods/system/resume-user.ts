@@ -7,7 +7,10 @@ import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 
-/** `DELETE /system/users/{username}/suspension`. An error if the account is not suspended. */
+/**
+ * `DELETE /system/users/{username}/suspension`. Webhooks get the changes they missed, and imports are
+ * resumed. Throws `unknown-resource` if the account is not suspended.
+ */
 export const resumeUser = serviceMethod({
   id: 'system.resumeUser',
   summary: 'Restore access to a suspended account',

@@ -10,7 +10,10 @@ import { notifyUser } from '../../sign-in/notices/notices.js'
 import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 import { replacePassword } from '../../sign-in/replace-password.js'
 
-/** `POST /system/users/{username}/password`: ends all sessions, and makes links for a new password invalid. */
+/**
+ * `POST /system/users/{username}/password`: ends all sessions, makes links for a new password invalid, and
+ * notifies the user by mail. Failed attempts to sign in are forgotten.
+ */
 export const setPassword = serviceMethod({
   id: 'system.setPassword',
   summary: 'Set the password of a user, as the operator',

@@ -7,7 +7,10 @@ import { serviceMethod } from '../../call/method.js'
 import { assertNotOwnAccount } from '../../platform/operators.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 
-/** `POST /system/users/{username}/suspension`. Keeps the data; calls to the account get 403, and its sockets are closed. */
+/**
+ * `POST /system/users/{username}/suspension`. Keeps the data; calls to the account get 403, and its sockets
+ * are closed. One that is suspended already keeps its time. Operators cannot suspend their own account.
+ */
 export const suspendUser = serviceMethod({
   id: 'system.suspendUser',
   summary: 'Suspend an account',

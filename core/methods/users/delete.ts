@@ -26,8 +26,10 @@ const Params = Type.Object(
 )
 
 /**
- * Handles `DELETE /users/{username}?onlyReg=&dryRun=`. The setting `userAccount.delete` says who may do it. For other
- * callers the route does not seem to exist.
+ * Handles `DELETE /users/{username}?onlyReg=&dryRun=`. The setting `userAccount.delete` says who may do it.
+ * For other callers the route does not seem to exist. Operators delete at once; owners need a proof or a
+ * recent sign-in, and a grace period may follow. With `dryRun` nothing is deleted; `onlyReg` is refused.
+ * Operators cannot delete their own account here.
  */
 export const deleteUser = serviceMethod({
   id: 'users.delete',
@@ -64,7 +66,10 @@ export const deleteUser = serviceMethod({
   }
 })
 
-/** Deletes an account at its owner's request: after a grace period, if the settings define one. */
+/**
+ * Deletes an account at its owner's request: after a grace period, if the settings define one. Returns when,
+ * in seconds. One that is scheduled already stays so.
+ */
 async function deleteOwnAccount(
   call: Call,
   proof: Parameters<typeof requireOwner>[1]
@@ -80,7 +85,10 @@ async function deleteOwnAccount(
   return { username }
 }
 
-/** Returns a call of the owner whose personal token the credentials hold, if the settings allow that. */
+/**
+ * Returns a call of the owner whose personal token the credentials hold. If there is none, or the settings do
+ * not allow it, the route does not seem to exist.
+ */
 async function findOwnerCall(service: ServiceCall, username: string): Promise<Call> {
   const { services, credentials, now } = service
   const account = services.accounts.findServed(username)

@@ -10,7 +10,11 @@ import { createId } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
 import { assertWebhookUrl, assertMayHaveScopes, writeWebhook } from '../../notifications/webhook-rules.js'
 
-/** Returns the webhook; with `signed`, also the `secret` that signs its calls, shown only here. */
+/**
+ * Returns the webhook; with `signed`, also the `secret` that signs its calls, shown only here. Throws
+ * `forbidden` for personal accesses, `invalid-operation` if there are too many, `item-already-exists` if the
+ * access has one with this URL.
+ */
 export const create = method({
   id: 'webhooks.create',
   summary: 'Create a webhook',

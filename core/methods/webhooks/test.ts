@@ -8,7 +8,10 @@ import { method } from '../../call/method.js'
 import { requireOwnWebhook } from '../../notifications/webhook-rules.js'
 import { isSuccess } from '../../outgoing/webhook-sender.js'
 
-/** Returns the webhook if its URL responds. The response itself is not shown. */
+/**
+ * Returns the webhook if its URL responds; else throws `unknown-referenced-resource`. The response itself is
+ * not shown.
+ */
 export const test = method({
   id: 'webhooks.test',
   summary: 'Test a webhook',

@@ -29,7 +29,10 @@ const readOnlyFields = [
   ...trackingFields
 ] as const
 
-/** Returns the changed webhook; `state: 'active'` reactivates an inactive one. */
+/**
+ * Returns the changed webhook; `state: 'active'` reactivates an inactive one. What waits for one that becomes
+ * inactive is never sent.
+ */
 export const update = method({
   id: 'webhooks.update',
   summary: 'Update or reactivate a webhook',

@@ -67,7 +67,10 @@ export class Mailer {
     return this.options.transport !== undefined
   }
 
-  /** Queues a message. Never waits, never throws. */
+  /**
+   * Queues a message. Never waits, never throws. It is dropped if too many wait, or after `close`. Without a
+   * mail server, its link is logged for the operator.
+   */
   send(write: MessageWriter): void {
     this.#add(async () => {
       const message = await write()
@@ -76,8 +79,9 @@ export class Mailer {
   }
 
   /**
-   * Makes one attempt to send a message, for callers that repeat it on their own. Returns `refused` if another attempt would fail as
-   * well. Never rejects.
+   * Makes one attempt to send a message, for callers that repeat it on their own. Returns `refused` if
+   * another attempt would fail as well. Never rejects. Returns `failed` also without a mail server. Failures
+   * are logged.
    */
   async attempt(message: Message): Promise<'sent' | 'failed' | 'refused'> {
     const { log, transport } = this.options
@@ -92,7 +96,10 @@ export class Mailer {
     }
   }
 
-  /** Stops accepting messages, and sends what is waiting for up to `seconds`; the rest is dropped. */
+  /**
+   * Stops accepting messages, and sends what is waiting for up to `seconds`, retries at once; the rest is
+   * dropped.
+   */
   async close(seconds: number): Promise<void> {
     this.#isClosed = true
     for (const tryNow of this.#retries) tryNow()
@@ -134,7 +141,10 @@ export class Mailer {
     this.#running.add(running)
   }
 
-  /** Makes one attempt to deliver a message; schedules a retry if a later one may succeed. */
+  /**
+   * Makes one attempt to deliver a message; schedules a retry if a later one may succeed. Without a mail
+   * server, logs its link.
+   */
   async #deliver(message: Message, attempt: number): Promise<void> {
     const { log, transport } = this.options
     const { accountId, link } = message

@@ -17,8 +17,9 @@ export interface RenderedMail {
 const builtInTemplates = join(packageDirectory, 'mail')
 
 /**
- * Renders a mail in the first language that has a template, looking in the operator's folder first. Files are read
- * each time, so that edits take effect at once.
+ * Renders a mail in the first language that has a template, looking in the operator's folder first. Files are
+ * read each time, so that edits take effect at once. Placeholders without a value become empty. Rejects if
+ * there is no template.
  */
 export async function renderMail(
   directory: string,

@@ -16,9 +16,10 @@ export interface SentCode {
 }
 
 /**
- * Sends a code, unless the factor is an authenticator app, which makes its own codes. Returns the message for the user.
- * Errors: `too-many-requests`, `messaging-server-error`, `api-unavailable` if messages are no longer sent. Must be
- * called before a transaction.
+ * Sends a code and counts it, unless the factor is an authenticator app, which makes its own codes. A former
+ * code is no longer valid. Returns the message for the user. Errors: `too-many-requests`,
+ * `messaging-server-error`, `api-unavailable` if messages are no longer sent. Must be called before a
+ * transaction.
  */
 export async function sendChallenge(
   services: Services,

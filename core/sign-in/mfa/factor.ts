@@ -16,13 +16,13 @@ export interface Factor extends Candidate {
 
 const recoveryCodeCount = 10
 
-/** Returns the factor in force, if there is one. */
+/** Returns the factor in force; `undefined` if there is none. */
 export function getFactor(store: UserStore): Factor | undefined {
   const profile = store.profile.find('private')
   return Object.hasOwn(profile, 'mfa') ? (profile['mfa'] as Factor) : undefined
 }
 
-/** Stores a factor, which is in force from then on. Must run within a transaction. */
+/** Stores a factor, which is in force from then on, in place of another. Must run within a transaction. */
 export function setFactor(store: UserStore, factor: Factor): void {
   store.profile.update('private', { mfa: factor })
 }

@@ -35,7 +35,9 @@ export function toSignInProof(access: Access): SignInProof {
 /** Maximum number of sessions of an account; the oldest are removed. */
 const maxSessions = 20
 
-/** Opens a session; returns its token. Must run within a transaction. */
+/**
+ * Opens a session; returns its token. Must run within a transaction. The oldest end if there are too many.
+ */
 export function openMfaSession(
   { services }: Config,
   store: UserStore,
@@ -48,7 +50,10 @@ export function openMfaSession(
   return token
 }
 
-/** Returns the session token of a call. Throws `invalid-access-token` if there is none. */
+/**
+ * Returns the session token of a call. Throws `invalid-access-token` if there is none. That is counted as a
+ * guess.
+ */
 export function requireMfaToken({ services, credentials }: Call): string {
   const token = getPresentedToken(credentials)
   if (token !== undefined) return token
@@ -57,8 +62,9 @@ export function requireMfaToken({ services, credentials }: Call): string {
 }
 
 /**
- * Returns the session of a call, with this purpose or, without `purpose`, with any. Throws `forbidden` if it is unknown
- * or has ended.
+ * Returns the session of a call, with this purpose or, without `purpose`, with any. Throws `forbidden` if it
+ * is unknown or has ended, or the sign-in of a session to activate a factor has; `invalid-access-token`
+ * without a token. Guesses are counted.
  */
 export function requireMfaSession<P extends MfaSession['purpose'] = MfaSession['purpose']>(
   call: Call,
@@ -86,7 +92,10 @@ function isSignInOpen({ services, now, store }: Call, { accessId, digest }: Sign
   )
 }
 
-/** Returns what a session's user has to prove: the factor in force, or the factor being activated. */
+/**
+ * Returns what a session's user has to prove: the factor in force, or the factor being activated. Throws
+ * `forbidden` if there is none.
+ */
 export function getCandidate({ store }: Call, session: MfaSession): Candidate {
   if (session.purpose === 'activate') return session.candidate
   // Removing a factor ends its sessions, but an operator's tool may have removed only the factor.

@@ -18,9 +18,9 @@ export interface FactorProof {
 const maxCodeFailures = 5
 
 /**
- * Verifies a factor. Throws `invalid-code` for a wrong code, `messaging-server-error` if the messaging service fails,
- * `too-many-requests` after too many attempts. Must be called before a transaction: attempts count even if the call
- * fails.
+ * Verifies a factor by a code, which is then used up. Throws `invalid-code` for a wrong code,
+ * `messaging-server-error` if the messaging service fails or refuses it, `too-many-requests` after too many
+ * attempts. Must be called before a transaction: attempts count even if the call fails.
  */
 export async function verifyFactor(call: Call, candidate: Candidate, given: KeyValue): Promise<FactorProof> {
   const { account, services, credentials } = call
@@ -70,7 +70,10 @@ async function runCounted(
   return proof ?? fail('invalid-code')
 }
 
-/** Checks a code of an authenticator app. Returns `undefined` if it is wrong, or was used before. */
+/**
+ * Checks a code of an authenticator app, and stores that it is used. Returns `undefined` if it is wrong, or
+ * was used before.
+ */
 function verifyStep(
   store: UserStore,
   checkStep: StepChecker,
@@ -88,8 +91,8 @@ function verifyStep(
 }
 
 /**
- * Checks a code that was sent to the user. Returns `undefined` if it is wrong or has expired. Too many wrong codes discard
- * it.
+ * Checks a code that was sent to the user, which is discarded if it is right, or after too many wrong ones.
+ * Returns `undefined` if it is wrong or has expired.
  */
 function verifySentCode(
   store: UserStore,
@@ -106,7 +109,7 @@ function verifySentCode(
   return isRight ? {} : undefined
 }
 
-/** Returns the code without white space. */
+/** Returns the code without white space; empty if there is none. */
 function parseCode(given: KeyValue): string {
   const code = Object.hasOwn(given, 'code') ? given['code'] : undefined
   return typeof code === 'string' || typeof code === 'number' ? String(code).replaceAll(/\s/g, '') : ''

@@ -58,14 +58,15 @@ export function setWantsNotices(store: UserStore, isOn: boolean): void {
   else store.signIn.setState(offState, true)
 }
 
-/** Notifies the user of a sign-in from a new device. Must run within a transaction. */
+/** Records the device of a sign-in, and notifies the user if it is new. Must run within a transaction. */
 export function notifyNewDevice(call: NoticeContext & Pick<Call, 'credentials'>): void {
   if (recordDevice(call.store, call.credentials)) notifyUser(call, { kind: 'signedIn' })
 }
 
 /**
- * Notifies the user, unless the user or the operator has switched notices off, no address is confirmed, or too many
- * were sent within the hour. Sign-ins have a separate limit. Must run within a transaction.
+ * Notifies the user by mail, unless the user or the operator has switched notices off, no address is
+ * confirmed, or too many were sent within the hour. The user cannot switch off notices of a deletion or a new
+ * name. Sign-ins have a separate limit. Must run within a transaction.
  */
 export function notifyUser(call: NoticeContext, notice: Notice): void {
   const { account, credentials, now, services, store } = call
@@ -85,7 +86,10 @@ function sendNext(services: Services, username: string): void {
   services.mailer.send(() => buildMessage(services, username))
 }
 
-/** Takes the first pending notice, and builds its mail; `undefined` if no notice is pending. */
+/**
+ * Takes the first pending notice, and builds its mail; `undefined` if no notice is pending. Queues the next
+ * one if there are more.
+ */
 async function buildMessage(services: Services, name: string): Promise<Message | undefined> {
   const account = services.accounts.findServed(name)
   if (!account) return undefined

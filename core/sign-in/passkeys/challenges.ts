@@ -27,7 +27,7 @@ export const challengeLifetime = 300
 const nonceBytes = 16
 const endBytes = 4
 
-/** Returns a challenge in base64url. */
+/** Returns a challenge in base64url. Valid for five minutes. Nothing is stored. */
 export function createChallenge(services: Services, purpose: Purpose, now: number): string {
   const end = Buffer.alloc(endBytes)
   end.writeUInt32BE(Math.floor(now) + challengeLifetime)
@@ -36,9 +36,9 @@ export function createChallenge(services: Services, purpose: Purpose, now: numbe
 }
 
 /**
- * Returns whether a challenge was created here for the purpose, and has not ended. Compares in constant time. Its text
- * has to be the original text: used challenges are stored by their text, and decoding would accept other texts for the
- * same bytes.
+ * Returns whether a challenge was created here for the purpose, and has not ended. Compares in constant time.
+ * Its text has to be the original text: used challenges are stored by their text, and decoding would accept
+ * other texts for the same bytes. Does not check whether it was used.
  */
 export function isValidChallenge(
   services: Services,

@@ -18,7 +18,10 @@ export function parseUserHandle(handle: string): string {
   return Buffer.from(handle.slice(0, 100), 'base64url').toString()
 }
 
-/** Returns options that request a signature; by any passkey of the service unless passkeys are given. */
+/**
+ * Returns options that request a signature; by any passkey of the service unless passkeys are given. Throws
+ * `unavailable-method` if passkeys are not available.
+ */
 export function createRequestOptions(
   services: Services,
   purpose: Purpose,
@@ -34,7 +37,10 @@ export function createRequestOptions(
   }
 }
 
-/** Returns options that request a new passkey, on an authenticator that has no passkey of the account yet. */
+/**
+ * Returns options that request a new passkey, on an authenticator that has no passkey of the account yet.
+ * Throws `unavailable-method` if passkeys are not available.
+ */
 export function createCreationOptions(
   { account, services, now, store }: Call,
   purpose: Purpose

@@ -28,9 +28,10 @@ export function createPurpose({ account, caller }: Call, act: Purpose['act']): P
 }
 
 /**
- * Verifies the password or the signature of a passkey. Errors: `invalid-operation` for a wrong password, and without
- * any proof; `invalid-credentials` for a wrong signature; `too-many-requests`. Must be called before a transaction;
- * returns what the transaction has to record of a signature.
+ * Verifies the password or the signature of a passkey. Users who have neither need a recent sign-in. Errors:
+ * `invalid-operation` for a wrong password, and without any proof; `invalid-credentials` for a wrong
+ * signature; `too-many-requests`. Must be called before a transaction; returns what the transaction has to
+ * record of a signature, `undefined` for a password.
  */
 export async function verifyOwner(call: Call, given: OwnerProof): Promise<VerifiedSignature | undefined> {
   const { account, services, credentials, store } = call

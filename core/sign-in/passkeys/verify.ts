@@ -139,8 +139,9 @@ function createExpectation({ now, services }: ServiceCall, purpose: Purpose): Ex
 }
 
 /**
- * Returns whether the page was in a frame of another page. The library refuses that only if the browser names the other
- * page, and not all browsers do; no page may frame the service's own pages.
+ * Returns whether the page was in a frame of another page. The library refuses that only if the browser names
+ * the other page, and not all browsers do; no page may frame the service's own pages. Throws for malformed
+ * data.
  */
 async function checkFramed(clientDataJSON: string): Promise<boolean> {
   const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers')
@@ -201,7 +202,10 @@ const smallPoints: ReadonlySet<string> = new Set([
   ...['ec', 'ed', 'ee'].map(first => `${first}${'ff'.repeat(30)}7f`)
 ])
 
-/** Returns true if signatures can be made without the private key; authenticators create no such keys. */
+/**
+ * Returns whether signatures can be made without the private key; authenticators create no such keys.
+ * Malformed keys count as weak.
+ */
 function isWeakKey(key: CoseKey): boolean {
   // The library has a type for each kind only.
   const members = key as unknown as ReadonlyMap<number, unknown>

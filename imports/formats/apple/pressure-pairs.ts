@@ -31,7 +31,10 @@ export class PressurePairs {
 
   constructor(private readonly sink: Sink) {}
 
-  /** Adds a record at the top level of the file. Its correlation may follow later, or not exist. */
+  /**
+   * Adds a record at the top level of the file. Its correlation may follow later, or not exist. A record that
+   * repeats another, or is beyond the maximum, is skipped.
+   */
   add(half: Half): void {
     const key = `${half.source}\n${half.time}`
     const side = half.isSystolic ? 'systolic' : 'diastolic'
@@ -68,7 +71,10 @@ export class PressurePairs {
     this.#emit(kind, source, time, systolic, diastolic)
   }
 
-  /** Emits pairs without a correlation; skips single records. */
+  /**
+   * Emits pairs without a correlation; skips single records. Skips all records of a time that has several of
+   * one kind.
+   */
   end(): void {
     for (const pair of this.#waiting.values()) {
       const { diastolic, others, systolic } = pair

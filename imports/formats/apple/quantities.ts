@@ -19,7 +19,10 @@ interface Quantity {
   readonly value: string
 }
 
-/** Adds a quantity to the sink, or to `pairs` if it is half of a blood pressure. */
+/**
+ * Adds a quantity to the sink, or to `pairs` if it is half of a blood pressure. Skips a quantity that has no
+ * number or no suitable unit.
+ */
 export function addQuantity(quantity: Quantity, pairs: PressurePairs, sink: Sink): void {
   const { duration, kind, source, time, unit } = quantity
   const value = parseNumber(quantity.value)

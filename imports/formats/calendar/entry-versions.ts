@@ -24,7 +24,7 @@ type Entry = Pick<CalendarEntry, 'calendar' | 'lines'>
 export class EntryVersions {
   readonly #newest = new Map<string, Newest>()
 
-  /** Adds an entry of the file. */
+  /** Adds an entry of the file. Ignored without a key, or if too many are remembered. */
   add(entry: Entry): void {
     const key = getKey(entry)
     if (key === undefined) return

@@ -42,7 +42,10 @@ export function toBaseRecord(
   }
 }
 
-/** Returns the texts of all lines with a name, joined by blank lines. */
+/**
+ * Returns the texts of all lines with a name, joined by blank lines. Returns an empty string if there are
+ * none.
+ */
 export function getText(entry: CalendarEntry, name: string): string {
   return (entry.lines.get(name) ?? [])
     .map(({ value }) => unescapeText(value).trim())

@@ -18,7 +18,10 @@ export interface CalendarTime {
 
 const secondsPerDay = 86_400
 
-/** Parses the time of a line. `zone` applies to times and dates without a zone. */
+/**
+ * Parses the time of a line. `zone` applies to times and dates without a zone. `time` is `NaN` if it is
+ * unreadable, or if its zone is unknown, which `lacksZone` tells.
+ */
 export function parseCalendarTime(
   { parameters, value }: ContentLine,
   zones: CalendarZones,

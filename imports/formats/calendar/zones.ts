@@ -44,13 +44,16 @@ export class CustomZone {
   #rules = 0
   #dates = 0
 
-  /** Begins an observance. */
+  /** Begins an observance. Ignored beyond the maximum number, so that its lines change the last one. */
   beginObservance(): void {
     if (this.#observances.length < maxObservances)
       this.#observances.push({ start: NaN, until: Infinity, from: NaN, to: NaN, rule: undefined, dates: [] })
   }
 
-  /** Adds a line of the current observance. */
+  /**
+   * Adds a line of the current observance. Ignored if there is none; rules and dates beyond the limits are
+   * ignored too.
+   */
   addLine({ name, value }: ContentLine): void {
     const last = this.#observances.at(-1)
     if (!last) return
@@ -70,7 +73,10 @@ export class CustomZone {
     }
   }
 
-  /** Converts a local time to UTC (both in seconds); returns `NaN` if the zone is incomplete. */
+  /**
+   * Converts a local time to UTC (both in seconds); returns `NaN` if the zone is incomplete. A time of an
+   * implausible year is returned unchanged.
+   */
   toUtc(local: number): number {
     // Limits the number of cached years.
     if (!isPlausible(local)) return local
@@ -189,7 +195,7 @@ export class CalendarZones {
     if (this.#definedZones.size < maxZones) this.#definedZones.set(id, zone)
   }
 
-  /** Returns the IANA name of a zone, by its id or its definition. */
+  /** Returns the IANA name of a zone, by its id or its definition. Returns `undefined` if neither has one. */
   findName(id: string): string | undefined {
     const tail = /(?<![A-Za-z_])[A-Za-z_]+\/[A-Za-z_+-]+(?:\/[A-Za-z_+-]+)?\d*$/.exec(id)?.[0]
     return (

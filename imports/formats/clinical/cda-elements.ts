@@ -20,12 +20,12 @@ export class CdaElement {
     this.name = getLocalName(tag)
   }
 
-  /** Returns the value of an attribute. */
+  /** Returns the value of an attribute; `undefined` if there is none. */
   get(name: string): string | undefined {
     return getAttribute(this.attributes, name)
   }
 
-  /** Returns the first element at a path below this one. */
+  /** Returns the first element at a path below this one. Returns `undefined` if there is none. */
   find(...path: readonly string[]): CdaElement | undefined {
     const [name, ...rest] = path
     const found = this.children.find(each => each.name === name)
@@ -74,7 +74,10 @@ export class ElementBuilder {
     return this.#size > maxLength
   }
 
-  /** Handles a start tag. Throws `Unreadable` if elements are nested too deeply. */
+  /**
+   * Handles a start tag. Throws `Unreadable` if elements are nested too deeply. Once the limit is exceeded,
+   * elements are no longer added.
+   */
   open(tag: string, attributes: string): void {
     if (this.#open.length >= maxDepth)
       throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: maxDepth })
@@ -84,13 +87,15 @@ export class ElementBuilder {
     this.#open.push(element)
   }
 
-  /** Adds text to the innermost open element. */
+  /** Adds text to the innermost open element. Ignored once the limit is exceeded. */
   add(text: string): void {
     this.#size += text.trim().length
     if (!this.isTooLarge) this.#open.at(-1)!.text += text
   }
 
-  /** Closes an element; returns true if it is the root. */
+  /**
+   * Closes an element; returns true if it is the root. An end tag of an element that is not open is ignored.
+   */
   close(name: string): boolean {
     // Tolerates missing and superfluous end tags: the elements that contain them stay open.
     const index = this.#open.findLastIndex(each => each.name === name)

@@ -31,7 +31,10 @@ function hasTemplate(element: CdaElement, ...numbers: readonly number[]): boolea
     .some(each => numbers.some(number => each.get('root') === templatePrefix + number))
 }
 
-/** Returns the observations (allergies and problems) that an act wraps as concerns. */
+/**
+ * Returns the observations (allergies and problems) that an act wraps as concerns. Returns an empty list for
+ * other elements.
+ */
 export function findConcerns(act: CdaElement, section: string): CdaElement[] {
   const isConcern =
     act.name === 'act' &&
@@ -42,7 +45,10 @@ export function findConcerns(act: CdaElement, section: string): CdaElement[] {
     .flatMap(each => (each.get('typeCode') === 'SUBJ' ? each.findAll('observation') : []))
 }
 
-/** Returns the FHIR kind of a statement, by its template or its section. */
+/**
+ * Returns the FHIR kind of a statement, by its template or its section. Returns `undefined` for elements
+ * without such a kind.
+ */
 export function toFhirKind(element: CdaElement, section: string): string | undefined {
   switch (element.name) {
     case 'observation':
@@ -95,7 +101,10 @@ export function findSkipReason(element: CdaElement, section: string): SkipReason
   return undefined
 }
 
-/** Returns the name of a record: what was given, diagnosed, done or observed. */
+/**
+ * Returns the name of a record: what was given, diagnosed, done or observed. Returns an empty string if it is
+ * not named.
+ */
 export function getRecordName(kind: string, element: CdaElement): string {
   const code = element.find('code')
   const value = element.find('value')

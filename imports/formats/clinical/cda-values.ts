@@ -27,7 +27,10 @@ export function parseHl7Time(text: string, zone: string | undefined): number {
   )
 }
 
-/** Returns the first time of a statement that says when it took place, not how often. */
+/**
+ * Returns the first time of a statement that says when it took place, not how often. `time` is `NaN` if there
+ * is none, and `isUnreadable` tells whether one cannot be parsed. All are in seconds.
+ */
 export function findTimeSpan(elements: readonly CdaElement[], zone: string | undefined): TimeSpan {
   let isUnreadable = false
   const parseValue = (element: CdaElement | undefined): number => {
@@ -46,12 +49,15 @@ export function findTimeSpan(elements: readonly CdaElement[], zone: string | und
   return { time: NaN, isUnreadable }
 }
 
-/** Returns a code and its translations. */
+/** Returns a code and its translations. Returns an empty list without a code. */
 export function listCodes(code: CdaElement | undefined): CdaElement[] {
   return code ? [code, ...code.findAll('translation')] : []
 }
 
-/** Returns the name of a code. */
+/**
+ * Returns the name of a code or of one of its translations; if none has a name, the first code itself; an
+ * empty string if there is none.
+ */
 export function getCodeName(code: CdaElement | undefined): string {
   const codes = listCodes(code)
   for (const each of codes) {
@@ -81,7 +87,10 @@ function parseQuantity(value: CdaElement): Json | undefined {
 /** Null flavors that carry a meaning besides "no value". */
 const otherFlavors = new Set(['OTH', 'PINF', 'NINF', 'TRC', 'QS'])
 
-/** Returns true if all values of an observation are null. */
+/**
+ * Returns true if all values of an observation are null. Returns false without values, and for a value that
+ * is only outside of a list or a range.
+ */
 export function isNotMeasured(observation: CdaElement): boolean {
   const values = observation.findAll('value')
   return (

@@ -116,7 +116,10 @@ function getPressure(quantity: unknown): number | undefined {
   return measure?.type === 'pressure/mmhg' ? getExactValue(quantity) : undefined
 }
 
-/** Returns the systolic or diastolic value of an observation that contains nothing else. */
+/**
+ * Returns the value (mmHg) of an observation of only the systolic or only the diastolic pressure; `undefined`
+ * for other observations.
+ */
 export function findPressureHalf(resource: Json): { isSystolic: boolean; value: number } | undefined {
   const code = getLoincCode(resource)
   const value = getPressure(getMember(resource, 'valueQuantity'))

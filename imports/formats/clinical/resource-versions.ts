@@ -30,7 +30,10 @@ export class ResourceVersions {
     if (known ? !isOlder(version, known) : this.#newest.size < maxRemembered) this.#newest.set(key, version)
   }
 
-  /** Returns why a resource is skipped; `undefined` if it is the first one of the newest version. */
+  /**
+   * Returns why a resource is skipped; `undefined` if it is the first one of the newest version. Must be
+   * called once for each resource: it also adds the version, and remembers that the resource has been read.
+   */
   findSkipReason(
     resource: Json
   ): 'in the file more than once' | 'an earlier version of a record that is in the file' | undefined {

@@ -21,8 +21,9 @@ export class HeartbeatReader {
   ) {}
 
   /**
-   * Adds intervals between beats (ms). The last beat is not before `now`. Each beat follows the previous beat by its
-   * interval, which distinguishes several messages per second and beats of equal length.
+   * Adds intervals between beats (ms). The last beat is not before `now`. Each beat follows the previous beat
+   * by its interval, which distinguishes several messages per second and beats of equal length. All are
+   * skipped without a time.
    */
   addIntervals(kind: string, values: readonly number[], now: number): void {
     const times = values.filter(value => !Number.isNaN(value))

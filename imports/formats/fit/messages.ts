@@ -246,7 +246,7 @@ const crcTable = [
   0x9c01, 0x8801, 0x4400
 ]
 
-/** Computes the CRC of a FIT file. */
+/** Computes the CRC of a FIT file. The bytes do not include the checksum itself. */
 export function computeChecksum(bytes: Buffer): number {
   let sum = 0
   for (const byte of bytes) {

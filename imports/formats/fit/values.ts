@@ -25,13 +25,13 @@ export function getNumber(fields: FitMessage['fields'], field: number): number |
     : undefined
 }
 
-/** Returns the numbers of a field, with `NaN` for invalid ones. */
+/** Returns the numbers of a field, with `NaN` for invalid ones. Returns an empty list without any. */
 export function getNumbers(fields: FitMessage['fields'], field: number): readonly number[] {
   const value = fields.get(field)
   return typeof value === 'number' ? [value] : Array.isArray(value) ? (value as number[]) : []
 }
 
-/** Converts a raw number to its unit, rounded to four decimals. */
+/** Divides a raw number by `divisor` and adds `offset`, rounded to four decimals; `undefined` stays. */
 export function scaleValue(value: number | undefined, divisor: number, offset = 0): number | undefined {
   return value === undefined ? undefined : Number((value / divisor + offset).toFixed(4))
 }
@@ -90,7 +90,10 @@ const layouts: Readonly<Record<number, Layout>> = {
   371: { values: [{ field: 0, type: 'time/ms', stream: 'Heart rate variability', divisor: 128 }] }
 }
 
-/** Adds the values of a message with single measurements; returns false for other messages. */
+/**
+ * Adds the values of a message with single measurements; returns false for other messages. Values without a
+ * time, invalid values and zeros are skipped, and so are unknown fields.
+ */
 export function addValues(message: FitMessage, source: string, sink: Sink): boolean {
   const layout = layouts[message.number]
   if (!layout) return false
@@ -119,7 +122,10 @@ export function addValues(message: FitMessage, source: string, sink: Sink): bool
   return true
 }
 
-/** Counts the fields of a message that are not read as skipped, by their numbers. */
+/**
+ * Counts the fields of a message that are not read as skipped, by their numbers. The timestamp is not
+ * counted.
+ */
 export function skipOtherFields(
   { developerFields, fields, number }: FitMessage,
   known: ReadonlySet<number>,

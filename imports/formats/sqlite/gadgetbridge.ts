@@ -47,7 +47,10 @@ class GadgetbridgeReader {
     private readonly sink: Sink
   ) {}
 
-  /** Reads the names of devices, which records have as their source. Must be called before {@link read}. */
+  /**
+   * Reads the names of devices, which records have as their source. Must be called before {@link read}.
+   * Counts the rows as skipped.
+   */
   async readDevices(): Promise<void> {
     const { database, sink } = this
     const count = await readRows(

@@ -45,7 +45,10 @@ class HealthConnectReader {
 
   constructor(private readonly rows: HealthRows) {}
 
-  /** Reads a table, and the tables whose rows belong to its rows. */
+  /**
+   * Reads a table, and the tables whose rows belong to its rows. Does nothing if it has been read with
+   * another table; skips all rows of an unknown table.
+   */
   async read(table: string): Promise<void> {
     if (this.#readTables.has(table)) return
     this.#readTables.add(table)

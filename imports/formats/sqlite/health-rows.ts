@@ -21,7 +21,10 @@ export class HealthRows {
     readonly sink: Sink
   ) {}
 
-  /** Reads the names of apps and devices, which all other tables refer to. */
+  /**
+   * Reads the names of apps and devices, which all other tables refer to. Counts their rows as skipped. Must
+   * be called before {@link read}.
+   */
   async readSources(): Promise<void> {
     const about = 'about the file or the device, not a measurement'
     const counts = [

@@ -14,7 +14,10 @@ export class ParentRows {
 
   constructor(private readonly sink: Pick<Sink, 'warn'>) {}
 
-  /** Adds a row. Rows are added in order of their ids. */
+  /**
+   * Adds a row. Rows are added in order of their ids. Ignored, with one warning, if the id does not follow or
+   * there are too many.
+   */
   add(id: Cell, source: string, start: number): void {
     const last = this.#ids.at(-1) ?? -Infinity
     if (typeof id === 'number' && id > last && this.#ids.length < maxRows) {

@@ -7,7 +7,10 @@ import type { Cell } from '../../sqlite/payload.js'
 /** Larger numbers are milliseconds since the epoch (from March 1973), smaller ones are seconds (until the year 5138). */
 const minMilliseconds = 1e11
 
-/** Calls `onRow` with each row of a table and reports damage; returns the number of rows that were read. */
+/**
+ * Calls `onRow` with each row of a table and reports damage; returns the number of rows that were read.
+ * Damage is counted as skipped rows, or as a warning.
+ */
 export async function readRows(
   database: Database,
   table: string,
@@ -68,7 +71,10 @@ export function findSkipReason(
   return cell < min || cell > max ? 'of a value that is impossible for what it measures' : undefined
 }
 
-/** Converts seconds or milliseconds to seconds since the epoch; returns `NaN` if there is no time. */
+/**
+ * Converts seconds or milliseconds to seconds since the epoch; returns `NaN` if there is no time. Numbers
+ * that are too large for seconds are milliseconds.
+ */
 export function toTime(cell: Cell): number {
   if (typeof cell !== 'number' || cell <= 0) return NaN
   return cell < minMilliseconds ? cell : cell / 1000

@@ -35,7 +35,10 @@ export class StravaExport {
     private readonly files: ReadonlySet<string>
   ) {}
 
-  /** Finds the table among the files of an archive. Each file is readable until the next one is requested. */
+  /**
+   * Finds the table among the files of an archive. Each file is readable until the next one is requested.
+   * Returns `undefined` if there is no table, or it names no file of the archive.
+   */
   static async find(openFiles: () => AsyncIterable<SourceFile>): Promise<StravaExport | undefined> {
     let table: string | undefined
     const files = new Set<string>()
@@ -58,12 +61,12 @@ export class StravaExport {
     return name === `${this.folder}activities.csv`
   }
 
-  /** Returns the activity that a file belongs to. */
+  /** Returns the activity that a file belongs to. Returns `undefined` if the table does not name the file. */
   findActivity(name: string): Activity | undefined {
     return this.#byFile.get(name)
   }
 
-  /** Adds the activities without a file. */
+  /** Adds the activities without a file. Counts rows that were too long or too many as skipped. */
   addActivities(sink: Sink): void {
     for (const activity of this.#withoutFile) sink.addRecord(toRecord(activity))
     if (this.#skippedCount > 0) sink.skip(kind, 'larger than a record can be', this.#skippedCount)
@@ -129,7 +132,10 @@ export class StravaSink implements Sink {
     })
   }
 
-  /** Counts the row of the table. Must be called after the activity's file has been read. */
+  /**
+   * Adds the activity from the table if its file did not contain it; otherwise counts the row of the table as
+   * joined. Must be called after the activity's file has been read.
+   */
   end(): void {
     if (this.hasActivity) this.sink.skip(kind, joinedReason)
     else this.sink.addRecord(toRecord(this.activity))

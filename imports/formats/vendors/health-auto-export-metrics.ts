@@ -6,7 +6,10 @@ import { findMeasure, scaleValue } from '../../text/units.js'
 import { getNumber, getText, type Json } from '../json-files.js'
 import { getNightContent } from '../../night-record.js'
 
-/** Parses a time, with AM or PM if the phone uses a 12-hour clock. */
+/**
+ * Parses a time, with AM or PM if the phone uses a 12-hour clock. Returns `NaN` without a text, or if it is
+ * unreadable or ambiguous.
+ */
 export function parseTime(text: string | undefined, zone: string | undefined): number {
   return text === undefined ? NaN : parseUnambiguousTime(text, zone)
 }
@@ -123,7 +126,7 @@ export class MetricReader {
     private readonly sink: Sink
   ) {}
 
-  /** Adds a value of a metric. */
+  /** Adds a value of a metric. Skips it with a reason if it has no time or no type here. */
   addValue(name: string, units: string, object: Json): void {
     const time = this.#getTime(object, 'date', 'startDate', 'start')
     const end = this.#getTime(object, 'endDate', 'end')
@@ -137,7 +140,9 @@ export class MetricReader {
     else this.addQuantities(common, name, units, formatWords(name), object)
   }
 
-  /** Adds each number of an object as a record. */
+  /**
+   * Adds each number of an object as a record. Skips it if it has none, and counts other members as skipped.
+   */
   addQuantities(common: BaseRecord, name: string, units: string, stream: string, object: Json): void {
     const context = contextMembers.flatMap(member => {
       const text = getText(object, member)

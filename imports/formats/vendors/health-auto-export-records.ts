@@ -25,7 +25,7 @@ const appetites: Readonly<Record<string, string>> = {
   unspecified: 'unspecified'
 }
 
-/** Returns the record of a symptom. */
+/** Returns the record of a symptom, or the reason to skip it. */
 export function toSymptom(object: Json): RecordContent | SkipReason {
   const name = getText(object, 'name') ?? ''
   const isAppetite = /^appetite/i.test(name)
@@ -39,7 +39,10 @@ export function toSymptom(object: Json): RecordContent | SkipReason {
   }
 }
 
-/** Returns the record of a state of mind, whose valence is from -1 to 1. */
+/**
+ * Returns the record of a state of mind, whose valence is from -1 to 1, as a rating from 0 to 1; or the
+ * reason to skip it.
+ */
 export function toMood(object: Json): RecordContent | SkipReason {
   const valence = getNumber(object, 'valence')
   if (valence === undefined) return 'without a number'
@@ -56,7 +59,7 @@ export function toMood(object: Json): RecordContent | SkipReason {
   }
 }
 
-/** Returns the record of a dose, if it was taken. */
+/** Returns the record of a dose; the reason to skip it if it was not taken or has no name. */
 export function toMedication(object: Json): RecordContent | SkipReason {
   const name = getText(object, 'displayText') ?? getText(object, 'nickname')
   if (name === undefined) return 'a record without what makes one'
@@ -108,7 +111,10 @@ export class WorkoutReader {
     }
   }
 
-  /** Adds the workout itself; its lists have been added before. `identity`: by default, its id or name. */
+  /**
+   * Adds the workout itself; its lists have been added before. `identity`: by default, its id or name. Skips
+   * it without a time. Also ends the route, so that the next one is another track.
+   */
   addWorkout(
     common: Pick<ImportedRecord, 'kind' | 'source' | 'time' | 'duration'>,
     object: Json,

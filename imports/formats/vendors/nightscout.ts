@@ -40,7 +40,10 @@ export class NightscoutReader {
     private readonly sink: Sink
   ) {}
 
-  /** Reads one object: an entry, or a treatment if it has an event type. */
+  /**
+   * Reads one object: an entry, or a treatment if it has an event type. Skips it if it has no time or is
+   * marked as invalid.
+   */
   read(object: Json): void {
     const eventType = getText(object, 'eventType')
     const kind =

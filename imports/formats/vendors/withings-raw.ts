@@ -40,7 +40,7 @@ export class RawReader {
     this.#source = /^(?:tracker|sleep-monitor|scale|bpm)$/.test(device) ? device : ''
   }
 
-  /** Adds the values of one row. */
+  /** Adds the values of one row. A row whose lists or time cannot be read is skipped. */
   addRow(row: NamedRow): void {
     const kind = this.#kind
     const time = parseIsoTime(row.get('start') ?? '', this.zone)
