@@ -32,7 +32,7 @@ export class EngineInspector {
 
   constructor(private readonly options: EngineInspectorOptions) {}
 
-  /** The result of the last successful check. */
+  /** The result of the last successful check; `undefined` if there was none yet. */
   get report(): EngineReport | undefined {
     return this.#report
   }

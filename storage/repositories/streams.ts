@@ -171,7 +171,10 @@ export class StreamRepository {
     return node
   }
 
-  /** Removes a stream without children and events, and records its deletion. */
+  /**
+   * Removes a stream without children and events, and records its deletion. Throws if there is no such
+   * stream.
+   */
   remove(id: string, deleted: number): void {
     const tree = this.#load()
     const node = tree.byId.get(id)
