@@ -132,10 +132,7 @@ export class Deliveries {
     this.#wake(account)
   }
 
-  /**
-   * Tells the peers of an account that is about to be removed; those who cannot be reached, later. Does
-   * nothing in an account that waits after having been restored. Never rejects.
-   */
+  /** Tells the peers of an account about to be removed, unless it was restored and waits; unreachable ones later. Never rejects. */
   async tellPeersOfEnd(account: Account): Promise<void> {
     const { accounts, config, log } = this.services
     if (!config.cmc.enabled || this.#isClosed) return

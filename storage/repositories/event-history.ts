@@ -47,7 +47,7 @@ export class EventHistory {
 
   /**
    * Records the deletion of an event that is about to be removed, and reduces its versions as the settings
-   * say. Returns the integrity value of the deletion. It is `undefined` if integrity values are off.
+   * say. Returns the integrity value of the deletion, `undefined` if such values are off.
    */
   recordDeletion(event: Event, deleted: number, paths: string): string | undefined {
     const { id } = event
@@ -62,7 +62,7 @@ export class EventHistory {
 
   /**
    * Records the deletion of an event, and removes all else of it. Returns the integrity value of the
-   * deletion. It is `undefined` if integrity values are off.
+   * deletion, `undefined` if such values are off.
    */
   recordErasure(id: string, deleted: number, paths: string): string | undefined {
     statement(this.db, 'DELETE FROM event_version WHERE event = ?').run(id)

@@ -155,7 +155,7 @@ export class StreamRepository {
     return node
   }
 
-  /** Replaces a stream; a changed `parentId` moves it. Throws `UniqueViolation` of `stream.parentId` if a sibling has the same name. */
+  /** Replaces an existing stream; a changed `parentId` moves it. Throws `UniqueViolation` of `stream.parentId` for a taken name. */
   update(stream: Stream): StreamNode {
     const tree = this.#load()
     const node = tree.byId.get(stream.id)

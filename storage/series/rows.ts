@@ -30,7 +30,10 @@ export function parseTime(text: string): number {
   return Number.parseFloat(text)
 }
 
-/** Returns the index of the first text, at or after `start`, whose deltaTime is at least `time`. */
+/**
+ * Returns the index of the first text, at or after `start`, whose deltaTime is at least `time`; the number of
+ * texts if there is none.
+ */
 export function lowerBound(texts: readonly string[], time: number, start = 0): number {
   let low = start
   let high = texts.length
