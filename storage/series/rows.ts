@@ -69,7 +69,10 @@ export function mergeRows(texts: readonly string[], rows: readonly Row[]): strin
   return result
 }
 
-/** Formats rows with `width` cells. */
+/**
+ * Formats rows that have `has` cells with `width` cells: empty ones are appended, or the last ones are
+ * omitted.
+ */
 export function fitRows(texts: readonly string[], width: number, has: number): string {
   let result = padRows(texts, width - has)
   if (width < has) result = result.map(text => formatRow(parseRow(text).slice(0, width) as unknown as Row))
