@@ -23,7 +23,10 @@ export type CheckedJson<T> =
   | { readonly is: 'malformed' }
   | { readonly is: 'invalid'; readonly path: string; readonly value: unknown }
 
-/** Parses a JSON text and validates it against a schema. */
+/**
+ * Parses a JSON text and validates it against a schema. Returns `invalid` with the path of the first error,
+ * or `malformed` if it is not JSON.
+ */
 export function parseChecked<S extends TSchema>(text: string, schema: S): CheckedJson<Static<S>> {
   const parsed = parseJson(text)
   if (!parsed) return { is: 'malformed' }

@@ -84,7 +84,10 @@ export class AlarmMails {
     await this.#mailer.close(closingSeconds)
   }
 
-  /** Checks once, after checks in progress. Never rejects. */
+  /**
+   * Checks once, after checks in progress. Never rejects. Mails the alarms that have begun and those that
+   * have ended.
+   */
   check(): Promise<void> {
     this.#checking = this.#checking
       .then(async () => await this.#check())

@@ -28,7 +28,10 @@ export class CallStatistics {
     for (const method of methods) this.#methods.set(method, createStatistics(method))
   }
 
-  /** Counts a call; returns the name under which it was counted. */
+  /**
+   * Counts a call; returns the name under which it was counted. Methods that do not exist are counted
+   * together, under one name.
+   */
   record(method: string, status: number, durationMs: number): string {
     const statistics = this.#methods.get(method) ?? this.#unknown
     const seconds = durationMs / 1000

@@ -11,7 +11,10 @@ const descriptorsPerUser = 5
 /** Reserved for the program's own files, the platform database and files opened briefly. */
 const reservedDescriptors = 64
 
-/** Returns the settings, with fewer open users and connections if the descriptor limit is too low for them. */
+/**
+ * Returns the settings, with fewer open users and connections if the descriptor limit is too low for them.
+ * Logs a warning for each that is lowered.
+ */
 export function applyDescriptorLimit(settings: Settings, log: Log, limit = readDescriptorLimit()): Settings {
   const available = Math.max(limit - reservedDescriptors, 2 * descriptorsPerUser)
   const users = Math.min(settings.storage.maxOpenUsers, Math.floor(available / 2 / descriptorsPerUser))

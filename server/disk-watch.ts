@@ -5,7 +5,10 @@ import type { DiskReserve } from '../storage/files/disk-reserve.js'
 /** Time between checks, in milliseconds. */
 const intervalMs = 2000
 
-/** Creates the reserve, and checks it until the process ends. */
+/**
+ * Creates the reserve, and checks it until the process ends. Logs when the disk is full, and when it has
+ * space again. Ends, with a warning, if the reserve cannot be checked.
+ */
 export function watchDiskReserve(reserve: DiskReserve, directory: string, log: Log): void {
   let wasReleased = false
   const check = (): void => {

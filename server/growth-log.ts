@@ -21,7 +21,10 @@ export class GrowthLog {
     for (const timer of this.#timers) timer.unref()
   }
 
-  /** Measures, unless today has been measured. Never rejects. */
+  /**
+   * Measures, unless today has been measured. Never rejects. If it has been measured, only the number of
+   * accounts is updated.
+   */
   check(): Promise<void> {
     this.#measuring = this.#measuring.then(() => this.#measure())
     return this.#measuring

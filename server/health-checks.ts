@@ -44,7 +44,7 @@ export class HealthChecks {
     return [...(this.#disk ? [this.#disk] : []), ...(backup ? [backup] : [])]
   }
 
-  /** Checks the free disk space. Never rejects. */
+  /** Checks the free disk space. Never rejects. If it cannot be read, the last result stays. */
   async checkDisk(): Promise<void> {
     const { freePercent } = this.config.alarms
     const disk = await statfs(this.config.dataDir).catch(() => undefined)

@@ -5,7 +5,10 @@ import { SettingsError } from '../core/settings/load.js'
 import type { AuthorizationStep } from '../core/call/authorization-step.js'
 import type { AnyMethod } from '../core/call/method.js'
 
-/** Loads modules by their URLs, and returns the methods in their exports named `methods`. */
+/**
+ * Loads modules by their URLs, and returns the methods in their exports named `methods`. Rejects if one
+ * cannot be loaded.
+ */
 export async function loadMethods(modules: readonly string[]): Promise<AnyMethod[]> {
   const loaded = await Promise.all(modules.map(async url => (await import(url)) as { methods: AnyMethod[] }))
   return loaded.flatMap(module => module.methods)

@@ -15,7 +15,10 @@ interface StorageOptions {
   readonly durability?: DurabilityProvider | undefined
 }
 
-/** Returns the options for opening accounts. */
+/**
+ * Returns the options for opening accounts. Without `durability`, the process exits if a write cannot be
+ * synced to disk.
+ */
 export function accountsOptions(
   config: Config,
   log: Log,

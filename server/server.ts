@@ -91,7 +91,7 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** Starts the service. Rejects if the port is in use or the data directory cannot be used. */
+/** Starts the service. Rejects, with everything closed, if the port or the data directory is in use or unusable. */
 export async function startServer(
   settings: Settings,
   {

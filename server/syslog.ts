@@ -44,6 +44,10 @@ export class UdpSyslog implements Syslog {
     return this.#lost
   }
 
+  /**
+   * Sends a message in the background. It is counted as lost if it cannot be sent, and ignored once this is
+   * closed.
+   */
   send(message: Buffer): void {
     if (this.#isClosed) return
     if (performance.now() - this.#lookedUpAt > refreshMs && !this.#isLookingUp) void this.#lookUp()

@@ -18,7 +18,9 @@ export interface TimedTasksOptions {
   readonly getPeers: () => PeerCalls
 }
 
-/** Adds all kinds of work. Returns what has to be closed. */
+/**
+ * Adds all kinds of work. Returns what has to be closed. With `isQuiet`, only the expiry of peers' accesses is added.
+ */
 export function addTimedTasks(
   timers: AccountTimers,
   services: Services,

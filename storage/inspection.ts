@@ -81,7 +81,7 @@ class Inspection {
     this.db.close()
   }
 
-  /** Reads rows one by one by key instead of holding a cursor open, so that the caller may wait in between. */
+  /** Reads rows one by one by key, so that the caller may wait in between. Throws `StoreDamaged` if they are out of order. */
   protected *readRows<T>(sql: string, before: number | string): Generator<T, void, undefined> {
     let key = before
     for (;;) {

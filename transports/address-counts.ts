@@ -13,7 +13,10 @@ export class AddressCounts {
     private readonly isExempt: (address: string) => boolean
   ) {}
 
-  /** Counts a connection. Returns `undefined` if its address has reached the limit. */
+  /**
+   * Counts a connection. Returns `undefined` if its address has reached the limit. An address without a limit
+   * is not counted. Addresses of one IPv6 network count together.
+   */
   acquire(address: string): Release | undefined {
     if (this.isExempt(address)) return () => {}
     const network = getNetwork(address)

@@ -40,7 +40,8 @@ export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfi
 }
 
 /**
- * Returns the sessions in the cookies of a request, if the request comes from one of our own pages.
+ * Returns the sessions in the cookies of a request, if the request comes from one of our own pages. Returns
+ * an empty list otherwise.
  */
 export function getPageSessions(headers: IncomingHttpHeaders, config: PageConfig): PageSession[] {
   if (headers.cookie === undefined || !isOwnPage(headers, config)) return []
@@ -52,7 +53,10 @@ function parseSession(value: string): PageSession[] {
   return username !== undefined && token !== undefined ? [{ username, token }] : []
 }
 
-/** Returns the session of a user among page sessions, whose users may have changed their names since they signed in. */
+/**
+ * Returns the session of a user among page sessions, whose users may have changed their names since they
+ * signed in. Returns `undefined` if there is none.
+ */
 export function findPageSession(
   sessions: readonly PageSession[],
   accounts: Pick<SharedServices['accounts'], 'findServed'>,
@@ -65,7 +69,10 @@ export function findPageSession(
   return sessions.find(({ username }) => accounts.findServed(username)?.id === account.id)
 }
 
-/** Returns the token of the page session in a request, if that session belongs to this user. */
+/**
+ * Returns the token of the page session in a request, if that session belongs to this user. Returns
+ * `undefined` otherwise.
+ */
 export function getPageToken(
   headers: IncomingHttpHeaders,
   { accounts, config }: Pick<SharedServices, 'accounts' | 'config'>,

@@ -47,17 +47,26 @@ function createHttp(): Http {
   return new Http(root, { isPage: isSessionKept, retries: 0, timeout: 0, fetch: sendFetch })
 }
 
-/** Calls a route by its path below the root. Rejects with a {@link Refusal}. */
+/**
+ * Calls a route by its path below the root. Rejects with a {@link Refusal} if the service refuses the call or
+ * does not respond.
+ */
 export async function callRoute<T>(verb: string, path: string, { token, body }: Sent = {}): Promise<T> {
   return await createHttp().request<T>(verb, path, { token, json: body })
 }
 
-/** Sends a request to a path below the root, with the session if one is kept. Rejects with a {@link Refusal} if there is no response. */
+/**
+ * Sends a request to a path below the root, with the session if one is kept. Also resolves with responses
+ * that are errors. Rejects with a {@link Refusal} if there is no response.
+ */
 export async function send(verb: string, path: string, sent: HttpSent = {}): Promise<Response> {
   return await createHttp().send(verb, path, sent)
 }
 
-/** Sends a request like `fetch`. Rejects with a {@link Refusal} if there is no response. */
+/**
+ * Sends a request like `fetch`. Rejects with a {@link Refusal} if there is no response: the service cannot be
+ * reached, or the account has moved. Rejects with the abort error if the caller has cancelled it.
+ */
 export async function sendFetch(url: URL, init: RequestInit): Promise<Response> {
   return await fetch(url, init).catch(async (cause: unknown) => {
     // The caller has cancelled the request.
@@ -153,8 +162,9 @@ export async function readServiceInfo(): Promise<ServiceInfo> {
 }
 
 /**
- * Returns the username for a username or an email address. Rejects with `invalid-credentials` if it cannot be a username, or if no
- * account has that address.
+ * Returns the username for a username or an email address, without checking that a username exists. Rejects
+ * with `invalid-credentials` if it cannot be a username, or if no account has that address; with `no-email`
+ * if the service does not look up addresses.
  */
 export async function findUsername(nameOrEmail: string): Promise<string> {
   const name = nameOrEmail.trim()

@@ -16,7 +16,10 @@ export interface Problem {
 
 const noFields: ReadonlyMap<string, string> = new Map()
 
-/** Converts a thrown error to messages for the user. */
+/**
+ * Converts a thrown error to messages for the user: one for all, and one for each field concerned. Errors
+ * that are not of the service are reported to the console, and get a general message.
+ */
 export function explainError(error: unknown): Problem {
   if (isOfflineImport(error)) return { message: t('error.offline'), fields: noFields }
   if (!(error instanceof Refusal)) {

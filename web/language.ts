@@ -40,7 +40,10 @@ export function getLanguage(): string {
   return current
 }
 
-/** Switches to the first of the wanted languages that is available, or English. `fr-CH` falls back to `fr`. */
+/**
+ * Switches to the first of the wanted languages that is available, or English, and loads its texts. `fr-CH`
+ * falls back to `fr`.
+ */
 export async function setLanguage(wanted: readonly string[]): Promise<void> {
   const tags = wanted.flatMap(tag => [tag, tag.split(/[-_]/)[0]!.toLowerCase()])
   const tag = tags.find(each => languages.includes(each)) ?? 'en'
@@ -50,7 +53,10 @@ export async function setLanguage(wanted: readonly string[]): Promise<void> {
   document.documentElement.lang = tag
 }
 
-/** Loads the texts of a module, in the current language and after changes of the language. */
+/**
+ * Loads the texts of a module, in the current language and after changes of the language. Does nothing for a
+ * module that is loaded already.
+ */
 export async function addTexts(moduleFiles: TextFiles): Promise<void> {
   if (loadedModules.includes(moduleFiles)) return
   const tag = current
@@ -75,8 +81,8 @@ export function getLanguageName(tag: string): string {
 }
 
 /**
- * Returns a text, with placeholders such as `{name}` replaced by values. Numbers are formatted for the reader; `count`
- * also chooses the plural form.
+ * Returns a text, with placeholders such as `{name}` replaced by values. Numbers are formatted for the
+ * reader; `count` also chooses the plural form. A placeholder without a value stays.
  */
 export function t<K extends Key>(key: K, ...[values = {}]: Given<K, string | number>): string {
   return findText(key, values['count']).replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
@@ -96,7 +102,7 @@ export function isKey(key: string): key is Key {
   return Object.hasOwn(messages, key) || Object.hasOwn(messages, `${key}.other`)
 }
 
-/** Formats a duration in its largest fitting unit: `2 minutes`. */
+/** Formats a duration in its largest fitting unit, rounded up: `2 minutes`. */
 export function formatDuration(seconds: number): string {
   const [unit, length] = units.find(([, each]) => seconds >= each * 1.5) ?? (['second', 1] as const)
   return new Intl.NumberFormat(current, { style: 'unit', unit, unitDisplay: 'long' }).format(

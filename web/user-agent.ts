@@ -24,7 +24,10 @@ export interface UserAgent {
   readonly system: string | undefined
 }
 
-/** Parses a `User-Agent` header. */
+/**
+ * Parses a `User-Agent` header. An unknown browser is the program's own name; parts that are not found are
+ * undefined.
+ */
 export function parseUserAgent(userAgent: string): UserAgent {
   const [program] = /^[A-Za-z][\w.-]{0,30}/.exec(userAgent) ?? []
   return { browser: findName(browsers, userAgent) ?? program, system: findName(systems, userAgent) }

@@ -67,7 +67,7 @@ export class Coffer extends Http {
     this.#areJoined = options.areJoined ?? false
   }
 
-  /** The service's time at its last response, in seconds since 1970. */
+  /** The service's time at its last response, in seconds since 1970. Undefined before the first response. */
   get serverTime(): number | undefined {
     return this.#serverTime
   }

@@ -54,7 +54,7 @@ export function toCofferError(
 /** Members of successful results that may also have an `error`: items with an id, and the result of `accesses.checkApp`. */
 const resultMembers = ['id', 'checkedPermissions']
 
-/** Returns the error that a batch returned in place of a result, if any. */
+/** Returns the error that a batch returned in place of a result; undefined for a result. */
 export function findError(result: object): CofferError | undefined {
   const { error } = result as { error?: ErrorBody }
   return error === undefined || resultMembers.some(name => name in result) ? undefined : toCofferError(error)

@@ -9,7 +9,10 @@ import { sleep } from './retries.js'
 /** The service information. (docs/spec/service-information.md#fields) */
 export type ServiceInfo = Result<'service.info'>
 
-/** Reads the service information. `address` is the root URL of the service, or the URL of the information itself. */
+/**
+ * Reads the service information. `address` is the root URL of the service, or the URL of the information
+ * itself. Rejects with a {@link CofferError}.
+ */
 export async function readServiceInfo(endpoint: string | URL, options?: HttpOptions): Promise<ServiceInfo> {
   const url = new URL(endpoint)
   if (!/\/service\/infos?\/?$/.test(url.pathname))
@@ -102,7 +105,10 @@ export interface AccessRequest {
   outcome(options?: CallOptions): Promise<Coffer>
 }
 
-/** Requests an access for an app. Show the user `authUrl`, and wait for the outcome. (docs/api/access-requests.md) */
+/**
+ * Requests an access for an app. Show the user `authUrl`, and wait for the outcome.
+ * (docs/api/access-requests.md) Rejects with a {@link CofferError} if the request is refused.
+ */
 export async function requestAccess(
   { access }: Pick<ServiceInfo, 'access'>,
   request: Params<'authRequest.create'>,
@@ -120,8 +126,10 @@ export async function requestAccess(
 }
 
 /**
- * Polls an access request as often as the service allows. Resolves with the account; store its `endpoint.token`. Rejects with a
- * {@link CofferError} if the user refuses, with the reason as its id, or with `unknown-referenced-resource` after an hour.
+ * Polls an access request as often as the service allows. Resolves with the account; store its
+ * `endpoint.token`. Rejects with a {@link CofferError} if the user refuses, with the reason as its id, or
+ * with `unknown-referenced-resource` after an hour. Rejects with `invalid-operation` if the access goes to
+ * another client, or the request continues at another URL.
  */
 export async function waitForAccess(
   poll: string,

@@ -10,7 +10,9 @@ export interface BatchRequest {
 /** Maximum number of characters per request, unless a single call has more: the service's default limit is 10 MB. */
 const maxCharacters = 2_000_000
 
-/** Yields the calls in order, at most `maxCalls` per request. */
+/**
+ * Yields the calls in order, at most `maxCalls` per request, and fewer if they would be too long together.
+ */
 export function* splitBatch(calls: readonly UntypedCall[], maxCalls: number): Generator<BatchRequest, void> {
   let begin = 0
   let characters = 0

@@ -8,7 +8,10 @@ const characters = 'abcdefghijklmnopqrstuvwxyz0123456789'
 /** The aliases chosen for calls: a transaction is repeated once its alias has been reserved. */
 const chosen = new WeakMap<object, string>()
 
-/** Claims an alias for the access that a call creates. Must run within a transaction. */
+/**
+ * Claims an alias for the access that a call creates: the same one if the transaction is repeated with these
+ * `params`. Must run within a transaction.
+ */
 export function claimAlias({ services, store }: Call, params: object): string {
   for (;;) {
     const alias = chosen.get(params) ?? createAlias(name => services.platform.usernames.isTaken(name))

@@ -103,7 +103,10 @@ export function buildOfferPageUrl(config: Config, state: string, lang: string): 
   })
 }
 
-/** Returns the URL to send the user back to, if any. The URL says how to poll the outcome, and never holds a token. */
+/**
+ * Returns the URL to send the user back to; `undefined` if the app named none. The URL says how to poll the
+ * outcome, and never holds a token.
+ */
 export function buildReturnUrl(
   config: Config,
   key: string,

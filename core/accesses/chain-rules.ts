@@ -38,7 +38,7 @@ export function assertNotOutliving(app: Access, { expires }: Access): void {
   if (end !== undefined && expires !== undefined && expires > end) failOutliving(end, expires)
 }
 
-/** Ends the call: a shared access would end after `end`, or never (`requested` is null). */
+/** Throws `invalid-operation`: a shared access would end after `end`, or never (`requested` is null). */
 export function failOutliving(end: number, requested: number | null): never {
   fail('invalid-operation', 'The access would expire later than the access that creates it', {
     expires: end,

@@ -28,7 +28,10 @@ export function getAppSet({ caller }: Call): ProfileSet {
   return `app:${caller.access.name}`
 }
 
-/** Returns the set with this id, for methods that name it. Errors: `unknown-resource`, `forbidden`. */
+/**
+ * Returns the set with this id, for methods that name it. Errors: `unknown-resource`, and `forbidden` unless
+ * the caller is personal, for the private set and for writing the public one.
+ */
 export function resolveSet(call: Call, id: string, purpose: 'read' | 'write'): ProfileSet {
   if (id === 'app') return getAppSet(call)
   if (id !== 'public' && id !== 'private')

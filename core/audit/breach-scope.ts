@@ -88,8 +88,9 @@ const wholeAccount: AuditScope = {
 }
 
 /**
- * Computes what an access has read, with the calls of all its versions, in steps. `base`: its id without serial. Times in
- * seconds, both inclusive. Other work runs between the steps, and may close the file.
+ * Computes what an access has read, with the calls of all its versions, in steps. Writes the records that are
+ * still in memory first. `base`: its id without serial. Times in seconds, both inclusive. Other work runs
+ * between the steps, and may close the file.
  */
 export function* computeBreachScope(
   getStore: () => UserStore,
@@ -162,6 +163,7 @@ class Tally {
   #first: number | null = null
   #last: number | null = null
 
+  /** Counts a record. Successful batches are skipped, since their calls have records of their own. */
   add(record: AuditRecord): void {
     const { action, errorId, ip, message, time } = record
     const isRefused = errorId !== undefined

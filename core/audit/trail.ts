@@ -235,7 +235,10 @@ class AnonymousCallers {
   #sent = 0
   #skipped = 0
 
-  /** Returns the entries to send for a call; the number of calls skipped before is added to the message. */
+  /**
+   * Returns the entries to send for a call, none for calls beyond 50 a second; the number of calls skipped
+   * before is added to the message.
+   */
   admit(entry: AuditEntry): AuditEntry[] {
     const second = Math.floor(entry.time)
     const skipped = second === this.#second ? 0 : this.#skipped

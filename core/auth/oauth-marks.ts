@@ -18,7 +18,7 @@ export function getBoundKey({ clientData }: Pick<Access, 'clientData'>): string 
   return typeof jkt === 'string' ? jkt : undefined
 }
 
-/** Returns the id of the OAuth client that holds an access. */
+/** Returns the id of the OAuth client that holds an access; `undefined` if none does. */
 export function getClientId({ clientData }: Pick<Access, 'clientData'>): string | undefined {
   const { clientId } = Object(clientData?.[oauthKey]) as { clientId?: unknown }
   return typeof clientId === 'string' ? clientId : undefined

@@ -47,7 +47,7 @@ export class Deliveries {
     this.#farewells = new Farewells(services, () => this.peers)
   }
 
-  /** The calls to peers. */
+  /** The calls to peers. Throws before the start. */
   get peers(): PeerCalls {
     if (!this.#peers) throw new Error('Not started')
     return this.#peers
@@ -132,7 +132,7 @@ export class Deliveries {
     this.#wake(account)
   }
 
-  /** Tells the peers of an account that is about to be removed; those who cannot be reached, later. Never rejects. */
+  /** Tells the peers of an account about to be removed, unless it was restored and waits; unreachable ones later. Never rejects. */
   async tellPeersOfEnd(account: Account): Promise<void> {
     const { accounts, config, log } = this.services
     if (!config.cmc.enabled || this.#isClosed) return

@@ -12,7 +12,7 @@ import type { Deliveries } from './deliveries.js'
 import { createCreateHook, createGetHook, deleteHook, createUpdateHook, fileHook } from './event-hooks.js'
 import { PeerLimits } from './peers/peer-limits.js'
 
-/** Returns the hooks. */
+/** Returns the hooks of the exchange with other accounts, by the method that each is run with. */
 export function createCmcHooks(deliveries: Deliveries): MethodHooks {
   const limits = new PeerLimits()
   return new Map([

@@ -23,7 +23,10 @@ export function findRelationship({ store }: Pick<Call, 'store'>, accessId: strin
   return access && mark ? { access, mark } : undefined
 }
 
-/** Finds the relationship with a peer in a scope; else one of the same app without a scope of its own. Latest first. */
+/**
+ * Finds the relationship with a peer in a scope; else one of the same app without a scope of its own. Latest
+ * first. Those whose access has expired, or whose peer is gone, do not count.
+ */
 export function findWithPeer(call: Call, scope: string, slug: string): Relationship | undefined {
   const { now, store } = call
   const live = store.cmc

@@ -7,7 +7,10 @@ import { allows } from '../permissions/levels.js'
 import type { Event } from '../../schemas/event.js'
 import { isObject } from '../validation/is-object.js'
 
-/** Returns the function that adds credentials to the texts of events, for callers who may see some. */
+/**
+ * Returns the function that adds credentials to the texts of events, for callers who may see some;
+ * `undefined` for all others. The function returns `undefined` for an event to which it adds nothing.
+ */
 export function createEventSecrets(
   reader: Reader & { readonly credentials: Credentials }
 ): ((body: string) => string | undefined) | undefined {

@@ -122,7 +122,11 @@ export function beforeCreate(
   provideStreams(call, isRoot ? undefined : id)
 }
 
-/** Checks the update of a stream by a caller: of the service's own streams only client data changes. */
+/**
+ * Checks the update of a stream by a caller: of the service's own streams only client data changes, except
+ * its key `cmc`; other streams of the exchange stay where they are, and no stream moves below them. Otherwise
+ * throws `invalid-operation` with the id `cmc-reserved-stream`.
+ */
 export function beforeUpdate(
   call: Call,
   { id, update }: { readonly id: string; readonly update: Readonly<Record<string, unknown>> }

@@ -83,7 +83,10 @@ export function* endOngoing(context: IntakeContext, record: ReceivedRecord): Ste
   return true
 }
 
-/** Moves what a connection has stored of a source to the trash, unless the user has edited it. */
+/**
+ * Moves what a connection has stored of a source, at a time if one is given, to the trash, unless the user
+ * has edited it.
+ */
 export function* removeEvents(call: Call, { streamId }: Connection, { source, time }: Removal): Steps<void> {
   const root = call.store.streams.find(streamId)
   if (!root) return

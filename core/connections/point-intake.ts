@@ -39,7 +39,10 @@ export class PointIntake {
 
   constructor(private readonly context: IntakeContext) {}
 
-  /** Adds a record whose content is a number, or an object of numbers. */
+  /**
+   * Adds a record whose content is a number, or an object of numbers. A record whose shape differs from that
+   * of its series is counted as refused.
+   */
   add({ key }: ReceivedLane, record: ReceivedRecord): void {
     const { format, ids, refuse } = this.context
     const { content, duration, identity, replaces, time, track } = record

@@ -40,7 +40,10 @@ export const MappingPreview = Type.Object({
 })
 export type MappingPreview = Static<typeof MappingPreview>
 
-/** Reads the first items of each waiting body as a mapping says, which has been checked. Stores nothing. */
+/**
+ * Reads the first items of each waiting body as a mapping says, which has been checked. Items whose content
+ * does not match their type count as not understood. Stores nothing.
+ */
 export function previewMapping(
   { services }: Pick<Call, 'services'>,
   dialect: DialectInfo,

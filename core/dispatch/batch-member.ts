@@ -49,7 +49,7 @@ export interface FinishedCall extends ResultText {
   readonly changes: Changes | undefined
 }
 
-/** Converts a result to text. */
+/** Converts a result to text. Of a result with lists, a page is written to the writer that is returned. */
 export function toResultText(result: Result, { caller, auditScope: reach, store }: Call): ResultText {
   if (!hasListing(result)) {
     if (reach) reach.isOpen = false

@@ -116,7 +116,10 @@ async function recordAction(
   }
 }
 
-/** Returns the account whose username is in the params of a method of the service. */
+/**
+ * Returns the account whose username, current or former, is in the params of a method of the service;
+ * `undefined` if no account that is served here has it.
+ */
 export function findAccountInParams({ accounts }: Services, params: unknown): Account | undefined {
   const { username } = Object(params) as { username?: unknown }
   return typeof username === 'string' ? accounts.findServed(username.toLowerCase()) : undefined

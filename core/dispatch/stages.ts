@@ -97,6 +97,8 @@ export class Stages {
   /**
    * Authenticates the caller. The first time also counts the call towards the limit of its access, and
    * records that the access was used. Without a token, methods that need none get a caller without access.
+   * Throws as {@link authenticate} does, `too-many-requests`, and `invalid-access-token` for series with a
+   * token that is bound to a key.
    */
   authenticateCaller(
     account: Account,
@@ -124,7 +126,10 @@ export class Stages {
     return caller
   }
 
-  /** Checks a call after its authentication: the depth of its params, the access rule, the schema. */
+  /**
+   * Checks a call after its authentication: the depth of its params, the access rule, the schema. Throws
+   * `forbidden`, `invalid-parameters-format` and what the access rule throws, with the access of the caller.
+   */
   checkCall(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
     try {
       const { definition } = compiled

@@ -31,7 +31,10 @@ export class FreePaths {
   /** The last number given, by the path without a number. */
   readonly #numbers = new Map<string, number>()
 
-  /** Returns the path of a file in a folder, both safe names. */
+  /**
+   * Returns the path of a file in a folder, both safe names, and takes it: the next file of this name gets a
+   * number. Letter case makes no difference.
+   */
   take(folder: string, name: string): string {
     const dot = name.lastIndexOf('.')
     const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']

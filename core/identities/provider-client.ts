@@ -40,8 +40,8 @@ export class ProviderClient {
   }
 
   /**
-   * Returns the configuration of a provider. Rejects if the provider cannot be reached, or the issuer in the
-   * configuration does not match.
+   * Returns the configuration of a provider, at most an hour old. Rejects if the provider cannot be reached,
+   * or the issuer in the configuration does not match.
    */
   async getConfiguration(provider: Provider): Promise<Configuration> {
     const known = this.#cache.get(provider.name)

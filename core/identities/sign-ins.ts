@@ -117,8 +117,8 @@ export class SignIns {
   }
 
   /**
-   * Returns the URL at which the user signs out at the provider; the service's own page if the provider has no such
-   * URL. Rejects with `unknown-resource`.
+   * Returns the URL at which the user signs out at the provider; the service's own page if the provider has
+   * no such URL, or cannot be reached. Rejects with `unknown-resource`.
    */
   async signOut(name: string): Promise<Redirect> {
     const provider = this.#findProvider(name)

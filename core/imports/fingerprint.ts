@@ -53,7 +53,10 @@ export class ImportFingerprint {
     this.#lastDeleted = history.getLastDeleted()
   }
 
-  /** Adds a range of a series, in deltaTimes, whose points were compared. */
+  /**
+   * Adds a range of a series, in deltaTimes, whose points were compared. Beyond a number of series, the
+   * fingerprint is incomplete.
+   */
   addRange(holder: string, from: number, to: number): void {
     const [, first, last] = this.#ranges.get(holder) ?? [holder, from, to]
     if (this.#ranges.size >= maxRanges && !this.#ranges.has(holder)) this.#isComplete = false

@@ -74,8 +74,8 @@ export class ImportCaller {
 
   /**
    * Runs `work` in one transaction, checks the quota, and publishes the changes. `work` receives a call that
-   * is valid within it. Resolves at the commit. Errors: the errors of {@link createCall}. Errors: the errors
-   * of {@link createCall}, and `user-intervention-required` for an exceeded quota unless `rules` allow it.
+   * is valid within it. Resolves at the commit. Errors: the errors of {@link createCall}, and
+   * `user-intervention-required` for an exceeded quota unless `rules` allow it.
    */
   async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (current: Call) => T): Promise<T> {
     let changes: Changes | undefined

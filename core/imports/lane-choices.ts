@@ -53,7 +53,10 @@ export function assertLaneChoices(
   }
 }
 
-/** Returns the choices whose streams still exist, outside the trash, and may be managed by the caller. */
+/**
+ * Returns the choices whose streams still exist, outside the trash, and may be managed by the caller, and
+ * those that name no stream.
+ */
 export function listApplicable(
   { caller, store }: Pick<Call, 'caller' | 'store'>,
   choices: Readonly<Record<string, LaneChoice>>

@@ -73,7 +73,10 @@ class Reader {
     private readonly stepSize: number
   ) {}
 
-  /** Returns the value that begins at a position. */
+  /**
+   * Returns the value that begins at a position, and moves the position to its end. Refuses values nested too
+   * deep.
+   */
   *readValue(start: number, depth: number): Steps<unknown> {
     const end = this.#findValueEnd(start)
     if (end !== undefined) {

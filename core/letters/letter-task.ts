@@ -38,7 +38,8 @@ export class LetterTask implements TimedTask {
 
   /**
    * Sends the letter that is due, and tells channels that it is ready. Notes that a week is done if there is
-   * nothing to send; plans another attempt if the mail fails.
+   * nothing to send, or if an earlier attempt was interrupted, which may have sent it; plans another attempt
+   * if the mail fails.
    */
   async run(account: Account): Promise<void> {
     const { accounts, clock, mailer } = this.services

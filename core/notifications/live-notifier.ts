@@ -70,7 +70,7 @@ export class LiveNotifier implements Notifier {
     return admission
   }
 
-  /** Looks up a subscriber that has been admitted before: its user and token have to be valid, but nothing is counted. */
+  /** Looks up a subscriber that was admitted before, without counting. Throws as any call does if user or token is invalid. */
   findAdmission(username: string, credentials: Credentials): AdmittedAccess {
     const { accounts, clock } = this.services
     const account = requireOpenAccount(this.services, username, credentials)

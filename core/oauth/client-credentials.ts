@@ -75,8 +75,9 @@ export function refuseAccount(client: Client): never {
 }
 
 /**
- * Issues a token for the client's own account, without a refresh token. A client that asks again gets the same token while half
- * of its lifetime is left, so that it cannot fill the account with accesses. Must run within a transaction.
+ * Issues a token for the client's own account, without a refresh token. A client that asks again gets the
+ * same token while half of its lifetime is left, so that it cannot fill the account with accesses. Records it
+ * in the audit. Must run within a transaction.
  */
 export function issueClientToken(call: Call, client: Client, { scope }: ClientGrant): TokenAnswer {
   const { now, services, store } = call

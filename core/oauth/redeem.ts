@@ -109,9 +109,10 @@ function findProofFault(
 /**
  * Replaces a refresh token by the next one. A token that was replaced within the last seconds gets the same
  * response again, for clients that retry or have lost the response. Throws `invalid_grant` if the token is
- * unknown or another client's; if it was replaced before, its access also ends, and that of the requester of
- * an offer. Throws `invalid_scope` if another scope is requested, and the errors of a key that is not proven:
- * with these, the token stays valid.
+ * unknown, expired or another client's; if it was replaced before, its access also ends, and that of the
+ * requester of an offer. Throws `invalid_scope` if another scope is requested, and the errors of a key that
+ * is not proven: with these, the token stays valid. The audit records a token replaced before, and a key that
+ * is not proven.
  */
 export async function refreshGrant(
   call: Call,

@@ -35,8 +35,8 @@ const maxScopes = 1000
 const features: readonly string[] = ['selfRevoke', 'selfAudit']
 
 /**
- * Parses scopes that are separated by spaces. Throws `invalid_scope` for unknown ones, and for two scopes on the same
- * stream.
+ * Parses scopes that are separated by spaces. Throws `invalid_scope` for unknown ones, for two scopes on the
+ * same stream, and for more than 1000.
  */
 export function parseScope(text: string): Scope {
   const tokens = text.split(' ').filter(token => token !== '')

@@ -39,7 +39,10 @@ export interface TokenGrant {
   readonly isRefreshToken: boolean
 }
 
-/** Returns the access and grant of a valid access token or refresh token; `undefined` for any other. */
+/**
+ * Returns the access and grant of a valid access token or refresh token; `undefined` for any other, also if
+ * the call names the account otherwise than the client knows it.
+ */
 export function findTokenGrant(
   { account, now, store }: Pick<Call, 'account' | 'now' | 'store'>,
   token: string

@@ -40,7 +40,9 @@ export class RuleWatch implements TimedTask {
   }
 
   /**
-   * Returns when a rule of the account is due, in seconds; `undefined` if it has none, or messages are off.
+   * Returns when the rules of the account are to be checked next, in seconds: after a while even if none is
+   * due. Returns `undefined` if it has none, messages are off, or the account is to be deleted: then its
+   * rules are no longer watched.
    */
   findNext(store: UserStore, account: Account): number | undefined {
     if (!this.services.config.channels.enabled || account.deletion !== null || store.rules.size === 0) {

@@ -77,7 +77,7 @@ export class BodyReservation {
 
   /**
    * Returns whether the body arrives too slowly, or has been arriving for too long. `grace`: minimum seconds
-   * between two measurements. A waiting body is never slow.
+   * between two measurements. A waiting body is never slow; its measurement starts again.
    */
   isSlow(minBytesPerSecond: number, grace: number, maxSeconds: number): boolean {
     if (!this.isWaiting) return this.#rate.isSlow(minBytesPerSecond, grace, maxSeconds)

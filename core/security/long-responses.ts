@@ -50,8 +50,8 @@ export class LongResponses {
   }
 
   /**
-   * Waits for a place, for 10 seconds at most. Errors: `too-many-requests` if the access has too many
-   * responses, `api-unavailable` if all together; at once if too many wait.
+   * Waits for a place, for 10 seconds at most. Returns a function that frees it. Errors: `too-many-requests`
+   * if the access has too many responses, `api-unavailable` if all together; at once if too many wait.
    */
   async acquire(recipient: ResponseRecipient): Promise<ReleasePlace> {
     const { longAnswers, longAnswersPerAccess } = this.limits

@@ -20,7 +20,10 @@ export function listSecretRoots(call: Call): Tree[] {
   return [{ ...createStream(sharedSecretsRoot, 'Shared secrets', null, created), children }]
 }
 
-/** Returns the streams below a stream of secrets. Error: `forbidden` for streams that the caller does not see. */
+/**
+ * Returns the streams below a stream of secrets; none below that of an access. Error: `forbidden` for streams
+ * that the caller does not see.
+ */
 export function listSecretStreams(call: Call, parentId: string): Tree[] {
   const { caller } = call
   if (parentId === sharedSecretsRoot) return listBelow(call)

@@ -28,8 +28,8 @@ export function assertClientDataZone(clientData: KeyValue | null | undefined, pa
 }
 
 /**
- * Does the same for the periods in an update of the private profile set. They have to be in order of time. An
- * update without periods is not checked.
+ * Throws `invalid-parameters-format` unless the time zones of the periods in an update of the private profile
+ * set are known, and the periods are in order of time. An update without periods is not checked.
  */
 export function assertZonePeriods(update: KeyValue, path: string): void {
   if (!Object.hasOwn(update, zonesKey) || update[zonesKey] === null) return

@@ -4,7 +4,10 @@ import type { Layout } from '../../storage/files/layout.js'
 import { findBrokenRecords } from '../maintenance/check-audit.js'
 import { BackupError } from './backup-error.js'
 
-/** Returns the attachments listed in a copy below `draft`, with sizes in bytes. Throws {@link BackupError} if it is damaged. */
+/**
+ * Returns the attachments listed in a copy below `draft`, with sizes in bytes. Throws {@link BackupError} if
+ * it is damaged. A copy of an earlier version counts as intact.
+ */
 export function checkAccountCopy(draft: Layout, account: string): { id: string; size: number }[] {
   const inspection = new UserInspection(draft, account)
   try {

@@ -26,7 +26,12 @@ export interface CleanUpOptions {
   readonly replacedRecords: ReadonlyMap<string, Stored>
 }
 
-/** Cleans up after `manifest` was written. Returns what could not be removed, and why. */
+/**
+ * Cleans up after `manifest` was written: removes the states that `keep` does not select (all earlier states
+ * stay without it), and the files that no remaining state refers to. Also replaces damaged lists of files in
+ * the remaining states. Returns what could not be removed, and why. Throws {@link BackupError} if another run
+ * has taken over the place.
+ */
 export async function cleanUp(
   vault: Vault,
   manifest: Manifest,
@@ -65,8 +70,9 @@ async function replaceDamagedRecords(
 }
 
 /**
- * Removes files that only the `gone` manifests refer to. Returns the problems of accounts with an unreadable record in a kept
- * manifest: none of their files is removed.
+ * Removes files that only the `gone` manifests refer to. Returns the problems of accounts with an unreadable
+ * record in a kept manifest: none of their files is removed. Also removes the folders of accounts that no
+ * kept manifest contains.
  */
 async function removeUnused(
   vault: Vault,

@@ -20,7 +20,10 @@ export function getPlace([place]: readonly string[], { backup }: Settings): stri
   )
 }
 
-/** Returns the options, with the recipients or the passphrase file of automatic backups if no secret is given. */
+/**
+ * Returns the options, with the recipients or else the passphrase file of automatic backups if neither a
+ * passphrase file, recipients nor `plain` are given. An identity alone prevents the passphrase file only.
+ */
 export function withDefaultSecret(options: SecretOptions, { backup }: Settings): SecretOptions {
   const { identity, passphraseFile, plain, recipient } = options
   if (passphraseFile !== undefined || plain === true || recipient !== undefined) return options
@@ -40,7 +43,10 @@ export function assertOutsideDataDirectory(to: string, { root }: Layout): void {
     throw new BackupError(`${resolve(to)} is inside the data directory. Choose a folder outside it`)
 }
 
-/** Returns the problems of the place in `backup.to` that can be found without opening it. */
+/**
+ * Returns the problems of the place in `backup.to` that can be found without opening it. Returns none if no
+ * place is set.
+ */
 export function findPlaceProblems({
   backup,
   dataDir

@@ -7,7 +7,11 @@ import { version } from '../../core/version.js'
 import { Mailer } from '../../core/outgoing/mail/mailer.js'
 import { createMailTransport } from '../../core/outgoing/mail/mail-transport.js'
 
-/** Sends an email to `backup.mailTo` about failed backups. `succeeded`: time of the last successful backup, in seconds. */
+/**
+ * Sends an email to `backup.mailTo` about failed backups. `succeeded`: time of the last successful backup, in
+ * seconds. Does nothing without `backup.mailTo`. Waits until the email is sent or its time is over; a failure
+ * is only logged.
+ */
 export async function sendFailureMail(
   settings: Settings,
   log: Log,

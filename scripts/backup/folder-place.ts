@@ -19,7 +19,10 @@ export class FolderPlace implements Place {
 
   private constructor(readonly name: string) {}
 
-  /** Opens a folder. Creates a missing folder if `isNew`, and otherwise throws {@link BackupError}. */
+  /**
+   * Opens a folder. Creates a missing folder if `isNew`, and otherwise throws {@link BackupError}. Warns on
+   * standard error if other users can access a folder to write to.
+   */
   static open(folder: string, isNew: boolean): FolderPlace {
     const root = resolve(folder)
     if (isNew) mkdirSync(root, { recursive: true, mode: 0o700 })

@@ -68,7 +68,8 @@ export interface BackupOptions {
 
 /**
  * Updates a backup. The previous state remains valid until the new one is complete. `layout`: the data directory, also used for
- * temporary copies.
+ * temporary copies. Accounts that cannot be copied are reported as problems. Throws {@link BackupError} if the platform database is
+ * damaged or the place has backups of another service.
  */
 export async function makeBackup(
   layout: Layout,
@@ -103,7 +104,7 @@ class Backup {
     this.#source = options.source ?? new FolderSource(layout)
   }
 
-  /** Backs up the platform, then each account. Reports accounts that could not be copied as problems. */
+  /** Backs up the platform and accounts, writes the manifest, and cleans up. Reports what could not be copied or removed. */
   async run(): Promise<BackupReport> {
     const { damaged, keep, made, progress } = this.options
     await this.#source.copyPlatform(this.draft)
@@ -158,7 +159,7 @@ class Backup {
     return report
   }
 
-  /** Returns the active accounts. */
+  /** Returns the active accounts. Throws {@link BackupError} if the platform file is damaged or of another service. */
   #listAccounts(): Account[] {
     const inspection = new PlatformInspection(this.draft)
     try {
@@ -187,7 +188,7 @@ class Backup {
     return await this.vault.put(`platform-${this.#stamp}.sqlite`, readChunks(this.draft.platformFile))
   }
 
-  /** Backs up an account. Returns its entry; `undefined` if it was deleted, or if there is neither a new nor an earlier copy. */
+  /** Returns the new entry, or the earlier one if nothing has changed or copying fails; `undefined` if deleted or without any. */
   async #backUpAccount(account: Account, report: BackupReport): Promise<AccountEntry | undefined> {
     const { id, username } = account
     const known = this.#known.get(id)

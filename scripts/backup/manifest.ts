@@ -66,7 +66,10 @@ export async function readManifest(vault: Vault): Promise<Manifest | undefined> 
   return await readManifestFile(vault, manifestName)
 }
 
-/** Returns the times (seconds) of the earlier manifests, the latest first. */
+/**
+ * Returns the times (seconds) of the earlier manifests, the latest first. Does not include the current
+ * manifest.
+ */
 export async function listEarlierTimes(vault: Vault): Promise<readonly number[]> {
   const names = new Set((await vault.list(earlierFolder)).map(name => `${earlierFolder}/${name}`))
   return [...names]
@@ -142,7 +145,7 @@ async function readManifestFile(vault: Vault, name: string): Promise<Manifest | 
   return manifest
 }
 
-/** Writes the manifest, which commits the backup. */
+/** Writes the manifest, which commits the backup. Replaces the previous manifest. */
 export async function writeManifest(vault: Vault, manifest: Manifest): Promise<void> {
   await vault.write(manifestName, JSON.stringify(manifest))
 }
@@ -172,13 +175,16 @@ export async function readRecordIfIntact(
   }
 }
 
-/** Returns the folder of an account in a backup, which is named as in a data directory. */
+/**
+ * Returns the folder of an account in a backup, which is named as in a data directory. Throws {@link
+ * BackupError} if the id is not valid.
+ */
 export function getAccountFolder(id: string): string {
   if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an account ID`)
   return `users/${toFolderParts(id).join('/')}`
 }
 
-/** Returns the name of an attachment in a backup. */
+/** Returns the name of an attachment in a backup. Throws {@link BackupError} if an id is not valid. */
 export function getAttachmentName(id: string, attachment: string): string {
   if (!isFileId(attachment)) throw new BackupError(`${JSON.stringify(attachment)} is not an attachment ID`)
   return `${getAccountFolder(id)}/attachments/${getShardFolder(attachment)}/${attachment}`

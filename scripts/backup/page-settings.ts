@@ -77,8 +77,9 @@ async function storeSettings({
 }
 
 /**
- * Writes the settings of a backup below `target`. Returns notes for the operator about skipped settings. Throws {@link BackupError}
- * if they are damaged.
+ * Writes the settings of a backup below `target`. Returns notes for the operator about skipped settings:
+ * settings that are not valid, and in an unencrypted backup all settings that the pages do not offer. Does
+ * nothing if the backup has none. Throws {@link BackupError} if the file is damaged.
  */
 export async function restorePageSettings(
   vault: Vault,

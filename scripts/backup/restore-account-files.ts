@@ -22,8 +22,9 @@ import type { Stored } from './stored.js'
 const maxProblems = 20
 
 /**
- * Restores an account below `target`. Returns its problems. Unless `keepsFiles`, attachments are checked in the backup, but
- * not restored.
+ * Restores an account below `target`, and migrates and checks it. Returns its problems, at most a limited
+ * number; errors are returned as problems, except a full disk, which is thrown. Unless `keepsFiles`,
+ * attachments are checked in the backup, but not restored.
  */
 export async function restoreAccountFiles(
   vault: Vault,

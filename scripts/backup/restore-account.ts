@@ -7,7 +7,11 @@ import { BackupError } from './backup-error.js'
 import { restoreTemporarily, type RestoreResult, type RestoreOptions } from './restore-backup.js'
 import type { Vault } from './vault.js'
 
-/** Restores an account. Returns whether it was added or replaced an existing one, and when the backup was made (seconds). */
+/**
+ * Restores an account. Returns whether it was added or replaced an existing one, and when the backup was made
+ * (seconds). A running service does not serve the account meanwhile. Throws {@link BackupError} if the backup
+ * lacks the account or is damaged, or if another account has the name; nothing has changed then.
+ */
 export async function restoreAccount(
   vault: Vault,
   settings: Settings,

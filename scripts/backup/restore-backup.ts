@@ -48,7 +48,10 @@ export interface RestoreOptions {
 /** The only files in an empty data directory while it is locked. */
 const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal'])
 
-/** Verifies a backup by restoring each account into a temporary directory. */
+/**
+ * Verifies a backup by restoring each account (or those in `options.only`) into a temporary directory, which is removed. Damage is
+ * reported, not thrown. Throws {@link BackupError} if there is no such backup.
+ */
 export async function verifyBackup(vault: Vault, options: RestoreOptions): Promise<RestoreReport> {
   const manifest = await findManifest(vault, options.at)
   const report = createReport(vault, manifest)
@@ -76,8 +79,9 @@ export async function verifyBackup(vault: Vault, options: RestoreOptions): Promi
 }
 
 /**
- * Restores all accounts into an empty data directory. If any account is damaged, nothing is restored, unless `skipsDamaged`, which
- * leaves such accounts out.
+ * Restores all accounts into an empty data directory, and locks it meanwhile. If any account is damaged, nothing is restored and
+ * {@link BackupError} is thrown, unless `skipsDamaged`, which skips such accounts and reports them. Also throws if the directory is
+ * not empty, or if there is no such backup.
  */
 export async function restoreAll(
   vault: Vault,
@@ -204,7 +208,7 @@ function createReport({ isEncrypted }: Vault, { made }: Manifest): RestoreReport
   return { made, isEncrypted, accounts: 0, problems: [], notes: [] }
 }
 
-/** Updates the restored platform file to the accounts that were restored, and to their current unique values. */
+/** Limits the restored platform file to restored accounts, with their current unique values. Returns the conflicts. */
 async function updatePlatformFile(
   side: Layout,
   target: Layout,
@@ -247,7 +251,7 @@ export interface RestoreResult {
 
 /**
  * Restores one account into a temporary directory within `target`, and removes the directory after `place` has moved the account to
- * its destination. Throws {@link BackupError} for any damage.
+ * its destination. Throws {@link BackupError} for any damage, and if the backup does not contain the account.
  */
 export async function restoreTemporarily(
   vault: Vault,

@@ -8,7 +8,10 @@ import { restoreFile } from './restore-account-files.js'
 import type { Manifest } from './manifest.js'
 import type { Vault } from './vault.js'
 
-/** Restores the file below `target`. Throws {@link BackupError}. */
+/**
+ * Restores the file below `target`, and migrates it. Throws {@link BackupError} if it is damaged, or if its
+ * accounts differ from those of the manifest.
+ */
 export async function restorePlatformFile(
   vault: Vault,
   target: Layout,

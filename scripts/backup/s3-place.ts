@@ -155,7 +155,9 @@ export class S3Place implements Place {
     }
   }
 
-  /** Returns the holder of the lock, and when it expires (seconds). */
+  /**
+   * Returns the holder of the lock, and when it expires (seconds). `undefined` if there is no readable lock.
+   */
   async #readLock(): Promise<{ id?: unknown; until: number } | undefined> {
     const file = await this.open(lockName)
     if (!file) return undefined
@@ -183,7 +185,7 @@ export class S3Place implements Place {
     return await upload(this.bucket, this.prefix + path, source, ask => this.#send(path, ask))
   }
 
-  /** Returns the entries of a folder. */
+  /** Returns the entries of a folder. Lists the whole bucket the first time. An unknown folder is empty. */
   async #getEntries(folder: string): Promise<Entries> {
     const folders = (this.#folders ??= await this.#listAll())
     const entries = folders.get(folder) ?? new Map<string, number | undefined>()
@@ -241,7 +243,10 @@ export class S3Place implements Place {
     return files
   }
 
-  /** Yields the bytes of a response. An interruption is reported with the name of the file. */
+  /**
+   * Yields the bytes of a response. Throws {@link BackupError} with the name of the file if no more data
+   * arrives in time.
+   */
   async *#readBody(path: string, bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
     // Measures only the time that the storage takes: the reader may be slow.
     let timer: NodeJS.Timeout | undefined
@@ -264,7 +269,7 @@ export class S3Place implements Place {
     }
   }
 
-  /** Sends a request. Errors are reported with the name of the file. */
+  /** Sends a request. Errors are thrown as {@link BackupError} with the name of the file. */
   async #send<T>(path: string, ask: () => Promise<T>): Promise<T> {
     try {
       return await ask()

@@ -84,7 +84,10 @@ export class ScheduledBackups {
     this.#cron = new Cron(schedule, { unref: true, paused: true }, () => this.#startBackup())
   }
 
-  /** Starts the schedule. Also makes a backup if one was missed, the last one failed, or there has never been one. */
+  /**
+   * Starts the schedule. Also makes a backup soon if one was missed, the last one failed, or there has never been one. If several
+   * nodes share the schedule, checks regularly whether this node has to make a missed backup.
+   */
   start(): void {
     this.#cron.resume()
     const { attempted, failures } = this.#state
@@ -96,7 +99,7 @@ export class ScheduledBackups {
     if (coordinator) this.#checkTimer = setInterval(() => this.#makeMissedBackup(), checkMs).unref()
   }
 
-  /** Starts a backup now. Returns false if one is running, or if other processes share the schedule. */
+  /** Starts a backup now. Returns false if one is running, after {@link close}, or if other processes share the schedule. */
   startNow(): boolean {
     if (this.#isBusy || this.#isClosed || this.options.coordinator) return false
     this.#startBackup()
@@ -117,7 +120,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** Stops the schedule and any running backup. The previous backup remains valid. */
+  /** Stops the schedule and any running backup. The previous backup remains valid. Resolves once its process has ended. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#closing.abort()
@@ -218,7 +221,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** Makes a backup, unless another process has to. Returns why it failed, as {@link #runProcess} does. */
+  /** Makes a backup. Returns why it failed, `undefined` if it succeeded, or `notOurs` if another process has to make it. */
   async #tryBackup(): Promise<string | typeof notOurs | undefined> {
     try {
       const { coordinator } = this.options
@@ -259,7 +262,7 @@ export class ScheduledBackups {
   }
 }
 
-/** Summarizes the problems in a report, without names of accounts. */
+/** Summarizes the problems in a report, without names of accounts. Returns `undefined` if the report cannot be parsed. */
 function summarizeProblems(output: string): string | undefined {
   let report: Report
   try {

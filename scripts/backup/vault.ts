@@ -16,8 +16,10 @@ export class Vault {
   ) {}
 
   /**
-   * Opens a backup for writing. Closes its place if that fails. Turns an empty place into a backup, encrypted if `isEncrypted` or if
-   * a secret is given.
+   * Opens a backup for writing, and locks its place. Turns an empty place into a backup, encrypted if
+   * `isEncrypted` or if a secret is given. Also writes new key files if the recipients have changed. Closes
+   * the place and throws {@link BackupError} if it is in use or no backup, or if its encryption does not
+   * match.
    */
   static async openForWriting(place: Place, isEncrypted: boolean, secret: Secret): Promise<Vault> {
     return await closeOnFailure(place, async () => {
@@ -38,7 +40,10 @@ export class Vault {
     })
   }
 
-  /** Opens a backup for reading. Closes its place if that fails. */
+  /**
+   * Opens a backup for reading, and locks its place. Closes the place and throws {@link BackupError} if it is
+   * in use or no backup, or if its encryption does not match.
+   */
   static async open(place: Place, secret: Secret): Promise<Vault> {
     return await closeOnFailure(place, async () => {
       if (!(await place.list()).includes(headerName)) throw new BackupError(`${place.name} is not a backup`)
@@ -53,7 +58,7 @@ export class Vault {
     return new Vault(place, codec)
   }
 
-  /** The fingerprint of the key of a backup to recipients. */
+  /** The fingerprint of the key of a backup to recipients. `undefined` for other backups. */
   get fingerprint(): string | undefined {
     return this.codec.fingerprint
   }
@@ -62,7 +67,7 @@ export class Vault {
     return !this.codec.isPlain
   }
 
-  /** Stores a file under an unused name, and verifies it. */
+  /** Stores a file and verifies it by reading it. Replaces an existing file of that name. */
   async put(name: string, source: AsyncIterable<Buffer>): Promise<Stored> {
     const digest = createHash('sha256')
     let size = 0
@@ -79,7 +84,10 @@ export class Vault {
     return stored
   }
 
-  /** Like {@link put}, for a file that never changes: creates a hard link instead of a copy if possible. */
+  /**
+   * Like {@link put}, for a file that never changes: creates a hard link instead of a copy if possible. An
+   * encrypted backup always gets a copy.
+   */
   async linkOrPut(name: string, source: string): Promise<Stored> {
     const path = this.#path(name)
     if (this.isEncrypted || !(await this.place.link(path, source)))
@@ -134,7 +142,10 @@ export class Vault {
     await this.place.replace(this.#path(name), bytes)
   }
 
-  /** Reads the text stored under a fixed name; `undefined` if there is no such text. */
+  /**
+   * Reads the text stored under a fixed name; `undefined` if there is no such text. Throws `NotAuthentic` if
+   * it was changed, and {@link BackupError} if it is larger than `maxSize` bytes.
+   */
   async read(name: string, maxSize: number): Promise<string | undefined> {
     const file = await this.place.open(this.#path(name))
     if (!file) return undefined
@@ -147,7 +158,7 @@ export class Vault {
     return name + this.codec.suffix
   }
 
-  /** Removes a file or folder of the backup. */
+  /** Removes a file or folder of the backup. Does nothing if there is none. */
   async remove(path: string): Promise<void> {
     await this.place.remove(checkName(path))
   }

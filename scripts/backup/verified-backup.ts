@@ -28,7 +28,10 @@ export interface VerifiedReport extends BackupReport {
   readonly verified: number
 }
 
-/** Updates a backup and verifies it. Reports what could not be restored, and what was copied again. */
+/**
+ * Updates a backup and verifies it. Copies damaged accounts again, and verifies these once more. Reports what
+ * could not be copied or restored, and what was copied again.
+ */
 export async function makeVerifiedBackup(
   layout: Layout,
   vault: Vault,

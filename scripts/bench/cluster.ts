@@ -32,7 +32,9 @@ export class BenchCluster {
     private readonly nodeOptions: readonly string[]
   ) {}
 
-  /** Starts the engine servers, with their files below a folder. `nodeOptions`: Node options of the nodes. */
+  /**
+   * Starts three engine servers, with their files below a folder. `nodeOptions`: Node options of the nodes.
+   */
   static async start(directory: string, nodeOptions: readonly string[] = []): Promise<BenchCluster> {
     const teardowns: (() => unknown)[] = []
     const teardown = (run: () => unknown): void => void teardowns.unshift(run)

@@ -17,7 +17,10 @@ export interface BreachScopeOptions extends JsonOption {
   readonly csv?: true
 }
 
-/** Prints what the access has read, as text, JSON or CSV. */
+/**
+ * Prints what the access has read, as text, JSON or CSV. Without `--user`, searches all accounts for the
+ * owner of the access. Throws {@link UsageError} without `--access`, or with both formats.
+ */
 export async function printBreachScope(args: readonly string[], options: BreachScopeOptions): Promise<void> {
   const { access, csv, json, since, until, user } = options
   const { flags } = splitArguments(args)

@@ -4,7 +4,7 @@ import { maskSecrets as maskInnerSecrets } from '../../core/settings/secrets.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { loadCheckedSettings } from '../terminal/load-checked-settings.js'
 
-/** Prints the settings. Rejects if they are invalid. */
+/** Prints the settings, with secrets masked. Rejects if they are invalid. */
 export async function checkConfig(argv: readonly string[]): Promise<void> {
   console.log(JSON.stringify(maskSettings(await loadCheckedSettings(argv)), null, 2))
 }

@@ -23,7 +23,10 @@ export interface RescueOptions extends JsonOption {
 /** Timeout for finding or restoring copies. Reading a large file takes long. */
 const timeoutMs = 600_000
 
-/** Lists the copies that nodes have of an account, or makes a node recover the account from one of these copies. */
+/**
+ * Lists the copies that nodes have of an account, or makes a node recover the account from one of these
+ * copies. The exit code is 1 if the account's log was not found, or if recovering failed.
+ */
 export async function rescueAccount(args: readonly string[], options: RescueOptions): Promise<void> {
   const { flags, operands } = splitArguments(args, 'user')
   const username = operands[0]!

@@ -45,7 +45,10 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
   })
 }
 
-/** Moves a shard to a node, where it stays as long as the node is alive. */
+/**
+ * Moves a shard to a node, where it stays as long as the node is alive. The exit code is 1 if the node
+ * refuses. Throws {@link UsageError} if there is no such shard.
+ */
 export async function moveShard(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = splitArguments(args, 'shard', 'node')
   const [shardText = '', to = ''] = operands
@@ -59,7 +62,10 @@ export async function moveShard(args: readonly string[], { json }: JsonOption): 
   })
 }
 
-/** Moves all shards of a node to others before it is stopped. A dead node is removed from the cluster. */
+/**
+ * Moves all shards of a node to others before it is stopped. A dead node is removed from the cluster instead.
+ * The exit code is 1 if the node could not do it.
+ */
 export async function drainNode(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = splitArguments(args, 'node')
   const [node = ''] = operands

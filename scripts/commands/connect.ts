@@ -20,7 +20,10 @@ interface NewConnection {
   readonly link?: string
 }
 
-/** Creates a connection. Prints its address and token, and a QR code that sets up the app if there is one for it. */
+/**
+ * Creates a connection. Prints its address and token, and a QR code that sets up the app if there is one for
+ * it. Signs in as the user for it, which leaves a personal access in the account.
+ */
 export async function connect(
   args: readonly string[],
   { json, name, parent }: ConnectOptions

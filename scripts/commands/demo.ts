@@ -28,7 +28,10 @@ export interface DemoOptions extends JsonOption {
   readonly url?: string
 }
 
-/** Fills a new or empty account of the data directory, whether or not a service uses it, or with `--url` of another service. */
+/**
+ * Fills a new or empty account of the data directory, whether or not a service uses it, or with `--url` of
+ * another service. Prints the password of a new account. Throws an error if the account has data.
+ */
 export async function demo(args: readonly string[], options: DemoOptions): Promise<void> {
   const { flags, operands } = splitOptionalArgument(args, 'name')
   const username = getUsername(operands[0], options.user)
@@ -93,6 +96,7 @@ async function fillThroughService(
   return { ...filled, url: settings.publicUrl || url, ...(password !== undefined && { password }) }
 }
 
+/** Fills an empty, existing account of another service. Prompts for its password if none is given. */
 async function fillAtService(
   url: string,
   username: string,
@@ -108,7 +112,7 @@ async function fillAtService(
   return { ...(await fillWithToken(target, token, plan, json)), url: base }
 }
 
-/** Fills an empty account of a running service, and signs out. */
+/** Fills an empty account of a running service, and signs out. Throws an error if the account has data. */
 async function fillWithToken(
   target: ServiceTarget,
   token: string,

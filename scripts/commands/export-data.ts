@@ -22,7 +22,10 @@ export interface ExportDataOptions extends JsonOption {
   readonly out?: string
 }
 
-/** Exports to the file `out`, by default to standard output. */
+/**
+ * Exports to the file `out`, by default to standard output. Throws `TransferError` if there is no active
+ * account of that name, and {@link UsageError} for an unknown time zone.
+ */
 export async function exportData(args: readonly string[], options: ExportDataOptions): Promise<void> {
   const { flags, operands } = splitArguments(args, 'user')
   const [username = ''] = operands

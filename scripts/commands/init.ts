@@ -32,7 +32,11 @@ const questions: readonly (readonly [key: string, question: string])[] = [
   ['services.email.smtp.host', 'Mail server (empty = none, links from emails go to the log)']
 ]
 
-/** Prompts for settings that are not given as flags, and writes the file. */
+/**
+ * Prompts for settings that are not given as flags (or uses defaults with `yes`), and writes the file, which
+ * only its owner can read. Generates a missing admin key. Throws {@link UsageError} if the file exists or its
+ * folder does not, or if an answer is missing.
+ */
 export async function init(args: readonly string[], { file, json, yes }: InitOptions): Promise<void> {
   const { flags } = splitArguments(args)
   const path = resolve(file)

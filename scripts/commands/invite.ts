@@ -12,7 +12,10 @@ export interface InviteOptions extends JsonOption {
   readonly message?: string
 }
 
-/** Creates invitations, each valid for one registration. */
+/**
+ * Creates invitations, each valid for one registration, and prints a link for each. Throws {@link UsageError}
+ * if registration is closed; warns if it is open to all.
+ */
 export async function invite(
   args: readonly string[],
   { count = '1', json, message }: InviteOptions

@@ -47,7 +47,11 @@ interface MigrateReport {
   readonly problems: { readonly user: string; readonly detail: string }[]
 }
 
-/** Migrates all files, or with `look` shows what would be migrated. The exit code is 1 if a file could not be migrated. */
+/**
+ * Migrates all files, or with `look` shows what would be migrated. Makes a backup before any change, unless
+ * it is declined. Throws `DirectoryLocked` if a service is running, and as {@link makeBackupBefore} does. The exit
+ * code is 1 if a file could not be migrated.
+ */
 export async function migrate(args: readonly string[], options: MigrateOptions): Promise<void> {
   const { json, look } = options
   const { layout, settings } = loadExistingDirectory(splitArguments(args).flags)

@@ -19,7 +19,7 @@ export async function listClients(args: readonly string[], { json }: JsonOption)
   printResult(json, clients as object[], ...(clients as ListedClient[]).map(formatClient))
 }
 
-/** Revokes a client with all its accesses. */
+/** Revokes a client with all its accesses, and prints the result. */
 export async function revokeClient(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = splitArguments(args, 'client')
   const [client = ''] = operands

@@ -11,7 +11,10 @@ export interface RebuildOptions {
   readonly json?: true
 }
 
-/** Rebuilds the file and prints a report. The exit code is 1 if there are problems. */
+/**
+ * Rebuilds the platform database, or only its index if it is readable, and prints a report. The exit code is
+ * 1 if there are problems. Throws `DirectoryLocked` if a service is running.
+ */
 export async function rebuildIndex(args: readonly string[], { json }: RebuildOptions): Promise<void> {
   const { layout } = loadExistingDirectory(splitArguments(args).flags)
   const release = lockDirectory(layout.lockFile)

@@ -31,8 +31,9 @@ export interface RestoreOptions extends SecretOptions {
 }
 
 /**
- * Restores or verifies a backup, by default from the place of automatic backups, and prints a report. The exit code is
- * 1 if there are problems.
+ * Restores or verifies a backup, by default from the place of automatic backups, and prints a report. The
+ * exit code is 1 if there are problems. With `list`, only prints the available states; with `user`, restores
+ * one account and keeps the others. Warns if the origin of the backup cannot be verified.
  */
 export async function restore(args: readonly string[], options: RestoreOptions): Promise<void> {
   const { json, skipDamaged = false, user, verify } = options

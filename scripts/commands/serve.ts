@@ -29,7 +29,10 @@ const minStartBytes = 3e6
 /** Time for closing files after the timeout of requests in flight. */
 const closeTimeoutMs = 1500
 
-/** Starts the service. Resolves once the service listens. A signal ends the process. */
+/**
+ * Starts the service. Resolves once the service listens. A signal ends the process; so does an uncaught
+ * exception, with code 1. Rejects if the settings, the data directory or the disk space do not allow a start.
+ */
 export async function serve(argv: readonly string[]): Promise<void> {
   const settings = await loadCheckedSettings(argv)
   const output = new LogOutput(process.stdout.fd)
@@ -94,7 +97,10 @@ class Service {
     return this.#stopping.signal.aborted
   }
 
-  /** Starts the server and its scheduled backups. Rejects if the server cannot start. */
+  /**
+   * Starts the server and its scheduled backups. Rejects if the server cannot start. Also prints the
+   * addresses, and on a terminal a new setup link if the service has not been set up.
+   */
   async start(settings: Settings): Promise<Server> {
     const backups = await createBackups(settings, this.argv, this.layout, this.log)
     this.#backups = backups
@@ -181,7 +187,7 @@ function countAccounts(layout: Layout): number {
   }
 }
 
-/** Creates the automatic backups, if the settings name a place. */
+/** Creates the automatic backups; `undefined` if the settings name no place. */
 async function createBackups(
   settings: Settings,
   flags: readonly string[],

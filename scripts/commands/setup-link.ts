@@ -7,7 +7,10 @@ import { loadDirectory } from '../terminal/directory.js'
 import { createSetupLink } from '../terminal/greeting.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
 
-/** Prints a new link, which replaces the previous one. The service may be running. */
+/**
+ * Prints a new link, which replaces the previous one. The service may be running. Throws {@link UsageError}
+ * if the service has been set up.
+ */
 export function setupLink(args: readonly string[], { json }: JsonOption): void {
   const { flags } = splitArguments(args)
   const { layout, settings } = loadDirectory(flags)

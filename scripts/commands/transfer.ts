@@ -16,7 +16,11 @@ export interface ExportOptions {
   readonly json?: true
 }
 
-/** Exports an account to a ZIP file. */
+/**
+ * Exports an account to a new ZIP file. The exit code is 1 if attachments are missing, without which the
+ * archive cannot be imported. Throws `TransferError` if there is no active account of that name or the file
+ * exists.
+ */
 export async function exportUser(args: readonly string[], options: ExportOptions): Promise<void> {
   const { flags, operands } = splitArguments(args, 'user', 'file')
   const [username = '', name = ''] = operands
@@ -42,7 +46,10 @@ export interface ImportOptions {
   readonly json?: true
 }
 
-/** Imports an account, whether or not a service is running. */
+/**
+ * Imports an account, whether or not a service is running, and prints what the user has to do next. The
+ * account has no open sessions.
+ */
 export async function importUser(
   args: readonly string[],
   { as, identities, json }: ImportOptions

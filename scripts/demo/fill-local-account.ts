@@ -23,7 +23,11 @@ export interface LocalAccountOptions {
   readonly progress: Progress | undefined
 }
 
-/** Fills an account. Returns what was created, with the password of a new account. Throws {@link DemoError}. */
+/**
+ * Fills an account in a data directory that no service has open. Creates it if there is none. Returns what
+ * was created, with the password of a new account. Throws {@link DemoError} if the account has data, or if a
+ * password is given for an existing one.
+ */
 export async function fillLocalAccount(
   options: LocalAccountOptions
 ): Promise<{ made: CreatedData; password?: string }> {
@@ -62,7 +66,10 @@ function requireEmptyAccount(
   if (password !== undefined) throwPasswordKept(username)
 }
 
-/** Creates the account. Returns its password. Throws {@link DemoError}, `OperatorError`. */
+/**
+ * Creates the account, with the given password or a generated one. Returns its password. Throws {@link
+ * DemoError} if the password breaks a rule, and `OperatorError` if the service refuses the account.
+ */
 export async function createAccount(
   operator: Operator,
   { password, settings, username }: Pick<LocalAccountOptions, 'password' | 'settings' | 'username'>

@@ -29,7 +29,10 @@ export class OtherCallers {
     return { looks: this.#looks, refusals: this.#refusals }
   }
 
-  /** Reads the data that exists on the morning of a day. */
+  /**
+   * Reads the data that exists on the morning of a day: by the doctor on some days, by the trainer's app on
+   * days with a run. Each also makes one call that is refused. Does nothing before there are heart rates.
+   */
   async visit(day: Day, heart: Series | undefined): Promise<void> {
     if (!heart) return
     const { doctor, trainer } = this.tokens

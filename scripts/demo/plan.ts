@@ -14,7 +14,7 @@ export interface PlanOptions {
   readonly seed: string
 }
 
-/** Parses the options; `now` in seconds. Throws {@link UsageError}. */
+/** Parses the options; `now` in seconds. Throws {@link UsageError} if one is not valid. */
 export function parsePlan({ days, seed, until }: PlanOptions, now: number): Plan {
   if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > maxDays)
     throw new UsageError(`--days must be a number from 1 to ${maxDays}, not ${JSON.stringify(days)}`)
@@ -23,7 +23,10 @@ export function parsePlan({ days, seed, until }: PlanOptions, now: number): Plan
   return { days: Number(days), seed: Number(seed), until: Math.floor(parseUntil(until, now)) }
 }
 
-/** Parses a time, or a date, of which the end is returned, in seconds. Neither can be in the future. */
+/**
+ * Parses a time, or a date, of which the end is returned (at most `now`), in seconds; `now` if none is given.
+ * Throws {@link UsageError} if it is not valid or in the future.
+ */
 function parseUntil(text: string | undefined, now: number): number {
   if (text === undefined) return now
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text)

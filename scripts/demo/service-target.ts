@@ -44,7 +44,9 @@ export class ServiceTarget implements Target {
 }
 
 /**
- * Signs in to the service at a URL with a password. Throws `OperatorError` if the service cannot be reached or refuses the sign-in.
+ * Signs in to the service at a URL with a password. Throws `OperatorError` if the service cannot be reached
+ * or refuses the sign-in, and {@link DemoError} if the account uses two-factor authentication or the URL is
+ * of another program.
  */
 export async function signIn(
   url: string,
@@ -74,7 +76,10 @@ export async function signIn(
   )
 }
 
-/** Returns a URL without a trailing slash. Throws {@link DemoError} if the URL is malformed. */
+/**
+ * Returns a URL without a trailing slash, query and fragment. Throws {@link DemoError} unless it is an HTTP
+ * URL.
+ */
 export function parseBaseUrl(url: string): string {
   const address = parseUrl(url)
   if (address?.protocol === 'http:' || address?.protocol === 'https:')

@@ -41,7 +41,10 @@ export class DemoError extends Error {
   }
 }
 
-/** Makes calls that must succeed. Throws {@link DemoError} with the first error. */
+/**
+ * Makes calls that must succeed, as one batch. Throws {@link DemoError} with the first error; the other calls
+ * may have succeeded.
+ */
 export async function makeCalls(
   target: Target,
   token: string,

@@ -86,7 +86,7 @@ export class AccountCheck {
     private readonly report: (problem: Problem) => void
   ) {}
 
-  /** Runs the check, and reports all problems. */
+  /** Runs the check, and reports all problems. Errors are reported, not thrown. Adds to the counts. */
   async run(): Promise<void> {
     let file: UserInspection | undefined
     try {
@@ -226,7 +226,10 @@ export class AccountCheck {
       this.#report('attachment', id, 'does not match its integrity value')
   }
 
-  /** Returns the size of a file, and its integrity value with the same algorithm as the expected value. */
+  /**
+   * Returns the size of a file, and its integrity value with the same algorithm as the expected value.
+   * `undefined` if there is no file.
+   */
   async #computeDigest(
     id: string,
     expected: string | undefined

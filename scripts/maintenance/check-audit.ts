@@ -8,8 +8,8 @@ export interface BrokenRecord {
 }
 
 /**
- * Yields each record that is not linked to the previous record by its hash, or is not indexed. Calls `count` for each
- * record.
+ * Yields each record that is not linked to the previous record by its hash, or is not indexed. Calls `count`
+ * for each record. Also yields a problem without an id if the last records are missing.
  */
 export function* findBrokenRecords(file: UserInspection, count: () => void): Generator<BrokenRecord> {
   const { indexed, ...anchor } = file.auditAnchor()

@@ -24,8 +24,8 @@ export interface Progress {
 }
 
 /**
- * Checks everything in a data directory, and changes nothing. Locks the directory; if a service is running, reads each account as of
- * one moment.
+ * Checks everything in a data directory, and changes nothing. Locks the directory; if a service is running,
+ * reads each account as of one moment. What cannot be read is reported as a problem.
  */
 export async function checkDirectory(
   layout: Layout,

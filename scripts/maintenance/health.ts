@@ -41,7 +41,11 @@ export class HealthError extends Error {
 const timeoutMs = 10_000
 const accessName = 'health-check'
 
-/** Step 1, once per service: creates the user. Returns the token for later checks, which does not expire. */
+/**
+ * Step 1, once per service: registers the user, and creates an access that may manage everything. Returns its
+ * token for later checks, which does not expire. Throws {@link HealthError} if the service refuses a call or
+ * cannot be reached.
+ */
 export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthUser): Promise<string> {
   const { username, password, email, appId = 'coffer-health', origin } = user
   const { api, register } = await fetchServiceInfo(serviceInfoUrl)
@@ -61,7 +65,10 @@ export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthU
   return (access as { token: string }).token
 }
 
-/** Steps 2 to 4. Never rejects: an unreachable service fails the steps. `resolve` resolves a host name to addresses. */
+/**
+ * Steps 2 to 4. Never rejects: an unreachable service fails the steps. `resolve` resolves a host name to
+ * addresses. `ok` is `undefined` for a step that does not apply.
+ */
 export async function checkHealth(
   serviceInfoUrl: string,
   { username, token }: HealthUser,

@@ -15,7 +15,10 @@ export interface OwnStep {
 /** Timeout of a request. */
 const timeoutMs = 10_000
 
-/** Runs the steps. Never rejects because of the state of the service. */
+/**
+ * Runs the steps; without a running service, the service's own step fails and only the platform database is
+ * checked. Never rejects because of the state of the service.
+ */
 export async function checkOwnHealth({
   layout,
   settings

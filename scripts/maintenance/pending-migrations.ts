@@ -25,7 +25,10 @@ export interface PendingMigrations {
   readonly problems: readonly { readonly user: string; readonly detail: string }[]
 }
 
-/** Examines all files, whether or not a service is running. Throws `StoreDamaged` or `StoreTooNew` for the platform file. */
+/**
+ * Examines all files, whether or not a service is running, and changes nothing. Accounts whose files cannot
+ * be read are returned as problems. Throws `StoreDamaged` or `StoreTooNew` for the platform file.
+ */
 export async function findPending(layout: Layout, progress?: Progress): Promise<PendingMigrations> {
   const platform = readPlatformVersion(layout)
   const sizes = platform < schemaVersions.platform ? [getSize(layout.platformFile)] : []

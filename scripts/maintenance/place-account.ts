@@ -28,7 +28,10 @@ export class Unfinished extends Error {
   }
 }
 
-/** Returns the account with a username. Throws {@link Unfinished}. */
+/**
+ * Returns the account with a username; `undefined` if there is none. Throws {@link Unfinished} if it is being
+ * added or removed.
+ */
 export function findAccount(target: Layout, username: string): Account | undefined {
   assertFileOrAbsent(target.platformFile)
   // Looking up an account must not create the platform file.
@@ -43,7 +46,7 @@ export function findAccount(target: Layout, username: string): Account | undefin
   }
 }
 
-/** Returns whether a name cannot be given to an account or an access any more. */
+/** Returns true if a name cannot be given to an account or an access: it is in use, or was in use. */
 export function isNameTaken(target: Layout, name: string): boolean {
   assertFileOrAbsent(target.platformFile)
   if (!existsSync(target.platformFile) && !existsSync(target.usersDirectory)) return false
@@ -56,8 +59,9 @@ export function isNameTaken(target: Layout, name: string): boolean {
 }
 
 /**
- * Adds an account to a data directory. A running service finds the account with the first request for it. Throws
- * {@link Taken}, with nothing changed, if the account's name or a unique value of it is in use.
+ * Adds an account to a data directory. A running service finds the account with the first request for it.
+ * Throws {@link Taken}, with nothing changed, if the account's name or a unique value of it is in use. Throws
+ * {@link Unfinished} if it was removed meanwhile.
  */
 export async function addAccount(
   target: Layout,
@@ -108,8 +112,9 @@ export async function addAccount(
 }
 
 /**
- * Replaces the account with the same id, which must not be open. Throws {@link Taken}, or `StoreTooNew` for a file of a newer version
- * of the software, with nothing changed. After any other failure the previous account remains.
+ * Replaces the account with the same id, which must not be open. Keeps its owner file and updates its unique
+ * values. Throws {@link Taken}, or `StoreTooNew` for a file of a newer version of the software, with nothing
+ * changed. After any other failure the previous account remains.
  */
 export async function replaceAccount(
   target: Layout,

@@ -26,8 +26,10 @@ export interface RebuildReport {
 }
 
 /**
- * Rebuilds the file or its index. The caller must hold the lock of the directory. Throws `StoreTooNew`, with nothing changed, for
- * files of a newer version of the software, which are not damaged.
+ * Rebuilds the platform file if it is damaged or missing, otherwise only its index of unique values. A
+ * damaged file is renamed and kept. Accounts that cannot be read, and conflicts, are reported as problems.
+ * The caller must hold the lock of the directory. Throws `StoreTooNew`, with nothing changed, for files of a
+ * newer version of the software, which are not damaged.
  */
 export async function rebuildPlatform(layout: Layout, progress?: Progress): Promise<RebuildReport> {
   try {
@@ -37,7 +39,10 @@ export async function rebuildPlatform(layout: Layout, progress?: Progress): Prom
   }
 }
 
-/** Returns true if the platform file is usable. Throws `StoreTooNew`, `StorageFull`. */
+/**
+ * Returns true if the platform file is usable, also if it is of an earlier version; false if it is missing or
+ * damaged. Throws `StoreTooNew`, `StorageFull`.
+ */
 export function isPlatformFileIntact(layout: Layout): boolean {
   try {
     const inspection = new PlatformInspection(layout)

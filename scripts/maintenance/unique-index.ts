@@ -12,7 +12,10 @@ export interface Conflict {
   readonly field: string
 }
 
-/** Rebuilds the index entries of accounts. Returns the values that other accounts have as well. */
+/**
+ * Rebuilds the index entries of accounts. Returns the values that other accounts have as well. These stay
+ * with the other account.
+ */
 export function rebuildUniqueIndex(
   layout: Layout,
   platform: PlatformStore,

@@ -13,7 +13,7 @@ export function readWebhookIds(layout: Layout, account: string): string[] {
   }
 }
 
-/** Returns the ids of the webhooks of all other accounts. */
+/** Returns the ids of the webhooks of all other accounts. Accounts that cannot be read are skipped. */
 export function listOtherWebhookIds(layout: Layout, account: string): Set<string> {
   const platform = new PlatformInspection(layout)
   try {

@@ -29,7 +29,10 @@ const hooks = ['postinst', 'prerm', 'postrm']
 /** Debian's name of the architecture of packages built here. */
 export const debianArchitecture = architectures[process.arch] ?? process.arch
 
-/** Writes the package. `compression`: as in `dpkg-deb -Z`; `none` is fast. */
+/**
+ * Writes the package. `compression`: as in `dpkg-deb -Z`; `none` is fast. Throws an error if `dpkg-deb`
+ * fails.
+ */
 export function makeDeb(executable: string, target: string, compression = 'xz'): void {
   const root = mkdtempSync(join(tmpdir(), 'coffer-deb-'))
   try {

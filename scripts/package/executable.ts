@@ -14,7 +14,7 @@ const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 /** Compression quality of 0 to 11: higher values take several times as long for a few percent. */
 const defaultQuality = 6
 
-/** Writes the executable for the current system and Node version. */
+/** Writes the executable for the current system and Node version. Throws an error if a tool fails. */
 export function makeExecutable(target: string, quality = defaultQuality): void {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-package-'))
   try {

@@ -9,7 +9,10 @@ Settings can be given as flags (--dataDir=./data), in coffer.yaml in the current
 --config <path>), and as environment variables (COFFER_DATA_DIR). For the list of settings, see docs/settings.md or run
 "coffer settings <word>". To check and print the current settings, run "coffer check-config".`
 
-/** Adds a command that takes settings in addition to its own options. Settings parse their own flags, because they know the types. */
+/**
+ * Adds a command that takes settings in addition to its own options, and returns it. Settings parse their own
+ * flags, because they know the types. Errors of the command are printed, and set the exit code.
+ */
 export function addCommand(
   parent: Command,
   name: string,

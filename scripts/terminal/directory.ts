@@ -5,7 +5,10 @@ import type { Settings } from '../../core/settings/settings.js'
 import { Layout } from '../../storage/files/layout.js'
 import { findSeparateMounts } from '../../storage/files/probe.js'
 
-/** Loads the settings. Returns them with their data directory. Throws `SettingsError`. */
+/**
+ * Loads the settings. Returns them with their data directory, which need not exist. Throws `SettingsError` if
+ * they are not valid, or if the directory is not a folder.
+ */
 export function loadDirectory(flags: readonly string[]): { settings: Settings; layout: Layout } {
   const settings = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
   const layout = new Layout(settings.dataDir)

@@ -59,7 +59,9 @@ export function formatGreeting({
   ]
 }
 
-/** Returns a warning if anyone can register; otherwise `undefined`. */
+/**
+ * Returns a warning if anyone can register and other machines can reach the service; otherwise `undefined`.
+ */
 export function getRegistrationWarning(config: Config): string | undefined {
   if (getPageFacts(config).registration !== 'open' || !isReachable(config)) return undefined
   return 'anyone who can reach this service can register; to require invitations, set registration.invitationTokens and run "coffer invite"'

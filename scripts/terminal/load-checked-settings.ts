@@ -14,7 +14,10 @@ export async function loadCheckedSettings(argv: readonly string[]): Promise<Sett
   return settings
 }
 
-/** Returns problems of settings beyond those that reading them finds. */
+/**
+ * Returns problems of settings beyond those that reading them finds: of filters, and of the files that they
+ * name.
+ */
 export async function findFurtherProblems(settings: Settings): Promise<readonly string[]> {
   return [...findFilterProblems(settings, methods), ...(await findFileProblems(settings))]
 }

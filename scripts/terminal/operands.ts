@@ -16,7 +16,10 @@ export class UsageError extends Error {
   }
 }
 
-/** Splits arguments. Throws {@link UsageError} unless the number of operands equals the number of names. */
+/**
+ * Splits arguments into operands and flags. Throws {@link UsageError} unless the number of operands equals
+ * the number of names.
+ */
 export function splitArguments(args: readonly string[], ...names: string[]): SplitArguments {
   const given = parse(args)
   if (given.operands.length === names.length) return given
@@ -25,7 +28,10 @@ export function splitArguments(args: readonly string[], ...names: string[]): Spl
   )
 }
 
-/** Like {@link splitArguments}, for a command with one optional operand. */
+/**
+ * Like {@link splitArguments}, for a command with one optional operand. Throws {@link UsageError} if there
+ * are more.
+ */
 export function splitOptionalArgument(args: readonly string[], name: string): SplitArguments {
   const given = parse(args)
   if (given.operands.length <= 1) return given

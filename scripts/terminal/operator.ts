@@ -65,7 +65,10 @@ export async function runDirectlyOrRemotely<T>(
   }
 }
 
-/** Runs `work` as the operator: through the running service, or with a runtime in this process. */
+/**
+ * Runs `work` as the operator: through the running service, or with a runtime in this process, which has the
+ * data directory locked. Throws `OperatorError` if the running service does not respond.
+ */
 export async function withOperator<T>(
   settings: Settings,
   work: (operator: Operator) => Promise<T>
@@ -113,7 +116,7 @@ async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> 
   return await Runtime.start(config, options)
 }
 
-/** Returns the operator of a runtime. */
+/** Returns the operator of a runtime. Its calls throw `OperatorError` if they are refused. */
 export function createOperator({ services, registry }: Runtime): Operator {
   return {
     services,
@@ -190,7 +193,10 @@ async function parseResponse(response: Response): Promise<MethodResult> {
   throw new OperatorError(answer.error?.message ?? `The service responded with ${response.status}`)
 }
 
-/** Creates the request for a method, according to its route. */
+/**
+ * Creates the request for a method, according to its route. Throws {@link OperatorError} if the method has
+ * none.
+ */
 function createRequest(
   method: string,
   params: Readonly<Record<string, string | number | boolean>>

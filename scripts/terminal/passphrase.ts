@@ -49,8 +49,9 @@ export interface Secret {
 }
 
 /**
- * Reads the secret from the options and the environment. `layout`: of the service whose backup is made. Throws
- * {@link UsageError} if they conflict.
+ * Reads the secret from the options and the environment. The passphrase is prompted for only when it is
+ * needed and not given. `layout`: of the service whose backup is made. Throws {@link UsageError} if they
+ * conflict or are not valid.
  */
 export function readSecret(
   { identity, passphraseFile, plain, recipient }: SecretOptions,
@@ -95,7 +96,10 @@ function parseRecipients(list = ''): string[] {
   return [...new Set(recipients)]
 }
 
-/** Derives an identity from a secret of the platform, which all nodes of a cluster have, and which backups contain. */
+/**
+ * Derives an identity from a secret of the platform, which all nodes of a cluster have, and which backups
+ * contain. Throws {@link UsageError} if the service has never been started.
+ */
 function deriveIdentity(layout: Layout, salt: string): string {
   const inspection = new PlatformInspection(layout)
   try {
@@ -109,7 +113,10 @@ function deriveIdentity(layout: Layout, salt: string): string {
   }
 }
 
-/** Prompts for a line without echoing it. Reads it from standard input if that is not a terminal. */
+/**
+ * Prompts for a line without echoing it. Reads it from standard input if that is not a terminal. Returns an
+ * empty text if the input ends first.
+ */
 export async function promptHidden(prompt: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: process.stdin.isTTY })

@@ -14,8 +14,9 @@ import { TransferError } from './transfer-error.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * Writes the archive. With `includesSecrets`, another server can take over the account unchanged. Returns the ids of attachments
- * that could not be found; an archive without them cannot be imported. Throws {@link TransferError} if the file exists.
+ * Writes the archive, from a copy of the account's file. With `includesSecrets`, another server can take over
+ * the account unchanged. Returns the ids of attachments that could not be found; an archive without them
+ * cannot be imported. Throws {@link TransferError} if the file exists.
  */
 export async function exportAccount(
   source: Layout,

@@ -21,7 +21,10 @@ import { TransferError } from './transfer-error.js'
 /** Params of `events.export`. */
 export type ExportParams = Readonly<Record<string, unknown>>
 
-/** Writes the export to a file, which must not exist. Throws {@link TransferError}, {@link OperatorError}. */
+/**
+ * Writes the export to a new file. Throws {@link TransferError} if the file exists, {@link OperatorError} if
+ * the params are refused, and `StoreDamaged`.
+ */
 export async function writeEvents(
   settings: Settings,
   source: Layout,
@@ -43,7 +46,10 @@ export async function writeEvents(
   }
 }
 
-/** Passes the chunks of the export to `write`. Reads from a copy of the account. Throws {@link OperatorError}, `StoreDamaged`. */
+/**
+ * Passes the chunks of the export to `write`. Reads from a copy of the account, so that nothing is recorded
+ * in its audit. Throws {@link OperatorError} if the params are refused, and `StoreDamaged`.
+ */
 export async function withExport(
   settings: Settings,
   source: Layout,

@@ -48,7 +48,10 @@ export interface ImportResult {
   readonly identitiesLeftOut: number
 }
 
-/** Imports an account. Throws {@link TransferError} or `Taken`, with nothing changed. */
+/**
+ * Imports an account with a new id, without its sessions. Its deliveries are paused if it has secrets. Throws
+ * {@link TransferError} if the archive is not valid, or `Taken` or `Unfinished`, with nothing changed.
+ */
 export async function importAccount(
   target: Layout,
   file: string,

@@ -27,7 +27,10 @@ export type ImportOutcome = Pick<StoredJob, 'state' | 'look' | 'tally' | 'messag
 
 const intervalMs = 50
 
-/** Imports a file in this process. Throws {@link OperatorError} if it cannot be imported. */
+/**
+ * Imports a file in this process; with `isDry`, only examines it and removes the import again. Throws {@link
+ * OperatorError} if it cannot be imported; records written until then stay.
+ */
 export async function importHere(
   { accounts, clock, config, imports }: Services,
   { file, isDry, username, zone }: FileImport
@@ -66,7 +69,10 @@ export async function importHere(
   return requireEnded(ended)
 }
 
-/** Imports a file through a running service. Throws {@link OperatorError} if it cannot be imported. */
+/**
+ * Imports a file through a running service; with `isDry`, only examines it and removes the import again.
+ * Throws {@link OperatorError} if it cannot be imported; records written until then stay.
+ */
 export async function importThroughService(
   operator: Operator & { readonly url: string },
   { file, isDry, username, zone }: FileImport

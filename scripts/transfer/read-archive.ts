@@ -39,7 +39,11 @@ export class Archive {
     readonly head: ArchiveHead
   ) {}
 
-  /** Opens an archive. Throws {@link TransferError} if it is invalid. `room`: bytes that may be written. */
+  /**
+   * Opens an archive. Throws {@link TransferError} if it is invalid or made by a later version, contains
+   * other files than those of an account, or is larger than `room` (bytes that may be written) allows.
+   * Digests are checked when files are read.
+   */
   static async open(file: string, room: number): Promise<Archive> {
     const { openPromise } = await import('yauzl')
     let zip: ZipFile
@@ -84,7 +88,10 @@ export class Archive {
     return this.#readFile(`attachments/${id}`)
   }
 
-  /** Yields the rows of a table; yields nothing if the archive does not contain the table. */
+  /**
+   * Yields the rows of a table; yields nothing if the archive does not contain the table. Throws {@link
+   * TransferError} if it is not valid, or after the last row if it does not match the digest.
+   */
   async *rows(table: ExportedTable): AsyncGenerator<unknown, void, undefined> {
     const name = `tables/${table}.jsonl`
     if (!this.entries.has(name)) return
@@ -132,7 +139,10 @@ const knownNames = new Set([
   ...exportedTables.map(table => `tables/${table}.jsonl`)
 ])
 
-/** Returns the files of a ZIP by name. */
+/**
+ * Returns the files of a ZIP by name. Throws {@link TransferError} for unknown, repeated or too many files,
+ * and if all together are larger than `maxSize` bytes.
+ */
 async function readEntries(zip: ZipFile, maxSize: number): Promise<Map<string, Entry>> {
   if (zip.entryCount > maxFiles) throw new TransferError(`it contains more than ${maxFiles} files`)
   const entries = new Map<string, Entry>()
@@ -166,7 +176,10 @@ function assertPlainEntry(entry: Entry, name: string): void {
     throw new TransferError(`${name} is compressed by an unsupported method`)
 }
 
-/** Reads a small JSON file and validates it against a schema. */
+/**
+ * Reads a small JSON file and validates it against a schema. Throws {@link TransferError} if it is missing,
+ * larger than `maxSize` bytes, or does not match.
+ */
 async function readJsonFile<S extends TSchema>(
   zip: ZipFile,
   entries: ReadonlyMap<string, Entry>,
@@ -188,7 +201,10 @@ async function readJsonFile<S extends TSchema>(
   throw new TransferError(`${name} is not in the format of an archive`)
 }
 
-/** Returns the error to report for a rejected archive. */
+/**
+ * Returns the error to report for a rejected archive. A full disk, and what is not an error, is returned
+ * unchanged.
+ */
 export function toTransferError(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === 'ENOSPC') return error
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new TransferError(`File not found: ${file}`)

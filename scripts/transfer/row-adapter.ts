@@ -37,8 +37,9 @@ export class RowAdapter {
   ) {}
 
   /**
-   * Returns the row to insert; `undefined` to skip it. A value that is not a row is returned unchanged, and rejected
-   * later.
+   * Returns the row to insert; `undefined` to skip it. Webhooks get a new id if theirs is in use; rows of an
+   * archive without secrets get new tokens. A value that is not a row is returned unchanged, and rejected
+   * later. Throws {@link TransferError} for a second factor in an archive without secrets.
    */
   adaptRow(table: ExportedTable, row: unknown): unknown {
     if (notImported.has(table)) return undefined
@@ -54,7 +55,10 @@ export class RowAdapter {
     return this.origin.hasSecrets ? { ...row, body: own } : withNewSecrets(table, row as Row, own)
   }
 
-  /** Replaces the alias of an access if it is taken here, such as by the original of a copied account. */
+  /**
+   * Replaces the alias of an access if it is taken here, such as by the original of a copied account. Removes
+   * its integrity value then.
+   */
   #adaptAlias(body: object): object {
     const { alias, deleted } = body as { readonly alias?: unknown; readonly deleted?: unknown }
     if (typeof alias !== 'string' || deleted !== undefined || !isNameTaken(this.target, alias)) return body

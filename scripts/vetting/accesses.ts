@@ -86,7 +86,9 @@ const areMessages = compileShape(Type.Array(Type.String({ maxLength: 10_000 }), 
 /** The properties of an access that others depend on. */
 type Known = Pick<Access, 'type' | 'deleted' | 'serial'>
 
-/** Validates all accesses, and their sessions and webhooks. */
+/**
+ * Reports problems with all accesses, their earlier versions, sessions, consents, OAuth grants and webhooks.
+ */
 export function examineAccesses(examiner: Examiner): void {
   const known = new Map<string, Known>()
   const live: Access[] = []
@@ -129,7 +131,7 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
       )
 }
 
-/** Validates the earlier versions of accesses. */
+/** Reports problems with the earlier versions of accesses. */
 function examineVersions(examiner: Examiner, known: ReadonlyMap<string, Known>): void {
   for (const { access, body, serial } of examiner.file.rows(
     'SELECT access, serial, body FROM access_version'
@@ -157,7 +159,10 @@ function isGrantable({ level, streamId }: StreamPermission, home: Config): boole
   return level !== 'manage' && !(system && (system.isHidden || system.kind === 'mark'))
 }
 
-/** Validates the creator of an access: its type must allow it to create others, which a shared access cannot do. */
+/**
+ * Reports problems with the creator of an access: its type must allow it to create others, which a shared
+ * access cannot do.
+ */
 function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<string, Known>): void {
   const { createdBy, expires = Infinity, id, type } = access
   const by = getCreatorId(access)
@@ -172,7 +177,7 @@ function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<s
     say(false, "was created by an access that doesn't exist. Delete it before exporting the account")
 }
 
-/** Validates rows that refer to accesses: sessions, consents, OAuth grants, and use. */
+/** Reports problems with rows that refer to accesses: sessions, consents, OAuth grants, and use. */
 function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void {
   const { file } = examiner
   for (const { access } of file.rows('SELECT access FROM session')) {

@@ -6,7 +6,10 @@ import { getAccountStreams, type AccountField } from '../../core/account/fields.
 import type { Event } from '../../schemas/event.js'
 import type { Examiner } from './examiner.js'
 
-/** Validates all values, including those in the format of earlier versions. Values of unknown fields are ignored. */
+/**
+ * Reports problems with all values, including those in the format of earlier versions. Values of unknown
+ * fields are ignored. Does nothing for backups.
+ */
 export function examineAccountValues(examiner: Examiner): void {
   const { file, options } = examiner
   if (!options.targetConfig) return

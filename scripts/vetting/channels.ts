@@ -31,7 +31,7 @@ const isRow = compileShape(
 /** Where calls go: only these URLs are called. */
 const isWebUrl = (url: string | undefined): boolean => url === undefined || /^https?:\/\//.test(url)
 
-/** Validates channels with their secrets, and messages. */
+/** Reports problems with channels, their secrets, and messages. */
 export function examineChannels(examiner: Examiner): void {
   const { file } = examiner
   for (const { access, body, id, secrets } of file.rows('SELECT * FROM channel')) {

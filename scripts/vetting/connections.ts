@@ -8,7 +8,7 @@ const areArrivals = compileShape(Arrivals)
 /** Maximum length of what has arrived in characters: many times what the service stores. */
 const maxArrivalsLength = 1024 * 1024
 
-/** Validates connections, received items, and the ranges of points that users have changed. */
+/** Reports problems with connections, received items, and the ranges of points that users have changed. */
 export function examineConnections(examiner: Examiner): void {
   const { file } = examiner
   for (const { access, arrivals, body, id } of file.rows(

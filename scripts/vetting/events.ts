@@ -34,7 +34,7 @@ const arePaths = compileShape(Type.Array(Type.Array(Identifier)))
 const isEventId = new RegExp(eventIdPattern)
 const isFieldId = /^:(?:_system|system):[A-Za-z0-9_-]{1,100}$/
 
-/** Validates all events, their links to streams, and earlier and deleted versions. */
+/** Reports problems with all events, their links to streams, and earlier and deleted versions. */
 export function examineEvents(examiner: Examiner): void {
   const { file } = examiner
   for (const row of file.rows('SELECT e.*, name FROM event e LEFT JOIN event_type t ON t.number = e.type'))

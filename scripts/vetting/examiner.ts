@@ -44,7 +44,7 @@ export function compileShape(schema: TSchema): Shape {
   return value => validator.Check(value)
 }
 
-/** Validates the rows of a foreign file. */
+/** Validates the rows of a foreign file. Problems are reported, not thrown. */
 export class Examiner {
   constructor(
     readonly file: ForeignRows,
@@ -62,8 +62,9 @@ export class Examiner {
   }
 
   /**
-   * Parses a JSON text of a given schema. Returns `undefined` and reports a problem if it does not match. The service writes JSON in
-   * one form: repeated keys, or texts that parsers interpret differently, do not stringify to the same text.
+   * Parses a JSON text of a given schema. Returns `undefined` and reports a problem if it does not match or
+   * is nested too deep. The service writes JSON in one form: repeated keys, or texts that parsers interpret
+   * differently, do not stringify to the same text.
    */
   read(kind: ProblemKind, id: unknown, text: unknown, shape: Shape): unknown {
     let value: unknown
@@ -85,7 +86,9 @@ export class Examiner {
     return condition
   }
 
-  /** Returns true if the service could have written something at a time (seconds). */
+  /**
+   * Returns true if the service could have written something at a time (seconds). Always true for backups.
+   */
   isPast(time: unknown): boolean {
     return (
       !this.options.targetConfig || (typeof time === 'number' && time <= this.options.now + clockTolerance)

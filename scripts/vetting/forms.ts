@@ -5,7 +5,7 @@ import { compileShape, type Examiner } from './examiner.js'
 
 const isForm = compileShape(Form)
 
-/** Validates forms with their questionnaires. */
+/** Reports problems with forms and their questionnaires. */
 export function examineForms(examiner: Examiner): void {
   const { file } = examiner
   for (const { access, body, id } of file.rows('SELECT * FROM form')) {

@@ -24,7 +24,7 @@ const storedStates: readonly (readonly [name: RegExp, isRight: Shape, isJson: bo
   [/^key$/, compileShape(Type.String({ pattern: '^[0-9a-f]{64}$' })), false]
 ]
 
-/** Validates imports and their stored state. */
+/** Reports problems with imports and their stored state. */
 export function examineImports(examiner: Examiner): void {
   const { file } = examiner
   const kind: ProblemKind = 'database'

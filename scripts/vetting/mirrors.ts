@@ -18,7 +18,7 @@ const isProgress = compileShape(
 )
 const isDue = compileShape(Type.Union([Type.Number(), Type.Null()]))
 
-/** Validates mirrors, and that each belongs to an access of the account. */
+/** Reports problems with mirrors, and in archives any copied event. */
 export function examineMirrors(examiner: Examiner): void {
   const { file, options } = examiner
   for (const { access, body, id, next, progress } of file.rows('SELECT * FROM mirror')) {

@@ -152,7 +152,10 @@ const isIdentity = compileShape(
   })
 )
 
-/** Validates the tables for which there is no separate module. */
+/**
+ * Reports problems with the tables for which there is no separate module, and in archives more storage than
+ * the quota allows.
+ */
 export function examineOtherTables(examiner: Examiner): void {
   const { file } = examiner
   for (const { created, hash } of file.rows('SELECT hash, created FROM password'))
@@ -184,7 +187,7 @@ export function examineOtherTables(examiner: Examiner): void {
   )
 }
 
-/** Validates identities, with each of which a user can sign in. */
+/** Reports problems with identities, with each of which a user can sign in. */
 function examineIdentities(examiner: Examiner): void {
   for (const { created, email, id, issuer, provider, subject, used } of examiner.file.rows(
     'SELECT * FROM identity'

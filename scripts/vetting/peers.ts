@@ -7,7 +7,10 @@ const isObject = compileShape(Type.Record(Type.String(), Type.Unknown()))
 /** Maximum length of a stored text in characters: a little more than the largest event that a peer may send. */
 const maxLength = 32 * 1024 * 1024
 
-/** Validates the tables of consent and messages: texts are objects, and each row belongs to an access of the account. */
+/**
+ * Reports problems with the tables of consent and messages: texts must be objects, and each row must belong
+ * to an access of the account.
+ */
 export function examinePeers(examiner: Examiner): void {
   const { file } = examiner
   for (const [table, id, column] of [

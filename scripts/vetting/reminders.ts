@@ -21,7 +21,7 @@ const isRow = compileShape(
   })
 )
 
-/** Validates reminders, and the times at which they were due. */
+/** Reports problems with reminders, and with the times at which they were due. */
 export function examineReminders(examiner: Examiner): void {
   const { file } = examiner
   for (const { access, body, id, next } of file.rows('SELECT * FROM reminder')) {

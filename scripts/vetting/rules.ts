@@ -9,7 +9,7 @@ const isState = compileShape(RuleState)
 /** Maximum number of rules of an account. */
 const maxRules = 100
 
-/** Validates rules with their states. */
+/** Reports problems with rules and their states, and too many rules. */
 export function examineRules(examiner: Examiner): void {
   const { file } = examiner
   let count = 0

@@ -62,7 +62,9 @@ const isAddress = compileShape(
   })
 )
 
-/** Validates shared secrets, of which only pending ones have a value, and email addresses. */
+/**
+ * Reports problems with shared secrets, of which only pending ones have a value, and with email addresses.
+ */
 export function examineSecretsAndAddresses(examiner: Examiner): void {
   const { file } = examiner
   for (const { body, ...row } of file.rows('SELECT * FROM shared_secret')) {

@@ -11,7 +11,7 @@ const areColumns = compileShape(
   Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000, uniqueItems: true })
 )
 
-/** Validates all series, and each of their data points. */
+/** Reports problems with all series, and with each of their data points. */
 export function examineSeries(examiner: Examiner): void {
   const { file } = examiner
   const all = `SELECT s.*, name, e.id AS holder FROM series s

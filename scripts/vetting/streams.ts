@@ -15,7 +15,7 @@ const isPath = compileShape(Type.Array(Identifier))
 /** Numbers of the service's own streams: this number and above, and numbers below 0. */
 const firstServiceNumber = 2 ** 48
 
-/** Validates all streams, and the ids of deleted ones. */
+/** Reports problems with all streams, their tree, and the ids of deleted ones. */
 export function examineStreams(examiner: Examiner): void {
   const parents = new Map<string, string | null>()
   for (const { body, id, number } of examiner.file.rows('SELECT number, id, body FROM stream')) {
@@ -57,8 +57,8 @@ function isUserId(id: string): boolean {
 }
 
 /**
- * Validates that streams for tags are where the service creates them. Below another stream, permissions on that
- * stream would also cover what is tagged later.
+ * Reports streams for tags that are not where the service creates them. Below another stream, permissions on
+ * that stream would also cover what is tagged later.
  */
 function examineTags(
   examiner: Examiner,
@@ -77,7 +77,10 @@ function examineTags(
   }
 }
 
-/** Validates the tree, which the service traverses without checking for cycles. */
+/**
+ * Reports the first problem with the tree, which the service traverses without checking for cycles: a cycle,
+ * a missing parent, or too many levels.
+ */
 function examineTree(examiner: Examiner, parents: ReadonlyMap<string, string | null>): void {
   const depths = new Map<string, number>()
   for (const id of parents.keys()) {

@@ -58,7 +58,10 @@ export const sentNames: ReadonlySet<string> = new Set([
 /** Labels that are sent: their values are ids of methods, digits of statuses, and words of the service. */
 export const sentLabels: ReadonlySet<string> = new Set(['method', 'status', 'state', 'kind'])
 
-/** Returns the metrics as the body of an export request. */
+/**
+ * Returns the metrics as the body of an export request. Only metrics and labels that are listed above are
+ * sent.
+ */
 export function toOtlp(collected: readonly CollectedMetric[], context: Context): object {
   return {
     resourceMetrics: [

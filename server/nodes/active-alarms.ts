@@ -24,7 +24,10 @@ export class ActiveAlarms {
     return Array.from(this.#active.values())
   }
 
-  /** Replaces the alarms of some kinds. Active alarms of these kinds that are not in the list have ended. */
+  /**
+   * Replaces the alarms of some kinds. Active alarms of these kinds that are not in the list have ended. Only
+   * the first alarms of each kind are kept. Alarms that begin or end are logged.
+   */
   replace(kinds: readonly AlarmKind[], alarms: readonly Alarm[]): void {
     const raised = new Map(
       kinds

@@ -32,7 +32,7 @@ export class EngineInspector {
 
   constructor(private readonly options: EngineInspectorOptions) {}
 
-  /** The result of the last successful check. */
+  /** The result of the last successful check; `undefined` if there was none yet. */
   get report(): EngineReport | undefined {
     return this.#report
   }
@@ -53,7 +53,10 @@ export class EngineInspector {
     await this.#running
   }
 
-  /** Returns the active alarms. */
+  /**
+   * Returns the active alarms, after updating those that are known without the engine, which logs what has
+   * begun or ended.
+   */
   list(): ActiveAlarm[] {
     const { alarms, listLocalAlarms } = this.options
     alarms.replace(localKinds, listLocalAlarms())

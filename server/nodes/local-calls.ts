@@ -43,7 +43,7 @@ export class LocalCalls {
     return this.#check<PrecheckResult | Failure>(request, () => registry.precheck(request))
   }
 
-  /** Rechecks a call here, after its body was read. */
+  /** Rechecks a call here, after its body was read. Returns `undefined` if it can be made. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
     const { registry } = this.options
     return this.#check(request, () => registry.recheck(request))

@@ -37,7 +37,10 @@ export class NodePeers {
     private readonly callsInFlight: number
   ) {}
 
-  /** Returns the peer for a node. Throws `api-unavailable` if it is unreachable or overloaded. */
+  /**
+   * Returns the peer for a node. Throws `api-unavailable` if it is unreachable or overloaded. Connects to the
+   * node if necessary.
+   */
   getPeer(life: Life): Peer {
     const key = getKey(life)
     if (performance.now() < (this.#unreachableUntil.get(key) ?? 0)) throw createUnreachableError()

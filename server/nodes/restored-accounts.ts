@@ -26,7 +26,10 @@ export class RestoredAccounts {
     return account
   }
 
-  /** Closes an account, opens the restored file, and notifies subscribers that everything may have changed. */
+  /**
+   * Closes an account, opens the restored file, and notifies subscribers that everything may have changed. An
+   * account that is suspended or has moved is only closed. Rejects if the user is unknown.
+   */
   async reopen(username: string): Promise<void> {
     const account = await this.release(username)
     const { accounts, previews } = this.services

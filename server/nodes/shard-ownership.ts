@@ -45,7 +45,7 @@ export class ShardOwnership {
     return this.shards.isMine(this.getShard(username))
   }
 
-  /** Returns the node that serves a user. */
+  /** Returns the node that serves a user. Returns `undefined` if none is known. */
   findOwner(username: string): Life | undefined {
     return this.shards.findOwner(this.getShard(username))
   }

@@ -7,7 +7,10 @@
 const maxScans = 100
 const maxFrames = 1000
 
-/** Returns whether a picture has more scans, frames or pages than any real picture. */
+/**
+ * Returns whether a picture has more scans, frames or pages than any real picture. Returns false for other
+ * formats.
+ */
 export function hasManyParts(picture: Buffer): boolean {
   if (picture.length < 16) return false
   if (picture[0] === 0xff && picture[1] === 0xd8) return hasManyScans(picture)

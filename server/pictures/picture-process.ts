@@ -52,8 +52,8 @@ export class PictureProcess {
   }
 
   /**
-   * Decodes a picture, in `seconds` at most. Rejects with {@link PictureTooCostly}, {@link PictureProcessUnavailable}, or an error
-   * of `picture`.
+   * Decodes a picture, in `seconds` at most. Rejects with {@link PictureTooCostly}, {@link
+   * PictureProcessUnavailable}, or an error of `picture`. After an error or a timeout, the process is killed.
    */
   async decode(
     picture: AsyncIterable<Uint8Array>,

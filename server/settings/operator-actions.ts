@@ -18,7 +18,10 @@ interface OperatorActionsOptions {
   readonly log: Log
 }
 
-/** Returns the actions that the operators' routes call. */
+/**
+ * Returns the actions that the operators' routes call. Each action except listing is recorded with its
+ * operator, also if it fails.
+ */
 export function createOperatorActions({
   clock,
   log,

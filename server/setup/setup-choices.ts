@@ -36,7 +36,10 @@ export const restorableKeys: ReadonlySet<string> = new Set([
 ])
 const entries = Object.entries(settingKeys) as [keyof SetupChoices, string][]
 
-/** Returns the chosen settings, except settings that another source sets. */
+/**
+ * Returns the chosen settings, except settings that another source sets. If no mode of registration is
+ * chosen, an open registration becomes one by invitation.
+ */
 export function toSettings(choices: SetupChoices, { given, settings }: ReadSettings): Map<string, unknown> {
   const values = new Map<string, unknown>()
   const { invitationTokens } = settings.registration
@@ -91,8 +94,9 @@ function getRegistrationMode(registration: Settings['registration'], isGiven: bo
 }
 
 /**
- * Returns the invitation tokens for a registration mode. If at least one token is listed, tokens made by `coffer
- * invite` are valid, too.
+ * Returns the invitation tokens for a registration mode. If at least one token is listed, tokens made by
+ * `coffer invite` are valid, too. Returns `null` if registration is open, none if it is closed, and otherwise
+ * a random token.
  */
 export function createInvitationTokens(choice: unknown): string[] | null {
   if (choice === 'open') return null

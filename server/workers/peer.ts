@@ -36,7 +36,10 @@ export class Peer {
     return this.#pending.size
   }
 
-  /** Sends a request; rejects with the error of the operation. */
+  /**
+   * Sends a request; rejects with the error of the operation. Once the other side is gone, rejects with the
+   * reason.
+   */
   request<N extends Operation>(
     operation: N,
     ...args: Parameters<Operations[N]>

@@ -248,6 +248,7 @@ export class CmcRepository {
     return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>)
   }
 
+  /** Stores the secrets of an event, which its content does not have; replaces former ones. */
   setSecrets(event: string, secrets: object): void {
     this.#write('INSERT OR REPLACE INTO cmc_secret (event, body) VALUES (?, ?)', [
       event,

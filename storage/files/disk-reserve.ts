@@ -38,7 +38,7 @@ export class DiskReserve {
     if (this.#freeBytes < this.#size / 2) this.release()
   }
 
-  /** Releases the space. Returns `false` if there is no reserve. */
+  /** Releases the space. Returns `false` if there is no reserve, or it has been released before. */
   release(): boolean {
     if (!statSync(this.#file, { throwIfNoEntry: false })?.size) return false
     truncateSync(this.#file)

@@ -102,7 +102,7 @@ export class Layout {
     return join(this.userDirectory(id), 'imports')
   }
 
-  /** The file of an import. */
+  /** The file of an import. Throws if the id cannot be that of an import. */
   importFile(id: string, importId: string): string {
     if (!isFileId(importId)) throw new Error('Not an import id')
     return join(this.importsDirectory(id), importId)

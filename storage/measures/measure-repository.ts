@@ -57,7 +57,10 @@ export class MeasureRepository {
     return this.#share(key, reading => collectFacts(reading, query), countFacts)
   }
 
-  /** Continues a run for a few milliseconds. Returns its result once it is complete. */
+  /**
+   * Continues a run for a few milliseconds. Returns its result once it is complete, `undefined` before. After
+   * a failure, each call throws its error.
+   */
   next<T>(run: MeasureRun<T>): T | undefined {
     return readInTransaction(this.db, () => run.next(this.#store))
   }

@@ -39,7 +39,10 @@ export class MeasureRun<T> {
     return this.#failure !== undefined
   }
 
-  /** Continues for a few milliseconds. Returns the result once it is complete. */
+  /**
+   * Continues for a few milliseconds. Returns the result once it is complete, `undefined` before. After a
+   * failure, each call throws its error.
+   */
   next(store: MeasureStore): T | undefined {
     if (this.#failure) throw this.#failure.error
     if (this.#result) return this.#result.value

@@ -82,7 +82,10 @@ export class MirrorRepository {
     this.#write('UPDATE mirror SET next = ? WHERE id = ? AND next IS NOT NULL', at, id)
   }
 
-  /** Makes the mirrors of an access due at a time (seconds). Returns whether there are any. */
+  /**
+   * Makes the mirrors of an access, except those for which there is nothing to do, due at a time (seconds).
+   * Returns whether there are any.
+   */
   wakeByAccess(access: string, at: number): boolean {
     if (!this.isUsed) return false
     const sql = 'UPDATE mirror SET next = ? WHERE access = ? AND next IS NOT NULL'

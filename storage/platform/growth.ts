@@ -39,7 +39,10 @@ export class GrowthRepository {
     return column(this.db, sql).get(toDay(time)) !== undefined
   }
 
-  /** Stores a measurement at a time (seconds), and removes the oldest days beyond the limit. */
+  /**
+   * Stores a measurement at a time (seconds), in place of an earlier one of the same day, and removes the
+   * oldest days beyond the limit.
+   */
   measure(time: number, { accounts, attachments, documents, others, previews }: GrowthMeasurement): void {
     const sql = `INSERT INTO growth (day, accounts, documents, attachments, previews, others) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (day) DO UPDATE SET accounts = excluded.accounts, documents = excluded.documents,
@@ -75,7 +78,10 @@ export class GrowthRepository {
     return column(this.db, sql).get(account) as number | undefined
   }
 
-  /** Adds days that were saved from another file. */
+  /**
+   * Adds days that were saved from another file; days that are there stay as they are. Removes the oldest
+   * beyond the limit.
+   */
   restore(days: readonly GrowthDay[]): void {
     const sql = `INSERT OR IGNORE INTO growth (day, events, accounts, documents, attachments, previews, others)
       VALUES (?, ?, ?, ?, ?, ?, ?)`

@@ -53,7 +53,9 @@ export class PlatformAccounts {
     return statement(this.db, sql).all(after, limit) as Account[]
   }
 
-  /** Counts the rows of the platform file. */
+  /**
+   * Counts accounts (active, unfinished and moved), unique values, accounts with webhooks, and invitations.
+   */
   counts(): PlatformCounts {
     const sql = `SELECT
       (SELECT count(*) FROM account WHERE state = 'active') AS accounts,

@@ -66,6 +66,7 @@ export class UsernameRepository {
     return statement(this.db, sql).all() as Account[]
   }
 
+  /** Returns how often an account has changed its name, and when it last did (seconds). */
   getChanges(id: string): UsernameChanges {
     const sql = 'SELECT max(number) AS used, max(changed) AS last FROM former_username WHERE account = ?'
     const { last, used } = statement(this.db, sql).get(id) as Record<'last' | 'used', number | null>

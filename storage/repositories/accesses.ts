@@ -42,7 +42,10 @@ export class AccessRepository {
     private readonly lastWritten: LastWritten
   ) {}
 
-  /** Finds the access with a token, unless deleted. Returns the same object until any access changes. */
+  /**
+   * Finds the access with a token, unless deleted; it may have expired. Returns the same object until any
+   * access changes.
+   */
   findByToken(token: string): Access | undefined {
     const known = this.#byToken.get(token)
     if (known) return known
@@ -50,7 +53,7 @@ export class AccessRepository {
     return body === undefined ? undefined : this.#cache(body as string)
   }
 
-  /** Finds an access that is not deleted. */
+  /** Finds an access that is not deleted; it may have expired. */
   find(id: string): Access | undefined {
     const known = this.#byId.get(id)
     if (known) return known

@@ -46,8 +46,8 @@ export class EventHistory {
   }
 
   /**
-   * Records the deletion of an event that is about to be removed, and reduces its versions as the settings say. Returns
-   * the integrity value of the deletion.
+   * Records the deletion of an event that is about to be removed, and reduces its versions as the settings
+   * say. Returns the integrity value of the deletion, `undefined` if such values are off.
    */
   recordDeletion(event: Event, deleted: number, paths: string): string | undefined {
     const { id } = event
@@ -60,7 +60,10 @@ export class EventHistory {
     return integrity
   }
 
-  /** Records the deletion of an event, and removes all else of it. Returns the integrity value of the deletion. */
+  /**
+   * Records the deletion of an event, and removes all else of it. Returns the integrity value of the
+   * deletion, `undefined` if such values are off.
+   */
   recordErasure(id: string, deleted: number, paths: string): string | undefined {
     statement(this.db, 'DELETE FROM event_version WHERE event = ?').run(id)
     const integrity = this.policies.digests.event({ id, deleted })
@@ -90,6 +93,9 @@ export class EventHistory {
     return (column(this.db, sql).get(id) as string | null | undefined) ?? undefined
   }
 
+  /**
+   * Returns the record of the deletion of an event; `undefined` if it was not deleted, or if none is kept.
+   */
   findDeletion(id: string): EventDeletion | undefined {
     const sql = 'SELECT id, deleted, integrity, paths FROM event_deletion WHERE id = ?'
     const row = statement(this.db, sql).get(id)

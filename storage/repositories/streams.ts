@@ -155,7 +155,7 @@ export class StreamRepository {
     return node
   }
 
-  /** Replaces a stream; a changed `parentId` moves it. Throws `UniqueViolation` of `stream.parentId` if a sibling has the same name. */
+  /** Replaces an existing stream; a changed `parentId` moves it. Throws `UniqueViolation` of `stream.parentId` for a taken name. */
   update(stream: Stream): StreamNode {
     const tree = this.#load()
     const node = tree.byId.get(stream.id)
@@ -171,7 +171,10 @@ export class StreamRepository {
     return node
   }
 
-  /** Removes a stream without children and events, and records its deletion. */
+  /**
+   * Removes a stream without children and events, and records its deletion. Throws if there is no such
+   * stream.
+   */
   remove(id: string, deleted: number): void {
     const tree = this.#load()
     const node = tree.byId.get(id)

@@ -40,7 +40,10 @@ export class WebhookRepository {
     return this.#load().size
   }
 
-  /** Throws `UniqueViolation` of `webhook.access` if the access already has a webhook with that URL. */
+  /**
+   * Adds a webhook. Throws `UniqueViolation` of `webhook.access` if the access already has a webhook with
+   * that URL.
+   */
   insert(stored: StoredWebhook): void {
     const { secret = null, webhook } = stored
     this.#write(

@@ -36,7 +36,7 @@ export function measure(rows: readonly Row[], at: number): Measure | undefined {
   return leastRow && greatestRow && { count, sum, least: leastRow, greatest: greatestRow }
 }
 
-/** Merges the measures of rows; the rows of `a` come first. */
+/** Merges the measures of rows; the rows of `a` come first. Returns the other one if one is absent. */
 export function mergeMeasures(
   a: Measure | undefined,
   b: Measure | undefined,

@@ -30,7 +30,10 @@ export function parseTime(text: string): number {
   return Number.parseFloat(text)
 }
 
-/** Returns the index of the first text, at or after `start`, whose deltaTime is at least `time`. */
+/**
+ * Returns the index of the first text, at or after `start`, whose deltaTime is at least `time`; the number of
+ * texts if there is none.
+ */
 export function lowerBound(texts: readonly string[], time: number, start = 0): number {
   let low = start
   let high = texts.length
@@ -66,7 +69,10 @@ export function mergeRows(texts: readonly string[], rows: readonly Row[]): strin
   return result
 }
 
-/** Formats rows with `width` cells. */
+/**
+ * Formats rows that have `has` cells with `width` cells: empty ones are appended, or the last ones are
+ * omitted.
+ */
 export function fitRows(texts: readonly string[], width: number, has: number): string {
   let result = padRows(texts, width - has)
   if (width < has) result = result.map(text => formatRow(parseRow(text).slice(0, width) as unknown as Row))

@@ -47,7 +47,10 @@ export class AccountWriter {
     }
   }
 
-  /** Commits the rows. Throws {@link RowRefused} if some refer to missing rows. */
+  /**
+   * Commits the rows. Throws {@link RowRefused} if some refer to missing rows, or the state of the audit is
+   * missing.
+   */
   finish(): void {
     if (statement(this.#db, 'SELECT 1 FROM audit_state').get() === undefined)
       throw new RowRefused('audit_state', 'is missing')

@@ -102,7 +102,10 @@ export const exportedRows: Partial<Record<ExportedTable, string>> = {
   event_deletion: `instr(paths, '":_followed:') = 0`
 }
 
-/** Returns the row to export: a mirror begins again, since its copy is not exported. */
+/**
+ * Returns the row to export: a mirror begins again, since its copy is not exported, unless the copy was
+ * erased.
+ */
 export function toExportedRow(table: ExportedTable, row: Row): Row {
   if (table !== 'mirror') return row
   const {

@@ -19,7 +19,10 @@ interface Item {
   readonly sql: string | null
 }
 
-/** Finds differences from the schema that our migrations up to the file's version create. */
+/**
+ * Finds differences from the schema that our migrations up to the file's version create. Of tables and other
+ * items, only the first difference is returned.
+ */
 export function findSchemaProblems(db: Database, migrations: readonly Migration[]): string[] {
   const version = readSchemaVersion(db)
   const expected = new Set(getExpectedSchema(migrations, version))

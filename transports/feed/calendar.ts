@@ -26,8 +26,9 @@ function escapeText(text: string): string {
 }
 
 /**
- * Returns the calendar of some entries. The library handles text slowly, so each entry is written by itself, and other work has its
- * turn in between.
+ * Returns the calendar of some entries. The library handles text slowly, so each entry is written by itself,
+ * and other work has its turn in between. Entries outside of the years that calendars can show are omitted,
+ * and so are texts beyond a total length.
  */
 export async function writeCalendar(source: FeedSource, entries: readonly Entry[]): Promise<string> {
   const host = new URL(source.rootUrl).host

@@ -57,7 +57,10 @@ export interface EntryPage {
 const maxTitleLength = 120
 const maxTextLength = 4000
 
-/** Reads a page of entries, newest first. Errors: the errors of `events.get`. */
+/**
+ * Reads a page of entries, newest first. Unless types are named, events that people do not put into calendars
+ * are omitted. Errors: the errors of `events.get`.
+ */
 export async function readEntries(calls: UserCalls, query: EntryQuery): Promise<EntryPage> {
   const { streams } = await calls.call<{ streams: readonly Stream[] }>('streams.get', {})
   const { events } = await calls.call<{ events: readonly Event[] }>('events.get', {

@@ -22,6 +22,10 @@ export class Feeds implements ReadEndpoint {
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
+  /**
+   * Answers with the calendar or the Atom feed of an access. Errors: `unknown-resource`, `invalid-method`,
+   * `forbidden` for the token of a session, and those of the calls.
+   */
   async handle({ credentials, params, segments, user, verb }: ReadRequest): Promise<EndpointResponse> {
     const [root, ...others] = segments
     if (others.length > 0) fail('unknown-resource', 'Nothing found at this path')

@@ -5,7 +5,10 @@ import { refuse } from './outcome.js'
 /** Formats as `_format` names them; a plus sign that is not encoded arrives as a space. */
 const formats = new Set(['json', 'text/json', 'application/json', 'application/fhir+json'])
 
-/** Throws for a request that wants another format. `_format` takes precedence over the header. */
+/**
+ * Throws for a request that wants another format. `_format` takes precedence over the header. Without either,
+ * nothing is refused.
+ */
 export function assertJsonAccepted({ credentials, params }: ReadRequest): void {
   const format = params.get('_format')?.[0]
   if (format !== undefined) {

@@ -18,7 +18,7 @@ export interface Page {
   readonly next?: string | undefined
 }
 
-/** Returns the bundle of a page. */
+/** Returns the bundle of a page. Only a search whose results are all on one page has a total. */
 export function buildBundle({ baseUrl }: Patient, { next, resources, search, type }: Page): Bundle {
   const link = (relation: string, page: string | undefined): object => {
     const query = new URLSearchParams(search.used.map(([name, value]): [string, string] => [name, value]))

@@ -36,7 +36,7 @@ const actionsByLevel: Readonly<Record<Level, readonly string[]>> = {
   manage: ['access', 'collect', 'correct']
 }
 
-/** Reads one consent. */
+/** Reads one consent. Refuses with 404 if there is none. */
 export async function readConsent(patient: Patient, id: string): Promise<object> {
   const consents = await listConsents(patient)
   return consents.find(consent => consent.id === id) ?? refuse('not-found', 'There is no such Consent', 404)

@@ -17,7 +17,10 @@ export function formatCursor({ skip, time }: Cursor): string {
   return Buffer.from(JSON.stringify([skip, ...(time === undefined ? [] : [time])])).toString('base64url')
 }
 
-/** Parses a cursor. Throws for any text that is not one of ours. */
+/**
+ * Parses a cursor. Throws for any text that is not one of ours. Refuses a position that is too far in the
+ * list.
+ */
 export function parseCursor(text: string): Cursor {
   const [skip, time] = parseList(text)
   const isValid =

@@ -34,7 +34,10 @@ const tests: Readonly<Record<Prefix, (span: Span, date: Span) => boolean>> = {
 const hasStart = new Set<Prefix>(['eq', 'gt', 'ge', 'sa', 'ap'])
 const hasEnd = new Set<Prefix>(['eq', 'lt', 'le', 'eb', 'ap'])
 
-/** Parses the values of a parameter. `now`: seconds. */
+/**
+ * Parses the values of a parameter. `now`: seconds. Refuses values that are no dates, and several dates in
+ * one value.
+ */
 export function parseDates(name: string, lists: readonly (readonly string[])[], now: number): DateFilter {
   const all = lists.map(values => {
     if (values.length !== 1) refuse('not-supported', `Repeat "${name}" instead of listing several dates`)

@@ -26,7 +26,7 @@ export const documentParams = {
 const statusSystem = 'http://hl7.org/fhir/document-reference-status'
 const instants = new TimeFormatter()
 
-/** Reads one document. */
+/** Reads one document. Refuses with 404 if the event has no file. */
 export async function readDocument(patient: Patient, id: string): Promise<object> {
   return (
     convertEvent(patient, await readEvent(patient, id)) ??

@@ -35,7 +35,10 @@ const maxPageSize = 4 * 1024 * 1024
 const maxLength = 1024 * 1024
 const fewestRead = 2
 
-/** Returns a page of resources. */
+/**
+ * Returns a page of resources. A page may have fewer resources than asked for, or none, although others
+ * follow.
+ */
 export async function readEventPage(
   { calls }: Patient,
   search: Search,
@@ -87,7 +90,7 @@ function toQuery(
   }
 }
 
-/** Reads events; fewer if the response would be too long. */
+/** Reads events; fewer if the response would be too long. Returns the limit that was used at last. */
 export async function readEvents(
   calls: Patient['calls'],
   params: Readonly<Record<string, unknown>> & { readonly limit: number }

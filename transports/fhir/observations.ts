@@ -32,7 +32,7 @@ export const observationParams = {
   subject: 'reference'
 } as const
 
-/** Reads one observation. */
+/** Reads one observation. Refuses with 404 if the event is none. */
 export async function readObservation(patient: Patient, id: string): Promise<object> {
   const event = await readItem(patient, id)
   return (

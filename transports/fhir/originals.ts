@@ -57,7 +57,10 @@ function isConcept(value: unknown): value is CodeableConcept {
   return coding === undefined || (Array.isArray(coding) && coding.every(isObject))
 }
 
-/** Removes relative references, which would lead to resources of this service; their texts stay. */
+/**
+ * Removes relative references, which would lead to resources of this service; their texts stay. Values that
+ * are nested too deeply are omitted.
+ */
 export function omitReferences(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth > maxDepth) return undefined

@@ -8,7 +8,7 @@ import { readSearch } from './search-params.js'
 /** The parameters of searches, with the types of their values. */
 export const patientParams = { _id: 'token' } as const
 
-/** Reads the patient. */
+/** Reads the patient. Refuses with 404 for another id. */
 export async function readPatient(patient: Patient, id: string): Promise<object> {
   const resource = await buildPatient(patient)
   return id === patient.id ? resource : refuse('not-found', 'There is no such patient', 404)

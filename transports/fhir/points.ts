@@ -33,7 +33,7 @@ function formatPointId(holderId: string, deltaTime: number): string {
 
 const pointId = /^(.+)\.p(\d{1,16})$/
 
-/** Reads the event or the point that an id names. */
+/** Reads the event or the point that an id names. Refuses with 404 if there is no such point. */
 export async function readItem(patient: Patient, id: string): Promise<Event> {
   const [, holderId, position] = pointId.exec(id) ?? []
   if (holderId === undefined) return await readEvent(patient, id)
@@ -49,7 +49,7 @@ function refuseUnknown(): never {
   return refuse('not-found', 'There is no such data point', 404)
 }
 
-/** Reads points of a series, each as an event. */
+/** Reads points of a series, each as an event. Returns an empty list if the series begins later. */
 export async function readPoints(
   { calls }: Patient,
   holder: Event,

@@ -37,7 +37,7 @@ const statusSystem = 'http://hl7.org/fhir/questionnaire-answers-status'
 const statuses = new Set(['in-progress', 'completed', 'amended', 'entered-in-error', 'stopped'])
 const instants = new TimeFormatter()
 
-/** Reads one response. */
+/** Reads one response. Refuses with 404 if the event is none. */
 export async function readResponse(patient: Patient, id: string): Promise<object> {
   return (
     convertEvent(patient, await readEvent(patient, id)) ??

@@ -24,8 +24,9 @@ export interface Search {
 }
 
 /**
- * Reads the parameters of a search. Others are ignored, or refused if the client asks for strict handling. Throws for
- * modifiers and chains, which would be misunderstood otherwise.
+ * Reads the parameters of a search. Others are ignored, or refused if the client asks for strict handling.
+ * Throws for modifiers and chains, which would be misunderstood otherwise. Empty values are ignored; too many
+ * or too long ones are refused.
  */
 export function readSearch({ credentials, params }: ReadRequest, names: readonly string[]): Search {
   const known = new Set([...names, ...commonNames])
@@ -69,7 +70,7 @@ function splitValues(text: string): string[] {
   return values
 }
 
-/** Returns the order by a date that a search asks for: the latest first by default. */
+/** Returns the order by a date that a search asks for: the latest first by default. Refuses other orders. */
 export function readOrder(search: Search, name = 'date'): 'ascending' | 'descending' {
   const values = search.listValues('_sort').flat()
   if (values.length === 0) return 'descending'
@@ -92,7 +93,10 @@ export interface FoundCode {
   readonly code?: unknown
 }
 
-/** Returns whether the codes of a resource meet a parameter. */
+/**
+ * Returns whether the codes of a resource meet a parameter. Every list must contain one of them; without
+ * lists, all do.
+ */
 export function meetsTokens(lists: readonly (readonly string[])[], codes: readonly FoundCode[]): boolean {
   return lists.every(values =>
     values.some(value => {

@@ -12,7 +12,10 @@ import { unknownAddress } from './request/address.js'
 import { getCredentials } from './request/credentials.js'
 import { hasBoundToken, proveCredentials, readProof } from './request/prove.js'
 
-/** Handles a request below one of the endpoint's roots, and sends the response. Errors: those that any call may have. */
+/**
+ * Handles a request below one of the endpoint's roots, and sends the response. Errors: those that any call
+ * may have. Sends 304 if the client has the same response.
+ */
 export async function handleRead(
   exchange: Exchange,
   dispatcher: Dispatcher,
@@ -51,7 +54,10 @@ export async function handleRead(
   await replyLongText(exchange, services, { status, body: text, type })
 }
 
-/** Returns the endpoint below whose roots a request is, if that endpoint describes errors in its own form. */
+/**
+ * Returns the endpoint below whose roots a request is, if that endpoint describes errors in its own form.
+ * Returns `undefined` for other requests.
+ */
 export function findErrorFormat(
   { req, state }: Exchange,
   readers: readonly ReadEndpoint[],

@@ -27,7 +27,10 @@ export class RouteTree<T> {
     for (const route of routes) this.#addNode(route.path).targets.set(route.verb, target(route))
   }
 
-  /** Finds the target of a verb and a decoded path. Literal segments win over parameters if both support the verb. */
+  /**
+   * Finds the target of a verb and a decoded path. Literal segments win over parameters if both support the
+   * verb. Returns `undefined` if there is none.
+   */
   find(verb: string, segments: readonly string[]): Match<T> | undefined {
     return search(this.#root, verb, segments, 0, [])
   }

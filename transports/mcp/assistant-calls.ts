@@ -19,7 +19,10 @@ export class AssistantCalls {
     private readonly message: Pick<EndpointMessage, 'user' | 'credentials'>
   ) {}
 
-  /** Makes a call. The result is without the token of an access. */
+  /**
+   * Makes a call. The result is without the token of an access. A refusal is returned; that of a read whose
+   * result is too long says what to do.
+   */
   async call(method: string, params: unknown): Promise<AssistantResult> {
     const { user } = this.message
     const credentials = { ...this.message.credentials, isAssistant: true } as const
@@ -37,7 +40,7 @@ export class AssistantCalls {
     return this.dispatcher.definitions.some(({ id, mode }) => id === method && mode === 'read')
   }
 
-  /** Returns whether the access may change anything. */
+  /** Returns whether the access may change anything. Returns false if that cannot be read. */
   async mayWrite(): Promise<boolean> {
     const info = await this.call('getAccessInfo', {})
     if (!info.ok) return false

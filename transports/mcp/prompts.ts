@@ -111,7 +111,10 @@ export function listPrompts(): ListedPrompt[] {
   }))
 }
 
-/** Returns the message of a prompt, with the data that the access may read. */
+/**
+ * Returns the message of a prompt, with the data that the access may read. Returns the problem instead if the
+ * prompt is unknown, an argument is missing or too long, or a call is refused.
+ */
 export async function writePrompt(calls: AssistantCalls, name: string, given: Given): Promise<PromptResult> {
   const prompt = prompts.find(each => each.name === name)
   if (!prompt) return { problem: `Unknown prompt "${name.slice(0, 100)}"` }

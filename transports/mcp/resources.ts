@@ -33,7 +33,10 @@ export const resourceTemplates = [
   { uriTemplate: 'coffer:///events/{id}', name: 'Event', description: 'One event', mimeType }
 ]
 
-/** Lists the streams that the access may see, without those of the audit log: audit records have their own tool. */
+/**
+ * Lists the streams that the access may see, without those of the audit log: audit records have their own
+ * tool. Returns an empty list if it may see none; streams beyond the maximum number are omitted.
+ */
 export async function listResources(calls: AssistantCalls): Promise<Resource[]> {
   const result = await calls.call('streams.get', {})
   if (!result.ok) return []
@@ -51,7 +54,7 @@ export async function listResources(calls: AssistantCalls): Promise<Resource[]> 
   return resources
 }
 
-/** Reads a resource; resolves with `undefined` if the URI names no resource. */
+/** Reads a resource; resolves with `undefined` if the URI names none that the access may read. */
 export async function readResource(calls: AssistantCalls, uri: string): Promise<string | undefined> {
   const [, kind, name = ''] = /^coffer:\/\/\/(streams|events)\/([^/]{1,1000})$/.exec(uri) ?? []
   const id = decodeId(name)

@@ -65,7 +65,9 @@ const hints: Readonly<Record<string, string>> = {
   toDeltaTime: 'Seconds since the time of the series event'
 }
 
-/** Returns the tools, starting with those that only read. */
+/**
+ * Returns the tools, starting with those that only read. Only methods that assistants may call become tools.
+ */
 export function createTools(definitions: readonly AnyMethod[]): readonly Tool[] {
   return definitions
     .filter((method): method is UserMethod => method.mode === 'read' || method.mode === 'write')

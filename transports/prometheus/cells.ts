@@ -60,7 +60,10 @@ export class CellReader {
     private readonly zone: string
   ) {}
 
-  /** Returns the cells of a series that have data, in order, each with its index. */
+  /**
+   * Returns the cells of a series that have data, in order, each with its index. Throws a `QueryError` for
+   * too many cells.
+   */
   async read(series: Series, { count, from, width }: CellRange): Promise<(Cell & { readonly at: number })[]> {
     if (count > maxCells)
       refuseUnsupported(
@@ -109,7 +112,10 @@ export class CellReader {
     )
   }
 
-  /** Returns the days of a series that overlap a range of times in seconds. */
+  /**
+   * Returns the days of a series that overlap a range of times in seconds. Throws a `QueryError` for a range
+   * that is too long.
+   */
   async readDays({ index, measure }: Series, from: number, to: number): Promise<DayCell[]> {
     if (to - from > maxDaysRange) refuseUnsupported('The range of days can be at most 29 years')
     const [first, last] = [from, to].map(time => getLocalDay(this.zone, time).number) as [number, number]

@@ -44,6 +44,10 @@ export class Evaluator {
     private readonly grid: Grid
   ) {}
 
+  /**
+   * Evaluates an expression at each time of the grid. Throws a `QueryError` if that is not supported, or too
+   * much.
+   */
   async evaluate(expression: Expression): Promise<Result> {
     switch (expression.is) {
       case 'number':

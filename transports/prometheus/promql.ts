@@ -86,7 +86,7 @@ export function hasSelection(expression: Expression): boolean {
   }
 }
 
-/** Parses a selector, as in `match[]`. */
+/** Parses a selector, as in `match[]`. Throws a `QueryError` for any other text. */
 export function parseSelector(text: string): readonly Matcher[] {
   const expression = parseQuery(text)
   if (expression.is !== 'selection' || expression.apply) refuseMalformed(`"${text}" is not a selector`)

@@ -22,7 +22,10 @@ export class QueryApi {
     private readonly now: number
   ) {}
 
-  /** Returns the data of the response; `undefined` for an unknown path. */
+  /**
+   * Returns the data of the response; `undefined` for an unknown path. Throws a `QueryError`, or the
+   * `ApiError` of a call.
+   */
   async answer([first = '', second, third, ...rest]: readonly string[]): Promise<unknown> {
     if (rest.length > 0) return undefined
     if (first === 'label' && second !== undefined && third === 'values')

@@ -24,7 +24,10 @@ export class Friends {
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
-  /** Lists the positions of friends who share their position now. `credentials`: the credentials of the app's request. */
+  /**
+   * Lists the positions of friends who share their position now. `credentials`: the credentials of the app's
+   * request. Friends who share none, or no longer, are omitted. Positions are remembered for a while.
+   */
   async list(friends: readonly Friend[], credentials: Credentials): Promise<FriendPosition[]> {
     const found: FriendPosition[] = []
     for (const friend of friends) {

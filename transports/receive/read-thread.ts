@@ -23,7 +23,10 @@ export class ReadThread {
 
   constructor(private readonly timeoutMs = defaultTimeoutMs) {}
 
-  /** Reads a request, whose body is moved to the thread. `party`: on whose behalf. Error: `invalid-request-structure`. */
+  /**
+   * Reads a request, whose body is moved to the thread. `party`: on whose behalf. Error:
+   * `invalid-request-structure`. The same error is thrown if that takes too much time or memory.
+   */
   async read(dialect: string, request: ReceivedRequest, party: Party): Promise<ReadRequest> {
     clearTimeout(this.#idle)
     this.#waiting++

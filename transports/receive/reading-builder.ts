@@ -18,7 +18,10 @@ export class ReadingBuilder implements Reading {
     this.records.push(record)
   }
 
-  /** Counts an entry, or a part of one, that is not understood. */
+  /**
+   * Counts an entry, or a part of one, that is not understood. Beyond the maximum number of different kinds,
+   * all count as others.
+   */
   skip(given: string): void {
     const isKnown = this.notUnderstood.has(given) || this.notUnderstood.size < maxKinds
     const kind = isKnown ? given : otherKinds
@@ -58,7 +61,10 @@ export interface PositionValues {
   readonly speed?: number | undefined
 }
 
-/** Returns the content of `position/wgs84`; `undefined` for coordinates beyond the earth. The order of its members is that of imports. */
+/**
+ * Returns the content of `position/wgs84`; `undefined` for coordinates beyond the earth. The order of its
+ * members is that of imports. Members that are negative, and so unknown, are omitted, except the altitude.
+ */
 export function toPosition(values: PositionValues): Record<string, number> | undefined {
   const { latitude, longitude } = values
   if (!isValidPosition(latitude, longitude)) return undefined
@@ -70,7 +76,7 @@ export function toPosition(values: PositionValues): Record<string, number> | und
   return content
 }
 
-/** Returns a number that is negative if it is unknown. */
+/** Returns a number; `undefined` if there is none, or if it is negative, which means unknown. */
 export function getKnownNumber(value: unknown, ...path: readonly string[]): number | undefined {
   const found = getNumber(value, ...path)
   return found !== undefined && found >= 0 ? found : undefined

@@ -50,7 +50,11 @@ export class Receiver implements ReceiveEndpoint {
     this.#friends = new Friends(dispatcher)
   }
 
-  /** Stores what a request contains, and returns the answer that its app expects, once everything is durable. */
+  /**
+   * Stores what a request contains, and returns the answer that its app expects, once everything is durable.
+   * If the request is refused, its connection records why. Errors: those that any call may have,
+   * `unknown-resource`, `invalid-request-structure`.
+   */
   async handle(incoming: IncomingRequest): Promise<IncomingResponse> {
     const { headers, ip, verb } = incoming
     const [id = '', ...segments] = incoming.segments

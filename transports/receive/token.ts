@@ -21,7 +21,10 @@ export interface PresentedRequest {
   readonly query: Readonly<Record<string, string>>
 }
 
-/** Separates the token from the rest of a request. `segments`: the path after the dialect. */
+/**
+ * Separates the token from the rest of a request. `segments`: the path after the dialect. `token` is
+ * `undefined` if there is none; with `sendsDigest`, it is a SHA-1.
+ */
 export function takeToken(
   { headers, query }: Pick<IncomingRequest, 'headers' | 'query'>,
   segments: readonly string[],
@@ -43,7 +46,10 @@ export function takeToken(
   return { token, path, query: rest }
 }
 
-/** Finds the token in the body of an app that sends it in its only or first document, as `secret` or `token`; returns its SHA-1. */
+/**
+ * Finds the token in the body of an app that sends it in its only or first document, as `secret` or `token`;
+ * returns its SHA-1. Returns `undefined` if there is none.
+ */
 export function findDigestInBody(body: Buffer): string | undefined {
   let parsed: unknown
   try {

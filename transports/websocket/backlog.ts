@@ -23,10 +23,10 @@ export class Backlog {
     private readonly maxResponseBytes: number
   ) {}
 
-  /** Returns the share of an authenticated socket. */
+  /** Returns the share of an authenticated socket. It must be released. */
   createShare(accountId: string, token: string): BacklogShare {
     const keys = [`${accountId} ${token}`, accountId] as const
-    const [access, account] = keys.map(key => this.#getCounter(key)) as [Counter, Counter]
+    const [access, account] = keys.map(key => this.#acquireCounter(key)) as [Counter, Counter]
     const limits = [
       [access, Math.max(this.maxBytes / 4, this.maxResponseBytes)],
       [account, Math.max(this.maxBytes / 2, this.maxResponseBytes)],
@@ -40,7 +40,7 @@ export class Backlog {
     })
   }
 
-  #getCounter(key: string): Counter {
+  #acquireCounter(key: string): Counter {
     let counter = this.#counters.get(key)
     if (!counter) this.#counters.set(key, (counter = new Counter()))
     counter.shares++
@@ -65,7 +65,11 @@ export class BacklogShare {
     if (this.#isReleased) this.removeUnused()
   }
 
-  /** Returns `undefined` if there is room for this many more bytes, or an error. */
+  /**
+   * Returns `undefined` if there is room for this many more bytes. Otherwise returns an error:
+   * `too-many-requests` if the access or account has too many, `api-unavailable` if all sockets together
+   * have.
+   */
   checkRoom(bytes: number): ApiError | undefined {
     const exceeded = this.limits.findIndex(([counter, maxBytes]) => counter.bytes + bytes > maxBytes)
     if (exceeded < 0) return undefined

@@ -29,7 +29,7 @@ export class CallQueue {
 
   constructor(private readonly options: CallQueueOptions) {}
 
-  /** Adds work; returns `false` if the queue is full. */
+  /** Adds work; returns `false` if the queue is full or has ended. */
   add(work: Work): boolean {
     if (this.#isEnded || this.#waiting.length >= this.options.maxWaiting) return false
     this.#waiting.push(work)

@@ -37,7 +37,10 @@ export class ConnectionSlots {
     )
   }
 
-  /** Reserves a slot for a new connection. */
+  /**
+   * Reserves a slot for a new connection; may close the oldest unauthenticated one for it. Returns the status
+   * of a refusal: 429 if its address has too many, 503 if there are too many in all.
+   */
   acquire(address: string): Slot | SlotRefusal {
     if (this.#count >= this.#max) return 503
     const leave = this.#byAddress.acquire(address)

@@ -114,7 +114,10 @@ export class Inbox {
     if (this.#isFull && this.#received <= this.options.maxPendingBytes) this.#resumeReading()
   }
 
-  /** Returns whether the same large message has been arriving for this many seconds. */
+  /**
+   * Returns whether the same large message has been arriving for this many seconds. Must be called
+   * periodically, as it remembers which message it was.
+   */
   hasStalled(now: number, seconds: number): boolean {
     if (!this.isBusy || this.#isFull) this.#stallMark = undefined
     else if (this.#stallMark?.messages !== this.#messages)

@@ -71,17 +71,20 @@ export function isJsonp(conn: Conn): boolean {
   return getWebSocket(conn) === undefined && getQuery(conn.request).j !== undefined
 }
 
-/** Returns the response to the pending poll, which sends the next messages. */
+/**
+ * Returns the response to the pending poll, which sends the next messages. Returns `undefined` if there is
+ * none.
+ */
 export function getPollResponse(conn: Conn): ServerResponse | undefined {
   return getInternals(conn).transport.res ?? undefined
 }
 
-/** Returns the WebSocket that a client wants to upgrade to. */
+/** Returns the WebSocket that a client wants to upgrade to. Returns `undefined` for other transports. */
 export function getUpgradeSocket(transport: unknown): WebSocket | undefined {
   return (transport as Internals['transport']).socket
 }
 
-/** Returns the TCP socket below a WebSocket. */
+/** Returns the TCP socket below a WebSocket. Returns `undefined` while the connection uses polling. */
 export function getTcpSocket(conn: Conn): TcpSocket | undefined {
   // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
   return getInternals(conn).transport.socket?._socket ?? undefined

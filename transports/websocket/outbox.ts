@@ -89,7 +89,10 @@ export class Outbox {
     return new Promise(resolve => this.#waiting.push(resolve))
   }
 
-  /** Returns whether the client has read hardly anything for `stalledSeconds`. */
+  /**
+   * Returns whether the client has read hardly anything for `stalledSeconds`. Must be called periodically, as
+   * it remembers how much was read.
+   */
   hasStalled(now: number, { minBytesPerSecond, stalledSeconds }: Settings['limits']): boolean {
     const taken = getTcpSocket(this.conn) ? countBytesTaken(this.conn) : this.#fetched
     const { size } = this

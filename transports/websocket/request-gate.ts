@@ -54,7 +54,7 @@ export class RequestGate {
     begin()
   }
 
-  /** Returns the slot reserved for a request. */
+  /** Returns the slot reserved for a request. Returns `undefined` if there is none. */
   getSlot(request: IncomingMessage): Slot | undefined {
     return this.#slots.get(request)
   }

@@ -115,7 +115,7 @@ export class SocketSession implements JoinedNamespace {
     void Promise.resolve(this.connection.outbox.waitUntilDrained()).then(() => this.#catchUp())
   }
 
-  /** Ends the subscription, and drops the calls that wait. */
+  /** Ends the subscription, and drops the calls that wait. Idempotent. */
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -19,7 +19,10 @@ interface Props {
   readonly username: string | undefined
 }
 
-/** Shows the page of the current address, or the sign-in page if no user is signed in. */
+/**
+ * Shows the page of the current address, or the sign-in page if no user is signed in or the session ends.
+ * Opens and closes the account. If the address names another user, leads to the page of the signed-in one.
+ */
 export function App({ info, facts, username }: Props) {
   const address = useAddress()
   const route = parseRoute(address)

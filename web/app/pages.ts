@@ -30,7 +30,7 @@ const loaders: Readonly<Record<PageName, () => Module>> = {
 }
 const loaded = new Map<PageName, PageView>()
 
-/** Returns a page if it is already loaded. */
+/** Returns a page if it is already loaded; otherwise undefined, without loading it. */
 export function getLoadedPage(name: PageName): PageView | undefined {
   return loaded.get(name)
 }

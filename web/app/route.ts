@@ -74,7 +74,10 @@ const offerPages: ReadonlyMap<string, string> = new Map([
 /** The page where users of an account arrive, and where links to an account without a page lead. */
 export const firstPage: PageName = 'today'
 
-/** Parses a URL: without a user if it names none; the first page if it names no page. */
+/**
+ * Parses a URL: without a user if it names none; the first page if it names no page. A text that is searched
+ * for is in the fragment.
+ */
 export function parseRoute(url: URL): Omit<Route, 'user'> & { readonly user?: string } {
   const path = url.pathname.startsWith(appRoot.pathname) ? url.pathname.slice(appRoot.pathname.length) : ''
   const [user = '', name = '', id = ''] = path.split('/').map(decodeSegment)
@@ -103,7 +106,10 @@ export function replaceUsername(name: string): void {
   usernameReplacement = name
 }
 
-/** Returns the URL of a page of this user. */
+/**
+ * Returns the URL of a page of this user, or of the shared link after {@link replaceUsername}. A text to
+ * search for is in the fragment, which browsers do not send.
+ */
 export function buildHref(user: string, { page, id, query = {} }: Target): string {
   const url = new URL(
     [usernameReplacement ?? user, page, ...(id === undefined ? [] : [id])].map(encodeURIComponent).join('/'),
@@ -119,7 +125,10 @@ export function buildHref(user: string, { page, id, query = {} }: Target): strin
 /** Notified when the URL has been changed by {@link navigate}. */
 const navigation = new EventTarget()
 
-/** Navigates to a URL. With `isSame`, it replaces the current history entry, as panning does. */
+/**
+ * Navigates to a URL, which re-renders pages. With `isSame`, it replaces the current history entry, as
+ * panning does. A text that is searched for is kept out of the address bar. Does nothing for the current URL.
+ */
 export function navigate(href: string, isSame = false): void {
   if (href === getCurrentHref()) return
   const { hash } = new URL(href)
@@ -153,7 +162,7 @@ export function keepLink(link: string | undefined): void {
   writeLink()
 }
 
-/** Returns the shared link that was open before a reload. */
+/** Returns the shared link that was open before a reload. Undefined if there was none. */
 export function readKeptLink(): string | undefined {
   const { link } = readState()
   return typeof link === 'string' ? link : undefined

@@ -4,7 +4,10 @@ import { addTexts, type Messages, type TextFiles } from '../language.js'
 const files: TextFiles = import.meta.glob<Messages>('./*/messages/*.json', { import: 'default' })
 const filesByModule = new Map<string, TextFiles>()
 
-/** Loads the texts of a module, which is a folder that contains `messages`. */
+/**
+ * Loads the texts of a module, which is a folder that contains `messages`. Does nothing if they are loaded
+ * already. Rejects if they cannot be loaded.
+ */
 export async function addModuleTexts(module: string): Promise<void> {
   let moduleFiles = filesByModule.get(module)
   if (!moduleFiles) {

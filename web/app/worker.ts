@@ -9,7 +9,10 @@ interface Policies {
   ): { createScriptURL(url: string): string }
 }
 
-/** Registers the service worker, if the browser supports it: over plain HTTP only on localhost. */
+/**
+ * Registers the service worker, if the browser supports it: over plain HTTP only on localhost. A waiting
+ * worker of this page's build takes over. Never rejects: the app works without it.
+ */
 export async function makeInstallable(): Promise<void> {
   // The page's URL has changed, so the relative URL of the manifest must be resolved.
   const manifest = document.querySelector<HTMLLinkElement>('link[rel=manifest]')

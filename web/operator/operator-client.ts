@@ -12,7 +12,10 @@ export interface OperatorClient {
   call<T>(verb: string, path: string, body?: object): Promise<T>
 }
 
-/** Creates a client. The key is kept in memory only, until the page is closed. */
+/**
+ * Creates a client: with the session of the page, or with a key, which is kept in memory only, until the page
+ * is closed.
+ */
 export function createOperatorClient(username: string | undefined, key?: string): OperatorClient {
   return {
     username,
@@ -38,7 +41,10 @@ export interface Resource<T> {
   readonly reload: () => void
 }
 
-/** Reads a route below `/system/`; reloads it when the path changes. */
+/**
+ * Reads a route below `/system/`, and again when the path changes or `reload` is called. Keeps the last value
+ * if that fails, beside the problem.
+ */
 export function useResource<T>(path: string): Resource<T> {
   const client = useOperatorClient()
   const [value, setValue] = useState<T>()

@@ -13,7 +13,9 @@ export function UserBadges({ person }: { readonly person: UserInfo }) {
   )
 }
 
-/** Describes the storage used by an account, and its limit. */
+/**
+ * Describes the storage used by an account, and its limit. If the account's file could not be read, says so.
+ */
 export function describeStorage({ attachments, documents, quota }: UserInfo): string {
   if (documents === null || attachments === null) return t('operator.unread')
   const used = formatSize(documents + attachments)

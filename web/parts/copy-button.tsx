@@ -22,7 +22,10 @@ export function CopyButton({ text }: { readonly text: string }) {
   )
 }
 
-/** Copies a text to the clipboard. Rejects on pages without TLS, to which browsers provide none. */
+/**
+ * Copies a text to the clipboard. Rejects if the browser refuses, and on pages without TLS, to which browsers
+ * provide no clipboard.
+ */
 export async function copyText(text: string): Promise<void> {
   const { clipboard } = navigator as { readonly clipboard?: Clipboard }
   if (!clipboard) throw new Error('No clipboard')

@@ -78,7 +78,9 @@ export function Alert({ children }: { readonly children: ComponentChildren }) {
   )
 }
 
-/** Returns the error message of a field of the surrounding form. */
+/**
+ * Returns the error message of a field of the surrounding form. Undefined if it has none, or outside a form.
+ */
 export function useFieldProblem(name: string): string | undefined {
   return useContext(FormProblem)?.fields.get(name)
 }

@@ -42,7 +42,10 @@ export function ServiceHeader({ name }: { readonly name: string }) {
   )
 }
 
-/** A link to the operator's help page or address, if there is one. */
+/**
+ * A link to the operator's help page or address, or what else the operator has given; renders nothing if
+ * there is none besides the home page.
+ */
 function Help() {
   const { support, home } = useContext(PageContext).info
   if (support === '' || support === home) return null

@@ -1,7 +1,7 @@
 /** Validates a form before it is sent, with messages in the page's language rather than the browser's. */
 import { t } from '../language.js'
 
-/** Returns error messages by field name. */
+/** Returns error messages by field name; none for a valid form. */
 export function validateForm(form: HTMLFormElement): Map<string, string> {
   const problems = new Map<string, string>()
   for (const field of form.elements)

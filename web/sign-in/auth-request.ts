@@ -71,7 +71,11 @@ export type Decision =
     }
   | { readonly status: 'REFUSED'; readonly reasonId: string; readonly message: string }
 
-/** Returns the request that the page's URL names, if any. */
+/**
+ * Returns the request that the page's URL names; undefined if it names none, or why it cannot be answered: it
+ * is `foreign` (of another service), `expired` or `decided`. Rejects with a `Refusal` if the service cannot
+ * be asked.
+ */
 export async function findRequest(
   params: URLSearchParams,
   info: ServiceInfo
@@ -108,7 +112,7 @@ async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
   }
 }
 
-/** Reads the operator's names for apps. Apps without one are shown by their id. */
+/** Reads the operator's names for apps. Apps without one are shown by their id. Rejects with a `Refusal`. */
 export async function readAppNames(): Promise<ReadonlyMap<string, string>> {
   const { apps } = await callRoute<{ apps: readonly { id: string; displayName?: string }[] }>(
     'GET',
@@ -120,7 +124,11 @@ export async function readAppNames(): Promise<ReadonlyMap<string, string>> {
 /** The result of a decision: where to go now (`undefined`: close the window), or why it came too late. */
 export type Outcome = { readonly target: string | undefined } | { readonly late: NoRequest }
 
-/** Sends the decision. The session proves that the user has been asked. */
+/**
+ * Sends the decision. The session proves that the user has been asked. Resolves with the address to go to, if
+ * there is a safe one; or with `late` if the request has expired or been decided meanwhile. Rejects with a
+ * `Refusal`.
+ */
 export async function decide(
   { key }: AuthRequest,
   decision: Decision,

@@ -83,7 +83,7 @@ interface Stream {
   readonly children?: readonly Stream[]
 }
 
-/** Reads the names of all streams of an account. */
+/** Reads the names of all streams of an account, also trashed ones, by id. Rejects with a `Refusal`. */
 export async function readStreamNames(session: Session): Promise<StreamNames> {
   const { streams } = await callAs<{ streams: readonly Stream[] }>(session, 'GET', 'streams?state=all')
   const names = new Map<string, string>()

@@ -73,8 +73,8 @@ export interface Question {
 }
 
 /**
- * Returns the matching access if consent covers its destination and the app may have it without asking; otherwise the question to
- * ask the user.
+ * Returns the matching access if consent covers its destination and the app may have it without asking;
+ * otherwise the question to ask the user. Rejects with a `Refusal`.
  */
 export async function checkRequest(request: AuthRequest, session: Session): Promise<Access | Question> {
   const { requestingAppId, requestedPermissions, deviceName, clientData, key, oauth } = request
@@ -114,7 +114,10 @@ function getBase(id: string): string {
   return id.split(/[ :]/, 1)[0]!
 }
 
-/** Returns the access after the user has agreed: the existing one, or a new one that replaces an older one. */
+/**
+ * Returns the access after the user has agreed: the existing one, or a new one; an older one is deleted
+ * before. Rejects with a `Refusal`.
+ */
 export async function grantAccess(
   request: AuthRequest,
   session: Session,

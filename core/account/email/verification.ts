@@ -16,7 +16,10 @@ export function sendVerifications(services: Services, username: string): void {
   if (services.mailer.sends('verifyEmail')) services.mailer.send(() => buildVerification(services, username))
 }
 
-/** Requests a link to the address of a new account, which counts as verified already unless it has to be confirmed. */
+/**
+ * Requests a link to the address of a new account, if it has one; the address counts as verified already
+ * unless it has to be confirmed.
+ */
 export function requestVerification(store: UserStore, now: number): void {
   const address = getCurrentAddress(store)
   if (address === undefined) return

@@ -52,7 +52,10 @@ export class Farewells {
     })
   }
 
-  /** Keeps the revocations that an account has not delivered. */
+  /**
+   * Keeps the revocations that an account has not delivered. Those for which there is no room are dropped,
+   * with a warning.
+   */
   async keep(account: Account): Promise<void> {
     const { accounts, clock, log, platform } = this.services
     const username = platform.usernames.getShardName(account.username)

@@ -70,7 +70,10 @@ function assertAvailable(answer: PeerAnswer): void {
   if (isTransient(answer)) throw new PeerUnavailable('the server of the peer', answer.retryAfter)
 }
 
-/** Returns whether a host is the claimed one, or lies below it. */
+/**
+ * Returns whether a host is the claimed one, or lies below it. Nothing lies below an IP address, a top-level
+ * domain or a public suffix.
+ */
 export function isWithin(host: string, claimed: string): boolean {
   if (host === claimed) return true
   return (

@@ -115,7 +115,7 @@ export class PeerCalls {
     return moved ? await this.callOnce(moved, method, params, maxBytes) : answer
   }
 
-  /** The same, but only at this endpoint. */
+  /** Makes a call like {@link call}, but only at this endpoint, even if the account has moved. */
   async callOnce(
     endpoint: Endpoint,
     method: PeerMethod,

@@ -4,8 +4,8 @@ import { Outgoing } from '../http.js'
 import { listLanguages, getTemplate, type MailTransport } from './message.js'
 
 /**
- * Posts `{key, to, substitutions}` to `{url}{template}/{language}`. The target is set by the operator, so it may be
- * internal.
+ * Posts `{key, to, substitutions}` to `{url}{template}/{language}`. The target is set by the operator, so it
+ * may be internal. A delivery rejects unless the status is one of success.
  */
 export function createHttpTransport(config: Config): MailTransport {
   const { defaultLang, http, timeoutMs } = config.services.email

@@ -37,8 +37,9 @@ export function parseHeader(header: string): [name: string, value: string] {
 }
 
 /**
- * Returns the problems of these settings together. Names of hosts are resolved, and checked, for each connection. The
- * values may be of any type: the schema check reports wrong types.
+ * Returns the problems of these settings together: an endpoint by plain HTTP at a public IP address. Names of
+ * hosts are resolved, and checked, for each connection. The values may be of any type: the schema check
+ * reports wrong types.
  */
 export function findMetricsProblems({ otlp }: Static<typeof metrics>): string[] {
   const url = typeof otlp.endpoint === 'string' ? parseUrl(otlp.endpoint) : undefined

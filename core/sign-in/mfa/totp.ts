@@ -35,7 +35,10 @@ export async function createTotpSecret({ service }: Config, username: string): P
   }
 }
 
-/** Loads the function that checks codes; checking itself is synchronous. */
+/**
+ * Loads the function that checks codes; checking itself is synchronous. It returns the step of a right code,
+ * and `undefined` for a wrong one or one that is not later than `lastStep`.
+ */
 export async function loadTotpChecker(): Promise<StepChecker> {
   const { Secret, TOTP } = await import('otpauth')
   return (secret, code, now, lastStep) => {

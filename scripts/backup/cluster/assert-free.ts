@@ -21,7 +21,10 @@ export function assertFree(
     )
 }
 
-/** Throws {@link Taken} if another account has a webhook with the same id. Fetches all accounts that may have webhooks. */
+/**
+ * Throws {@link Taken} if another account has a webhook with the same id. Fetches all accounts that may have
+ * webhooks. An account that cannot be fetched is skipped.
+ */
 export async function assertWebhookIdsFree(
   { engine, files, layout, objects, platform }: ClusterConnection,
   side: Layout,

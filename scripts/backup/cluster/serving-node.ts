@@ -15,8 +15,10 @@ import { BackupError } from '../backup-error.js'
 const [totalTimeoutMs, replyTimeoutMs, retryMs] = [60_000, 30_000, 500]
 
 /**
- * Asks the node to release the account (`letGo`), and to open the current state again (`reopen`). Does nothing if no node serves
- * the user. Rejects with {@link BackupError} if the node refuses or does not respond, and with `EngineUnavailable`.
+ * Asks the node to release the account (`letGo`), and to open the current state again (`reopen`). Does
+ * nothing if no node serves the user. Rejects with {@link BackupError} if the node refuses or does not
+ * respond, and with `EngineUnavailable`. Retries for some time, also if another node takes over in the
+ * meantime.
  */
 export async function requestFromServingNode(
   engine: Pick<Engine, 'register' | 'send'>,

@@ -36,7 +36,10 @@ export class BackupKey {
     this.#macKey = deriveKey(identity, 'coffer backup manifest')
   }
 
-  /** Creates a key. Returns it with the encrypted file that stores it. */
+  /**
+   * Creates a key. Returns it with the encrypted file that stores it. The identity or the passphrase of
+   * `secret` opens the file; prompts for a passphrase if none is given.
+   */
   static async create(secret: Secret): Promise<{ key: BackupKey; file: Uint8Array }> {
     const identity = await generateX25519Identity()
     const encrypter = new Encrypter()
@@ -61,7 +64,11 @@ export class BackupKey {
     return { key: await BackupKey.fromIdentity(identity), file: await encrypter.encrypt(text) }
   }
 
-  /** Decrypts the key in the key file of a backup to recipients with the identity of one of them. Throws {@link NotAuthentic}. */
+  /**
+   * Decrypts the key in the key file of a backup to recipients with the identity of one of them. Throws
+   * {@link NotAuthentic} if the identity does not open it, and {@link BackupError} if the file contains no
+   * key.
+   */
   static async openAsRecipient(file: Uint8Array, own: string): Promise<BackupKey> {
     const decrypter = new Decrypter()
     decrypter.addIdentity(own)
@@ -78,7 +85,11 @@ export class BackupKey {
     return createHash('sha256').update(this.recipient).digest('hex').slice(0, 32)
   }
 
-  /** Decrypts the key in a key file. Throws {@link NotAuthentic}, {@link BackupError}. */
+  /**
+   * Decrypts the key in a key file. Throws {@link NotAuthentic} if the passphrase or identity is incorrect or
+   * did not make the key, and {@link BackupError} if the file needs the other kind of secret or contains no
+   * key.
+   */
   static async open(file: Uint8Array, secret: Secret): Promise<BackupKey> {
     const kind = getKeyKind(Buffer.from(file).toString('latin1'))
     const decrypter = new Decrypter()

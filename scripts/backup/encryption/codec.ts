@@ -53,7 +53,11 @@ const plain: Codec = {
   verifyProof: (_name, text) => text
 }
 
-/** Returns the codec for a new backup, and its first files. */
+/**
+ * Returns the codec for a new backup, and its first files. They encrypt to the recipients if there are any,
+ * otherwise with the passphrase or identity. Throws {@link BackupError} if there are recipients and the
+ * service has no secret.
+ */
 export async function createCodec(
   isEncrypted: boolean,
   secret: Secret
@@ -94,7 +98,10 @@ export async function openCodec(place: Place, secret: Secret): Promise<Codec> {
   return createLegacyCodec(key)
 }
 
-/** Returns true if a place contains a backup, false if it is empty. Throws {@link BackupError} if it contains anything else. */
+/**
+ * Returns true if a place contains a backup; false if it is empty, or has only a lock or the key of an
+ * interrupted first run. Throws {@link BackupError} if it contains anything else.
+ */
 export async function isBackup(place: Place): Promise<boolean> {
   const names = await place.list()
   if (names.includes(headerName)) return true

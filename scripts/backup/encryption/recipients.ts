@@ -54,8 +54,10 @@ export async function createRecipientKey(secret: Secret): Promise<RecipientKey> 
 }
 
 /**
- * Opens the key of an existing backup: with the identity of a recipient, or as the service that has made the backup.
- * Throws {@link BackupError}, `NotAuthentic`.
+ * Opens the key of an existing backup: with the identity of a recipient, or as the service that has made the
+ * backup, which also returns new key files for the current recipients. Throws `NotAuthentic` if the identity
+ * does not open it, and {@link BackupError} if the identity's own public key is not among the given
+ * recipients, if there is no secret, or if another service made the backup.
  */
 export async function openRecipientKey(
   { name }: Place,

@@ -50,7 +50,11 @@ export class BackupCoordinator {
     )
   }
 
-  /** Returns the current state. Rejects if no node serves the first shard, and when `signal` aborts. */
+  /**
+   * Returns when the last backup was finished, and whether this node has to make the next one: it serves the
+   * first shard, and no other node is making one. Waits for a node that serves the first shard; rejects if
+   * there is none in time, and when `signal` aborts.
+   */
   async look(signal: AbortSignal): Promise<BackupTurn> {
     return await this.#withRegister(async register => {
       const { finished, maker } = (await readRegister(register)).state
@@ -59,7 +63,7 @@ export class BackupCoordinator {
     })
   }
 
-  /** Records that this node makes a backup. Resolves with false if another node has just started one. */
+  /** Records that this node makes a backup. Resolves with false if another node is making one. */
   async begin(): Promise<boolean> {
     return await this.#withRegister(async register => {
       const { revision, state } = await readRegister(register)

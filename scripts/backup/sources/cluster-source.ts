@@ -163,7 +163,10 @@ export class ClusterSource implements BackupSource {
     }
   }
 
-  /** Sends a request to the engine, with retries. Rejects with `EngineLost` if it never responds. */
+  /**
+   * Sends a request to the engine, with retries. Rejects with `EngineLost` if it never responds. Other errors
+   * are thrown at once.
+   */
   async #withRetries<T>(ask: () => Promise<T>): Promise<T> {
     for (let left = maxRetries; ; left--) {
       try {

@@ -120,7 +120,10 @@ export class BareStore {
     return body
   }
 
-  /** Runs `work` in one commit with other writes of the same turn of the event loop. Resolves with its text once it is synced. */
+  /**
+   * Runs `work` in one commit with other writes of the same turn of the event loop. Resolves with its text
+   * once the commit is synced.
+   */
   write(work: () => string): Promise<string> {
     return new Promise(done => {
       if (this.#waiting.push({ work, done }) === 1) setImmediate(() => this.#flush())
@@ -164,7 +167,9 @@ class BareSeries {
     this.#all = db.prepare('SELECT CAST(points AS BLOB) FROM piece WHERE series = 0 ORDER BY first').pluck()
   }
 
-  /** Checks rows of two numbers and stores them. Returns their text. */
+  /**
+   * Checks rows of two numbers and stores them. Returns their text. Throws an error if a row is not valid.
+   */
   insert(series: number, rows: readonly (readonly unknown[])[]): string {
     for (const row of rows)
       if (row.length !== 2 || !((row[0] as number) >= 0) || typeof row[1] !== 'number')

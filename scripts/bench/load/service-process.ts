@@ -21,7 +21,10 @@ export class ServiceProcess {
     readonly startSeconds: number
   ) {}
 
-  /** Starts the server on a data directory and waits for its first response. */
+  /**
+   * Starts the server on a data directory and waits for its first response. Throws an error if it exits or
+   * does not respond in time.
+   */
   static async start(
     dataDir: string,
     nodeOptions: readonly string[] = [],

@@ -11,7 +11,7 @@ export class SocketClient {
     private readonly namespace: string
   ) {}
 
-  /** Connects to the namespace of a user, such as `/daisy`. */
+  /** Connects to the namespace of a user, such as `/daisy`. Throws an error if the socket is refused. */
   static async open(origin: string, namespace: string, token: string): Promise<SocketClient> {
     const url = `${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket&auth=${token}`
     const socket = new WebSocket(url)

@@ -114,7 +114,10 @@ export class Seeder {
     })
   }
 
-  /** Creates a user. */
+  /**
+   * Creates a user with a personal and an app access, an open session, a password, events, series, pictures,
+   * and a complete text index.
+   */
   async createUser(username: string, content: AccountContent = {}): Promise<SeededUser> {
     const { pointInterval, events = 0, points = 0, shape = flat } = content
     const id = createId()
@@ -224,7 +227,7 @@ export async function withSeeder<T>(dataDir: string, work: (seeder: Seeder) => P
   }
 }
 
-/** Adds copies of an account, with the same tokens. */
+/** Adds copies of an account, with the same tokens. The files are copied, so the source must be closed. */
 export function addAccountCopies(dataDir: string, { id }: SeededUser, usernames: readonly string[]): void {
   const layout = new Layout(dataDir)
   const platform = new SQLite(layout.platformFile)

@@ -24,7 +24,10 @@ export async function measureGrowth(bench: Bench): Promise<Line[]> {
     ...(await measureQueries(bench, 'binned', trashQueries, TrashShape))
   ]
 }
-/** Measures the CPU time of each query in an account of each size, alternating between the accounts. */
+/**
+ * Measures the CPU time of each query in an account of each size, alternating between the accounts. Throws an
+ * error if a query finds another number of events in another account.
+ */
 async function measureQueries(
   bench: Bench,
   kind: string,

@@ -12,7 +12,10 @@ export interface CreateOptions extends JsonOption {
   readonly language?: string
 }
 
-/** Creates an account. Its password is typed, or read from the first line of standard input. */
+/**
+ * Creates an account. Its password is typed, or read from the first line of standard input. Throws {@link
+ * UsageError} for invalid fields or passwords.
+ */
 export async function createUser(args: readonly string[], options: CreateOptions): Promise<void> {
   const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands

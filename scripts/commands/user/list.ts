@@ -6,7 +6,10 @@ import { loadExistingDirectory } from '../../terminal/directory.js'
 import { splitArguments } from '../../terminal/operands.js'
 import type { Account } from '../../../storage/platform/account.js'
 
-/** Lists accounts by username. */
+/**
+ * Prints the active accounts by username, with their times of creation, new addresses and scheduled
+ * deletions.
+ */
 export function listUsers(args: readonly string[], { json }: JsonOption): void {
   const { layout } = loadExistingDirectory(splitArguments(args).flags)
   if (!existsSync(layout.platformFile)) return printResult(json, [])

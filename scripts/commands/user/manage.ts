@@ -17,7 +17,9 @@ export interface MoveOptions extends JsonOption {
   readonly undo?: true
 }
 
-/** Deletes an account with all its data, after confirmation. */
+/**
+ * Deletes an account with all its data, after confirmation. Throws {@link UsageError} if it is not confirmed.
+ */
 export async function deleteUser(args: readonly string[], { json, yes }: DeleteOptions): Promise<void> {
   const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands
@@ -52,7 +54,10 @@ export async function moveUser(args: readonly string[], { json, undo }: MoveOpti
   )
 }
 
-/** Sets a password, which is typed, or read from the first line of standard input. Ends all sessions of the user. */
+/**
+ * Sets a password, which is typed, or read from the first line of standard input. Ends all sessions of the
+ * user. Throws {@link UsageError} if the password breaks a rule.
+ */
 export async function setUserPassword(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = splitArguments(args, 'name')
   const [username = ''] = operands

@@ -9,7 +9,10 @@ export interface TokenOptions extends JsonOption {
   readonly app?: string
 }
 
-/** Opens a session of a user for an app, whether or not a service is running. */
+/**
+ * Prints a personal token of a user for an app, whether or not a service is running. Uses the open session of
+ * the app if there is one.
+ */
 export async function userToken(
   args: readonly string[],
   { app = 'coffer-command', json }: TokenOptions

@@ -7,7 +7,10 @@ export type HeartRate = readonly [deltaTime: number, bpm: number]
 
 const [hour, minute] = [3600, 60]
 
-/** Returns the heart rate of each second at which the watch is worn, with times since `origin` (seconds), up to `plan.until`. */
+/**
+ * Returns the heart rate of each second at which the watch is worn, with times since `origin` (seconds), up
+ * to `plan.until`. Returns none on days on which the watch is not worn.
+ */
 export function createHeartRates(plan: Plan, day: Day, origin: number): HeartRate[] {
   if (day.isUnworn) return []
   const random = new Random(plan.seed, day.number, 'heart')

@@ -18,7 +18,7 @@ const captions = [
   'First light'
 ]
 
-/** Returns the photographs taken on a day. */
+/** Returns the photographs taken on a day. Returns none during a cold. */
 export function createPhotos({ seed }: Plan, day: Day): EventWithFile[] {
   const random = new Random(seed, day.number, 'photos')
   if (day.illness > 0) return []

@@ -13,7 +13,7 @@ export interface RecordedRun {
 /** Seconds between two positions. */
 const interval = 3
 
-/** Returns the run of a day; `undefined` if the person did not run. */
+/** Returns the run of a day; `undefined` if the person did not run or did not wear the watch. */
 export function recordRun(plan: Plan, day: Day): RecordedRun | undefined {
   const { run } = day
   if (!run || day.isUnworn) return undefined

@@ -7,7 +7,10 @@ import { setMissingHeaders } from './headers.js'
 import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, reply, maxShortLength } from './reply.js'
 
-/** Makes the call and sends the document that the call returns. */
+/**
+ * Makes the call and sends the document that the call returns. If it fails or returns none, sends its outcome
+ * as JSON.
+ */
 export async function replyDocument(
   exchange: Exchange,
   dispatcher: Dispatcher,

@@ -22,7 +22,10 @@ export interface FileResponse {
   readonly recheck: () => Promise<Failure | undefined> | Failure | undefined
 }
 
-/** Sends a file. Errors: `unknown-resource` if its content is missing. */
+/**
+ * Sends a file. Errors: `unknown-resource` if its content is missing. Sends only the range that was asked
+ * for, or 304 if the client has the file. Once part of it is sent, an error resets the connection.
+ */
 export async function sendFile(
   exchange: Exchange,
   services: SharedServices,

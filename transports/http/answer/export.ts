@@ -11,7 +11,7 @@ import { setMissingHeaders } from './headers.js'
 import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, reply } from './reply.js'
 
-/** Makes the call and sends the ZIP. */
+/** Makes the call and sends the ZIP. Removes the draft of the export afterwards. */
 export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
   const { services } = dispatcher
   const { res, state } = exchange

@@ -7,7 +7,7 @@ import { matchesETag, setMissingHeaders } from './headers.js'
 import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, reply, replyNothing, maxShortLength } from './reply.js'
 
-/** Makes the call and sends the image, or 204 if the event has none. */
+/** Makes the call and sends the image, or 204 if the event has none. Sends 304 if the client has it. */
 export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
   const { services } = dispatcher
   const outcome = await dispatcher.call(call)

@@ -23,7 +23,10 @@ export const proofChallenge = 'DPoP algs="ES256", error="invalid_token"'
 /** Characters up to which a response is sent without reserving a slot for long responses. */
 export const maxShortLength = 64 * 1024
 
-/** Sends an outcome; `status` is the status if the call succeeded. Resolves once the client has received a long response. */
+/**
+ * Sends an outcome; `status` is the status if the call succeeded. If the response is long or is not read
+ * immediately, resolves once the client has received it.
+ */
 export function reply(
   exchange: Exchange,
   services: SharedServices,

@@ -6,7 +6,10 @@ import { escapeMarkup } from '../../../core/outgoing/markup.js'
 import type { Exchange } from '../exchange.js'
 import { replyText } from './reply.js'
 
-/** Sends the items of a list, one column per member. All values are escaped. */
+/**
+ * Sends the items of a list, one column per member. All values are escaped. The columns are the members of
+ * the first item.
+ */
 export function replyTable(exchange: Exchange, list: readonly object[]): void {
   const items = list as readonly Readonly<Record<string, unknown>>[]
   const columns = Object.keys(items[0] ?? {})

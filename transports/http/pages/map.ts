@@ -52,7 +52,10 @@ export class MapFile {
   }
 }
 
-/** Adds the route of the map. It serves ranges only, and only to the service's own pages. */
+/**
+ * Adds the route of the map. It serves only ranges, cut at a maximal size, and only to the service's own
+ * pages.
+ */
 export function addMapRoute(router: Router<ExchangeState>, config: Config, map: MapFile): void {
   router.get('/app/map.pmtiles', async ctx => {
     if (!isOwnPage(ctx.headers, config))

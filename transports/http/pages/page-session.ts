@@ -11,7 +11,9 @@ import { reply } from '../answer/reply.js'
 import { joinMembers } from '../../../core/json/json-text.js'
 import { createSuccess, type Failure, type Outcome } from '../../../core/call/outcome.js'
 
-/** Adds the route that a page calls after a reload to find its session. */
+/**
+ * Adds the route that a page calls after a reload to find its session. Throws `forbidden` for other pages.
+ */
 export function addSessionRoute(router: Router<ExchangeState>, dispatcher: Dispatcher): void {
   const { services } = dispatcher
   const getClientAddress = createClientAddressReader(services.config.http.trustedProxies)

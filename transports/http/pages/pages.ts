@@ -28,7 +28,8 @@ const appPages: Readonly<Record<string, string>> = {
 const appFiles = ['manifest.webmanifest', 'worker.js']
 
 /**
- * Adds the routes of the pages, which must precede routes with a key at the same position. `files`: the built pages, by path.
+ * Adds the routes of the pages, which must precede routes with a key at the same position. `files`: the built
+ * pages, by path; without any, no routes are added.
  */
 export function addPageRoutes(
   router: Router<ExchangeState>,

@@ -20,7 +20,10 @@ export interface SetupActions {
   finish(ip: string, params: SetupFinish): Promise<object>
 }
 
-/** Adds the routes. */
+/**
+ * Adds the routes of the first setup, whose params are checked before an action is called. Errors:
+ * `invalid-parameters-format`, and those of the actions.
+ */
 export function addSetupRoutes(
   router: Router<ExchangeState>,
   { services }: Dispatcher,

@@ -27,7 +27,10 @@ const types: ReadonlyMap<string, string> = new Map([
 /** Files that have been read, by folder. */
 const foldersRead = new Map<string, ReadonlyMap<string, StaticFile>>()
 
-/** Returns all files below a folder, by relative path. The files are few and small, so a process reads them once, at start. */
+/**
+ * Returns all files below a folder, by relative path. The files are few and small, so a process reads them
+ * once, at start. Files of unknown types are omitted; a missing folder has no files.
+ */
 export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
   const known = foldersRead.get(directory)
   if (known) return known

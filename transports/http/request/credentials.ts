@@ -19,7 +19,10 @@ interface CredentialsOptions {
   readonly user?: string | undefined
 }
 
-/** Returns the credentials of a request. */
+/**
+ * Returns the credentials of a request. Without a token, the page session of the user counts, if the request
+ * comes from one of our own pages.
+ */
 export function getCredentials(
   exchange: Exchange,
   { accounts, config }: Pick<SharedServices, 'accounts'> & { readonly config: PageConfig },

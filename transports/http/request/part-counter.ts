@@ -56,7 +56,10 @@ export class PartCounter {
     return this.#count
   }
 
-  /** Counts parts in the next bytes, and returns the bytes that belong to the form. */
+  /**
+   * Counts parts in the next bytes, and returns the bytes that belong to the form. Bytes after the end of the
+   * form are dropped. If the boundary is unknown, all belong to it.
+   */
   push(chunk: Buffer): Buffer {
     if (!this.#delimiter) return chunk
     if (this.#hasEnded) return noBytes

@@ -53,7 +53,10 @@ function getPath(url: string): string {
   return mark < 0 ? path : path.slice(0, mark)
 }
 
-/** Returns the credentials with the key that the request has proven, or with what is wrong with its proof. */
+/**
+ * Returns the credentials with the key that the request has proven, or with what is wrong with its proof. If
+ * that call is refused, the credentials stay as they are. Throws errors of the service.
+ */
 export async function proveCredentials(
   dispatcher: Dispatcher,
   user: string | undefined,

@@ -77,7 +77,7 @@ function parsePair(pair: string): Pair {
 
 const listSuffix = /\[\d{0,4}\]$/
 
-/** Returns the first value of a name. */
+/** Returns the first value of a name. Returns `undefined` if there is none. */
 export function getFirst(query: Query, name: string): string | undefined {
   const value = query.get(name)
   return typeof value === 'object' ? value[0] : value

@@ -83,7 +83,10 @@ export async function discardFiles(services: SharedServices, files: readonly Upl
   for (const { received } of files) await services.attachments.discard(received)
 }
 
-/** Parses the only JSON part of a form. */
+/**
+ * Parses the only JSON part of a form. Throws `invalid-request-structure` if it has none or several, or it is
+ * not JSON.
+ */
 export async function parseJsonPart({ texts }: Form, limits: JsonLimits, party: Party): Promise<unknown> {
   if (texts.length !== 1)
     fail(

@@ -44,7 +44,7 @@ class LineParser {
     return this.#at >= this.text.length
   }
 
-  /** Parses the next line; `undefined` for an empty line or a comment. */
+  /** Parses the next line; `undefined` for an empty line or a comment. Throws {@link InvalidLine}. */
   parseLine(): Line | undefined {
     this.#line++
     this.#skipSpaces()

@@ -109,7 +109,10 @@ export function toDocumentRecord({ collection, document, id, isDated, time }: Re
   }
 }
 
-/** Lists the records of the values in a document, as its import does. `skip` counts what has no value. */
+/**
+ * Lists the records of the values in a document, as its import does. `skip` counts what has no value. Returns
+ * an empty list for other collections than entries and treatments.
+ */
 export function listValues(
   { collection, document, id, time }: Received,
   skip: (kind: string) => void = () => undefined

@@ -39,7 +39,10 @@ const maxValues = 50
 /** Tolerance of times, in seconds: documents may contain several. */
 const tolerance = 1
 
-/** Parses the conditions of a query. Error: `invalid-request-structure` for operators that are not supported. */
+/**
+ * Parses the conditions of a query; other parameters are ignored. Error: `invalid-request-structure` for
+ * operators that are not supported, and for too many conditions or values.
+ */
 export function parseFind(query: Readonly<Record<string, string>>): Find {
   const conditions = Object.entries(query).flatMap(([name, value]) => {
     if (!name.startsWith('find[') || !name.endsWith(']')) return []
@@ -137,7 +140,10 @@ function parseTime(value: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Parses a number of documents. */
+/**
+ * Parses a number of documents, at most `maximum`. Error: `invalid-request-structure` if it is no integer, or
+ * negative.
+ */
 export function parseCount(text: string | undefined, byDefault: number, maximum: number): number {
   const count = text === undefined ? byDefault : Number(text)
   if (!Number.isInteger(count) || count < 0)

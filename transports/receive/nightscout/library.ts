@@ -70,8 +70,8 @@ export class Library {
   }
 
   /**
-   * Lists documents that meet conditions, newest first unless `isAscending`. `present`: returns what the conditions are about.
-   * Error: `forbidden`.
+   * Lists documents that meet conditions, newest first unless `isAscending`. `present`: returns what the
+   * conditions are about. Error: `forbidden`. Lists `count` at most, and none that are deleted.
    */
   async list(
     collection: Collection,
@@ -119,7 +119,10 @@ export class Library {
     return kept
   }
 
-  /** Returns the time of the last change of a collection, in milliseconds. `now`: in seconds. Error: `forbidden`. */
+  /**
+   * Returns the time of the last change of a collection, in milliseconds. `now`: in seconds. Error:
+   * `forbidden`. Returns `undefined` if there is none.
+   */
   async findLastModified(collection: Collection, now: number): Promise<number | undefined> {
     for (const seconds of recentSeconds) {
       let last: number | undefined
@@ -131,13 +134,19 @@ export class Library {
     return undefined
   }
 
-  /** Finds a document by its id; at a time in seconds, if that is given. Error: `forbidden`. */
+  /**
+   * Finds a document by its id; at a time in seconds, if that is given. Error: `forbidden`. Also finds a
+   * deleted one. Returns `undefined` if there is none.
+   */
   async find(collection: Collection, id: string, time?: number): Promise<StoredDocument | undefined> {
     const range = time === undefined ? always : { fromTime: time, toTime: time }
     return await this.#findBy(collection, { ...range, clientData: [{ path: idKey, eq: id }] })
   }
 
-  /** Finds a document by the identifier that its app has given it. Error: `forbidden`. */
+  /**
+   * Finds a document by the identifier that its app has given it. Error: `forbidden`. Also finds a deleted
+   * one. Returns `undefined` if there is none.
+   */
   async findByIdentifier(collection: Collection, identifier: string): Promise<StoredDocument | undefined> {
     const clientData = [{ path: `${documentKey}.identifier`, eq: identifier }]
     return await this.#findBy(collection, { ...always, clientData })
@@ -148,8 +157,9 @@ export class Library {
   }
 
   /**
-   * Stores documents, and returns them with their ids. A document that is known is replaced. Documents that limits exclude
-   * are not stored, and are marked. Errors: `forbidden`, `invalid-request-structure` if nothing can be stored.
+   * Stores documents, and returns them with their ids. A document that is known is replaced. Documents that
+   * limits exclude are not stored, and are marked. Errors: `forbidden`, `invalid-request-structure` if
+   * nothing can be stored. Values that a treatment no longer contains are moved to the trash.
    */
   async add(collection: Collection, given: readonly Json[], now: number): Promise<AddedDocument[]> {
     if (!this.canAdd) fail('forbidden', 'This connection may only read')

@@ -14,7 +14,7 @@ import { AppLink } from '../parts/app-link.js'
 import { MoreAddresses } from './more-addresses.js'
 import { BackButton, type PartProps } from './part.js'
 
-/** The section on the account page. */
+/** The section on the account page: the address, a link to confirm it, and further addresses. */
 export function EmailAddress({ session }: { readonly session: Session }) {
   const { facts } = useContext(PageContext)
   const [email, setEmail] = useState<Email>()
@@ -72,7 +72,7 @@ export function EmailAddress({ session }: { readonly session: Session }) {
   )
 }
 
-/** The form that changes the address. */
+/** The form that changes the address, with the password as proof if there is one. */
 export function ChangeEmail({ session, onBack }: PartProps) {
   const { facts } = useContext(PageContext)
   const change = async ({ email, password }: Values): Promise<void> => {

@@ -27,7 +27,7 @@ export function PasswordSection({ session }: { readonly session: Session }) {
   )
 }
 
-/** The form that changes or sets it. */
+/** The form that changes the password, or sets one for users without. */
 export function ChangePassword({ session, onBack }: PartProps) {
   const [isDone, setDone] = useState(false)
   const hasPassword = useHasPassword(session)

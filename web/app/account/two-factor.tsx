@@ -16,7 +16,7 @@ interface State {
   readonly problem?: Message
 }
 
-/** The section on the account page. */
+/** The section on the account page, which tells whether it is on and leads to the view that changes it. */
 export function TwoFactorSection({ session }: { readonly session: Session }) {
   const { isOn, problem } = useTwoFactor(session)
   return (

@@ -12,6 +12,10 @@ import {
 } from '../data/display-units.js'
 import { showToast } from '../parts/toast.js'
 
+/**
+ * Chooses the display units. They take effect immediately and are stored in the private profile set; if that
+ * fails, the former ones are back.
+ */
 export function UnitsSection() {
   const { client } = useAccount()
   const units = useStore(displayUnits)

@@ -17,7 +17,7 @@ interface UsernameChanges {
   readonly nextUsernameChange?: number
 }
 
-/** The section on the account page. */
+/** The section on the account page: the name, and a link to change it if that is possible now. */
 export function UsernameSection({ session }: { readonly session: Session }) {
   const changes = useChanges(session)
   return (
@@ -36,7 +36,7 @@ export function UsernameSection({ session }: { readonly session: Session }) {
   )
 }
 
-/** The form that changes the name. */
+/** The form that changes the name, then loads the page again with the new one. */
 export function ChangeUsername({ session, onBack }: PartProps) {
   const changes = useChanges(session)
   const change = async ({ username }: Values): Promise<void> => {

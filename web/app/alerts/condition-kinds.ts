@@ -92,7 +92,10 @@ export function getKind(name: KindName): ConditionKind {
   return conditionKinds[name]
 }
 
-/** Returns the kind of a condition; undefined for one that this version does not know. */
+/**
+ * Returns the kind of a condition; undefined if the form cannot show it, for example one that this version
+ * does not know.
+ */
 export function findKind(condition: Condition): KindName | undefined {
   const members = Object.keys(condition)
   return kindNames.find(name => {
@@ -118,7 +121,10 @@ export function isPossible(measures: readonly AnyMeasure[], name: KindName): boo
   return getKind(name).about === undefined || measures.some(measure => isOffered(measure, name))
 }
 
-/** Returns the text with which a field begins. */
+/**
+ * Returns the text with which a field begins: its value in the condition in the unit of the field, or its
+ * initial text.
+ */
 export function getFieldText(
   { factor = 1, initial = '', name }: ConditionField,
   condition?: Condition

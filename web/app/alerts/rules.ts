@@ -71,7 +71,10 @@ interface Reading<T> {
 /** Milliseconds between reads. */
 const intervalMs = 10_000
 
-/** Calls a method now and again and again, by default every ten seconds. */
+/**
+ * Calls a method now and repeatedly, by default every ten seconds. Keeps the last result while a call fails,
+ * beside the problem.
+ */
 export function useReading<T>(
   method: 'rules.get' | 'rules.getOne',
   params: Readonly<Record<string, unknown>>,
@@ -103,7 +106,10 @@ export function useReading<T>(
   return { read, problem, reread }
 }
 
-/** Returns the measures that rules watch, and others by id; undefined until they are read. */
+/**
+ * Returns the measures that rules watch, and others by id; undefined until they are read. Empty if they
+ * cannot be read.
+ */
 export function useMeasures(
   rules: readonly Rule[],
   others: readonly string[] = []
@@ -132,7 +138,10 @@ export function describeState({ isActive, state }: Rule): string {
     : t('alerts.last', { when: formatAgo(state.firedAt) })
 }
 
-/** Returns a condition as a sentence: `Heart rate above 120 bpm for 10 minutes`. */
+/**
+ * Returns a condition as a sentence: `Heart rate above 120 bpm for 10 minutes`. Kinds that this version does
+ * not know get a general sentence.
+ */
 export function describeCondition(condition: Condition, measure: AnyMeasure | undefined): string {
   const { anyOf, atLeast, atMost, by, direction, kind, range, unit, value, within } = condition
   const name = measure ? getMeasureName(measure) : (condition.measure ?? '')

@@ -133,7 +133,10 @@ function TargetFields({ type, addresses }: Props) {
   }
 }
 
-/** Returns the accesses of people to whom messages can be sent. */
+/**
+ * Returns the accesses of people to whom messages can be sent: those of consents with chat whose other side
+ * still exists.
+ */
 export function listPeople(accesses: readonly Access[]): { readonly id: string; readonly name: string }[] {
   return accesses.flatMap(({ clientData, id, name }) => {
     const mark = clientData?.['cmc'] as Readonly<Record<string, unknown>> | undefined

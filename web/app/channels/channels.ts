@@ -66,7 +66,9 @@ export function getTypeName(type: ChannelType): string {
   return t(`channels.type.${type}`)
 }
 
-/** Returns all channels. */
+/**
+ * Returns all channels, or why they cannot be read; undefined until they are read. `reread` reads them again.
+ */
 export function useChannels(): {
   readonly read: Read | undefined
   readonly problem: Message | undefined

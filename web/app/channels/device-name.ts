@@ -17,7 +17,7 @@ const systems = [
   ['Linux', 'Linux']
 ] as const
 
-/** Returns the browser and the system. */
+/** Returns the names of the browser and the system; a general name if neither is known. */
 export function describeThisDevice(): string {
   const found = [browsers, systems].flatMap(
     names => names.find(([part]) => navigator.userAgent.includes(part))?.[1] ?? []

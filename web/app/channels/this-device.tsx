@@ -59,7 +59,10 @@ export function ThisDevice({ channels, webPushKey, onChanged }: Props) {
   )
 }
 
-/** Subscribes with the key of the service; undefined if the browser cannot reach its push service. */
+/**
+ * Subscribes with the key of the service, and replaces a subscription with another key. Returns undefined if
+ * there is no service worker, or if the browser cannot reach its push service.
+ */
 async function subscribe(key: string): Promise<PushSubscription | undefined> {
   const registration = await navigator.serviceWorker.getRegistration()
   if (!registration) return undefined

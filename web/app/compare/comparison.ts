@@ -31,7 +31,9 @@ export interface Comparison {
   pair(lag: number): readonly Pair[]
 }
 
-/** Reads a comparison that ends today. Rejects with a `Refusal`. */
+/**
+ * Reads a comparison of the days that end today, in the time zone of the browser. Rejects with a `Refusal`.
+ */
 export async function readComparison(
   { client }: Account,
   [first, second]: readonly [AnyMeasure, AnyMeasure],

@@ -143,13 +143,16 @@ export function sortDialects<Each extends { readonly id: string }>(
   return dialects.toSorted((a, b) => getPlace(a) - getPlace(b))
 }
 
-/** Returns a text about an app: what it brings, the steps that set it up, and what to check if nothing arrives. */
+/**
+ * Returns a text about an app: what it brings, the steps that set it up, and what to check if nothing
+ * arrives. Apps that this page does not know get general texts.
+ */
 export function getAppText(dialect: string, what: 'brings' | 'check' | 'steps'): string {
   const id = Object.hasOwn(apps, dialect) ? dialect : 'other'
   return t(`connect.${id}.${what}` as 'connect.owntracks.brings')
 }
 
-/** Lists what users copy into the app. */
+/** Lists what users copy into the app: by default the address and the token. */
 export function listSetupFields(dialect: string, setup: Setup): readonly SetupField[] {
   const { listFields } = getApp(dialect)
   return (

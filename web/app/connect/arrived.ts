@@ -14,8 +14,9 @@ export interface Arrived {
 }
 
 /**
- * Lists what is stored below the stream of a connection, and where its streams have been moved, the latest first. Connections with the same app share a stream: below it,
- * each has streams of its name, or those that it has created.
+ * Lists what is stored below the stream of a connection, and where its streams have been moved, the latest
+ * first. Connections with the same app share a stream: below it, each has streams of its name, or those that
+ * it has created. Empty until the streams are read.
  */
 export function useArrived(
   account: Account,

@@ -71,7 +71,10 @@ const pollIntervalMs = 10_000
 /** The connection that was just created. It is kept until the user leaves it, and in this tab only. */
 export const newConnection = createStore<NewConnection | undefined>(undefined)
 
-/** Returns all connections, and reads them again while data arrives. */
+/**
+ * Returns all connections, or why they cannot be read, and reads them again while data arrives and from time
+ * to time. Keeps the last result while that fails.
+ */
 export function useConnections(): {
   readonly read: Read | undefined
   readonly problem: Message | undefined
@@ -109,7 +112,11 @@ export function useConnections(): {
 /** What is known of the state of a connection. */
 export type State = 'waiting' | 'failing' | 'silent' | 'fine'
 
-/** Returns the state of a connection at a time in seconds. */
+/**
+ * Returns the state of a connection at a time in seconds: `waiting` for its first value, `failing` if its
+ * last request failed, `silent` if it has not sent anything for longer than usual for its app, otherwise
+ * `fine`.
+ */
 export function getState({ dialect, lastHeard, lastProblem, received }: Connection, now: number): State {
   if (lastHeard === null) return 'waiting'
   // The last request failed.

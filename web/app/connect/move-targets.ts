@@ -35,7 +35,10 @@ export function listMovable(
   return [...found.values()]
 }
 
-/** Returns a name that no stream below a parent has: that of the stream, with that of its former parent, or with a number. */
+/**
+ * Returns a name that no stream below a parent has: that of the stream if it is free, otherwise that of its
+ * former parent with its own, and a number if needed.
+ */
 export function findFreeName(tree: Tree, stream: Stream, parentId: string | null): string {
   const siblings = parentId === null ? tree.roots : (tree.find(parentId)?.children ?? [])
   const taken = new Set(siblings.filter(({ id }) => id !== stream.id).map(({ name }) => name))

@@ -64,7 +64,10 @@ export function OptionFields({ dialect, isSensitive, hasPassphrase, friends = []
   )
 }
 
-/** Returns the options as the API takes them. An empty passphrase, or no links, leave those of the connection as they are. */
+/**
+ * Returns the options that the app has, as params of the API. An empty passphrase, or no links, leave those
+ * of the connection as they are.
+ */
 export function readOptions(dialect: string, values: Values): object {
   const app = getApp(dialect)
   const passphrase = values['passphrase'] ?? ''

@@ -92,7 +92,7 @@ export class Account {
     return this.info.type === 'personal'
   }
 
-  /** Returns the directory of event types, loaded once. */
+  /** Returns the directory of event types, loaded once. A failure is kept, too. */
   async readEventTypes(): Promise<EventTypes> {
     this.#types ??= callRoute<{ types: EventTypes }>('GET', 'www/event-types.json').then(({ types }) => types)
     return await this.#types
@@ -132,7 +132,10 @@ export class Account {
     loadPreferredLanguage(profile[languageKey])
   }
 
-  /** Changes the private profile set; `null` removes a key. What pages show changes at once, and back if that fails. */
+  /**
+   * Changes the private profile set; `null` removes a key. What pages show changes at once, and back if that
+   * fails, which rejects with a `Refusal`.
+   */
   async updateProfile(update: Profile): Promise<void> {
     const before = this.profile.value
     this.profile.set({ ...before, ...update })
@@ -144,7 +147,10 @@ export class Account {
     }
   }
 
-  /** Stores the language of pages, on all devices, and of emails. */
+  /**
+   * Sets the language of pages, and stores it for all devices and for emails. Rejects with a `Refusal` if it
+   * cannot be stored; the page keeps it nevertheless.
+   */
   async setLanguage(tag: string): Promise<void> {
     preferredLanguage.set(tag)
     await Promise.all([

@@ -61,8 +61,9 @@ const maxPerPart = 3
 const maxErrors = 100
 
 /**
- * Reads calls for a lane: all in the range, or, if there are many, the latest, failed ones, and a sample of each earlier part, so
- * that the cost does not depend on the number of calls.
+ * Reads calls for a lane, latest first: all in the range, or, if there are many, the latest, failed ones, and
+ * a sample of each earlier part, so that the cost does not depend on the number of calls. Rejects with a
+ * `Refusal`.
  */
 export async function readLaneCalls(
   client: Client,

@@ -48,18 +48,25 @@ export class Client {
     return this.coffer.serverTime
   }
 
-  /** Sets the listener that is called when a call is refused because the session or access has ended. */
+  /**
+   * Sets the listener that is called when a call is refused because the session or access has ended. Replaces
+   * an earlier listener.
+   */
   onEnd(listener: () => void): void {
     this.#onEnd = listener
   }
 
-  /** Calls a method. Calls of the same turn of the event loop share a request. Rejects with a `Refusal`. */
+  /**
+   * Calls a method. Calls of the same turn of the event loop share a request. Rejects with a `Refusal`. Every
+   * call also notes whether the service can be reached.
+   */
   async call<T>(method: MethodId, params: object = {}): Promise<T> {
     return await this.#watchAccess(async () => (await this.coffer.call(method, params as never)) as T)
   }
 
   /**
-   * Calls a method in a request of its own, which `signal` cancels. For slow calls, which would delay others in the same request.
+   * Calls a method in a request of its own, which `signal` cancels. For slow calls, which would delay others
+   * in the same request. Rejects with a `Refusal`.
    */
   async callAlone<T>(
     method: MethodId,
@@ -71,7 +78,10 @@ export class Client {
     )
   }
 
-  /** Calls methods in order in one request. Returns their results, with a `Refusal` in place of each that failed. */
+  /**
+   * Calls methods in order in one request. Returns their results, with a `Refusal` in place of each that
+   * failed. Rejects with a `Refusal` if the whole request fails.
+   */
   async batch(calls: readonly Call[]): Promise<unknown[]> {
     return await this.#watchAccess(async () => await this.coffer.batch(calls as never))
   }
@@ -92,7 +102,10 @@ export class Client {
     return await this.#watchAccess(async () => await (await download(this.coffer, path, options)).blob())
   }
 
-  /** Posts files to a path below the root of the account. `onProgress` receives the share that has been sent, from 0 to 1. */
+  /**
+   * Posts files to a path below the root of the account. `onProgress` receives the share that has been sent,
+   * from 0 to 1. `done` of the result rejects with a `Refusal`, or with an abort error after `cancel`.
+   */
   upload<T>(path: string, form: FormData, onProgress: (share: number) => void): Upload<T> {
     const abort = new AbortController()
     const options = {

@@ -95,7 +95,10 @@ export const eventKinds: readonly EventKind[] = [
   createKind('link', 'url/http', 'link', 'web address url adresse site')
 ]
 
-/** Returns the display name of a type: `Mass`, `Blood pressure`, `Note`. */
+/**
+ * Returns the display name of a type: `Mass`, `Blood pressure`, `Note`. Types without a text get a name made
+ * from the type.
+ */
 export function getTypeName(type: string): string {
   const name = toPointType(type)
   const [group = ''] = name.split('/')
@@ -108,13 +111,16 @@ export function getKindName({ id }: Pick<EventKind, 'id'>): string {
   return t(`data.kind.${id}` as 'data.kind.weight')
 }
 
-/** Returns the display name of an enum value. */
+/** Returns the display name of an enum value. Unknown ones get a name made from the value. */
 export function getChoiceName(value: unknown): string {
   const key = `data.choice.${String(value)}`
   return isKey(key) ? t(key) : humanize(String(value))
 }
 
-/** Returns whether a stream holds glucose values, whose molar and mass concentrations can be converted. */
+/**
+ * Returns whether the name or id of one of the streams suggests glucose values, whose molar and mass
+ * concentrations can be converted.
+ */
 export function isGlucose(streams: readonly Pick<Stream, 'id' | 'name'>[]): boolean {
   return streams.some(({ id, name }) =>
     /gl[uy][ck]o|glycé|glyce|blood sugar|zucker|sucre/i.test(`${id} ${name}`)
@@ -130,7 +136,10 @@ export function formatContent(
   return joinQuantity(formatContentParts(type, content, options))
 }
 
-/** Formats a content like {@link formatContent}, with the unit separate. */
+/**
+ * Formats a content like {@link formatContent}, with the unit separate. A missing content, or that of a
+ * series, is the name of its type.
+ */
 export function formatContentParts(
   type: string,
   content: unknown,
@@ -151,7 +160,7 @@ export function formatContentParts(
   return withoutUnit(truncate(JSON.stringify(content)))
 }
 
-/** Formats an event in one line. */
+/** Formats an event in one line: its content, or without one its description, its first file or its type. */
 export function formatEvent({ type, content, description, attachments }: Event, isOfGlucose = false): string {
   if (content !== undefined && content !== null && !type.startsWith('series:'))
     return formatContent(type, content, { isGlucose: isOfGlucose })

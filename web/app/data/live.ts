@@ -22,8 +22,8 @@ export interface Live {
 }
 
 /**
- * Opens the socket of an account. The socket of a shared link only polls: a WebSocket would send the cookie of a user who is
- * signed in with this browser.
+ * Opens the socket of an account. The socket of a shared link only polls: a WebSocket would send the cookie
+ * of a user who is signed in with this browser. It begins to connect at once.
  */
 export function openLive({ coffer }: Client): Live {
   const isOn = createStore(false)
@@ -65,7 +65,10 @@ export function openLive({ coffer }: Client): Live {
   }
 }
 
-/** Throttles a listener: calls it immediately, then at most once in `spacing` milliseconds. */
+/**
+ * Throttles a listener: calls it immediately, then at most once in `spacing` milliseconds, the last time
+ * after the last call. `end` drops a call that is still to come.
+ */
 function throttle(
   listener: () => void,
   spacing: number

@@ -67,19 +67,22 @@ export class MeasureDirectory {
 
   constructor(readonly client: Client) {}
 
-  /** Returns a measure that has been read. */
+  /** Returns a measure that has been read; undefined if it has not. */
   find(id: string): AnyMeasure | undefined {
     return this.#byId.get(id)
   }
 
-  /** Reads the measures with these ids. Rejects with a `Refusal`, also if one of them does not exist. */
+  /**
+   * Returns the measures with these ids, and requests those that have not been read. Rejects with a
+   * `Refusal`, also if one of them does not exist.
+   */
   async read(ids: readonly string[]): Promise<readonly AnyMeasure[]> {
     const missing = ids.filter(id => !this.#byId.has(id))
     if (missing.length > 0) this.#add(await this.#request({ ids: missing }))
     return ids.flatMap(id => this.#byId.get(id) ?? [])
   }
 
-  /** Reads the whole catalogue and the user's own measures. */
+  /** Returns the whole catalogue and the user's own measures, read once. */
   async readAll(): Promise<readonly AnyMeasure[]> {
     this.#whole ??= this.#request({}).then(all => this.#add(all))
     // A failure is not kept: the next call tries again.
@@ -125,7 +128,10 @@ export function getMeasureColour({ hue }: Pick<Measure, 'hue'>): string {
   return `oklch(var(--measure-light) var(--measure-chroma) ${(hue + 25) % 360})`
 }
 
-/** Returns the type in which numbers of a measure are shown: by the user's units, else by region. */
+/**
+ * Returns the type in which numbers of a measure are shown: by the user's units, else by region. Types
+ * without a unit are shown by {@link getDisplayType}.
+ */
 export function getShownType({ types, unit, molarMass }: AnyMeasure): string {
   const stored = types[0]!
   if (!unit) return getDisplayType(stored)
@@ -136,8 +142,9 @@ export function getShownType({ types, unit, molarMass }: AnyMeasure): string {
 }
 
 /**
- * Formats a number of a measure in the unit shown: `{value: '62.4', unit: 'kg'}`. It is given in `type`, by default the first type of
- * the measure. With `isRounded`, it has decimals that suit its size, as means do.
+ * Formats a number of a measure in the unit shown: `{value: '62.4', unit: 'kg'}`. It is given in `type`, by
+ * default the first type of the measure. With `isRounded`, it has decimals that suit its size, as means do. A
+ * number that cannot be converted keeps its unit.
  */
 export function formatMeasureNumber(
   measure: AnyMeasure,
@@ -165,7 +172,10 @@ export function formatMeasurePair(measure: AnyMeasure, pair: readonly (number | 
   }
 }
 
-/** Returns the currency of a measure of money, as a type: that of its latest amount. Others are neither converted nor added. */
+/**
+ * Returns the currency of a measure of money, as a type: that of its latest amount. Others are neither
+ * converted nor added. Undefined for other measures.
+ */
 export function getCurrency(fact: Pick<MeasureFact, 'latest'> | undefined): string | undefined {
   const unit = fact?.latest.unit
   return unit?.startsWith('money/') === true ? unit : undefined

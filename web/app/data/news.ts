@@ -37,7 +37,7 @@ const seenTypes = [
 /** When the latest of what was counted was created, in seconds of the service. */
 let latest = 0
 
-/** Counts what is new, now and after changes. */
+/** Counts what is new, now and after changes of events. A count that fails is skipped. */
 export function followNews(account: NewsAccount): void {
   const read = (): void =>
     void countNews(account).then(
@@ -48,7 +48,7 @@ export function followNews(account: NewsAccount): void {
   account.live.follow('events', read, minIntervalMs)
 }
 
-/** Notes that the user has seen everything. */
+/** Notes in the profile that the user has seen everything, and sets the count to 0. */
 export function markSeen(account: NewsAccount): void {
   account.live.news.set(0)
   // If that fails, the same is new again.

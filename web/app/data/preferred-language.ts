@@ -8,7 +8,7 @@ export const languageKey = 'coffer:language'
 /** The current user's language; undefined if none is chosen, or until it has been read. */
 export const preferredLanguage: Store<string | undefined> = createStore<string | undefined>(undefined)
 
-/** Sets the language from a profile, if it is supported. */
+/** Sets the language from a profile; none if it is not supported. */
 export function loadPreferredLanguage(stored: unknown): void {
   preferredLanguage.set(languages.find(tag => tag === stored))
 }

@@ -21,8 +21,9 @@ export function buildFragment({ username, token }: SharedLink): string {
 export type LinkResult = SharedLink | 'none' | 'broken'
 
 /**
- * Parses the fragment of the page's URL, and removes it from the address bar and the history. Without a fragment, returns the link that
- * was open before a reload.
+ * Parses the fragment of the page's URL, and removes it from the address bar and the history. Without a
+ * fragment, returns the link that was open before a reload, or `none`. Returns `broken` for a fragment that
+ * is no link.
  */
 export function takeLink(): LinkResult {
   const { hash, pathname, search } = location

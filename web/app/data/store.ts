@@ -8,7 +8,7 @@ export interface Store<T> {
   follow(listener: (value: T) => void): () => void
 }
 
-/** Creates a store with an initial value. */
+/** Creates a store with an initial value. Setting the same value does not call listeners. */
 export function createStore<T>(initial: T): Store<T> {
   const listeners = new Set<(value: T) => void>()
   let current = initial

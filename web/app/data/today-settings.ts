@@ -38,8 +38,8 @@ export function parseSettings(profile: Profile): TodaySettings {
 }
 
 /**
- * Returns the ids of the measures to show: those that the user has arranged, then others with data, most recent and most used, in the
- * order of the catalogue.
+ * Returns the ids of the measures to show: those that the user has arranged, then, up to a number of cards in
+ * all, others with data that are not hidden, most recent and most used, in the order of the catalogue.
  */
 export function listCards(
   { cards, hidden }: TodaySettings,

@@ -13,7 +13,7 @@ export interface Tree {
   readonly all: readonly Stream[]
 }
 
-/** Builds a tree from the result of `streams.get`. */
+/** Builds a tree from the result of `streams.get`, without the service's own roots. */
 export function buildTree(streams: readonly Stream[]): Tree {
   const roots = streams.filter(({ id }) => !id.startsWith(':'))
   const all = roots.flatMap(flatten)

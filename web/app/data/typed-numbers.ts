@@ -6,7 +6,10 @@ type TypedNumber =
   /** `ambiguous`: the separator could mark thousands or decimals. */
   | { readonly problem: 'number' | 'ambiguous' }
 
-/** Parses a number: `61,9`, `61.9`, `1’200`, `1 200`, `−3`, `1e-7`. */
+/**
+ * Parses a number: `61,9`, `61.9`, `1’200`, `1 200`, `−3`, `1e-7`. Returns a problem for other texts
+ * (`number`), and for texts like `1.200` that are read differently by region (`ambiguous`).
+ */
 export function parseTypedNumber(text: string): TypedNumber {
   const plain = text
     .trim()

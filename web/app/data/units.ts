@@ -25,7 +25,10 @@ export function getUnit(type: string): Unit | undefined {
   return { symbol, name: getUnitName(format, unitClass) ?? symbol }
 }
 
-/** Returns the type in which the user enters and sees numbers of this type. */
+/**
+ * Returns the type in which the user enters and sees numbers of this type. Types without a choice of units
+ * stay the same. Glucose has one only with `isGlucose`.
+ */
 export function getDisplayType(type: string, { isGlucose = false } = {}): string {
   const { mass, temperature, distance, height, glucose } = displayUnits.value
   const [unitClass, format] = splitType(type)

@@ -5,7 +5,10 @@ import type { Stream } from './model.js'
 /** Undoes a change. */
 export type Undo = () => Promise<void>
 
-/** Updates fields of a stream. Returns a function that restores their previous values. */
+/**
+ * Updates fields of a stream, and reads streams and facts again. Returns a function that restores the
+ * previous values.
+ */
 export async function updateStream(
   account: Account,
   { id, ...before }: Stream,
@@ -30,7 +33,7 @@ export async function updateStream(
   return async () => await set(former)
 }
 
-/** Moves a stream and all below it to the trash. */
+/** Moves a stream and all below it to the trash. Returns a function that restores it. */
 export async function trashStream(account: Account, id: string): Promise<Undo> {
   await account.client.call('streams.delete', { id })
   await reload(account)

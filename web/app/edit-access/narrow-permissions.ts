@@ -13,7 +13,7 @@ const narrower: Readonly<Record<Level, readonly Level[]>> = {
   none: ['none']
 }
 
-/** Lists the levels to which a level can be reduced; `none` takes it away. */
+/** Lists the levels that a level can have: itself or less; `none` takes it away. */
 export function listNarrower(level: Level): readonly Level[] {
   return level === 'none' ? ['none'] : [...narrower[level], 'none']
 }

@@ -7,7 +7,10 @@ export type IntegrityResult = 'matches' | 'differs' | 'missing' | 'unchecked'
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Compares an event with its integrity value. */
+/**
+ * Compares an event with its integrity value: `missing` if it has none, `unchecked` if the browser cannot
+ * compute it.
+ */
 export async function checkIntegrity(event: object): Promise<IntegrityResult> {
   const { integrity } = event as Item
   if (typeof integrity !== 'string') return 'missing'

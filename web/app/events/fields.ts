@@ -49,8 +49,9 @@ export function toEntries(fields: readonly ContentField[], content: unknown): En
 }
 
 /**
- * Converts form entries to a content, or returns the problems by field. `before` is the current content: properties without a
- * field are preserved. A content without any value is undefined.
+ * Converts form entries to a content, or returns the problems by field. `before` is the current content:
+ * properties without a field are preserved. A content without any value is undefined. An empty entry counts
+ * as no value.
  */
 export function toContent(
   fields: readonly ContentField[],

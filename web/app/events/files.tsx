@@ -28,7 +28,10 @@ interface UploadState {
   readonly cancel: () => void
 }
 
-/** Lists the attachments of an event, and uploads and removes them. `onChanged` receives the changed event. */
+/**
+ * Lists the attachments of an event, and uploads and removes them. `onChanged` receives the changed event.
+ * Shows nothing to guests if there are no attachments.
+ */
 export function Files({ event, onChanged }: Props) {
   const account = useAccount()
   const { client } = account

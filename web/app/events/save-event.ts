@@ -14,7 +14,10 @@ export interface EventInput {
   readonly description: string
 }
 
-/** Creates an event with its files. Rejects with a `Refusal`, or an `AbortError`. */
+/**
+ * Creates an event with its files. Adds the time zone if it is not the one of the profile at that time.
+ * Rejects with a `Refusal`, or with an `AbortError` if an upload is cancelled.
+ */
 export async function createEvent(
   account: Account,
   { content, duration, description, ...input }: EventInput,
@@ -63,7 +66,10 @@ export interface NewStream {
   readonly measure?: string
 }
 
-/** Creates a stream at the root. The name gets a number if it is taken. */
+/**
+ * Creates a stream at the root, and reads the streams again. The name gets a number if it is taken; a wanted
+ * id that is taken is not used. Rejects with a `Refusal`.
+ */
 export async function createStream(account: Account, { id, measure, name }: NewStream): Promise<Stream> {
   const { tree, client } = account
   const siblings = tree.value?.all.filter(({ parentId }) => parentId === null) ?? []
@@ -80,13 +86,13 @@ export async function createStream(account: Account, { id, measure, name }: NewS
   return stream
 }
 
-/** Moves an event to the trash. */
+/** Moves an event to the trash. The facts are read again in the background. Rejects with a `Refusal`. */
 export async function trashEvent(account: Account, id: string): Promise<void> {
   await account.client.call('events.delete', { id })
   void account.readFacts()
 }
 
-/** Restores an event from the trash. */
+/** Restores an event from the trash. The facts are read again in the background. Rejects with a `Refusal`. */
 export async function restoreEvent(account: Account, id: string): Promise<void> {
   await account.client.call('events.update', { id, update: { trashed: false } })
   void account.readFacts()

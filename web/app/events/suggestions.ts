@@ -29,8 +29,9 @@ const maxManualPerDay = 6
 const maxResults = 40
 
 /**
- * Returns what the user adds most often and most recently according to `facts`, best first; if `streamId` is given, only in that
- * stream and those below it. New users get common kinds.
+ * Returns what the user adds most often and most recently according to `facts`, best first; if `streamId` is
+ * given, only in that stream and those below it. New users get common kinds. Others get them if they use few
+ * kinds.
  */
 export function listSuggestions(
   facts: readonly Fact[],
@@ -57,7 +58,10 @@ export function listSuggestions(
   return [...used, ...first].slice(0, Math.max(maxSuggestions, used.length))
 }
 
-/** Searches kinds and types by the words typed: common kinds first, then all types. */
+/**
+ * Searches kinds and types by the beginnings of the words typed: common kinds first, then all types, up to a
+ * number of results.
+ */
 export function searchKinds(
   query: string,
   types: EventTypes,
@@ -82,7 +86,7 @@ export function searchKinds(
   ].slice(0, maxResults)
 }
 
-/** Returns the suggestion for a type, and for a stream if one is given. */
+/** Returns the suggestion for a type, in the given stream or in the one with its latest event. */
 export function findSuggestion(
   type: string,
   facts: readonly Fact[],

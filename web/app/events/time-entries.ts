@@ -5,7 +5,7 @@ import type { Entries, FieldProblems } from './fields.js'
 /** How the duration is entered. */
 export type DurationKind = 'moment' | 'length' | 'until' | 'running'
 
-/** Formats a time for a `datetime-local` control. */
+/** Formats a time for a `datetime-local` control; empty if it is out of range. */
 export function toLocalEntry(seconds: number): string {
   const date = new Date(seconds * 1000)
   if (Number.isNaN(date.getTime())) return ''
@@ -18,7 +18,9 @@ export function toLocalEntry(seconds: number): string {
   return `${day}T${padTwo(date.getHours())}:${padTwo(date.getMinutes())}${end}`
 }
 
-/** Parses the value of a `datetime-local` control. Returns undefined if it is empty or invalid. */
+/**
+ * Parses the value of a `datetime-local` control, to seconds. Returns undefined if it is empty or invalid.
+ */
 export function parseLocalEntry(entry: string): number | undefined {
   const ms = new Date(entry).getTime()
   return Number.isNaN(ms) ? undefined : ms / 1000

@@ -32,7 +32,10 @@ export interface Form {
 /** What has been entered, by linkId, which may be any text: codes, texts, and `true` or `false` for booleans. */
 export type Entries = ReadonlyMap<string, string>
 
-/** Lists the items that are asked, in order, without groups whose conditions do not hold. */
+/**
+ * Lists the items that are asked, in order, without groups whose conditions do not hold. Adds their link ids
+ * to `asked`.
+ */
 export function listAsked(
   items: readonly Item[],
   entries: Entries,

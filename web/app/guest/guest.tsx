@@ -29,7 +29,7 @@ import './style.css'
 /** Pages available to shared links. Others redirect to the timeline. */
 const guestPages: readonly PageName[] = ['timeline', 'streams', 'events', 'table', 'map', 'photos']
 
-/** Shows the contents of a shared link. */
+/** Shows the contents of a shared link, or why there are none. */
 export async function showSharedLink(page: Element, link: LinkResult): Promise<void> {
   replaceUsername(sharedName)
   await addModuleTexts('guest')

@@ -111,7 +111,7 @@ function getLabel({ field, type }: Measure): string {
     : `${getTypeName(type)} (${name === symbol ? symbol : `${name}, ${symbol}`})`
 }
 
-/** Returns all measures of the directory, sorted by label. */
+/** Returns all types and fields of the directory that are numbers, sorted by label. */
 function listMeasures(types: EventTypes): readonly Measure[] {
   return Object.entries(types)
     .filter(([type]) => !type.startsWith('series:') && !type.endsWith('/*'))

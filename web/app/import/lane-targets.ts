@@ -60,7 +60,7 @@ export function getMeasureId(lane: Lane, choice: LaneChoice | null | undefined):
   return choice?.measure ?? undefined
 }
 
-/** Formats the path of a stream: `Health › Weight`. */
+/** Formats the path of a stream: `Health › Weight`; its id if it is unknown. */
 export function formatStreamPath(tree: Tree | undefined, streamId: string): string {
   const path = tree?.getPath(streamId) ?? []
   return path.length === 0 ? streamId : path.map(({ name }) => toPlainText(name)).join(' › ')
@@ -78,7 +78,7 @@ export function formatLanePath(tree: Tree | undefined, { path = [] }: Lane): str
     .join(' › ')
 }
 
-/** Returns the name of a lane: its measure's, or its own name in the file. */
+/** Returns the name of a lane: its measure's, or its own name in the file, or a general one. */
 export function getLaneName(lane: Lane, measures: Measures | undefined): string {
   const measure = measures?.find(lane.measure)
   return measure ? getMeasureName(measure) : toPlainText(lane.stream) || t('import.what')

@@ -123,7 +123,7 @@ export function sumCounts(counts: Counts = {}): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** Returns the text of a reason in the page's language. */
+/** Returns the text of a reason in the page's language; the reason itself if it has none. */
 export function getReasonText(reason: string): string {
   const key = `import.reason.${reason}`
   return isKey(key) ? t(key) : toPlainText(reason)

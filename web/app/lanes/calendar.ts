@@ -40,7 +40,10 @@ export function getDayAt(time: number, { periods, fallback }: Zones): Day {
   return found
 }
 
-/** Returns the days of a view, split where the user changed time zones; at most `maxDays`. */
+/**
+ * Returns the days that a view touches, whole also at its ends, split where the user changed time zones; at
+ * most `maxDays`.
+ */
 export function listDays(view: View, zones: Zones, maxDays = 400): Day[] {
   const days: Day[] = []
   let time = view.from
@@ -70,12 +73,14 @@ export function listWeekends(view: View, zones: Zones): View[] {
   return weekends
 }
 
-/** Returns the day of the week; 0 is Sunday. */
+/** Returns the day of the week of a day, counted from 1970; 0 is Sunday. */
 export function getWeekday(number: number): number {
   return (((number + 4) % 7) + 7) % 7
 }
 
-/** Returns the start of a month. `month` counts from January 1970. */
+/**
+ * Returns the start of a month in the user's zone at that time, in seconds. `month` counts from January 1970.
+ */
 export function getMonthStart(month: number, zones: Zones): number {
   const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + countDaysBefore(month))
   const near = number * day

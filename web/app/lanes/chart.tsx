@@ -12,7 +12,7 @@ import { prepareSurface, clearColourCache, type Surface } from './surface.js'
 const minWeekendView = 2 * 86_400
 const maxWeekendView = 100 * 86_400
 
-/** Returns the weekends of a view if they should be shown. */
+/** Returns the weekends of a view; none if the view is too short or too long to show them. */
 export function getShownWeekends(view: View, zones: Zones): View[] {
   const length = getLength(view)
   return length >= minWeekendView && length <= maxWeekendView ? listWeekends(view, zones) : []
@@ -58,7 +58,10 @@ export function LaneChart({
   return <canvas ref={canvas} aria-hidden="true" style={{ '--c': colour }} />
 }
 
-/** Draws a canvas when the view, its size, the colour scheme or one of `inputs` changes. */
+/**
+ * Draws a canvas when the view, its size, the colour scheme or one of `inputs` changes. Returns the reference
+ * for the canvas.
+ */
 export function useCanvas(
   draw: (surface: Surface) => void,
   view: Store<View>,

@@ -21,7 +21,10 @@ export function drawBand(surface: Surface, view: View, band: BandData, y: ValueS
   else drawLine(surface, view, visible, step, y)
 }
 
-/** Returns whether values are drawn as dots: most parts have one value, and there is space for the dots. */
+/**
+ * Returns whether values are drawn as dots: most parts have one value, and there is space for the dots. Also
+ * true for a single value.
+ */
 export function isSparse(parts: readonly Part[], view: View, plot: number): boolean {
   const count = parts.reduce((sum, part) => sum + part.count, 0)
   if (parts.length < 2) return count < 2

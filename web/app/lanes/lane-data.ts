@@ -91,7 +91,10 @@ export interface DensityData {
 
 export type LaneData = BandData | RangeData | NightData | MarkData | DensityData
 
-/** Returns the index of the first item at `time` or later, in items sorted by time. */
+/**
+ * Returns the index of the first item at `time` or later, in items sorted by time; the number of items if all
+ * are earlier.
+ */
 export function findIndexAt(items: readonly { readonly time: number }[], time: number): number {
   let [low, high] = [0, items.length]
   while (low < high) {
@@ -102,7 +105,7 @@ export function findIndexAt(items: readonly { readonly time: number }[], time: n
   return low
 }
 
-/** Returns the item nearest to a time, in items sorted by time. */
+/** Returns the item nearest to a time, in items sorted by time. Undefined without items. */
 export function findNearest<T extends { readonly time: number }>(
   items: readonly T[],
   time: number

@@ -45,7 +45,11 @@ export class LaneLoader {
     private readonly zones: Zones
   ) {}
 
-  /** Reads missing data of a view with this width in pixels. */
+  /**
+   * Reads the data of a view with this width in pixels, unless what has been read covers it in a similar
+   * resolution; the range of visible values is updated then. Cancels an earlier read. A failure is noted in
+   * the state.
+   */
   load(view: View, pixels: number): void {
     this.#view = view
     const step = getLength(view) / Math.max(40, Math.round(pixels / partWidth))
@@ -60,7 +64,7 @@ export class LaneLoader {
     else if (!this.#readingGrid) this.#updateRange(view)
   }
 
-  /** Rereads the current data after a change. */
+  /** Rereads the current data after a change; while a read is running, once more after it. */
   refresh(): void {
     const grid = this.#failedGrid ?? this.#grid
     if (this.#readingGrid) {

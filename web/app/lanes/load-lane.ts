@@ -27,7 +27,10 @@ const maxTotalsView = 3650 * 86_400
 /** Seconds from the beginning of a night's first period to the date on which the night ends: nights are from noon to noon. */
 const halfDay = 43_200
 
-/** Reads the data of a lane. Rejects with a `Refusal`, or if it is cancelled. */
+/**
+ * Reads the data of a lane: single events, or samples or densities where there are too many. Rejects with a
+ * `Refusal`, or if it is cancelled.
+ */
 export async function loadLane(loading: LoadRequest): Promise<LaneData> {
   const { kind, types } = loading.plan
   if (isOfMeasure(loading.plan) && (kind === 'series' || kind === 'numbers'))
@@ -212,7 +215,7 @@ function toMarks(events: readonly Event[]): Mark[] {
     }))
 }
 
-/** Returns the icon of a type. */
+/** Returns the icon of a type; a dot for other types. */
 export function getMarkIcon(type: string): MarkIcon {
   const [name] = type.replace(/^series:/, '').split('/')
   return Object.hasOwn(icons, name!) ? icons[name!]! : 'dot'

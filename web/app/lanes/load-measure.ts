@@ -108,7 +108,7 @@ export function readLatestDays(plan: MeasurePlan, zones: Zones) {
   return readDays(plan, now - latestDays * daySeconds, now, getZoneAt(now, zones.periods, zones.fallback))
 }
 
-/** Returns the latest of days with a total. */
+/** Returns the latest of days with its total, as a property; nothing if it has no total. */
 export function withLatest(days: readonly MeasureDay[]): { readonly latestDay?: DayTotal } {
   const last = days.at(-1)
   return typeof last?.value === 'number' ? { latestDay: { day: last.day, value: last.value } } : {}

@@ -9,8 +9,9 @@ export interface Cluster {
 }
 
 /**
- * Merges marks whose centres are less than `gap` pixels apart. The result is in order of time. Centres are at least `inset` pixels from
- * both ends of the axis, so that icons are not cut off.
+ * Merges marks whose centres are less than `gap` pixels apart. The result is in order of time. Centres are at
+ * least `inset` pixels from both ends of the axis, so that icons are not cut off. The marks must be sorted by
+ * time.
  */
 export function mergeMarks(
   marks: readonly Mark[],

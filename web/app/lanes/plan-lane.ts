@@ -135,7 +135,10 @@ function getRank(kind: LaneKind, facts: readonly Fact[]): number {
   return kind === 'series' ? Infinity : kind === 'nights' || kind === 'pairs' ? count * 10 : count
 }
 
-/** Returns the default lanes: active measures and streams, by priority of their types. */
+/**
+ * Returns the ids of the default lanes, at most a few: measures and streams with recent data (all if these
+ * are few), by priority of their types.
+ */
 export function chooseDefaultLanes(
   tree: Tree,
   facts: readonly Fact[],
@@ -163,7 +166,10 @@ export interface Contents {
   readonly measured: readonly LanePlan[]
 }
 
-/** Returns the lanes, with new lanes for the streams and types that were not among the facts before. */
+/**
+ * Returns the lanes, followed by lanes for the streams and types that were not among the facts before and
+ * that none shows yet, up to the maximum number.
+ */
 export function addNewLanes(
   lanes: readonly string[],
   before: readonly Fact[],

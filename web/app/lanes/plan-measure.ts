@@ -80,7 +80,9 @@ export function planSource(plan: LanePlan, streamId: string, tree: Tree): LanePl
   }
 }
 
-/** Returns the plan of a lane by its id: of a measure, or of one of its sources. */
+/**
+ * Returns the plan of a lane by its id: of a measure, or of one of its sources. Undefined if there is none.
+ */
 export function findMeasureLane(id: string, measured: readonly LanePlan[], tree: Tree): LanePlan | undefined {
   if (!id.startsWith(prefix)) return undefined
   const slash = id.indexOf('/')
@@ -89,7 +91,10 @@ export function findMeasureLane(id: string, measured: readonly LanePlan[], tree:
   return whole && planSource(whole, id.slice(slash + 1), tree)
 }
 
-/** Returns the name of a source: the name of the stream above, then the name of its stream. */
+/**
+ * Returns the name of a source: the name of the stream above, then the name of its stream. Empty for an
+ * unknown stream.
+ */
 export function getSourceName(streamId: string, tree: Tree): string {
   return tree
     .getPath(streamId)

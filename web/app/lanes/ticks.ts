@@ -39,7 +39,10 @@ export function createTimeTicks(view: View, pixels: number, zones: Zones): Tick[
   return createMonthTicks(view, years * 12, zones)
 }
 
-/** Returns round values within a range, about `most` at most. */
+/**
+ * Returns round values within a range, about `most` at most. Returns only `low` if the range is empty, and
+ * nothing if it is not finite.
+ */
 export function createValueTicks(low: number, high: number, most: number): number[] {
   if (!Number.isFinite(high - low)) return []
   if (high <= low) return [low]

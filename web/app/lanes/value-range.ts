@@ -7,7 +7,10 @@ export interface ValueRange {
   readonly high: number
 }
 
-/** Returns the range of the visible values, with padding; undefined for data without values. */
+/**
+ * Returns the range of the visible values (of all, if none is visible), with padding; undefined for data
+ * without values.
+ */
 export function getValueRange(data: LaneData, view: View): ValueRange | undefined {
   if (data.kind === 'band') {
     const visible = data.parts.slice(

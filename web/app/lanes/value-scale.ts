@@ -4,7 +4,10 @@ import type { ValueRange } from './value-range.js'
 /** Returns the y coordinate of a value. */
 export type ValueScale = (value: number) => number
 
-/** Returns the vertical scale of a lane. The first lane reserves space for the names of spans. */
+/**
+ * Returns the vertical scale of a lane. The first lane reserves space for the names of spans. Without a
+ * range, all values are in the middle.
+ */
 export function createValueScale(
   { height }: { readonly height: number },
   range: ValueRange | undefined,

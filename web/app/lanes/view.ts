@@ -26,12 +26,15 @@ export function toTime(x: number, { from, to }: View, width: number): number {
   return from + (x / width) * (to - from)
 }
 
-/** Returns a view moved by some seconds. */
+/** Returns a view moved by some seconds. Limited to permitted times. */
 export function panView(view: View, seconds: number): View {
   return clampView({ from: view.from + seconds, to: view.to + seconds })
 }
 
-/** Returns a view that is `factor` times as long, with `about` at the same position. */
+/**
+ * Returns a view that is `factor` times as long, with `about` at the same position. Limited to permitted
+ * times and lengths.
+ */
 export function zoomView(view: View, factor: number, about: number): View {
   const length = Math.min(maxViewLength, Math.max(minViewLength, getLength(view) * factor))
   const share = (about - view.from) / getLength(view)

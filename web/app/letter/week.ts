@@ -42,7 +42,7 @@ export interface Row {
 
 const weekDays = 7
 
-/** Reads the week that ends on a date, and its measures. */
+/** Reads the week that ends on a date, and its measures. Rejects with a `Refusal`. */
 export async function readWeek(
   { client, measures }: Account,
   to: string,
@@ -81,7 +81,7 @@ function isLittle({ usual, value }: MeasureWeek): boolean {
   return Math.abs(at! - median!) < 2 * (high! - median!)
 }
 
-/** Describes how often a goal was reached. */
+/** Describes how often a goal was reached; empty without a goal. */
 export function describeGoal({ goal }: MeasureWeek): string {
   if (!goal) return ''
   const { period, reached, total } = goal

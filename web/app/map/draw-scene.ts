@@ -60,7 +60,7 @@ export function drawScene(context: CanvasRenderingContext2D, scene: Scene, colou
   drawScale(context, scene, colours)
 }
 
-/** Reads the current colours of the page. */
+/** Reads the current colours of the page at an element. */
 export function readColours(element: Element): Colours {
   const style = getComputedStyle(element)
   const read = (name: string): string => style.getPropertyValue(`--${name}`).trim()
@@ -79,7 +79,7 @@ export function readColours(element: Element): Colours {
   }
 }
 
-/** Returns the track or place near a point of the canvas, if any. */
+/** Returns the track or place nearest to a point of the canvas; undefined if none is within some pixels. */
 export function findTrackAt({ tracks, view, width, height }: Scene, at: Point): Track | undefined {
   let best: { readonly track: Track; readonly far: number } | undefined
   const maxDistance = 18

@@ -24,14 +24,17 @@ const equatorLength = 40_075_016.7
 const minSize = 256
 const maxSize = 2 ** 34
 
-/** Projects a place. */
+/** Projects a place to the unit square; latitudes near the poles are limited. */
 export function projectPlace({ latitude, longitude }: Place): Point {
   const clamped = Math.max(-maxLatitude, Math.min(latitude, maxLatitude))
   const sine = Math.sin((clamped * Math.PI) / 180)
   return { x: longitude / 360 + 0.5, y: 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI) }
 }
 
-/** Returns the view that shows all points in a window, with a margin; at least some hundred metres wide. */
+/**
+ * Returns the view that shows all points in a window, with a margin; at least some hundred metres wide.
+ * Without points, shows the whole world.
+ */
 export function fitView(points: readonly Point[], width: number, height: number): View {
   if (points.length === 0) return { x: 0.5, y: 0.5, size: Math.max(width, minSize) }
   let [west, east, north, south] = [Infinity, -Infinity, Infinity, -Infinity]
@@ -72,7 +75,7 @@ export function toPlace(at: Point, view: View, width: number, height: number): P
   return { latitude: Number(latitude.toFixed(6)), longitude: Number(longitude.toFixed(6)) }
 }
 
-/** Zooms by a factor around a point of the window. */
+/** Zooms by a factor around a point of the window. Limited to the world and to permitted sizes. */
 export function zoomView(view: View, factor: number, at: Point, width: number, height: number): View {
   const { size } = clampView({ ...view, size: view.size * factor })
   const [dx, dy] = [at.x - width / 2, at.y - height / 2]

@@ -36,7 +36,10 @@ export const maxGap = 600
 
 export const placeTypes = ['position/wgs84', 'series:position/wgs84'] as const
 
-/** Reads the places and tracks in a time range. Rejects with a `Refusal`. */
+/**
+ * Reads the places and tracks in a time range, the latest first. Tracks are sampled. `isTruncated`: there are
+ * more. Rejects with a `Refusal`, or with an abort error if `signal` aborts.
+ */
 export async function readTracks(
   client: Client,
   { from, to }: { readonly from: number; readonly to: number },

@@ -4,7 +4,10 @@ import { PageContext } from '../../page-context.js'
 import type { Scene } from './draw-scene.js'
 import type { Backdrop } from './ground/backdrop.js'
 
-/** Returns the operator's map once it is loaded, if there is one; and a counter that increases when more of it can be drawn. */
+/**
+ * Returns the operator's map once it is loaded, if there is one; and a counter that increases when more of it
+ * can be drawn. Undefined if it cannot be loaded.
+ */
 export function useBackdrop(): readonly [Backdrop | undefined, number] {
   const { hasMap } = useContext(PageContext).facts
   const [backdrop, setBackdrop] = useState<Backdrop>()
@@ -28,7 +31,10 @@ export function useBackdrop(): readonly [Backdrop | undefined, number] {
   return [backdrop, version]
 }
 
-/** Returns the land of the world once it is loaded, if the operator provides no map. */
+/**
+ * Returns the land of the world once it is loaded, if the operator provides no map. Undefined if it cannot be
+ * loaded.
+ */
 export function useWorld(): Scene['world'] {
   const { hasMap } = useContext(PageContext).facts
   const [world, setWorld] = useState<Scene['world']>()

@@ -145,7 +145,7 @@ export function MeasureForm({ title, draft, hasData, onSave, onClose }: Props) {
   )
 }
 
-/** Describes a unit in words: `kilograms (kg)`. */
+/** Describes a unit in words: `kilograms (kg)`; a general text for a type without one. */
 export function describeUnit(type: string): string {
   const { name, symbol } = getUnit(type) ?? { name: '', symbol: '' }
   if (symbol === '') return t('measures.noUnit')

@@ -90,7 +90,7 @@ export const emptyDraft: Draft = {
   quick: []
 }
 
-/** Returns the stored measure as the user has entered it. */
+/** Returns a stored measure as the form edits it. */
 export function toDraft({ choices, hue, icon, kind, name, quickValues = [], types }: OwnMeasure): Draft {
   const [type] = types as readonly [string, ...string[]]
   const scale = (choices ?? []).flatMap(({ value }) => (typeof value === 'number' ? [value] : []))
@@ -137,7 +137,10 @@ export function createMeasureId(): string {
   return `own-${[...crypto.getRandomValues(new Uint8Array(8))].map(each => each.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** Adds or replaces a measure. A new one is shown on the page Today. Rejects with a `Refusal`. */
+/**
+ * Adds or replaces a measure in the private profile set. A new one is shown on the page Today. Rejects with a
+ * `Refusal`.
+ */
 export async function saveMeasure(account: Account, measure: OwnMeasure): Promise<void> {
   await changeList(account, measure.id, list => {
     const isKnown = list.some(each => isMeasure(each, measure.id))
@@ -145,7 +148,10 @@ export async function saveMeasure(account: Account, measure: OwnMeasure): Promis
   })
 }
 
-/** Removes a measure; its data remains in its streams. Returns a function that restores it. Rejects with a `Refusal`. */
+/**
+ * Removes a measure and its card; its data remains in its streams. Returns a function that restores it.
+ * Rejects with a `Refusal`.
+ */
 export async function removeMeasure(account: Account, measure: OwnMeasure): Promise<() => Promise<void>> {
   await changeList(account, measure.id, list => list.filter(each => !isMeasure(each, measure.id)))
   return async () => await saveMeasure(account, measure)

@@ -3,7 +3,10 @@ import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import type { Access } from '../data/model.js'
 
-/** Returns the name of an access by its id, which may be followed by the id of a caller; `You` for the user's own sessions. */
+/**
+ * Returns the name of an access by its id, which may be followed by the id of a caller; `You` for the user's
+ * own sessions. Unknown accesses get a general name.
+ */
 export function getAccessName(id: string, accesses: readonly Access[], ownId: string): string {
   const [accessId, ...caller] = id.split(' ')
   const access = accesses.find(each => each.id === accessId)

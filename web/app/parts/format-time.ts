@@ -3,7 +3,10 @@ import { getLocale, t } from '../../language.js'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Formats a time with options of `Intl.DateTimeFormat`. Formatters are cached, because creating one is slow. */
+/**
+ * Formats a time with options of `Intl.DateTimeFormat`. Formatters are cached, because creating one is slow.
+ * Times that dates cannot represent are limited.
+ */
 export function formatTime(seconds: number, options: Intl.DateTimeFormatOptions): string {
   const key = `${getLocale()} ${JSON.stringify(options)}`
   let format = formats.get(key)
@@ -41,7 +44,10 @@ export function formatClock(seconds: number, zone?: string): string {
   })
 }
 
-/** Formats how long ago a time was: `just now`, `3 minutes ago`, `1 day ago`. */
+/**
+ * Formats how long ago a time was: `just now`, `3 minutes ago`, `1 day ago`. Times in the future are just
+ * now.
+ */
 export function formatAgo(seconds: number, now = Date.now() / 1000): string {
   const minutes = (now - seconds) / 60
   if (minutes < 1) return t('shell.justNow')

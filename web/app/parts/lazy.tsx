@@ -4,7 +4,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { explainError } from '../../explain-error.js'
 import { showToast } from './toast.js'
 
-/** Returns a component that renders nothing until `load` has resolved with the actual one. */
+/**
+ * Returns a component that renders nothing until `load` has resolved with the actual one. If that fails,
+ * shows a message and renders nothing.
+ */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
   return function Lazily(props: P) {

@@ -1,4 +1,4 @@
-/** Why something could not be read. While the server is unreachable, the page says so once, and not each of its parts. */
+/** Why something could not be read. While the server is unreachable, the page says so once, and not each of its parts; when it is back, the page is read again. */
 import { useEffect } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'

@@ -13,7 +13,9 @@ const current = createStore<Toast | undefined>(undefined)
 /** Milliseconds for which a message is shown. */
 const displayMs = 8000
 
-/** Shows a message; `undo` reverts the action that it reports. */
+/**
+ * Shows a message for some seconds, in place of an earlier one; `undo` reverts the action that it reports.
+ */
 export function showToast(text: Message, undo?: () => Promise<void>): void {
   current.set({ text, ...(undo ? { undo } : {}) })
 }

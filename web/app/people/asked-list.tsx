@@ -67,7 +67,7 @@ const lowerLevels: Readonly<Record<string, readonly string[]>> = {
   manage: ['contribute', 'read', 'create-only']
 }
 
-/** Offers to give less than what is asked for. */
+/** Offers to give less than what is asked for. Renders nothing if there is no lower level. */
 function LevelChoice({
   level = '',
   value,

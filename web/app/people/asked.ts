@@ -35,7 +35,10 @@ export function keepAsked(asked: Asked): void {
   kept = asked
 }
 
-/** Returns what is to be answered. What the address says of it is removed from there. */
+/**
+ * Returns what is to be answered: what the address says, or else what was kept. What the address says is
+ * removed from there and kept; the same is returned until {@link keepAsked} replaces it.
+ */
 export function takeAsked(query: URLSearchParams): Asked {
   if (names.some(name => query.has(name))) {
     kept = Object.fromEntries(names.flatMap(name => (query.has(name) ? [[name, query.get(name)!]] : [])))

@@ -134,7 +134,7 @@ function describeMirror({ error, events, lastContact, state }: Mirror): string {
   return error ? t('people.copyFailing', { time }) : t('people.copyLive', { count: events, time })
 }
 
-/** Says whether someone keeps a copy of what the user has shared. */
+/** Says whether someone keeps a copy of what the user has shared; renders nothing if not. */
 export function TheirCopy({ relationship: { access, name } }: { readonly relationship: Relationship }) {
   const { copies } = useCopies()
   const kept = copies?.keptCopies.find(({ accessId }) => accessId === access.id)

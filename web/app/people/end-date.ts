@@ -14,7 +14,9 @@ function pad(part: number): string {
   return String(part).padStart(2, '0')
 }
 
-/** Returns the last day before an end, as a date input has it: `2024-01-31`. */
+/**
+ * Returns the last day before an end (seconds), as a date input has it: `2024-01-31`; empty without an end.
+ */
 export function toLastDay(end: number | null | undefined): string {
   if (typeof end !== 'number') return ''
   const day = new Date((end - 1) * 1000)

@@ -19,6 +19,7 @@ import {
 } from './people.js'
 import { useStreamNames } from './stream-names.js'
 
+/** What another account may see and until when, taking some of it back, and changing the last day. */
 export function GivenPermissions({ relationship }: { readonly relationship: Relationship }) {
   const account = useAccount()
   const tree = useStore(account.tree)

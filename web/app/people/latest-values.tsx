@@ -17,7 +17,10 @@ export interface Latest {
   readonly name: string
 }
 
-/** Reads the latest event of each copy, by the id of the access. Without people whose data the user sees nothing is read. */
+/**
+ * Returns the latest event of each copy of other people's data, by the id of the access. Reads nothing unless
+ * `isWanted`. Empty until it is read, and if it cannot be read.
+ */
 export function useLatestEvents(isWanted: boolean): ReadonlyMap<string, Latest> {
   const { client } = useAccount()
   const [latest, setLatest] = useState<ReadonlyMap<string, Latest>>(new Map())

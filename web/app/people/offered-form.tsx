@@ -60,7 +60,7 @@ export function askForAnswers({ questionnaire: { title }, streamId }: OfferedFor
   return { streamId, level: 'read', defaultName }
 }
 
-/** Tells that a form comes with the request. */
+/** Tells that a form comes with the request; renders nothing if none does. */
 export function FormNotice({ content }: { readonly content: object }) {
   const form = (content as Readonly<Record<string, OfferedForm | undefined>>)[formKey]
   if (!form) return null

@@ -87,7 +87,10 @@ export interface Relationship {
   readonly endpoint: string | undefined
 }
 
-/** Returns the relationship of an access; undefined for other accesses. */
+/**
+ * Returns the relationship of an access that the service has made for a consent; undefined for other
+ * accesses.
+ */
 export function toRelationship(access: Access): Relationship | undefined {
   const mark = access.clientData?.['cmc'] as Readonly<Record<string, unknown>> | undefined
   if (mark?.['role'] !== 'counterparty') return undefined
@@ -125,7 +128,10 @@ export function listDataPermissions(
   )
 }
 
-/** Reads the requests and acceptances that the user has made, the latest first. */
+/**
+ * Reads the requests and acceptances that the user has made, the latest first; none if this app has never
+ * written any. Rejects with a `Refusal`.
+ */
 export async function readRequests(account: Account): Promise<readonly Event[]> {
   // Reading events there would create the streams.
   if (!(await hasStreams(account))) return []
@@ -143,7 +149,10 @@ async function hasStreams({ client }: Account): Promise<boolean> {
   return streams.some(({ id }) => id === cmcRoot)
 }
 
-/** Creates an event in a stream for consent. Returns the event as it was stored. */
+/**
+ * Creates an event in a stream for consent. Returns the event as it was stored. The service then carries out
+ * what it asks for. Rejects with a `Refusal`.
+ */
 export async function writeEvent(
   { client }: Account,
   streamId: string,
@@ -170,7 +179,10 @@ export interface Outcome {
 const lookIntervalMs = 300
 const maxLookMs = 12_000
 
-/** Waits until the service has carried out what an event asks for. If that takes long, it goes on in the background. */
+/**
+ * Waits until the service has carried out what an event asks for, or has failed. If that takes long, resolves
+ * with `waiting`: it goes on in the background. Rejects with a `Refusal`.
+ */
 export async function waitForOutcome({ client }: Account, id: string): Promise<Outcome> {
   for (const end = Date.now() + maxLookMs; ;) {
     const { event } = await client.call<{ event: Event }>('events.getOne', { id })
@@ -186,7 +198,10 @@ export async function waitForOutcome({ client }: Account, id: string): Promise<O
   }
 }
 
-/** Returns the text in the user's language, else in English, else the first one; without markup. */
+/**
+ * Returns the text in the user's language, else in English, else the first one; without markup. Returns an
+ * empty text if there is none.
+ */
 export function pickText(texts: unknown): string {
   if (typeof texts === 'string') return toPlainText(texts)
   if (typeof texts !== 'object' || texts === null) return ''

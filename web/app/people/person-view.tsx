@@ -169,7 +169,10 @@ function toOwnLink(endpoint: string): string | undefined {
   return /^[\w-]+$/.test(name) ? buildLink({ username: name, token }) : undefined
 }
 
-/** Ends a relationship after confirmation. */
+/**
+ * Ends a relationship after confirmation: notifies the other side and deletes the access, or only deletes it
+ * if the other side is gone.
+ */
 function EndDialog({
   relationship: { access, isGone, name, scope, seesMine },
   onClose

@@ -19,8 +19,8 @@ export function getAppOrigin({ returnUrl }: Asked): string | undefined {
 }
 
 /**
- * Hands the result over: to the window that has opened this one, which is then closed, or by going to the app's address. Returns false if
- * no app waits for it.
+ * Hands the result over: to the window that has opened this one, which is then closed, or by going to the
+ * app's address. Returns false, with nothing done, if no app waits for it.
  */
 export function returnToApp(asked: Asked, type: 'accept' | 'scope-update', result: Result): boolean {
   const origin = getAppOrigin(asked)

@@ -8,7 +8,7 @@ declare module '../../language.js' {
   interface Texts extends Own {}
 }
 
-/** Returns the text for the id of a reason. */
+/** Returns the text for the id of a reason; a general text for other reasons. */
 export function describeFailure(reason: string | undefined): string {
   const key = `people.failure.${reason ?? ''}`
   return isKey(key) ? t(key) : t('people.failure')

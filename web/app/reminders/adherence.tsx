@@ -73,7 +73,10 @@ function describeDay(date: string, day: Day | undefined): string {
     : t('reminders.notDue', { day: name })
 }
 
-/** Returns the days on which a reminder was due; undefined until they are read. */
+/**
+ * Returns the days on which a reminder was due; undefined until they are read, and none if they cannot be
+ * read.
+ */
 function useDays(reminder: Reminder): readonly Day[] | undefined {
   const { client } = useAccount()
   const [days, setDays] = useState<readonly Day[]>()

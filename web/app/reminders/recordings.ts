@@ -20,7 +20,7 @@ export const recordings: readonly Recording[] = [
   { id: 'activity', type: 'activity/plain' }
 ]
 
-/** Returns the event for an entry. */
+/** Returns the event for an entry: a number, a text, or `true`, or none for kinds without content. */
 export function buildEvent({ entry, type }: Recording, text: string): Reminder['event'] {
   if (entry === 'number') return { type, content: Number(text.replace(',', '.')) }
   if (entry === 'text') return { type, content: text }

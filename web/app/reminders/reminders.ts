@@ -50,7 +50,10 @@ export interface Reminders {
 /** Milliseconds between reads: something may have become due. */
 const intervalMs = 60_000
 
-/** Returns all reminders, read again each minute and after changes. */
+/**
+ * Returns all reminders, or why they cannot be read; read again each minute, after changes, and when the page
+ * is shown again.
+ */
 export function useReminders(): {
   readonly read: Reminders | undefined
   readonly problem: Message | undefined

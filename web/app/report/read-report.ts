@@ -58,7 +58,10 @@ export function getPeriod(dayCount: number, now: Date): Period {
   return { from: toDate(first), to: toDate(now), dayCount }
 }
 
-/** Reads the rows of a period, in the order of the catalogue. Rejects with a `Refusal`. */
+/**
+ * Reads the rows of a period, in the order of the catalogue, one for each measure with numbers on these days.
+ * Rejects with a `Refusal`.
+ */
 export async function readReport(
   { client, measureFacts, measures }: Account,
   period: Period

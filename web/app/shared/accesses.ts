@@ -18,7 +18,10 @@ export interface AccessGroups {
   readonly appNames: ReadonlyMap<string, string>
 }
 
-/** Reads the accesses of an account, grouped. Rejects with a `Refusal`. */
+/**
+ * Reads the accesses of an account, grouped: shared, apps, and those that have ended. Sessions and offers are
+ * skipped. Rejects with a `Refusal`.
+ */
 export async function readAccessGroups({ client }: Account): Promise<AccessGroups> {
   const [{ accesses, accessDeletions }, appNames] = await Promise.all([
     client.call<{ accesses: readonly Access[]; accessDeletions: readonly Access[] }>('accesses.get', {
@@ -45,7 +48,10 @@ interface PeerMark {
   readonly counterparty?: { readonly username: string }
 }
 
-/** Returns the username of the other account for which the service has made an access. */
+/**
+ * Returns the username of the other account for which the service has made an access. Undefined for other
+ * accesses.
+ */
 export function getPeerName({ clientData }: Access): string | undefined {
   return (clientData?.['cmc'] as PeerMark | undefined)?.counterparty?.username
 }
@@ -114,7 +120,10 @@ export function getStreamName(id: string, tree: Tree | undefined): string {
   return toPlainText(stream?.name ?? id)
 }
 
-/** Returns the text key that describes what levels allow together. */
+/**
+ * Returns the text key that describes what levels allow together. Mixed levels count as `manage` if one is
+ * that, otherwise as `contribute`.
+ */
 export function getLevelKey(levels: readonly Level[]): Key {
   const own = new Set(levels.filter(level => level !== 'none'))
   if (own.size === 0) return 'shell.level.none'

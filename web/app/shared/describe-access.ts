@@ -15,7 +15,9 @@ export function describeAccess(access: Access, grants: readonly Grant[]): string
   return words.filter(word => word !== '').join(', ')
 }
 
-/** Describes when an access expires. */
+/**
+ * Describes when an access expires: on a day, or in days or hours if that is soon; far ends count as none.
+ */
 export function describeExpiry(access: Access): string {
   const end = getEnd(access)
   const left = end - Date.now() / 1000
@@ -26,7 +28,7 @@ export function describeExpiry(access: Access): string {
   return t('shared.timeLeft', { duration: length.format(Math.ceil(value)) })
 }
 
-/** Returns the day on which an access ends or has ended. */
+/** Returns the day on which an access ends or has ended. Far ends count as none. */
 export function formatEndDay(access: Access): string {
   const end = getEnd(access)
   return end - Date.now() / 1000 > maxShownExpiry ? t('shared.noExpiry') : formatDay(end)

@@ -23,7 +23,7 @@ const pointMethods = /^hfs\./
 /** Methods whose result counts are not meaningful to users. */
 const uncountedMethods = /^(?:events\.(?:sample|getOne|getAttachment)|streams\.facts|previews\.get)$/
 
-/** Describes a call in a sentence, without a full stop. */
+/** Describes a call in a sentence, without a full stop. Failed calls are described by their error. */
 export function describeCall(call: Call, tree: Tree | undefined): ComponentChildren {
   const { method, read, status } = call
   if (status >= 400) return describeFailure(call, tree)

@@ -15,7 +15,7 @@ export function parseSpan(query: URLSearchParams): Span {
   return spans.find(each => each === query.get('span')) ?? 'month'
 }
 
-/** Returns the range that ends with the day given by a query, or today. */
+/** Returns the range that ends with the day given by a query, or today if the day is missing or not valid. */
 export function parseRange(query: URLSearchParams): Range {
   const text = query.get('to') ?? ''
   const requested = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date()

@@ -9,6 +9,10 @@ import { showToast } from '../parts/toast.js'
 import { addModuleTexts } from '../texts.js'
 import { currentDraft, type AddProps } from './adding.js'
 
+/**
+ * The dialog for adding an event, loaded when first opened. If the service cannot be reached, shows a message
+ * instead.
+ */
 export function AddDialog() {
   const draft = useStore(currentDraft)
   const [View, setView] = useState<ComponentType<AddProps>>()

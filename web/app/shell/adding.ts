@@ -13,7 +13,7 @@ export interface EventDraft {
 /** The event being added; undefined while the dialog is closed. */
 export const currentDraft = createStore<EventDraft | undefined>(undefined)
 
-/** Opens the dialog for adding an event. */
+/** Opens the dialog for adding an event. Its fields begin with the draft. */
 export function openAddDialog(draft: EventDraft = {}): void {
   currentDraft.set(draft)
 }

@@ -31,7 +31,10 @@ export function OfflineBanner() {
   )
 }
 
-/** Calls the service until it responds. Returns a function that stops it. */
+/**
+ * Calls the service repeatedly, ever more rarely, until it responds, and notes that in {@link isReachable}.
+ * Returns a function that stops it.
+ */
 function waitForService(): () => void {
   let delayMs = minDelayMs
   let timer: number | undefined

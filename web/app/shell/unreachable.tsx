@@ -4,6 +4,10 @@ import { readPageSettings } from '../../api.js'
 import { t } from '../../language.js'
 import type { Message } from '../../explain-error.js'
 
+/**
+ * Shows that a page cannot be loaded or that the service is unreachable, and reloads the page when the
+ * service is back.
+ */
 export function Unreachable({ message }: { readonly message: Message }) {
   const isOffline = useIsOffline()
   return (

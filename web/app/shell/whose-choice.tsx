@@ -16,7 +16,10 @@ interface Copy {
   readonly streamId: string
 }
 
-/** Returns the names of people of whose data there is a copy, and its root. */
+/**
+ * Returns the names of people of whose data there is a copy, and its root. Empty until they are read, and if
+ * they cannot be read.
+ */
 function useFollowed(): readonly { readonly name: string; readonly streamId: string }[] {
   const { accesses, client } = useAccount()
   const [copies, setCopies] = useState<readonly Copy[]>([])
@@ -42,7 +45,7 @@ interface ChoiceProps {
   readonly onChoose: (root: string | undefined) => void
 }
 
-/** Renders nothing if there is no copy. */
+/** Chooses whose data a page shows: the user's own, or a copy. Renders nothing if there is no copy. */
 export function WhoseChoice({ of, onChoose }: ChoiceProps) {
   const followed = useFollowed()
   if (followed.length === 0) return null

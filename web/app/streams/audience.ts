@@ -41,7 +41,10 @@ export function listStreamAccesses(
     .filter(({ level }) => level !== 'none')
 }
 
-/** Returns which accesses gain or lose permission to read a stream that moves from one path to another. */
+/**
+ * Returns which accesses gain or lose permission to read a stream that moves from one path to another. Ended
+ * accesses and sessions are skipped. `now` in seconds.
+ */
 export function compareAudience(
   accesses: readonly Access[],
   before: readonly string[],
@@ -55,7 +58,10 @@ export function compareAudience(
   }
 }
 
-/** Returns the accesses with permissions on one of these streams, which end when they are deleted. */
+/**
+ * Returns the accesses with permissions on one of these streams, which end when the streams are deleted.
+ * Skips the user's sessions and ended accesses. `now` in seconds.
+ */
 export function listNamingAccesses(
   accesses: readonly Access[],
   ids: readonly string[],
@@ -71,7 +77,10 @@ export function listNamingAccesses(
   )
 }
 
-/** Returns the ids from the root to a stream, which is included. */
+/**
+ * Returns the ids from the root to a stream, which is included. Empty for the root, and for an unknown
+ * stream.
+ */
 export function getPathIds(tree: Tree | undefined, id: string | null): readonly string[] {
   return id === null ? [] : (tree?.getPath(id).map(each => each.id) ?? [])
 }

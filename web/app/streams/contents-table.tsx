@@ -8,6 +8,10 @@ import { useStore } from '../data/store.js'
 import { formatNumber } from '../data/units.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
 
+/**
+ * The contents of a stream and those below by type: count, first, last and latest value. Renders nothing if
+ * it is empty.
+ */
 export function ContentsTable({ stream }: { readonly stream: Stream }) {
   const account = useAccount()
   const tree = useStore(account.tree)

@@ -20,7 +20,10 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks for confirmation before moving a stream to the trash. */
+/**
+ * Asks for confirmation before moving a stream to the trash, and says who loses access to it. The message
+ * afterwards offers undo.
+ */
 export function TrashDialog({ stream, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)
@@ -61,7 +64,10 @@ export function TrashDialog({ stream, onClose }: Props) {
 /** Maximum events counted. */
 const maxCounted = 1000
 
-/** Deletes a trashed stream permanently, after asking what happens to its events. */
+/**
+ * Deletes a trashed stream permanently, after asking what happens to its events. They are deleted, or moved
+ * to the stream above.
+ */
 export function DeleteDialog({ stream, onClose, onDeleted }: Props & { readonly onDeleted: () => void }) {
   const account = useAccount()
   const tree = useStore(account.tree)

@@ -25,7 +25,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Creates a stream below another one, or at the top level. */
+/** Creates a stream below another one, or at the top level. The message afterwards offers undo. */
 export function CreateDialog({
   parent,
   onClose
@@ -190,7 +190,7 @@ export function ColourDialog({ stream, onClose }: Props) {
   )
 }
 
-/** Moves a stream to the trash, and shows a message with undo. */
+/** Moves a stream to the trash, and shows a message with undo. Rejects with a `Refusal`. */
 export async function trashWithToast(account: ReturnType<typeof useAccount>, stream: Stream): Promise<void> {
   showToast(t('streams.trashed', { stream: toPlainText(stream.name) }), await trashStream(account, stream.id))
 }

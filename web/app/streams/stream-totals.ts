@@ -14,7 +14,9 @@ export interface StreamTotals {
 
 const noEvents: StreamTotals = { own: 0, all: 0, events: 0 }
 
-/** Computes the totals of all streams. Returns a function that finds them by id. */
+/**
+ * Computes the totals of all streams. Returns a function that finds them by id. Unknown streams have none.
+ */
 export function computeTotals(tree: Tree, facts: readonly Fact[]): (id: string) => StreamTotals {
   const totals = new Map<string, StreamTotals>()
   for (const fact of facts)

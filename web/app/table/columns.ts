@@ -76,7 +76,7 @@ export function createColumns(
   return all.filter(({ text }) => !events?.length || events.some(event => text(event) !== ''))
 }
 
-/** Returns the field names of an object content. */
+/** Returns the field names of an object content. None if the content is no object. */
 export function listFields(schema: ContentSchema | undefined): string[] {
   return Object.keys(schema?.properties ?? {})
 }

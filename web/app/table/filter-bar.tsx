@@ -137,7 +137,10 @@ export function FilterBar({ filters, unit, facts, tree, onChange }: Props) {
   )
 }
 
-/** Returns the filters that are set, with a label for each. */
+/**
+ * Returns the filters that are set, with a label for each. The order, and whose data is shown, are not among
+ * them.
+ */
 function listActive(filters: Filters, tree: Tree | undefined): (readonly [keyof Filters, string])[] {
   const { from, least, most, state, streams, text, to, type } = filters
   const labels: readonly (readonly [keyof Filters, string | false | undefined])[] = [

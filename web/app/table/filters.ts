@@ -26,7 +26,7 @@ export type Changes = { readonly [Name in keyof Filters]?: string | undefined }
 
 const filterNames = ['streams', 'type', 'text', 'from', 'to', 'least', 'most', 'state', 'sort'] as const
 
-/** Parses the filters in a query. */
+/** Parses the filters in a query. Empty and unknown ones are skipped. */
 export function parseFilters(query: URLSearchParams): Filters {
   return Object.fromEntries(
     filterNames.flatMap(name => {
@@ -46,7 +46,10 @@ export interface Bound {
   readonly toStored: (value: number) => number
 }
 
-/** Returns how values are filtered: as they are shown. `field`: the first field of contents that are objects. */
+/**
+ * Returns how values are filtered: as they are shown. `field`: the first field of contents that are objects,
+ * which is compared as it is stored.
+ */
 export function getBound(
   { streams, type }: Filters,
   facts: readonly Fact[],
@@ -68,7 +71,10 @@ export function getBound(
   }
 }
 
-/** Returns the params of `events.get` for these filters. `roots`: ids of all top-level streams. */
+/**
+ * Returns the params of `events.get` for these filters. `roots`: ids of all top-level streams. Dates and
+ * numbers that are not valid are ignored.
+ */
 export function toParams(
   { streams, type, text, from, to, least, most, state, sort }: Filters,
   roots: readonly string[],

@@ -12,7 +12,10 @@ import { toPointType } from '../data/units.js'
 /** Returns the name of the kind of an event: `Resting heart rate`, `Note`. */
 export type NameKind = (event: Pick<Event, 'streamIds' | 'type'>) => string
 
-/** Returns a function that names kinds; by measure as soon as the measures of the account are read. */
+/**
+ * Returns a function that names kinds; by measure as soon as the measures of the account are read. By type if
+ * they cannot be read.
+ */
 export function useKindNames(): NameKind {
   const { measureFacts, measures } = useAccount()
   const facts = useStore(measureFacts)

@@ -25,7 +25,11 @@ interface ChangedEvents {
   readonly eventDeletions?: readonly { readonly id: string }[]
 }
 
-/** Loads the events of a query that names its streams; reloads when it changes, and merges live changes. */
+/**
+ * Loads the first events of a query that names its streams, and more with `loadMore`. Reloads when the query
+ * changes, and merges live changes; reloads if these cannot be merged. Returns the problem, with the rows so
+ * far, if reading fails.
+ */
 export function useRows(params: object): Rows {
   const account = useAccount()
   const [state, setState] = useState<Omit<Rows, 'loadMore'> & { readonly key: string }>()

@@ -100,7 +100,10 @@ function LaneValues({ model, plans, at, isAlone }: ValuesProps) {
   )
 }
 
-/** Reads the events of a part of a day, without numbers, which the lanes show. Undefined until they have been read. */
+/**
+ * Reads the events of a part of a day, without numbers, which the lanes show: up to a number of cards, the
+ * tracks of activities, and how many cards more there are. `events` is undefined until they have been read.
+ */
 function useEvents(from: number, to: number) {
   const { client, facts, live, tree } = useAccount()
   const allFacts = useStore(facts)

@@ -28,7 +28,10 @@ const daySeconds = 86_400
 /** Maximum distance from the cursor, as a share of the view. */
 const maxDistanceShare = 0.012
 
-/** Returns the value of a lane at a time; undefined if there is none. */
+/**
+ * Returns the value of a lane near a time, as text and, if it is on a scale, as a number; undefined if there
+ * is none near enough.
+ */
 export function readValueAt(data: LaneData, time: number, view: View, zones: Zones): Reading | undefined {
   if (data.kind === 'band') {
     const part = findNearest(data.parts, time - data.step / 2)
@@ -78,7 +81,7 @@ export function listVisibleParts(parts: readonly Part[], view: View, step: numbe
   return parts.slice(findIndexAt(parts, view.from - step / 2), findIndexAt(parts, view.to))
 }
 
-/** Describes how much data is visible. */
+/** Describes how much data is visible. Empty until the data is loaded. */
 export function describeAmount(
   { kind, measure, unit }: LanePlan,
   data: LaneData | undefined,

@@ -14,7 +14,10 @@ interface Pointer {
   readonly lane: string | undefined
 }
 
-/** Handles pointers over the figures of an element. Returns a function that stops it. */
+/**
+ * Handles pointers and the wheel over the figures of an element: moving and zooming the view, and placing the
+ * cursor. Returns a function that stops it.
+ */
 export function handlePointers(sheet: HTMLElement, model: TimelineModel): () => void {
   const pointers = new Map<number, Pointer>()
   let isDragging = false

@@ -38,7 +38,10 @@ export function LaneAudience({ plan }: { readonly plan: LanePlan }) {
   )
 }
 
-/** Returns the accesses, except the user's sessions, that may read the streams of a lane or some of those below them. */
+/**
+ * Returns the accesses, except the user's sessions, that may read the streams of a lane or some of those
+ * below them. Ended accesses are skipped.
+ */
 export function listReaders(
   { measure, stream, streamIds }: LanePlan,
   tree: Tree,

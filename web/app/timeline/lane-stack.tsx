@@ -109,7 +109,10 @@ function replaceLanes(order: readonly string[], id: string, ids: readonly string
   return [...order.slice(0, first).filter(isKept), ...ids, ...order.slice(first).filter(isKept)]
 }
 
-/** Returns a loader for each lane, kept while its plan is the same. */
+/**
+ * Returns a loader for each lane, kept while its plan is the same. Loaders that are no longer used are
+ * cancelled.
+ */
 function useLoaders(
   plans: readonly LanePlan[],
   client: Client,

@@ -66,7 +66,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Returns the rows of a lane, in order of time. */
+/** Returns the columns and the visible rows of a lane, in order of time. */
 export function createTable(plan: LanePlan, data: LaneData | undefined, view: View, zones: Zones): Table {
   const unit = plan.unit
   const withUnit = (text: string): string => (unit === '' ? text : `${text} (${unit})`)

@@ -16,7 +16,10 @@ export interface LatestValue {
   readonly detail: string
 }
 
-/** Returns the latest value of a lane with its unit and time, whatever the view; for streams, its change over the view. */
+/**
+ * Returns the latest value of a lane with its unit and time, whatever the view; for streams, its change over
+ * the view. Undefined for lanes of marks, and without a value.
+ */
 export function getLatestValue(
   plan: LanePlan,
   data: LaneData | undefined,
@@ -53,7 +56,10 @@ export function getLatestValue(
   return undefined
 }
 
-/** Returns the latest reading, the total of the latest day, or the latest night. */
+/**
+ * Returns the latest reading, the total of the latest day, or the latest night; undefined until it is loaded,
+ * or if the lane shows one source that does not have it.
+ */
 function getLatestOfMeasure(
   { kind }: LanePlan,
   { definition, latest, only }: MeasureOfLane,

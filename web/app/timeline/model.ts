@@ -69,7 +69,7 @@ export class TimelineModel {
       this.show({ from: at - getLength({ from, to }) / 2, to: at + getLength({ from, to }) / 2 })
   }
 
-  /** Sets the data of a lane and its named spans. */
+  /** Sets the data of a lane (or removes it, if undefined) and its named spans. */
   setLaneData(lane: string, data: LaneData | undefined, spans: readonly Span[]): void {
     const newValue = new Map(this.data.value)
     if (data) newValue.set(lane, data)
@@ -85,7 +85,10 @@ export class TimelineModel {
     this.spans.set(Array.from(this.#spans.values()).flat())
   }
 
-  /** Applies the state in a URL, unless this model has written it: the page re-renders later, when the view may have moved on. */
+  /**
+   * Applies the state in a URL, unless this model has written it (and the user has not gone back to it): the
+   * page re-renders later, when the view may have moved on.
+   */
   applyQuery(query: URLSearchParams, isBack = false): void {
     if (!isBack && this.#writtenKeys.includes(toKey(query))) return
     const view = parseView(query)
@@ -93,7 +96,7 @@ export class TimelineModel {
     if (query.has('at')) this.at.set(parseTime(query, 'at'))
   }
 
-  /** Remembers a written URL. */
+  /** Remembers a written URL, which {@link applyQuery} then ignores. */
   noteWritten(query: URLSearchParams): void {
     this.#writtenKeys = [...this.#writtenKeys, toKey(query)].slice(-maxRemembered)
   }

@@ -144,7 +144,10 @@ function Lanes({ query }: PageProps) {
   )
 }
 
-/** Returns the contents of the copy with a root. */
+/**
+ * Returns the contents of the copy with a root; undefined without a root, until they are read, and if they
+ * cannot be read, which a message tells.
+ */
 function useFollowed(account: Account, root: string | null): Followed | undefined {
   const [followed, setFollowed] = useState<Followed>()
   useEffect(() => {

@@ -12,7 +12,10 @@ export interface Title {
 
 const day = 86_400
 
-/** Returns the title of a view, and its dates. */
+/**
+ * Returns the title of a view, and its dates; for views of other lengths than the presets, its dates as the
+ * title, and its number of days.
+ */
 export function createTitle(view: View, whole: View | undefined, zones: Zones, now: number): Title {
   const detail = formatDates(view, zones)
   const preset = findPreset(view, whole)
@@ -74,7 +77,10 @@ export function formatZonedTime(time: number, zones: Zones, options: Intl.DateTi
 
 type DayPart = 'night' | 'morning' | 'afternoon' | 'evening'
 
-/** Returns the part of the day that contains a time, with its range. */
+/**
+ * Returns the part of the day that contains a time, with its range: the night from 0 to 5, the morning to 12,
+ * the afternoon to 17, or the evening.
+ */
 export function getDayPart(time: number, zones: Zones): View & { readonly name: DayPart } {
   const { from, to, zone } = getDayAt(time, zones)
   const hour = getHourAt(time, zone)

@@ -76,7 +76,7 @@ export function TrackView({ holder }: { readonly holder: Event }) {
   )
 }
 
-/** Converts positions to metres east and south of the first one. */
+/** Converts positions to metres east and south of the first one. Without positions, returns none. */
 function toTrack({ fields, points }: SeriesPoints): Point[] {
   const [latitude, longitude, altitude] = ['latitude', 'longitude', 'altitude'].map(name =>
     fields.indexOf(name)

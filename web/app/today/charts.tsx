@@ -12,7 +12,10 @@ interface Props {
 const height = 28
 const barDays = 7
 
-/** A line through the days that have a value, with a dot at the latest one. */
+/**
+ * A line through the days that have a value, with a dot at the latest one. Renders nothing for fewer than
+ * three days.
+ */
 export function Sparkline({ values, today, label, days }: Props & { readonly days: number }) {
   const shown = values.filter(({ number }) => number >= today - days)
   if (shown.length < 3) return null
@@ -33,7 +36,7 @@ export function Sparkline({ values, today, label, days }: Props & { readonly day
   )
 }
 
-/** A bar for each of the last seven days. */
+/** A bar for each of the last seven days. Renders nothing if all are zero. */
 export function Bars({ values, today, label }: Props) {
   const days = Array.from({ length: barDays }, (_, index) => {
     const number = today - barDays + 1 + index

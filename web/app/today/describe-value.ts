@@ -33,7 +33,7 @@ export function describeTime(time: number, day: Day, zones: Zones, now: number):
   return t('today.at.weekday', { day: formatTime(time, { weekday: 'long', timeZone: zone }), time: clock })
 }
 
-/** Describes a day: `Today`, `Yesterday`, `Monday`, `14 November`. */
+/** Describes a day, counted from 1970: `Today`, `Yesterday`, `Monday`, `14 November`. */
 export function describeDay(number: number, today: number): string {
   const age = today - number
   if (age === 0) return t('shell.today')
@@ -73,7 +73,7 @@ export function formatWords(measure: AnyMeasure, content: unknown): string | und
   return typeof content === 'string' ? toPlainText(content) : undefined
 }
 
-/** Formats the value of a day; of a pair, both numbers. */
+/** Formats the value of a day; of a pair, both numbers; a dash if it is neither a number nor a word. */
 export function formatDayValue(measure: AnyMeasure, value: MeasureRow['value']): Quantity {
   if (typeof value === 'number') return formatNumber(measure, value)
   return typeof value === 'object'
@@ -92,7 +92,10 @@ export function formatWhole(measure: AnyMeasure, value: number): string {
   return joinQuantity(formatNumber(measure, value))
 }
 
-/** Returns the name of the stream that a value comes from; undefined if that says no more than the name of the measure. */
+/**
+ * Returns the name of the stream that a value comes from; undefined if that says no more than the name of the
+ * measure, or if the stream is unknown.
+ */
 export function getSourceName(
   streamId: string,
   measure: AnyMeasure,

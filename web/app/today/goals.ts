@@ -31,7 +31,10 @@ export function getFirstDay(today: number): number {
   return getMonday(today) - 7 * weekCount
 }
 
-/** Returns how far a goal has been reached. `isTotal`: whether the value of a week is the sum of its days rather than their mean. */
+/**
+ * Returns how far a goal has been reached today or in this week, and how often it was reached before.
+ * `isTotal`: whether the value of a week is the sum of its days rather than their mean.
+ */
 export function getProgress(
   goal: Goal,
   days: readonly DayValue[],

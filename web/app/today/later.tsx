@@ -163,7 +163,9 @@ async function readBefore(account: Account, day: Day): Promise<Before> {
   }
 }
 
-/** Reads when an access last read data, and from which streams; undefined if it has not. */
+/**
+ * Reads when an access last read data within a time range, and from which streams; undefined if it has not.
+ */
 async function readLook(
   { client }: Account,
   access: Access,

@@ -21,7 +21,7 @@ interface Props {
   readonly zone: string
 }
 
-/** Lists events, photos first. */
+/** Lists events, photos first, as pictures. */
 export function Moments({ events, zone }: Props) {
   const tree = useStore(useAccount().tree)
   const photos = events.filter(({ type }) => type === 'picture/attached')
@@ -68,7 +68,7 @@ export function Moments({ events, zone }: Props) {
   )
 }
 
-/** Names the places of a day, with a link to the map. */
+/** Names the places of a day, with a link to the map. Renders nothing without places. */
 export function Places({ events, day }: { readonly events: readonly Event[]; readonly day: Day }) {
   if (events.length === 0) return null
   const names = [...new Set(events.toReversed().map(({ description }) => toPlainText(description ?? '')))]

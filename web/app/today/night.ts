@@ -10,7 +10,10 @@ export interface Night {
 /** Seconds between two periods of one night, at most. */
 const maxGap = 7200
 
-/** Returns the longest night that ends on a day, from the periods of one source. */
+/**
+ * Returns the longest night that ends on a day, from the periods of one source, of which those close together
+ * are one night; undefined if there is none.
+ */
 export function findNight(
   periods: readonly Event[],
   day: { readonly from: number; readonly to: number }

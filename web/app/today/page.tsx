@@ -139,7 +139,10 @@ export default function Today() {
   )
 }
 
-/** Returns the current time in seconds, which changes every half minute and when the day begins. */
+/**
+ * Returns the current time in seconds, which changes every half minute and when the day begins. Also changes
+ * when the page is shown again.
+ */
 function useNow(zones: Zones): number {
   const [now, setNow] = useState(() => Date.now() / 1000)
   useEffect(() => {
@@ -163,7 +166,10 @@ interface Read {
   readonly reread: () => void
 }
 
-/** Reads the data of the cards, and again after changes. While it is read again, the earlier data is shown. */
+/**
+ * Reads the data of the cards, and again after changes. While it is read again, the earlier data is shown. If
+ * that fails, it stays beside the problem.
+ */
 function useToday(cards: readonly string[], day: Day): Read {
   const account = useAccount()
   const profile = useStore(account.profile)

@@ -53,7 +53,10 @@ export function SettingField({ setting }: { readonly setting: Setting }) {
   )
 }
 
-/** Returns the settings that have been changed in the form, by key. */
+/**
+ * Returns the settings that have been changed in the form, by key. An empty password does not change the
+ * stored one.
+ */
 export function listChanges(settings: readonly Setting[], values: Values): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
   for (const setting of settings) {

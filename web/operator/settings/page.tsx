@@ -143,7 +143,10 @@ function Restart({ onDone, started }: { readonly started: number; readonly onDon
   )
 }
 
-/** Waits for a restart of the service. Resolves with false if it takes too long. */
+/**
+ * Waits for a restart of the service. Resolves with false if it takes too long. `started`: when the former
+ * process started.
+ */
 async function waitForRestart(client: OperatorClient, started: number): Promise<boolean> {
   const endMs = performance.now() + restartMs
   while (performance.now() < endMs) {

@@ -20,7 +20,10 @@ const key = 'coffer-identity'
 /** Maximum length of a return URL that the service accepts. */
 const maxPageLength = 1000
 
-/** Redirects to a provider. `secret`: the secret of the session to which the identity will be linked, if any. */
+/**
+ * Redirects to a provider, and remembers in this tab what is needed on return. `secret`: the secret of the
+ * session to which the identity will be linked, if any.
+ */
 export function redirectToProvider(provider: string, secret?: string): void {
   const redirectState: RedirectState = {
     secret: secret ?? createSecret(),
@@ -35,7 +38,10 @@ export function redirectToProvider(provider: string, secret?: string): void {
   location.assign(url)
 }
 
-/** Returns the result of a redirect once: for signing in, or for linking. */
+/**
+ * Returns the result of a redirect once: for signing in, or with `isLink` for linking. Undefined if there is
+ * none, or if it has been taken.
+ */
 export function takeRedirectResult(isLink: boolean): RedirectResult | undefined {
   if (redirectResult?.isLink !== isLink) return undefined
   const taken = redirectResult
@@ -45,7 +51,10 @@ export function takeRedirectResult(isLink: boolean): RedirectResult | undefined 
 
 let redirectResult = readResult()
 
-/** Reads the result from the fragment, and restores the previous fragment, so that no ticket stays in the history. */
+/**
+ * Reads the result from the fragment, and restores the previous fragment, so that no ticket stays in the
+ * history. Undefined if the page was opened otherwise.
+ */
 function readResult(): RedirectResult | undefined {
   const fragment = new URLSearchParams(location.hash.slice(1))
   const [ticket, problem] = [fragment.get('identity'), fragment.get('identity-problem')]

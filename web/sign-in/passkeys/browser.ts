@@ -62,7 +62,10 @@ export async function signWithPasskey(
   return toJson(await convertErrors(navigator.credentials.get({ publicKey, ...more })))
 }
 
-/** Converts errors of the browser. Browsers give no details, so that sites cannot find out which passkeys exist. */
+/**
+ * Converts errors of the browser to a `Refusal`: `passkey-known` if the device has one already, otherwise
+ * `passkey-cancelled`. Browsers give no details, so that sites cannot find out which passkeys exist.
+ */
 async function convertErrors(pending: Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
     const credential = await pending

@@ -4,7 +4,7 @@ import { PageContext } from '../../page-context.js'
 import type * as Entrance from './entry.js'
 import { addPasskeyTexts } from './texts.js'
 
-/** Shows signing in with a passkey if the browser supports it. */
+/** Shows signing in with a passkey once it is loaded, if the browser and the service support it. */
 export function LazyPasskeySignIn(props: Entrance.PasskeySignInProps) {
   const { facts } = useContext(PageContext)
   const isSupported = supportsPasskeys(facts.passkeyOrigin)
@@ -15,7 +15,10 @@ export function LazyPasskeySignIn(props: Entrance.PasskeySignInProps) {
   return module ? <module.PasskeySignIn {...props} /> : null
 }
 
-/** Returns a module once it is loaded; undefined until then, or if it cannot be loaded. */
+/**
+ * Returns a module once it is loaded; undefined until then, or if it cannot be loaded. Loads nothing unless
+ * `isWanted`.
+ */
 export function useLazyModule<T>(isWanted: boolean, load: () => Promise<T>): T | undefined {
   const [loaded, setLoaded] = useState<{ readonly views: T }>()
   useEffect(() => {

@@ -91,7 +91,10 @@ interface Props {
   readonly onDone: (done: SetupResult) => void
 }
 
-/** Renders the set-up form. `onDone` receives the result, `onOver` is called if the link is no longer valid. */
+/**
+ * Renders the set-up form, which creates the operator's account and stores the settings. `onDone` receives
+ * the result, `onOver` is called if the link is no longer valid.
+ */
 function SetupForm({ secret, present, onDone, onOver }: Props) {
   const { choices, presentUrl, setBy } = present
   const fields = useRef<HTMLDivElement>(null)
@@ -230,7 +233,7 @@ function labelOptional(
   return t('setup.optional', { label: t(key) })
 }
 
-/** Waits until the service has restarted with the chosen settings. */
+/** Waits until the service has restarted with the chosen settings, then says what to do next. */
 function SetupComplete({ publicUrl, username }: SetupResult) {
   const { info } = useContext(PageContext)
   const [isBack, setBack] = useState(false)

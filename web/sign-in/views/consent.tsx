@@ -24,7 +24,10 @@ interface Props {
   readonly onLeave: () => void
 }
 
-/** Shows the request, and sends the decision of the user. */
+/**
+ * Shows the request, and sends the decision of the user. If the user has agreed to the same before, accepts
+ * without asking.
+ */
 export function Consent({ request, session, onDecided, onLeave }: Props) {
   const { info } = useContext(PageContext)
   const [question, setQuestion] = useState<Question>()

@@ -135,7 +135,7 @@ function SignInLink() {
   )
 }
 
-/** The terms of use, if the operator has published any. */
+/** The terms of use, if the operator has published any. Renders nothing otherwise. */
 function Terms() {
   const { terms, home } = useContext(PageContext).info
   if (terms === '' || terms === home) return null

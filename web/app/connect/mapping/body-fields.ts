@@ -30,7 +30,10 @@ const maxNameLength = 60
 const maxValueLength = 60
 const maxPointerLength = 500
 
-/** Lists the fields of a body in their order. `search`: only those whose names contain it, with the objects that hold them. */
+/**
+ * Lists the fields of a body in their order. `search`: only those whose names contain it, with the objects
+ * that hold them. A list is represented by its first entry. `isCut`: there are more fields than are listed.
+ */
 export function listFields(body: unknown, search = ''): Listed {
   const wanted = foldText(search.trim())
   const fields: BodyField[] = []

@@ -17,7 +17,10 @@ export interface Target {
 const maxValues = 50
 const maxNameLength = 100
 
-/** Returns the mappings, one for each value and each pair of fields. `zone`: that of times without an offset. */
+/**
+ * Returns the mappings, one for each value and each complete pair of fields, at most as many as the service
+ * accepts. `zone`: that of times without an offset.
+ */
 export function buildMappings(
   fields: readonly BodyField[],
   { list, roles }: Meaning,

@@ -32,7 +32,10 @@ export const pairs: readonly Pair[] = [
   }
 ]
 
-/** Returns the fields of each pair whose names are usual, by role. */
+/**
+ * Returns the fields of each pair whose names are usual, by role. Pairs of which a field is missing are
+ * skipped.
+ */
 export function guessPairs(fields: readonly BodyField[]): readonly (readonly [PairRole, BodyField])[] {
   return pairs.flatMap(({ members }) => {
     const found = members.flatMap(([role, names]) => {
@@ -43,7 +46,10 @@ export function guessPairs(fields: readonly BodyField[]): readonly (readonly [Pa
   })
 }
 
-/** Returns the pointers of a pair from an item, by role. `roles`: those of fields, by pointer. */
+/**
+ * Returns the pointers of a pair from an item, by role. `roles`: those of fields, by pointer. Missing members
+ * are left undefined.
+ */
 export function findMembers(
   { members }: Pair,
   roles: Readonly<Record<string, string>>,

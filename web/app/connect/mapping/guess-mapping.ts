@@ -96,7 +96,10 @@ export function guessMeaning(fields: readonly BodyField[], measures: readonly An
   return { list, roles: found }
 }
 
-/** Returns the measure that the names in a pointer mean, the longest one. */
+/**
+ * Returns the measure that the names in a pointer mean: the one with the longest name in it, or one by a
+ * synonym; undefined if there is none.
+ */
 export function guessMeasure(pointer: string, measures: readonly AnyMeasure[]): AnyMeasure | undefined {
   const words = splitWords(pointer)
   let found: { readonly measure: AnyMeasure; readonly length: number } | undefined
@@ -144,7 +147,7 @@ export function guessUnit(pointer: string, measure: AnyMeasure): string {
   )
 }
 
-/** Returns true if the values of a measure are single numbers. */
+/** Returns true if the values of a measure are single numbers. Ratings of mood do not count. */
 export function isOfNumbers({ kind, types }: AnyMeasure): boolean {
   return (kind === 'level' || kind === 'sum') && types[0] !== 'mood/rating'
 }

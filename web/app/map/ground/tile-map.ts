@@ -33,7 +33,10 @@ export class TileMap {
     return this.archive.attribution
   }
 
-  /** Returns the available tiles of a window, and starts reading the missing ones. */
+  /**
+   * Returns the tiles of a window, with parts of less detailed ones where a tile is missing. Starts reading
+   * the missing ones, and forgets those requested for an earlier window.
+   */
   listTiles(view: View, width: number, height: number): readonly PlacedTile[] {
     const { maxZoom, minZoom } = this.archive
     const zoom = Math.max(minZoom, Math.min(Math.round(Math.log2(view.size / tileSize)), maxZoom))
@@ -63,7 +66,7 @@ export class TileMap {
     return placed
   }
 
-  /** Returns the smallest available tile that contains this one. */
+  /** Returns the smallest available tile that contains this one; undefined if there is none. */
   #findAncestor(
     zoom: number,
     x: number,
