@@ -5,7 +5,7 @@ import { readJson, unlimited } from '../core/json/reader.js'
 import { runInTurns } from '../storage/steps.js'
 
 /** Number of characters of a result that is parsed at once; a longer one in steps, between which others have their turn. */
-const maxLengthAtOnce = 512 * 1024
+const maxLengthAtOnce = 1280 * 1024
 
 /** Makes calls with the access of a request. */
 export class UserCalls {

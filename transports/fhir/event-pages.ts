@@ -1,8 +1,8 @@
 /** Walks the events of a search page by page. */
-import { ApiError } from '../../core/errors.js'
 import { measureJson } from '../../core/json/writer.js'
 import type { Event } from '../../schemas/event.js'
 import { runInTurns, type Steps } from '../../storage/steps.js'
+import { readEvents } from '../read-events.js'
 import { formatCursor, parseCursor, type Cursor } from './cursor.js'
 import type { DateFilter } from './dates.js'
 import { omitReferencesIn } from './originals.js'
@@ -29,9 +29,6 @@ export interface FoundPage {
 const [minRead, maxRead, maxRounds] = [50, 1000, 5]
 /** A page ends once it has this number of characters. */
 const maxPageSize = 4 * 1024 * 1024
-/** Number of characters that are read at once. An event that has more is read by itself. */
-const maxLength = 1024 * 1024
-
 /** Returns a page of resources. */
 export async function readEventPage(
   { calls }: Patient,
@@ -59,7 +56,7 @@ export async function readEventPage(
     const read = await readEvents(calls, { ...toQuery(events, cursor), limit })
     const isReduced = read.limit < limit
     limit = read.limit
-    const taken = await runInTurns(take(read.events))
+    const taken = await runInTurns(take(await omitReferencesIn(read.events)))
     if (taken === read.events.length && taken < limit) return { resources, next: undefined }
     if (resources.length >= search.count || size >= maxPageSize) break
     // Few of the events were searched for.
@@ -91,25 +88,6 @@ export function toQuery(events: EventSearch, { skip, time }: Cursor): Record<str
     }),
     // Rounded down: the filter itself is exact.
     ...(lastUpdated.from !== undefined && { modifiedSince: lastUpdated.from - 1 })
-  }
-}
-
-/**
- * Reads events; fewer if the response would be too long. References in imported resources are omitted. `limit` in the result: the
- * number of events that were asked for in the end.
- */
-export async function readEvents(
-  calls: Patient['calls'],
-  params: Readonly<Record<string, unknown>> & { readonly limit: number }
-): Promise<{ readonly events: readonly Event[]; readonly limit: number }> {
-  const { limit } = params
-  try {
-    const longest = limit > 1 ? maxLength : Infinity
-    const { events } = await calls.call<{ events: Event[] }>('events.get', params, longest)
-    return { events: await omitReferencesIn(events), limit }
-  } catch (error) {
-    if (!(error instanceof ApiError && error.id === 'too-many-results' && limit > 1)) throw error
-    return await readEvents(calls, { ...params, limit: Math.ceil(limit / 8) })
   }
 }
 

@@ -1,16 +1,10 @@
 /** Pages of events and data points together, in order of time. */
 import type { Event } from '../../schemas/event.js'
 import { nextTurn, runInTurns, type Steps } from '../../storage/steps.js'
+import { readEvents } from '../read-events.js'
 import { formatCursor, parseCursor, type Cursor, type Place } from './cursor.js'
-import {
-  advance,
-  getRange,
-  meetsDates,
-  readEvents,
-  toQuery,
-  type EventSearch,
-  type FoundPage
-} from './event-pages.js'
+import { advance, getRange, meetsDates, toQuery, type EventSearch, type FoundPage } from './event-pages.js'
+import { omitReferencesIn } from './originals.js'
 import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
 import { parsePointId, readPoints, type PointRange } from './points.js'
@@ -82,7 +76,7 @@ async function readSources(
   limit: number
 ): Promise<Source[]> {
   const own = await readEvents(patient.calls, { ...toQuery(events, cursor), limit: limit + 50 })
-  const sources = [{ items: own.events, hasMore: own.events.length >= own.limit }]
+  const sources = [{ items: await omitReferencesIn(own.events), hasMore: own.events.length >= own.limit }]
   const range = getRange(events)
   const { last } = cursor
   const { order } = events
