@@ -1,6 +1,11 @@
 /** Calls of methods on one user's account, for endpoints that answer in formats of their own. */
 import type { Credentials } from '../core/call/credentials.js'
 import type { Dispatcher } from '../core/call/dispatcher.js'
+import { readJson, unlimited } from '../core/json/reader.js'
+import { runInTurns } from '../storage/steps.js'
+
+/** Number of characters of a result that is parsed at once; a longer one in steps, between which others have their turn. */
+const maxLengthAtOnce = 1280 * 1024
 
 /** Makes calls with the access of a request. */
 export class UserCalls {
@@ -19,6 +24,8 @@ export class UserCalls {
     const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)
     if (!outcome.ok) throw outcome.error
-    return JSON.parse(`{${outcome.members}}`) as T
+    const text = `{${outcome.members}}`
+    if (text.length <= maxLengthAtOnce) return JSON.parse(text) as T
+    return (await runInTurns(readJson(text, unlimited))) as T
   }
 }

@@ -11,7 +11,7 @@ import { timeColumn } from '../series/column-plan.js'
 import type { Chunks, ReadContext } from './chunks.js'
 
 /** Characters above which an event is not parsed completely: no measurement is as long. */
-const largeEventSize = 256 * 1024
+export const largeEventSize = 256 * 1024
 /**
  * Maximum number of characters of large events in memory while they are written in steps, besides one event that is longer. Others are written
  * without yielding.

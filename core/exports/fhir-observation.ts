@@ -7,10 +7,13 @@ import type { Path } from './stream-names.js'
 import type { TimeFormatter } from './time-formatter.js'
 import { getUcumUnit } from './ucum.js'
 
+/** Type of the events that keep an imported resource, and the key of their client data at which it is. */
+export const [originalType, originalKey] = ['clinical/fhir', 'fhir:resource']
+
 /** Returns the resource as it was imported; `undefined` if the event was not imported from FHIR. */
 export function getOriginal({ clientData, type }: Event): object | undefined {
-  if (type !== 'clinical/fhir') return undefined
-  const resource = clientData?.['fhir:resource']
+  if (type !== originalType) return undefined
+  const resource = clientData?.[originalKey]
   const isResource =
     typeof resource === 'object' &&
     resource !== null &&

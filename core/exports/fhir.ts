@@ -3,11 +3,19 @@ import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
-import { buildObservation, getOriginal, replaceInvalidCharacters } from './fhir-observation.js'
+import {
+  buildObservation,
+  getOriginal,
+  originalKey,
+  originalType,
+  replaceInvalidCharacters
+} from './fhir-observation.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
+import { JsonText } from '../json/json-text.js'
+import { findMember } from '../json/reader.js'
 import { plainForm, writeJson, type JsonForm } from '../json/writer.js'
-import { chunkSize, type Chunks } from './chunks.js'
-import { parseEvent, listPoints } from './event-source.js'
+import { chunkSize, cutText, type Chunks } from './chunks.js'
+import { largeEventSize, listPoints, parseEvent } from './event-source.js'
 import { getDuration } from './value-reader.js'
 
 const commonFormat = { supportsAudit: false, supportsSeries: true } as const
@@ -52,7 +60,8 @@ export const fhirNdjson: ExportFormat = {
 
 interface Resource {
   readonly id: string
-  readonly value: object
+  /** An imported resource that is large is never parsed. */
+  readonly value: object | JsonText
   /** How the observation is written in chunks, if it is large. */
   readonly form: JsonForm | undefined
 }
@@ -64,7 +73,13 @@ const cleanForm = {
     JSON.stringify(typeof value === 'string' ? replaceInvalidCharacters(value) : value)
 }
 
-function* writeResource(value: object, form: JsonForm, before: string, after: string): Chunks {
+function* writeResource(value: object | JsonText, form: JsonForm, before: string, after: string): Chunks {
+  if (value instanceof JsonText) {
+    yield before
+    yield* cutText(value.text)
+    yield after
+    return
+  }
   let written = before
   const steps = writeJson(value, form, chunk => (written += chunk))
   while (!steps.next().done) {
@@ -85,12 +100,26 @@ function* listResources(sources: ExportSources): Generator<Resource | undefined,
     if (isSeries(event.type)) {
       if (sources.options.series === true) yield* listPointResources(sources, event)
     } else {
-      const original = getOriginal(event)
+      const original = getOriginal(event) ?? findLargeOriginal(event, text)
       const value = original ?? toObservation(sources, event)
       const form = original ? plainForm : cleanForm
       yield { id: event.id, value, form: text.length > chunkSize ? form : undefined }
     }
   }
+}
+
+/** Returns an imported resource that is too large to be parsed with its event; `undefined` if there is none. */
+function findLargeOriginal({ type }: Event, text: string): JsonText | undefined {
+  if (type !== originalType || text.length <= largeEventSize) return undefined
+  const clientData = getMember(text, 'clientData')
+  const resource = clientData?.startsWith('{') ? getMember(clientData, originalKey) : undefined
+  const isResource = resource?.startsWith('{') && getMember(resource, 'resourceType')?.startsWith('"')
+  return isResource ? new JsonText(resource!) : undefined
+}
+
+function getMember(text: string, name: string): string | undefined {
+  const place = findMember(text, name)
+  return place && text.slice(place.from, place.to)
 }
 
 /** A page of points with more characters than this has rows with long texts. */

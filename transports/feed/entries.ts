@@ -1,9 +1,12 @@
 /** The events that feeds show: those that last, and words, files and photos. Readings are not, unless their type is requested. */
+import { nextTurn } from '../../storage/steps.js'
 import { truncate } from '../../core/exports/chunks.js'
 import { findMeasure, findMeasureByType } from '../../schemas/measures/catalogue.js'
 import { measureKey } from '../../schemas/measures/measure.js'
 import type { Event } from '../../schemas/event.js'
+import type { EventTypeDirectory } from '../../schemas/event-types/directory.js'
 import { convertUnit, splitType } from '../../schemas/units.js'
+import { readEvents } from '../read-events.js'
 import type { UserCalls } from '../user-calls.js'
 
 /** What a feed is about. */
@@ -20,7 +23,7 @@ export interface FeedSource {
 
 /** An event with what feeds need of its streams. */
 export interface Entry {
-  readonly event: Event
+  readonly event: Pick<Event, 'created' | 'duration' | 'id' | 'modified' | 'time'>
   /** One line: the name of its stream, and what it says. */
   readonly title: string
   /** The text of a note, and the description. */
@@ -31,12 +34,11 @@ export interface Entry {
 
 export interface EntryQuery {
   /** Seconds. */
-  readonly fromTime?: number
-  readonly toTime?: number
+  readonly fromTime: number
+  readonly toTime: number
   readonly streams?: readonly string[]
   readonly types?: readonly string[]
   readonly limit: number
-  readonly skip?: number
 }
 
 interface Stream {
@@ -46,27 +48,28 @@ interface Stream {
   readonly children?: readonly Stream[]
 }
 
-/** A page of entries. */
-export interface EntryPage {
-  readonly entries: readonly Entry[]
-  /** True if there may be older events. */
-  readonly hasMore: boolean
-}
-
 /** Maximum length of a title and of a text, in characters. */
 const maxTitleLength = 120
 const maxTextLength = 4000
 
+/** Events read at once, at most. */
+const maxRead = 1000
 /**
- * Reads a page of entries, newest first. Unless types are named, events that people do not put into calendars
- * are omitted. Errors: the errors of `events.get`.
+ * Maximum number of events among which those are found that are shown because they last, or because they are texts of types that
+ * the directory does not know. Types that hold entries only are read by themselves: no readings come before them.
  */
-export async function readEntries(calls: UserCalls, query: EntryQuery): Promise<EntryPage> {
+const maxLooked = 20_000
+
+/**
+ * Reads the latest entries in a range, newest first. Unless types are named, events that people do not put
+ * into calendars are omitted. `directory`: the known types. Errors: the errors of `events.get`.
+ */
+export async function readEntries(
+  calls: UserCalls,
+  query: EntryQuery,
+  directory: EventTypeDirectory
+): Promise<Entry[]> {
   const { streams } = await calls.call<{ streams: readonly Stream[] }>('streams.get', {})
-  const { events } = await calls.call<{ events: readonly Event[] }>('events.get', {
-    ...query,
-    sortAscending: false
-  })
   const byId = new Map<string, Stream>()
   const note = (list: readonly Stream[]): void => {
     for (const stream of list) {
@@ -75,29 +78,75 @@ export async function readEntries(calls: UserCalls, query: EntryQuery): Promise<
     }
   }
   note(streams)
-  const isWanted = query.types ? (): boolean => true : isShown
-  const entries = events.filter(isWanted).map(event => toEntry(event, byId))
-  return { entries, hasMore: events.length === query.limit }
+  if (query.types) return await findEntries(calls, query, byId, () => true)
+  const types = [...classes, ...otherTypes, ...listTextTypes(directory)]
+  const found = await findEntries(calls, { ...query, types }, byId, isShown)
+  const ids = new Set(found.map(({ event }) => event.id))
+  const isFurther = (event: Event): boolean => isShown(event) && !ids.has(event.id)
+  const further = await findEntries(calls, query, byId, isFurther, maxLooked)
+  // Stable: at the same time, the former come first.
+  return [...found, ...further].toSorted((a, b) => b.event.time - a.event.time).slice(0, query.limit)
+}
+
+/** Finds entries among the latest events, `maxEvents` at most. */
+async function findEntries(
+  calls: UserCalls,
+  { limit, ...query }: EntryQuery,
+  streams: ReadonlyMap<string, Stream>,
+  isWanted: (event: Event) => boolean,
+  maxEvents = Infinity
+): Promise<Entry[]> {
+  const found: Entry[] = []
+  let size = Math.min(limit, maxRead)
+  let largest = maxRead
+  for (let skip = 0; skip < maxEvents && found.length < limit;) {
+    const read = await readEvents(calls, { ...query, sortAscending: false, skip, limit: size })
+    skip += read.events.length
+    for (const event of read.events) {
+      if (found.length === limit) break
+      if (isWanted(event)) found.push(toEntry(event, streams))
+    }
+    if (read.events.length < read.limit) break
+    if (read.limit < size) largest = Math.ceil(size / 2)
+    size = Math.min(largest, read.limit * 2)
+    await nextTurn()
+  }
+  return found
+}
+
+/** Lists the types whose content is a text. */
+function listTextTypes({ types }: EventTypeDirectory): string[] {
+  return Object.entries(types).flatMap(([type, schema]) =>
+    schema['type'] === 'string' && !isHiddenType(type) ? [type] : []
+  )
 }
 
 /** Returns whether an event is one that people put into calendars. */
 function isShown({ content, duration, type }: Event): boolean {
-  const [unitClass] = splitType(type)
-  if (unitClass === 'position' || type.startsWith('series:')) return false
-  return duration === null || (duration ?? 0) > 0 || typeof content === 'string' || wordy.has(unitClass)
+  if (isHiddenType(type)) return false
+  const isWordy = typeof content === 'string' || classes.includes(`${splitType(type)[0]}/*`)
+  return duration === null || (duration ?? 0) > 0 || isWordy
 }
 
-const wordy = new Set(['activity', 'note', 'message', 'picture', 'file', 'audio', 'video'])
+function isHiddenType(type: string): boolean {
+  return type.startsWith('position/') || type.startsWith('series:')
+}
+
+/** Classes all of whose events are shown. */
+const classes = ['activity/*', 'note/*', 'message/*', 'picture/*', 'file/*', 'audio/*', 'video/*']
+/** Further types whose events usually last. */
+const otherTypes = ['sleep/analysis']
 
 function toEntry(event: Event, byId: ReadonlyMap<string, Stream>): Entry {
   const streams = event.streamIds.flatMap(id => byId.get(id) ?? [])
-  const { content, description, type } = event
+  const { content, created, description, duration, id, modified, time, type } = event
   const name = streams[0]?.name ?? splitType(type)[1]
   const words = typeof content === 'string' && !type.startsWith('encrypted/') ? content : ''
   const value = words === '' ? describeValue(event, streams[0]) : words.split('\n')[0]!
   const title = [name, value].filter(text => text !== '').join(', ')
   return {
-    event,
+    // Not the content, which may be long.
+    event: { created, id, modified, time, ...(duration !== undefined && { duration }) },
     title: truncate(title, maxTitleLength),
     text: truncate([words, description ?? ''].filter(text => text !== '').join('\n\n'), maxTextLength),
     streamNames: streams.map(stream => stream.name)

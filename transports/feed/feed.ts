@@ -14,8 +14,8 @@ const daySeconds = 86_400
 const [daysBefore, daysAfter] = [90, 365]
 /** Maximum number of events of a calendar, and of a page of an Atom feed. */
 const [maxEvents, pageSize] = [5000, 100]
-/** Greatest number of events that a page may follow. */
-const maxSkip = 1_000_000
+/** Greatest number of entries of the same time that a page may follow. */
+const maxSkip = 10_000
 
 export class Feeds implements ReadEndpoint {
   readonly roots = ['feed.ics', 'feed.atom']
@@ -50,9 +50,10 @@ export class Feeds implements ReadEndpoint {
       ...readList(params, 'streams'),
       ...readList(params, 'types')
     }
-    if (root === 'feed.atom') return await this.#answerAtom(calls, source, filter, readSkip(params))
+    if (root === 'feed.atom') return await this.#answerAtom(calls, source, filter, params)
     const range = { fromTime: now - daysBefore * daySeconds, toTime: now + daysAfter * daySeconds }
-    const { entries } = await readEntries(calls, { ...filter, ...range, limit: maxEvents })
+    const { directory } = this.dispatcher.services.eventTypes
+    const entries = await readEntries(calls, { ...filter, ...range, limit: maxEvents }, directory)
     const { writeCalendar } = await import('./calendar.js')
     return toResponse('text/calendar', await writeCalendar(source, entries))
   }
@@ -61,17 +62,23 @@ export class Feeds implements ReadEndpoint {
     calls: UserCalls,
     source: FeedSource,
     filter: Pick<EntryQuery, 'streams' | 'types'>,
-    skip: number
+    params: ReadRequest['params']
   ): Promise<EndpointResponse> {
-    const page = await readEntries(calls, { ...filter, limit: pageSize, skip })
-    const query = new URLSearchParams()
-    for (const [name, values] of Object.entries(filter))
-      for (const value of values) query.append(`${name}[]`, value)
-    query.set('skip', String(skip + pageSize))
-    return toResponse(
-      'application/atom+xml',
-      writeAtom(source, page.entries, page.hasMore ? `feed.atom?${query.toString()}` : undefined)
-    )
+    const [toTime, skip] = [readBefore(params), readSkip(params)]
+    const query = { ...filter, fromTime: -Number.MAX_VALUE, toTime, limit: skip + pageSize + 1 }
+    const found = await readEntries(calls, query, this.dispatcher.services.eventTypes.directory)
+    const entries = found.slice(skip, skip + pageSize)
+    const last = entries.at(-1)?.event.time
+    if (found.length <= skip + pageSize || last === undefined)
+      return toResponse('application/atom+xml', writeAtom(source, entries, undefined))
+    const next = new URLSearchParams()
+    // Readers of news send no headers either: without the token, the link would lead nowhere.
+    for (const name of ['auth', 'zone', 'streams', 'types'])
+      for (const value of params.get(name) ?? []) next.append(name, value)
+    const same = entries.filter(({ event }) => event.time === last).length
+    next.set('before', String(last))
+    next.set('skip', String(last === toTime ? skip + same : same))
+    return toResponse('application/atom+xml', writeAtom(source, entries, `feed.atom?${next.toString()}`))
   }
 }
 
@@ -95,6 +102,15 @@ function readSkip(params: ReadRequest['params']): number {
   if (!/^\d{1,7}$/.test(text) || Number(text) > maxSkip)
     fail('invalid-parameters-format', `"skip" must be a whole number of at most ${maxSkip}`)
   return Number(text)
+}
+
+/** Reads the time of the last entry of the page before, in seconds. */
+function readBefore(params: ReadRequest['params']): number {
+  const text = params.get('before')?.[0]
+  if (text === undefined) return Number.MAX_VALUE
+  const time = text.trim() === '' ? Number.NaN : Number(text)
+  if (!Number.isFinite(time)) fail('invalid-parameters-format', '"before" must be a time in seconds')
+  return time
 }
 
 function toResponse(type: string, text: string): EndpointResponse {

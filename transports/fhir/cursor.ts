@@ -7,14 +7,26 @@ export interface Cursor {
   readonly time: number | undefined
   /** Number of events to skip: in ascending order all events that have been read, otherwise the ones of that time. */
   readonly skip: number
+  /** Among data points, the last item that has been read. */
+  readonly last?: Place | undefined
+}
+
+/** The place of an item among events and data points. */
+export interface Place {
+  /** Seconds. */
+  readonly time: number
+  /** The id of a point; empty for an event, which comes before the points of its time. */
+  readonly pointId: string
 }
 
 /** Greatest number of events to skip. */
 const maxSkip = 1_000_000
 
 /** Returns a cursor as a text. */
-export function formatCursor({ skip, time }: Cursor): string {
-  return Buffer.from(JSON.stringify([skip, ...(time === undefined ? [] : [time])])).toString('base64url')
+export function formatCursor({ last, skip, time }: Cursor): string {
+  const place = last ? [last.time, last.pointId] : []
+  const own = time === undefined && !last ? [] : [time ?? null]
+  return Buffer.from(JSON.stringify([skip, ...own, ...place])).toString('base64url')
 }
 
 /**
@@ -22,19 +34,28 @@ export function formatCursor({ skip, time }: Cursor): string {
  * list.
  */
 export function parseCursor(text: string): Cursor {
-  const [skip, time] = parseList(text)
+  const [skip, time = null, lastTime, pointId] = parseList(text)
+  const isPlace = lastTime === undefined || (isTime(lastTime) && typeof pointId === 'string')
   const isValid =
-    Number.isInteger(skip) && (skip as number) >= 0 && (time === undefined || Number.isFinite(time))
+    Number.isInteger(skip) && (skip as number) >= 0 && (time === null || isTime(time)) && isPlace
   if (!isValid) return refuse('invalid', 'The parameter "page" is not from a link of this service')
   if ((skip as number) > maxSkip)
     return refuse('too-costly', 'The list is too long. Limit the search by "date"')
-  return { skip: skip as number, time: time as number | undefined }
+  return {
+    skip: skip as number,
+    time: time === null ? undefined : (time as number),
+    last: lastTime === undefined ? undefined : { time: lastTime as number, pointId: pointId as string }
+  }
+}
+
+function isTime(value: unknown): boolean {
+  return Number.isFinite(value)
 }
 
 function parseList(text: string): readonly unknown[] {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return Array.isArray(parsed) && parsed.length <= 2 ? (parsed as unknown[]) : []
+    return Array.isArray(parsed) && parsed.length <= 4 ? (parsed as unknown[]) : []
   } catch {
     return []
   }

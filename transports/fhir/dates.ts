@@ -9,11 +9,10 @@ export interface Span {
 
 /** What times have to meet. */
 export interface DateFilter {
-  /** No time before and after these, in seconds, can meet the filter; `undefined`: no limit. */
+  /** What meets the filter ends at this time, in seconds, or later; `undefined`: at any time. */
   readonly from: number | undefined
+  /** What meets the filter begins at this time, in seconds, or earlier. It may be before `from`: of what lasts from here to there. */
   readonly to: number | undefined
-  /** True if no time can meet the filter. */
-  readonly isEmpty: boolean
   matches(span: Span): boolean
 }
 
@@ -45,12 +44,9 @@ export function parseDates(name: string, lists: readonly (readonly string[])[], 
   })
   const starts = all.filter(({ prefix }) => hasStart.has(prefix)).map(({ date }) => date.start)
   const ends = all.filter(({ prefix }) => hasEnd.has(prefix)).map(({ date }) => date.end)
-  const from = starts.length > 0 ? Math.max(...starts) : undefined
-  const to = ends.length > 0 ? Math.min(...ends) : undefined
   return {
-    from,
-    to,
-    isEmpty: from !== undefined && to !== undefined && from > to,
+    from: starts.length > 0 ? Math.max(...starts) : undefined,
+    to: ends.length > 0 ? Math.min(...ends) : undefined,
     matches: span => all.every(({ date, prefix }) => tests[prefix](span, date))
   }
 }

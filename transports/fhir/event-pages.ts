@@ -1,8 +1,11 @@
 /** Walks the events of a search page by page. */
-import { ApiError } from '../../core/errors.js'
+import { measureJson } from '../../core/json/writer.js'
 import type { Event } from '../../schemas/event.js'
+import { runInTurns, type Steps } from '../../storage/steps.js'
+import { readEvents } from '../read-events.js'
 import { formatCursor, parseCursor, type Cursor } from './cursor.js'
 import type { DateFilter } from './dates.js'
+import { omitReferencesIn } from './originals.js'
 import type { Patient } from './patient.js'
 import type { Search } from './search-params.js'
 
@@ -22,19 +25,10 @@ export interface FoundPage {
   readonly next: string | undefined
 }
 
-/** Times that no event is before or after, in seconds: years 1 and 9999. */
-const [firstTime, lastTime] = [-62_135_596_800, 253_402_300_799]
 /** Events read at once, and how often: a page of a rare code may be short. */
 const [minRead, maxRead, maxRounds] = [50, 1000, 5]
 /** A page ends once it has this number of characters. */
 const maxPageSize = 4 * 1024 * 1024
-/**
- * Number of characters that are parsed in one turn, during which other calls wait. Two events are parsed together even if
- * they have more.
- */
-const maxLength = 1024 * 1024
-const fewestRead = 2
-
 /**
  * Returns a page of resources. A page may have fewer resources than asked for, or none, although others
  * follow.
@@ -45,71 +39,67 @@ export async function readEventPage(
   events: EventSearch
 ): Promise<FoundPage> {
   const resources: object[] = []
-  if (events.dates.isEmpty) return { resources, next: undefined }
   let cursor: Cursor = search.page === undefined ? { time: undefined, skip: 0 } : parseCursor(search.page)
   let limit = Math.min(maxRead, Math.max(minRead, search.count + 1))
   let size = 0
-  for (let round = 0; round < maxRounds; round++) {
-    const query = toQuery(events, cursor)
-    const read = await readEvents(calls, { ...query, limit })
-    const isReduced = read.limit < limit
-    limit = read.limit
-    for (const [at, event] of read.events.entries()) {
-      cursor = advance(cursor, event, events.order)
+  /** Adds resources of events; returns the number of events that were looked at. */
+  const take = function* (found: readonly Event[]): Steps<number> {
+    for (const [at, event] of found.entries()) {
+      cursor = advance(cursor, event, events)
       const resource = meetsDates(events, event) ? events.convert(event) : undefined
       if (!resource) continue
       resources.push(resource)
-      size += JSON.stringify(resource).length
-      if (resources.length < search.count && size < maxPageSize) continue
-      const isLast = at === read.events.length - 1 && read.events.length < limit
-      return { resources, next: isLast ? undefined : formatCursor(cursor) }
+      size += yield* measureJson(resource, new Map())
+      if (resources.length >= search.count || size >= maxPageSize) return at + 1
+      yield
     }
-    if (read.events.length < limit) return { resources, next: undefined }
+    return found.length
+  }
+  for (let round = 0; round < maxRounds; round++) {
+    const read = await readEvents(calls, { ...toQuery(events, cursor), limit })
+    const isReduced = read.limit < limit
+    limit = read.limit
+    const taken = await runInTurns(take(await omitReferencesIn(read.events)))
+    if (taken === read.events.length && taken < limit) return { resources, next: undefined }
+    if (resources.length >= search.count || size >= maxPageSize) break
     // Few of the events were searched for.
     if (!isReduced) limit = Math.min(maxRead, limit * 4)
   }
   return { resources, next: formatCursor(cursor) }
 }
 
+/** The times between which events can be found, in seconds: some part of each event is between them. */
+export function getRange({ dates }: Pick<EventSearch, 'dates'>): {
+  readonly from: number
+  readonly to: number
+} {
+  const to = dates.to ?? Number.MAX_VALUE
+  return { from: Math.min(dates.from ?? -Number.MAX_VALUE, to), to }
+}
+
 /** Returns the params with which the events after a cursor are read. */
-function toQuery(
-  { dates, lastUpdated, order, types }: EventSearch,
-  { skip, time }: Cursor
-): Record<string, unknown> {
-  const to = time ?? dates.to
+export function toQuery(events: EventSearch, { skip, time }: Cursor): Record<string, unknown> {
+  const { dates, lastUpdated, order, types } = events
+  const { from, to } = getRange(events)
   return {
     types,
     sortAscending: order === 'ascending',
     skip,
-    ...((dates.from !== undefined || to !== undefined) && {
-      fromTime: dates.from ?? firstTime,
-      toTime: to ?? lastTime
+    ...((dates.from !== undefined || dates.to !== undefined || time !== undefined) && {
+      fromTime: from,
+      toTime: time ?? to
     }),
     // Rounded down: the filter itself is exact.
     ...(lastUpdated.from !== undefined && { modifiedSince: lastUpdated.from - 1 })
   }
 }
 
-/** Reads events; fewer if the response would be too long. Returns the limit that was used at last. */
-export async function readEvents(
-  calls: Patient['calls'],
-  params: Readonly<Record<string, unknown>> & { readonly limit: number }
-): Promise<{ readonly events: readonly Event[]; readonly limit: number }> {
-  try {
-    const longest = params.limit > fewestRead ? maxLength : Infinity
-    const { events } = await calls.call<{ events: Event[] }>('events.get', params, longest)
-    return { events, limit: params.limit }
-  } catch (error) {
-    const isTooLong =
-      error instanceof ApiError && error.id === 'too-many-results' && params.limit > fewestRead
-    if (!isTooLong) throw error
-    return await readEvents(calls, { ...params, limit: Math.max(fewestRead, Math.ceil(params.limit / 8)) })
-  }
-}
-
-function advance({ skip, time }: Cursor, event: Event, order: EventSearch['order']): Cursor {
-  if (order === 'ascending') return { time: undefined, skip: skip + 1 }
-  return { time: event.time, skip: time === event.time ? skip + 1 : 1 }
+/** Returns the cursor after an event. */
+export function advance({ skip, time }: Cursor, event: Event, events: EventSearch): Cursor {
+  if (events.order === 'ascending') return { time: undefined, skip: skip + 1 }
+  // Events that begin before the range are read together, as if at its beginning: they reach it.
+  const at = Math.max(event.time, getRange(events).from)
+  return { time: at, skip: time === at ? skip + 1 : 1 }
 }
 
 /** Returns whether an event meets the dates of a search. */

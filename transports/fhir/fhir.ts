@@ -43,14 +43,14 @@ export class Fhir implements ReadEndpoint {
       // Only the holder of an alias learns that it exists.
       if (account.alias !== undefined) await calls.call('getAccessInfo', {})
       return path === 'metadata'
-        ? toFhirResponse(await this.#describe(patient.baseUrl))
+        ? await toFhirResponse(await this.#describe(patient.baseUrl))
         : await describeSmart(config)
     }
     if (more.length > 0) refuse('not-found', 'Nothing found at this path', 404)
     const { resources } = await import('./resources.js')
     const resource = resources.get(type)
     if (!resource) return refuse('not-supported', `There are no resources "${type.slice(0, 100)}" here`, 404)
-    return toFhirResponse(
+    return await toFhirResponse(
       isSearch ? await resource.search(patient, request) : await resource.read(patient, id)
     )
   }

@@ -1,7 +1,8 @@
 /** Reads events and data points that are named by their ids. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../core/errors.js'
+import { measureJson } from '../../core/json/writer.js'
 import type { Event } from '../../schemas/event.js'
+import { runInTurns } from '../../storage/steps.js'
 import { formatCursor, parseCursor } from './cursor.js'
 import { meetsDates, type EventSearch, type FoundPage } from './event-pages.js'
 import { refuse } from './outcome.js'
@@ -30,9 +31,7 @@ export async function readItemsById(
     const resource = event && meetsDates(events, event) ? events.convert(event) : undefined
     if (!resource) continue
     resources.push(resource)
-    length += JSON.stringify(resource).length
-    // Other work has its turn: resources may be large.
-    await nextTurn()
+    length += await runInTurns(measureJson(resource, new Map()))
   }
   return { resources, next: at < ids.length ? formatCursor({ time: undefined, skip: at }) : undefined }
 }

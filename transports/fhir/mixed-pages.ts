@@ -1,24 +1,17 @@
 /** Pages of events and data points together, in order of time. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Event } from '../../schemas/event.js'
-import { formatCursor, parseCursor } from './cursor.js'
-import { meetsDates, readEvents, type EventSearch, type FoundPage } from './event-pages.js'
+import { nextTurn, runInTurns, type Steps } from '../../storage/steps.js'
+import { readEvents } from '../read-events.js'
+import { formatCursor, parseCursor, type Cursor, type Place } from './cursor.js'
+import { advance, getRange, meetsDates, toQuery, type EventSearch, type FoundPage } from './event-pages.js'
+import { omitReferencesIn } from './originals.js'
 import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
-import { readPoints } from './points.js'
+import { parsePointId, readPoints, type PointRange } from './points.js'
 import type { Search } from './search-params.js'
-
-/** Events and series to search in. */
-export interface MixedSearch extends EventSearch {
-  /** First and last time, in seconds. */
-  readonly from: number
-  readonly to: number
-}
 
 /** Maximum number of series in the range of a search: the points of each are a call. */
 const maxSeries = 20
-/** Maximum number of resources at the time of a cursor: each page reads them again, from each series. */
-const maxSkip = 1000
 
 /** What one source has: items in order, and whether there are more. */
 interface Source {
@@ -30,89 +23,126 @@ interface Source {
 export async function readMixedPage(
   patient: Patient,
   search: Search,
-  mixed: MixedSearch
+  events: EventSearch
 ): Promise<FoundPage> {
-  const cursor = search.page === undefined ? undefined : parseCursor(search.page)
-  const isAscending = mixed.order === 'ascending'
-  const { skip = 0, time: at } = cursor ?? {}
-  if (skip > maxSkip) refuseSameTime()
-  const range =
-    at === undefined
-      ? { from: mixed.from, to: mixed.to }
-      : isAscending
-        ? { from: Math.max(mixed.from, at), to: mixed.to }
-        : { from: mixed.from, to: Math.min(mixed.to, at) }
-  const limit = search.count + skip + 1
-  const sources = await readSources(patient, { ...mixed, ...range }, limit)
-  const rank = (time: number): number => (isAscending ? time : -time)
-  // Beyond the last item of a source that has more, others may come first.
-  const horizon = Math.min(
-    ...sources.map(({ hasMore, items }) => (hasMore ? rank(items.at(-1)!.time) : Infinity))
-  )
+  const cursor = search.page === undefined ? { time: undefined, skip: 0 } : parseCursor(search.page)
+  const sources = await readSources(patient, events, cursor, search.count + 1)
+  return await runInTurns(mergeSources(sources, events, cursor, search.count))
+}
+
+/**
+ * Takes resources from the sources in order of time: of the same time, events come before points, and the points of one series
+ * before those of the next. Ends where a source may have an item that has not been read.
+ */
+function* mergeSources(
+  sources: readonly Source[],
+  events: EventSearch,
+  start: Cursor,
+  count: number
+): Steps<FoundPage> {
+  const direction = events.order === 'ascending' ? 1 : -1
   const items = sources
-    .flatMap(source => source.items)
-    .filter(({ time }) => rank(time) < horizon && (at === undefined || rank(time) >= rank(at)))
-    .toSorted((a, b) => rank(a.time) - rank(b.time) || (a.id < b.id ? -1 : 1))
-  const found = convertItems(items, mixed, skip + search.count + 1)
-  const page = found.slice(skip, skip + search.count)
-  const last = page.at(-1)
-  const resources = page.map(({ resource }) => resource)
-  if (found.length > skip + page.length && last) {
-    const same = page.filter(({ time }) => time === last.time).length
-    const read = last.time === at ? skip + same : same
-    return { resources, next: formatCursor({ time: last.time, skip: read }) }
+    .flatMap((source, index) =>
+      source.items.map((event, at) => ({
+        event,
+        index,
+        isLastRead: source.hasMore && at === source.items.length - 1
+      }))
+    )
+    // Stable: the items of each source stay in its order.
+    .toSorted((a, b) => direction * (a.event.time - b.event.time) || a.index - b.index)
+  const resources: object[] = []
+  let cursor = start
+  for (const { event, index, isLastRead } of items) {
+    const resource = meetsDates(events, event) ? events.convert(event) : undefined
+    if (resource && resources.length === count) return { resources, next: formatCursor(cursor) }
+    if (resource) resources.push(resource)
+    const isOwn = index === 0
+    cursor = {
+      ...(isOwn ? advance(cursor, event, events) : cursor),
+      last: { time: event.time, pointId: isOwn ? '' : event.id }
+    }
+    if (isLastRead) return { resources, next: formatCursor(cursor) }
+    yield
   }
-  if (horizon === Infinity) return { resources, next: undefined }
-  const time = isAscending ? horizon : -horizon
-  if (time === at) refuseSameTime()
-  return { resources, next: formatCursor({ time, skip: 0 }) }
+  return { resources, next: undefined }
 }
 
-function refuseSameTime(): never {
-  refuse('too-costly', 'Too much happened at the same time. Use a greater "_count"')
-}
-
-/** Converts items until there are enough resources. */
-function convertItems(
-  items: readonly Event[],
-  mixed: MixedSearch,
-  enough: number
-): { readonly resource: object; readonly time: number }[] {
-  const found: { resource: object; time: number }[] = []
-  for (const event of items) {
-    if (found.length >= enough) break
-    const resource = meetsDates(mixed, event) ? mixed.convert(event) : undefined
-    if (resource) found.push({ resource, time: event.time })
-  }
-  return found
-}
-
-/** Reads the events in the range, and the points of each series. */
+/** Reads the events after a cursor, and the points of each series in the range. */
 async function readSources(
   patient: Patient,
-  { from, lastUpdated, order, to, types }: MixedSearch,
+  events: EventSearch,
+  cursor: Cursor,
   limit: number
 ): Promise<Source[]> {
-  const range = {
-    fromTime: from,
-    toTime: to,
-    sortAscending: order === 'ascending',
-    ...(lastUpdated.from !== undefined && { modifiedSince: lastUpdated.from - 1 })
+  const own = await readEvents(patient.calls, { ...toQuery(events, cursor), limit: limit + 50 })
+  const sources = [{ items: await omitReferencesIn(own.events), hasMore: own.events.length >= own.limit }]
+  const range = getRange(events)
+  const { last } = cursor
+  const { order } = events
+  const rest = {
+    from: order === 'ascending' && last ? Math.max(range.from, last.time) : range.from,
+    to: order === 'descending' && last ? Math.min(range.to, last.time) : range.to
   }
-  const own = await readEvents(patient.calls, { ...range, types, limit: limit + 50 })
-  const series = await readEvents(patient.calls, {
-    ...range,
-    types: types.map(type => `series:${type}`),
-    limit: maxSeries + 1
-  })
-  if (series.events.length >= series.limit)
-    refuse('too-costly', `There are more than ${maxSeries} series in this time. Limit the search by "date"`)
-  const sources = [{ items: own.events, hasMore: own.events.length >= own.limit }]
-  for (const holder of series.events) {
-    const items = await readPoints(patient, holder, { from, to, order, limit })
-    sources.push({ items, hasMore: items.length >= limit })
+  if (rest.from > rest.to) return sources
+  for (const holder of await readHolders(patient, events, rest)) {
+    sources.push(await readSource(patient, holder, { ...rest, order, limit }, last))
     // Other work must not wait for all series.
     await nextTurn()
   }
   return sources
+}
+
+/** Reads the series in a range, in order of their ids. */
+async function readHolders(
+  { calls }: Patient,
+  events: EventSearch,
+  { from, to }: Pick<PointRange, 'from' | 'to'>
+): Promise<Event[]> {
+  const query = {
+    ...toQuery(events, { time: undefined, skip: 0 }),
+    types: events.types.map(type => `series:${type}`),
+    fromTime: from,
+    toTime: to
+  }
+  const holders: Event[] = []
+  for (;;) {
+    const limit = maxSeries + 1 - holders.length
+    const read = await readEvents(calls, { ...query, skip: holders.length, limit })
+    holders.push(...read.events)
+    if (holders.length > maxSeries)
+      refuse('too-costly', `There are more than ${maxSeries} series in this time. Limit the search by "date"`)
+    if (read.events.length < read.limit) return holders.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  }
+}
+
+/** Reads the next points of a series: at least one, unless there are no more. `last`: the last item that has been read. */
+async function readSource(
+  patient: Patient,
+  holder: Event,
+  range: PointRange,
+  last: Place | undefined
+): Promise<Source> {
+  const read = await readPoints(patient, holder, range)
+  const items = last ? read.filter(point => comesAfter(point, holder.id, last, range.order)) : read
+  const hasMore = read.length >= range.limit
+  // Many points may be of the time at which the page begins.
+  if (items.length === 0 && hasMore)
+    return await readSource(patient, holder, { ...range, limit: range.limit * 8 }, last)
+  return { items, hasMore }
+}
+
+/** Returns whether a point comes after the last item that has been read. */
+function comesAfter(
+  { id, time }: Event,
+  holderId: string,
+  last: Place,
+  order: EventSearch['order']
+): boolean {
+  const isAfter = (a: number, b: number): boolean => (order === 'ascending' ? a > b : a < b)
+  if (time !== last.time) return isAfter(time, last.time)
+  if (last.pointId === '') return true
+  const [place, before] = [parsePointId(id)!, parsePointId(last.pointId)]
+  if (!before || holderId !== before.holderId) return before !== undefined && holderId > before.holderId
+  return isAfter(place.deltaTime, before.deltaTime)
 }

@@ -1,6 +1,11 @@
 /** Events as Observations: those with a LOINC code, and those imported from FHIR. */
 import { listCodedTypes } from '../../core/exports/fhir-codes.js'
-import { buildObservation, findEventCoding, getOriginal } from '../../core/exports/fhir-observation.js'
+import {
+  buildObservation,
+  findEventCoding,
+  getOriginal,
+  originalType
+} from '../../core/exports/fhir-observation.js'
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import type { Event } from '../../schemas/event.js'
 import type { ReadRequest } from '../read-endpoint.js'
@@ -9,7 +14,7 @@ import { parseDates } from './dates.js'
 import { readEventPage, type EventSearch, type FoundPage } from './event-pages.js'
 import { readItemsById } from './items-by-id.js'
 import { readMixedPage } from './mixed-pages.js'
-import { adaptOriginal, originalType, type Observation } from './originals.js'
+import { adaptOriginal, type Observation } from './originals.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { readItem } from './points.js'
@@ -60,12 +65,12 @@ export async function searchObservations(patient: Patient, request: ReadRequest)
 
 /** Finds a page. Data points are only searched for by a code, in a time that has a start and an end. */
 async function findPage(patient: Patient, search: Search, events: EventSearch): Promise<FoundPage> {
-  const { from, isEmpty, to } = events.dates
+  const { from, to } = events.dates
   const ids = search.listValues('_id')
   if (ids.length > 0) return await readItemsById(patient, search, events)
-  const hasPoints = search.listValues('code').length > 0 && from !== undefined && to !== undefined && !isEmpty
+  const hasPoints = search.listValues('code').length > 0 && from !== undefined && to !== undefined
   return hasPoints
-    ? await readMixedPage(patient, search, { ...events, from, to })
+    ? await readMixedPage(patient, search, events)
     : await readEventPage(patient, search, events)
 }
 

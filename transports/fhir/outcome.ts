@@ -1,5 +1,7 @@
 /** Responses of the FHIR API, and its errors: OperationOutcomes. */
 import { ApiError, type ErrorId } from '../../core/errors.js'
+import { plainForm, writeJson } from '../../core/json/writer.js'
+import { runInTurns } from '../../storage/steps.js'
 import type { EndpointResponse } from '../user-endpoint.js'
 
 const mediaType = 'application/fhir+json; charset=utf-8'
@@ -60,9 +62,11 @@ export function refuse(issue: IssueCode, message: string, status = 400): never {
   throw new FhirRefusal(issue, message, status)
 }
 
-/** Returns the response with a resource. */
-export function toFhirResponse(resource: object): EndpointResponse {
-  return { status: 200, headers: { 'content-type': mediaType }, text: JSON.stringify(resource) }
+/** Returns the response with a resource. Others have their turn while it is written: it may be large. */
+export async function toFhirResponse(resource: object): Promise<EndpointResponse> {
+  let text = ''
+  await runInTurns(writeJson(resource, plainForm, chunk => (text += chunk)))
+  return { status: 200, headers: { 'content-type': mediaType }, text }
 }
 
 /** Returns the response to a refused request. */

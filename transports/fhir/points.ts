@@ -16,32 +16,53 @@ interface Points {
 
 /** Which points of a series to read. */
 export interface PointRange {
-  /** Times in seconds, both inclusive. */
+  /** Times in seconds. */
   readonly from: number
   readonly to: number
   readonly order: 'ascending' | 'descending'
   readonly limit: number
 }
 
-/** The resolution of times of points. */
+/** The resolution of times of points in events. Points themselves may be a nanosecond apart. */
 const microsecond = 1e-6
 
-/** Returns the id of a point: the id of its series, and the microseconds between the time of the series and its own. */
+/**
+ * Returns the id of a point: the id of its series, and the microseconds between the time of the series and its own, with three
+ * decimals unless they are 0.
+ */
 function formatPointId(holderId: string, deltaTime: number): string {
-  return `${holderId}.p${Math.round(deltaTime / microsecond)}`
+  const [seconds = '', decimals = ''] = (deltaTime < 1 ? deltaTime.toFixed(9) : String(deltaTime)).split('.')
+  const digits = decimals.padEnd(9, '0')
+  const microseconds = `${seconds}${digits.slice(0, 6)}`.replace(/^0+(?=\d)/, '')
+  const rest = digits.slice(6, 9)
+  return `${holderId}.p${microseconds}${rest === '000' ? '' : `.${rest}`}`
 }
 
-const pointId = /^(.+)\.p(\d{1,16})$/
+const pointId = /^(.+)\.p(\d{1,16}(?:\.\d{3})?)$/
+
+/** Returns the parts of the id of a point: the id of its series, and its deltaTime in seconds. `undefined` for other ids. */
+export function parsePointId(
+  id: string
+): { readonly holderId: string; readonly deltaTime: number } | undefined {
+  const [, holderId, position] = pointId.exec(id) ?? []
+  return holderId === undefined ? undefined : { holderId, deltaTime: Number(`${position}e-6`) }
+}
 
 /** Reads the event or the point that an id names. Refuses with 404 if there is no such point. */
 export async function readItem(patient: Patient, id: string): Promise<Event> {
-  const [, holderId, position] = pointId.exec(id) ?? []
-  if (holderId === undefined) return await readEvent(patient, id)
-  const holder = await readEvent(patient, holderId)
+  const place = parsePointId(id)
+  if (!place) return await readEvent(patient, id)
+  const holder = await readEvent(patient, place.holderId)
   if (!isSeries(holder.type)) refuseUnknown()
-  const at = holder.time + Number(position) * microsecond
-  const range = { from: at - microsecond, to: at + microsecond, order: 'ascending', limit: 10 } as const
-  const points = await readPoints(patient, holder, range)
+  const { deltaTime } = place
+  // Doubles of great times are less exact.
+  const margin = 1e-9 + deltaTime * 1e-15
+  const points = await readPointsBetween(patient, holder, {
+    from: deltaTime - margin,
+    to: deltaTime + margin,
+    order: 'ascending',
+    limit: 10
+  })
   return points.find(point => point.id === id) ?? refuseUnknown()
 }
 
@@ -49,17 +70,26 @@ function refuseUnknown(): never {
   return refuse('not-found', 'There is no such data point', 404)
 }
 
-/** Reads points of a series, each as an event. Returns an empty list if the series begins later. */
-export async function readPoints(
+/**
+ * Reads points of a series, each as an event. The first and the last may be two microseconds before and after
+ * the range. Returns an empty list if the series begins later.
+ */
+export async function readPoints(patient: Patient, holder: Event, range: PointRange): Promise<Event[]> {
+  const [from, to] = [range.from - holder.time - microsecond, range.to - holder.time + 2 * microsecond]
+  return await readPointsBetween(patient, holder, { ...range, from, to })
+}
+
+/** Reads points by their deltaTime. */
+async function readPointsBetween(
   { calls }: Patient,
   holder: Event,
   { from, limit, order, to }: PointRange
 ): Promise<Event[]> {
-  if (to < holder.time) return []
+  if (to <= 0) return []
   const { fields, points } = await calls.call<Points>('hfs.get', {
     id: holder.id,
-    fromDeltaTime: Math.max(0, from - holder.time),
-    toDeltaTime: to - holder.time + microsecond,
+    fromDeltaTime: Math.max(0, from),
+    toDeltaTime: to,
     sortAscending: order === 'ascending',
     resolution: 'ns',
     limit

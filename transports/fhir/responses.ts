@@ -8,7 +8,7 @@ import { buildBundle, type Bundle } from './bundle.js'
 import { parseDates } from './dates.js'
 import { readEventPage } from './event-pages.js'
 import { readItemsById } from './items-by-id.js'
-import { omitReferences, originalType } from './originals.js'
+import { originalType } from '../../core/exports/fhir-observation.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { listFormNames } from './questionnaires.js'
@@ -75,7 +75,7 @@ export async function searchResponses(patient: Patient, request: ReadRequest): P
 function convertEvent(patient: Patient, event: Event): Response | undefined {
   const given = event.type === responseType ? event.content : getOriginal(event)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined
-  const { item, meta: _meta, resourceType, ...rest } = omitReferences(given, 0) as Record<string, unknown>
+  const { item, meta: _meta, resourceType, ...rest } = given as Record<string, unknown>
   const { questionnaire, status } = rest
   const isResponse =
     resourceType === 'QuestionnaireResponse' &&

@@ -5,6 +5,7 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { isCachedByClient } from '../../core/call/outcome.js'
 import type { ApiError } from '../../core/errors.js'
 import type { Config } from '../../core/settings/config.js'
+import { nextTurn } from '../../storage/steps.js'
 import type { ReadEndpoint } from '../read-endpoint.js'
 import { maxShortLength, replyLongText, replyNothing, replyText, setErrorHeaders } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
@@ -45,13 +46,27 @@ export async function handleRead(
   for (const [name, value] of Object.entries(others)) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
   if (status === 200) {
-    const validator = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+    const validator = await computeValidator(text)
     res.setHeader('ETag', `W/"${validator}"`)
     if (ifNoneMatch !== undefined && isCachedByClient({ ifNoneMatch }, validator))
       return replyNothing(exchange, 304)
   }
   if (text.length <= maxShortLength) return replyText(exchange, status, text, type)
   await replyLongText(exchange, services, { status, body: text, type })
+}
+
+/** Number of characters of a response that are hashed in one turn. */
+const hashedAtOnce = 1024 * 1024
+
+/** Returns the validator of a response. Others have their turn while a long one is hashed. */
+async function computeValidator(text: string): Promise<string> {
+  const hash = createHash('sha256')
+  for (let from = 0; from < text.length; from += hashedAtOnce) {
+    if (from > 0) await nextTurn()
+    // UTF-16: any cut is at the end of a character.
+    hash.update(text.slice(from, from + hashedAtOnce), 'utf16le')
+  }
+  return hash.digest('base64url').slice(0, 22)
 }
 
 /**

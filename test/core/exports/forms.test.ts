@@ -346,6 +346,35 @@ t.test('long values are not split into fields, and do not block other calls', as
   t.match(entry[2].resource, { valueString: 'small' })
 })
 
+t.test('imported resources are written as they are, however large', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('records')
+  const resources = [10, 400_000].map(length => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'ü"\\'.repeat(length) },
+    note: [{ text: 'second "note"' }]
+  }))
+  for (const [at, resource] of resources.entries())
+    await alice.event({
+      streamIds: ['records'],
+      type: 'clinical/fhir',
+      content: { displayName: 'x', clinicalType: 'labResultRecord' },
+      clientData: { before: { resourceType: 'x' }, 'fhir:resource': resource },
+      time: at
+    })
+  const lines = (await exported(alice, { format: 'fhir-ndjson', sortAscending: true })).trim().split('\n')
+  t.same(
+    lines.map(line => JSON.parse(line)),
+    resources
+  )
+  const { entry } = JSON.parse(await exported(alice, { format: 'fhir', sortAscending: true }))
+  t.same(
+    entry.map(({ resource }: Answer) => resource),
+    resources
+  )
+})
+
 t.test('large values', async t => {
   const { alice } = await coffer(t)
   let parentId: string | null = null

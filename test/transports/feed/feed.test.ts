@@ -41,6 +41,10 @@ function parse(text: string): Map<string, ICAL.Event> {
 const dates = (text: string): string[] =>
   [...text.matchAll(/DTSTART;VALUE=DATE:(\d+)/g)].map(([, date]) => date!)
 
+/** Returns the address of the next page of an Atom feed; `undefined` on the last one. */
+const nextOf = (page: string): string | undefined =>
+  /rel="next" href="([^"]+)"/.exec(page)?.[1]!.replaceAll('&amp;', '&')
+
 /** Returns the ids of the entries of an Atom feed. */
 const ids = (page: string): string[] => [...page.matchAll(/<entry>\n.*\n<id>([^<]+)/g)].map(([, id]) => id!)
 
@@ -50,6 +54,8 @@ t.test('feeds', async t => {
   const now = Math.floor(service.server.services.clock.now())
   await alice.stream('sport')
   await alice.stream('diary')
+  await alice.stream('same')
+  await alice.stream('watch')
   const run = await alice.event({
     streamIds: ['sport'],
     type: 'length/m',
@@ -173,11 +179,63 @@ t.test('feeds', async t => {
     for (let n = 0; n < 100; n++)
       await alice.event({ streamIds: ['sport'], type: 'note/txt', content: `n${n}`, time: now - 1000 - n })
     const first = await read(alice, 'feed.atom', { auth })
-    const [, next] = /rel="next" href="[^?]*\?([^"]+)"/.exec(first.text)!
-    const second = await read(alice, 'feed.atom', { auth, ...Object.fromEntries(new URLSearchParams(next)) })
-    const all = [...ids(first.text), ...ids(second.text)]
+    const second = await (await fetch(nextOf(first.text)!)).text()
+    const all = [...ids(first.text), ...ids(second)]
     t.equal(new Set(all).size, 105)
     t.equal(all.length, 105)
+    t.notOk(nextOf(second))
+    const other = await read(alice, 'feed.atom', {
+      auth,
+      zone: 'Asia/Kolkata',
+      types: 'note/txt,frequency/bpm',
+      streams: 'sport'
+    })
+    const params = Object.fromEntries(new URL(nextOf(other.text)!).searchParams)
+    t.match(params, { auth, zone: 'Asia/Kolkata', types: 'note/txt,frequency/bpm', streams: 'sport' })
+  })
+
+  t.test('are Atom, page by page, also with many entries of the same time', async t => {
+    const { token } = await alice.grant('read', 'same', { type: 'shared' })
+    for (let n = 0; n < 250; n++)
+      await alice.event({ streamIds: ['same'], type: 'note/txt', content: `n${n}`, time: now - 5000 })
+    const seen: string[] = []
+    let next: string | undefined =
+      `${service.server.url}/${alice.username}/feed.atom?${String(new URLSearchParams({ auth: token }))}`
+    for (let pages = 0; next !== undefined && pages < 5; pages++) {
+      const text = await (await fetch(next)).text()
+      seen.push(...ids(text))
+      next = nextOf(text)
+    }
+    t.equal(next, undefined)
+    t.equal(seen.length, 250)
+    t.equal(new Set(seen).size, 250)
+  })
+
+  t.test('show what they are about however many readings there are', async t => {
+    const { token } = await alice.grant('read', 'watch', { type: 'shared' })
+    const fields = { streamIds: ['watch'], time: now - 2 * day }
+    await alice.event({ ...fields, type: 'note/txt', content: 'before all readings' })
+    await alice.event({
+      ...fields,
+      type: 'sleep/analysis',
+      content: { analysis: 'asleep' },
+      duration: 28_800
+    })
+    await alice.event({ ...fields, type: 'length/m', content: 5000, duration: 1800 })
+    for (let at = 0; at < 6; at++)
+      await alice.do(
+        'callBatch',
+        Array.from({ length: 1000 }, (_, n) => {
+          const params = { streamIds: ['watch'], type: 'frequency/bpm', content: 60, time: now - day + n }
+          return { method: 'events.create', params }
+        })
+      )
+    const titles = ['watch', 'watch, 5000 m', 'watch, before all readings']
+    const calendar = await read(alice, 'feed.ics', { auth: token })
+    t.same([...parse(calendar.text).keys()].toSorted(), titles)
+    const atom = await read(alice, 'feed.atom', { auth: token })
+    t.equal(ids(atom.text).length, 3)
+    t.notOk(nextOf(atom.text))
   })
 
   t.test('are refused clearly', async t => {
@@ -188,6 +246,7 @@ t.test('feeds', async t => {
       ['feed.ics', { auth, zone: 'Mars/Base' }, 400],
       ['feed.ics', { auth, streams: 'nothing' }, 400],
       ['feed.atom', { auth, skip: '-1' }, 400],
+      ['feed.atom', { auth, before: 'now' }, 400],
       ['feed.atom', { auth, types: '<x>' }, 400],
       ['feed.atom/more', { auth }, 404]
     ]

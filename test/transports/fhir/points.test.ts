@@ -81,10 +81,47 @@ t.test('data points', async t => {
   })
 
   t.test('are not read in great numbers for a made-up page', async t => {
-    const page = Buffer.from(JSON.stringify([10_000, monday])).toString('base64url')
-    const query = `Observation?code=8867-4&date=2026-01-05&_sort=date&page=${page}`
-    const { body, status } = await ask(t, alice, query)
-    t.match({ body, status }, { status: 400, body: { issue: [{ code: 'too-costly' }] } })
+    const pages: [unknown[], string][] = [
+      [[2_000_000, monday], 'too-costly'],
+      [[0, monday, 'now', ''], 'invalid'],
+      [[0, null, monday, 5], 'invalid'],
+      [[0, null, monday, '', 1], 'invalid']
+    ]
+    for (const [parts, code] of pages) {
+      const page = Buffer.from(JSON.stringify(parts)).toString('base64url')
+      const query = `Observation?code=8867-4&date=2026-01-05&_sort=date&page=${page}`
+      const { body, status } = await ask(t, alice, query)
+      t.match({ body, status }, { status: 400, body: { issue: [{ code }] } }, JSON.stringify(parts))
+    }
+  })
+
+  t.test('that are nanoseconds apart have ids of their own', async t => {
+    const times = [0, 0.000_000_001, 0.000_000_002, 0.1, 100.000_000_1, 86_000_000.25]
+    const id = await add(
+      'heart',
+      'frequency/bpm',
+      monday - 1000 * day,
+      ['deltaTime', 'value'],
+      times.map((time, at) => [time, at])
+    )
+    await alice.service.server.settle()
+    const names = ['p0', 'p0.001', 'p0.002', 'p100000', 'p100000000.100', 'p86000000250000']
+    for (const count of [1, 2, 500]) {
+      const seen: string[] = []
+      let next: string | undefined =
+        `Observation?code=8867-4&date=ge2023-01-01&date=lt2026-01-05&_sort=date&_count=${count}`
+      for (let pages = 0; next !== undefined && pages < 10; pages++) {
+        const { body }: Response = await ask(t, alice, next)
+        seen.push(...ids(body))
+        next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+      }
+      t.same(
+        seen,
+        names.map(name => `${id}.${name}`)
+      )
+    }
+    for (const [at, name] of names.entries())
+      t.equal((await ask(t, alice, `Observation/${id}.${name}`)).body.valueQuantity.value, at, name)
   })
 
   t.test('of many series are refused in too long a time', async t => {

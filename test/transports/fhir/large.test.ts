@@ -1,0 +1,66 @@
+/** Large resources: they are complete, and others have their turn while they are read. */
+import t from 'tap'
+import { coffer, type Answer } from '../../support/coffer.js'
+import { ids, monday } from '../../support/fhir.js'
+import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
+
+t.test('resources of eight megabytes', async t => {
+  const { alice } = await coffer(t, { limits: { bodyBytes: 32 * 1024 * 1024 } })
+  await alice.stream('records')
+  const component = Array.from({ length: 30_000 }, (_, at) => ({
+    code: { text: `part ${at} ${'x'.repeat(150)}`, coding: [{ system: 'http://loinc.org', code: '1234-5' }] },
+    valueQuantity: { value: at, unit: 'mg' }
+  }))
+  const resource = {
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'panel' },
+    performer: [{ reference: 'Practitioner/1' }],
+    component
+  }
+  const large: string[] = []
+  for (let at = 0; at < 3; at++) {
+    const fields = { content: { displayName: 'x', clinicalType: 'labResultRecord' }, time: monday + at }
+    const clientData = { 'fhir:resource': resource }
+    large.push(
+      (await alice.event({ streamIds: ['records'], type: 'clinical/fhir', ...fields, clientData })).id
+    )
+  }
+  await alice.service.server.settle()
+
+  const read = async (path: string): Promise<Answer> => {
+    const { body, status } = await alice.http('GET', `/fhir/${path}`)
+    t.equal(status, 200, path)
+    return body
+  }
+
+  t.test('are found on pages that end after four million characters', async t => {
+    const seen: Answer[] = []
+    let next: string | undefined = 'Observation'
+    while (next !== undefined) {
+      const body: Answer = await read(next)
+      t.ok(ids(body).length <= 1)
+      seen.push(...(body.entry ?? []).map((entry: Answer) => entry.resource))
+      next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+    }
+    t.same(
+      seen.map(({ id }) => id),
+      large.toReversed()
+    )
+    t.same(seen[0].component, component)
+    t.same(seen[0].performer, [{ display: 'Practitioner/1' }])
+  })
+
+  t.test('let others have their turn', async t => {
+    for (const path of ['Observation', `Observation?_id=${large.join()}`, `Observation/${large[0]}`]) {
+      await assertTakesLessThan(t, 50, async () => await longestTurn(async () => await fetchOnly(path)))
+    }
+  })
+
+  /** Reads a response without parsing it, which takes long. */
+  async function fetchOnly(path: string): Promise<void> {
+    const url = `${alice.service.server.url}/${alice.username}/fhir/${path}`
+    const response = await fetch(url, { headers: { authorization: alice.token } })
+    await response.arrayBuffer()
+  }
+})
