@@ -1,6 +1,8 @@
 /** Calls of methods on one user's account, for endpoints that answer in formats of their own. */
 import type { Credentials } from '../core/call/credentials.js'
 import type { Dispatcher } from '../core/call/dispatcher.js'
+import { isLargeJson, readJson, unlimited } from '../core/json/reader.js'
+import { runInTurns } from '../storage/steps.js'
 
 /** Makes calls with the access of a request. */
 export class UserCalls {
@@ -19,6 +21,7 @@ export class UserCalls {
     const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)
     if (!outcome.ok) throw outcome.error
-    return JSON.parse(`{${outcome.members}}`) as T
+    const text = `{${outcome.members}}`
+    return (isLargeJson(text) ? await runInTurns(readJson(text, unlimited)) : JSON.parse(text)) as T
   }
 }

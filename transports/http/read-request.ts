@@ -5,6 +5,7 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { isCachedByClient } from '../../core/call/outcome.js'
 import type { ApiError } from '../../core/errors.js'
 import type { Config } from '../../core/settings/config.js'
+import { runInTurns, type Steps } from '../../storage/steps.js'
 import type { ReadEndpoint } from '../read-endpoint.js'
 import { maxShortLength, replyLongText, replyNothing, replyText, setErrorHeaders } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
@@ -42,13 +43,25 @@ export async function handleRead(
   for (const [name, value] of Object.entries(others)) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
   if (status === 200) {
-    const validator = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+    const validator = await runInTurns(createValidator(text))
     res.setHeader('ETag', `W/"${validator}"`)
     if (ifNoneMatch !== undefined && isCachedByClient({ ifNoneMatch }, validator))
       return replyNothing(exchange, 304)
   }
   if (text.length <= maxShortLength) return replyText(exchange, status, text, type)
   await replyLongText(exchange, services, { status, body: text, type })
+}
+
+/** Characters of a response that are hashed in one step. */
+const hashedLength = 1024 * 1024
+
+function* createValidator(text: string): Steps<string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at === 0 || at < text.length; at += hashedLength) {
+    if (at > 0) yield
+    hash.update(text.slice(at, at + hashedLength))
+  }
+  return hash.digest('base64url').slice(0, 22)
 }
 
 /** Returns the endpoint below whose roots a request is, if that endpoint describes errors in its own form. */
