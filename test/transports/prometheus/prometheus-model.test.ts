@@ -143,7 +143,7 @@ t.test('values are those of all readings', async t => {
     const { service, token, username } = alice
     const text = String(new URLSearchParams(params))
     const url = `${service.server.url}/${username}/prometheus/api/v1/${path}?${text}`
-    const response = await fetch(url, { headers: { authorization: token! } })
+    const response = await fetch(url, { headers: { authorization: token } })
     return await response.json()
   }
 
