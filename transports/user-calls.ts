@@ -1,11 +1,8 @@
 /** Calls of methods on one user's account, for endpoints that answer in formats of their own. */
 import type { Credentials } from '../core/call/credentials.js'
 import type { Dispatcher } from '../core/call/dispatcher.js'
-import { readJson, unlimited } from '../core/json/reader.js'
+import { isLargeJson, readJson, unlimited } from '../core/json/reader.js'
 import { runInTurns } from '../storage/steps.js'
-
-/** Number of characters of a result that is parsed at once; a longer one in steps, between which others have their turn. */
-const maxLengthAtOnce = 1280 * 1024
 
 /** Makes calls with the access of a request. */
 export class UserCalls {
@@ -25,7 +22,6 @@ export class UserCalls {
     const outcome = await this.dispatcher.call(request)
     if (!outcome.ok) throw outcome.error
     const text = `{${outcome.members}}`
-    if (text.length <= maxLengthAtOnce) return JSON.parse(text) as T
-    return (await runInTurns(readJson(text, unlimited))) as T
+    return (isLargeJson(text) ? await runInTurns(readJson(text, unlimited)) : JSON.parse(text)) as T
   }
 }

@@ -42,6 +42,30 @@ export function* mergeLevels(sources: readonly SourceLevels[]): Paused<Map<numbe
   return merged
 }
 
+/** The last number of a cell, and its source. */
+export interface LastValue {
+  readonly time: number
+  readonly value: number
+  readonly streamId: string
+}
+
+/** Returns the last numbers of all sources by cell, for each value of a content; of the first source, if several are of one time. */
+export function* mergeLasts(
+  sources: readonly { readonly streamId: string; readonly values: readonly Pick<ValueCells, 'lasts'>[] }[]
+): Paused<Map<number, (LastValue | undefined)[]>> {
+  const pauses = new Pauses()
+  const merged = new Map<number, (LastValue | undefined)[]>()
+  for (const { streamId, values } of sources)
+    for (const [index, { lasts }] of values.entries())
+      for (const [cell, { time, value }] of lasts) {
+        if (pauses.isDue(1)) yield
+        const known = merged.get(cell) ?? values.map(() => undefined)
+        if (time > (known[index]?.time ?? -Infinity)) known[index] = { time, value, streamId }
+        merged.set(cell, known)
+      }
+  return merged
+}
+
 function hasNumber(cells: ReadonlyMap<number, Cell>): boolean {
   for (const { count } of cells.values()) if (count > 0) return true
   return false

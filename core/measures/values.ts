@@ -17,6 +17,8 @@ export interface ValuesRequest {
   readonly grid: TimeGrid
   /** Event type in which numbers are given; by default the first of the measure. */
   readonly unit?: string | undefined
+  /** True to find only the last number in each cell of the grid. */
+  readonly findsLasts?: boolean
   /** Set if calls share one read. */
   readonly shared?: {
     /** Text for the scope: see `describeMeasureScope`. */
@@ -43,7 +45,7 @@ export function isNumeric({ kind }: Pick<MeasureForm, 'kind'>): boolean {
 /** Starts a read. `finish` receives the sources that have data in order of preference. */
 export function startValues(
   call: Call,
-  { grid, measure, shared, streams, unit }: ValuesRequest,
+  { findsLasts = false, grid, measure, shared, streams, unit }: ValuesRequest,
   finish: (sources: readonly OrderedSource[]) => Items
 ): StartedRun<readonly SourceValues[]> {
   const scope: MeasureScope = createMeasureScope(call, new KnownMeasures(call), streams)
@@ -56,9 +58,11 @@ export function startValues(
       types,
       grid,
       width: measure.kind === 'pair' ? (measure.fields?.length ?? 1) : 1,
-      spreads: measure.kind === 'sum'
+      spreads: measure.kind === 'sum' && !findsLasts,
+      findsLasts
     },
-    shared && createSharedKey(call, shared.scope, ['values', measure, types, unit, shared.gridParams])
+    shared &&
+      createSharedKey(call, shared.scope, ['values', measure, types, unit, findsLasts, shared.gridParams])
   )
   return {
     run,

@@ -21,8 +21,8 @@ export interface SampleQuery extends BucketRange {
   readonly trashed: readonly (0 | 1)[]
   /** Keys joined by dots: the path of the numbers in contents; absent: the contents themselves. */
   readonly field: string | undefined
-  /** True if the first and the last number of a bucket are not needed. */
-  readonly omitsEdges?: boolean
+  /** Which of the first and the last number of a bucket are needed; by default both. */
+  readonly edges?: 'last' | 'none'
 }
 
 /** Decides which streams are sampled, and in which of them an event counts; see {@link Membership}. */
@@ -154,8 +154,11 @@ export class SampleRun<Target extends SampleTarget = TimeBuckets> {
       return
     }
     const { count } = sums
+    const { edges } = this.query
     const edge = (order: 'ASC' | 'DESC') =>
-      count === 0 || this.query.omitsEdges ? undefined : this.#rows.findEdge(db, lane, range, order)
+      count === 0 || edges === 'none' || (edges === 'last' && order === 'ASC')
+        ? undefined
+        : this.#rows.findEdge(db, lane, range, order)
     // Events without a number are not needed if others have one.
     const all = count === 0 ? this.#rows.countRange(db, lane, range) : count
     this.target.addSummary(bucket, { all, ...sums, first: edge('ASC'), last: edge('DESC') })

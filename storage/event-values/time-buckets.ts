@@ -23,7 +23,7 @@ export interface BucketSummary {
   readonly min: number
   readonly max: number
   readonly sum: number
-  /** Both are set if `count` is not 0. */
+  /** Both are set if `count` is not 0, unless they are not needed. */
   readonly first: FoundValue | undefined
   readonly last: FoundValue | undefined
 }

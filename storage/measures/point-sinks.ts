@@ -1,4 +1,5 @@
 /** Take the points of a series for a measure: aggregated by cells of a grid, counted, or one by one. */
+import type { Key } from '../event-query/position.js'
 import type { SampleTarget } from '../event-values/sample-run.js'
 import type { RowSink } from '../series/chunk-walk.js'
 import type { Block } from '../series/parts.js'
@@ -9,16 +10,15 @@ import type { PointCells } from './measured-type.js'
 export class AggregatedPoints implements RowSink {
   readonly isFull = false
 
-  /** `time`: of the holder, in seconds. */
   constructor(
-    private readonly time: number,
+    private readonly holder: Key,
     private readonly cells: PointCells,
     private readonly targets: readonly SampleTarget[]
   ) {}
 
   isWithinBucket(first: number, last: number, block: Block): boolean {
     const [target] = this.targets
-    const { time } = this
+    const { time } = this.holder
     if (!target || target.findBucket(time + first) !== target.findBucket(time + last)) return false
     const { duration } = this.cells
     if (!target.reachesNextBucket || duration < 0) return true
@@ -27,14 +27,14 @@ export class AggregatedPoints implements RowSink {
   }
 
   addRow(row: Row): void {
-    const { cells, targets, time } = this
-    const at = time + row[0]
+    const { cells, holder, targets } = this
+    const at = holder.time + row[0]
     const duration = cells.duration < 0 ? undefined : row[cells.duration]
     for (const [index, target] of targets.entries()) {
       const value = row[cells.values[index]!]
       const isSpread = typeof duration === 'number' && target.reachesNextBucket?.(at, duration)
       target.countEvent(
-        { time: at, number: 0 },
+        { time: at, number: holder.number },
         typeof value === 'number' ? value : undefined,
         isSpread ? at + duration : undefined
       )
@@ -42,13 +42,20 @@ export class AggregatedPoints implements RowSink {
   }
 
   addBlock(first: number, block: Block): void {
-    const { cells, targets, time } = this
+    const { cells, holder, targets } = this
     const measures = block.measures()
     for (const [index, target] of targets.entries()) {
       const figures = measures[cells.values[index]! - 1] ?? 0
       const [count, sum, min, max] = figures === 0 ? [0, 0, 0, 0] : figures
       const edges = { first: undefined, last: undefined }
-      target.addSummary(target.findBucket(time + first), { all: block.count, count, sum, min, max, ...edges })
+      target.addSummary(target.findBucket(holder.time + first), {
+        all: block.count,
+        count,
+        sum,
+        min,
+        max,
+        ...edges
+      })
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Aggregates converted numbers by the cells of a grid. */
-import type { BucketSummary } from '../event-values/time-buckets.js'
+import type { BucketSummary, FoundValue } from '../event-values/time-buckets.js'
+import type { Key } from '../event-query/position.js'
 import type { SampleTarget } from '../event-values/sample-run.js'
 import { SpreadRates } from './spread-rates.js'
 import { findCell, getCellStart, measureWithin, type TimeGrid } from './time-grid.js'
@@ -30,16 +31,22 @@ export class ValueCells {
   readonly dailyTotals = new Map<number, Cell>()
   /** Days into which events and points are spread that began earlier. */
   readonly spills = new Set<number>()
+  /** The number with the greatest time in each cell, and the event that it comes from, or whose points it is one of. */
+  readonly lasts = new Map<number, FoundValue>()
   /** What is spread over many cells, in addition to `cells`. */
   readonly #rates: SpreadRates
 
-  constructor(readonly grid: TimeGrid) {
+  /** `keepsLasts`: whether `lasts` are kept. */
+  constructor(
+    readonly grid: TimeGrid,
+    private readonly keepsLasts = false
+  ) {
     this.#rates = new SpreadRates(grid.starts.length)
   }
 
   /** Number of all values. */
   get size(): number {
-    return this.cells.size + this.dailyTotals.size + this.spills.size + this.#rates.size
+    return this.cells.size + this.dailyTotals.size + this.spills.size + this.lasts.size + this.#rates.size
   }
 
   /** Returns the sums of the numbers that are spread over several cells, by cell in order. */
@@ -57,8 +64,11 @@ export class ValueCells {
       getStart: cell => getCellStart(grid, cell),
       findBucket: time => findCell(grid, time),
       addSummary: (cell, summary) => this.#addSummary(cell, summary, convert),
-      countEvent: ({ time }, value, until) =>
-        this.#addEvent(time, value === undefined ? undefined : convert(value), until),
+      countEvent: (key, value, until) => {
+        const number = value === undefined ? undefined : convert(value)
+        this.#addEvent(key.time, number, until)
+        if (number !== undefined) this.#addLast(findCell(grid, key.time), key, number)
+      },
       ...(spreads && {
         reachesNextBucket: (time: number, duration: number) =>
           time + duration > getCellStart(grid, findCell(grid, time) + 1)
@@ -66,12 +76,20 @@ export class ValueCells {
     }
   }
 
-  #addSummary(cell: number, { all, count, max, min, sum }: BucketSummary, convert: Convert): void {
+  #addSummary(cell: number, { all, count, last, max, min, sum }: BucketSummary, convert: Convert): void {
     if (all === 0) return
+    if (last) this.#addLast(cell, last, convert(last.value))
     if (count === 0) return addToCell(getCell(this.cells, cell), all, 0, 0, 0, 0)
     // Conversions are linear.
     const total = convert(sum / count) * count
     addToCell(getCell(this.cells, cell), all, count, convert(min), convert(max), total)
+  }
+
+  #addLast(cell: number, { number, time }: Key, value: number): void {
+    if (!this.keepsLasts) return
+    const known = this.lasts.get(cell)
+    if (known && (known.time === time ? known.number > number : known.time > time)) return
+    this.lasts.set(cell, { number, time, value })
   }
 
   /**

@@ -2,13 +2,15 @@
 import { SampleRun, type SampleTarget } from '../event-values/sample-run.js'
 import { nextDouble } from '../event-query/position.js'
 import { ChunkWalk } from '../series/chunk-walk.js'
+import type { Range } from '../series/page.js'
+import type { Row } from '../series/rows.js'
 import { countData, type CountQuery } from './facts-run.js'
 import { findCells, type MeasuredType } from './measured-type.js'
 import { MeasureStreams } from './measure-streams.js'
 import { AggregatedPoints } from './point-sinks.js'
 import type { MeasureSteps, Reading } from './reading.js'
 import { findSources, type Source, type SourceSeries } from './sources.js'
-import type { TimeGrid } from './time-grid.js'
+import { findCell, type TimeGrid } from './time-grid.js'
 import { ValueCells } from './value-cells.js'
 
 export interface ValuesQuery extends CountQuery {
@@ -19,6 +21,8 @@ export interface ValuesQuery extends CountQuery {
   readonly width: number
   /** True to spread numbers over the durations of their events. */
   readonly spreads: boolean
+  /** True to find the last number in each cell. Points before the last ones need not be counted. */
+  readonly findsLasts: boolean
 }
 
 export interface SourceValues {
@@ -46,6 +50,9 @@ export function* aggregateValues(reading: Reading, query: ValuesQuery): MeasureS
   return [...found].map(([stream, values]) => ({ stream, values, count: counts.get(stream) ?? 0 }))
 }
 
+/** Seconds by which times may be rounded. */
+const margin = 1e-6
+
 class SourceFill {
   constructor(
     private readonly reading: Reading,
@@ -55,8 +62,8 @@ class SourceFill {
   ) {}
 
   *aggregate(grid: TimeGrid): MeasureSteps<ValueCells[]> {
-    const { spreads, width } = this.query
-    const values = Array.from({ length: width }, () => new ValueCells(grid))
+    const { findsLasts, spreads, width } = this.query
+    const values = Array.from({ length: width }, () => new ValueCells(grid, findsLasts))
     const isSpread = spreads && grid.days !== undefined
     for (const type of this.source.types) {
       const targets = values.map(cells => cells.target(type.convert, isSpread))
@@ -65,7 +72,9 @@ class SourceFill {
     }
     for (const series of this.source.series) {
       const targets = values.map(cells => cells.target(series.type.convert, isSpread))
-      yield* this.#walkSeries(series, grid, targets)
+      yield* findsLasts
+        ? this.#findLastPoints(series, grid, targets)
+        : this.#walkSeries(series, grid, targets)
     }
     return values
   }
@@ -77,7 +86,7 @@ class SourceFill {
     target: SampleTarget
   ): MeasureSteps<void> {
     const { reading, source } = this
-    const { measure } = this.query
+    const { findsLasts, measure } = this.query
     const query = {
       streams: undefined,
       types: new Set([type.number!]),
@@ -86,7 +95,7 @@ class SourceFill {
       to: end,
       buckets: starts.length,
       field,
-      omitsEdges: true
+      edges: findsLasts ? ('last' as const) : ('none' as const)
     }
     const membership = this.streams.sampleSource({ measure, source: source.stream }, type.name)
     const run = new SampleRun(query, target, membership)
@@ -107,9 +116,42 @@ class SourceFill {
     const to = Math.min(grid.end - time, nextDouble(bounds.until, 'ASC'))
     if (from >= to) return
     const walk = new ChunkWalk({ event, range: { from, to }, part: 'measures' })
-    const sink = new AggregatedPoints(time, findCells(type, columns), targets)
+    const sink = new AggregatedPoints({ time, number: event }, findCells(type, columns), targets)
     while (!walk.isDone) {
       this.reading.store.series.walk(walk, sink)
+      yield
+    }
+  }
+
+  /** Reads a series from its end on, and of each cell only the points from the last chunk with all values. */
+  *#findLastPoints(
+    { event, time, type }: SourceSeries,
+    grid: TimeGrid,
+    targets: readonly SampleTarget[]
+  ): MeasureSteps<void> {
+    let rest: Range | undefined = { from: Math.max(0, grid.starts[0]! - time), to: grid.end - time }
+    while (rest && rest.from < rest.to) {
+      const { series } = this.reading.store
+      const columns = series.getColumns(event)
+      if (!columns) return
+      const cells = findCells(type, columns)
+      const sink = new AggregatedPoints({ time, number: event }, cells, targets)
+      const page = series.previous(event, rest, { width: columns.length + 1, isFine: true })
+      const rows = JSON.parse(`[${page.text}]`) as Row[]
+      const found = cells.values.map(() => -1)
+      for (const row of rows) {
+        sink.addRow(row)
+        for (const [index, value] of cells.values.entries())
+          if (typeof row[value] === 'number') found[index] = findCell(grid, time + row[0])
+      }
+      rest = page.rest
+      const earliest = rows.at(-1)
+      if (rest && earliest) {
+        const cell = findCell(grid, time + earliest[0])
+        // The times of cells and points are rounded.
+        if (found.every((at, index) => at === cell || cells.values[index]! < 0))
+          rest = { from: rest.from, to: Math.min(rest.to, grid.starts[cell]! - time + margin) }
+      }
       yield
     }
   }

@@ -180,6 +180,21 @@ export const measureScenarios: Contract = {
       }
     },
     {
+      name: 'returns the last numbers, of any source',
+      kind: 'success',
+      params: { ...range, last: true },
+      before: async world => {
+        await addScale(world)
+        await world.owner.do('profile.updatePrivate', { update: { 'coffer:sources': { weight: ['body'] } } })
+      },
+      answer: { samples: [{ time: 3000, source: 'scale' }] },
+      after: (_world, { samples: [sample, ...others] }) => {
+        assert.deepEqual(others, [])
+        assert.deepEqual(Object.keys(sample), ['time', 'last', 'source'])
+        assert.ok(Math.abs(sample.last - 70.760413) < 1e-5)
+      }
+    },
+    {
       name: 'returns nothing to a restricted access that may not read the source',
       kind: 'success',
       by: 'restricted',
@@ -193,6 +208,7 @@ export const measureScenarios: Contract = {
       { ...range, toTime: 0 },
       { ...range, fromTime: 'ever' },
       { ...range, merge: 'all' },
+      { ...range, last: 'yes' },
       { ...range, unit: 'length/m' },
       { ...range, zone: 'Nowhere/City' },
       { ...range, measure: 'steps', toTime: 1e12 },

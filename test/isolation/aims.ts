@@ -228,7 +228,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
           parts: 100,
           ...(asked && { streams: asked })
         }
-        return [params, { ...params, merge: 'each' }]
+        return [params, { ...params, merge: 'each' }, { ...params, last: true }]
       })
     ),
     'measures.week': [{}, ...['2023-11-15', '2023-11-19'].map(to => ({ to }))],

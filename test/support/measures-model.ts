@@ -146,6 +146,30 @@ export function samplesOf(
   })
 }
 
+/** Returns, for each part, the numbers that may be its last ones: several if they have the same time. */
+export function lastsOf(
+  seen: Seen,
+  measure: Measure,
+  { fromTime: from, parts, toTime: to }: SampleQuery,
+  { sources, unit }: { sources?: readonly string[]; unit?: string } = {}
+): { time: number; numbers: (number | undefined)[][] }[] {
+  const all = readingsOf(seen, measure, unit).filter(
+    ({ source, time }) => time >= from && time <= to && (!sources || sources.includes(source))
+  )
+  const starts = Array.from({ length: parts }, (_, part) => from + part * ((to - from) / parts))
+  return starts.flatMap((time, part) => {
+    const within = all.filter(one => starts.findLastIndex(start => start <= one.time) === part)
+    const numbers = (measure.fields ?? ['value'])
+      .slice(0, measure.kind === 'pair' ? 2 : 1)
+      .map((_, index) => {
+        const own = within.filter(({ values }) => values[index] !== undefined)
+        const last = Math.max(...own.map(one => one.time))
+        return own.filter(one => one.time === last).map(({ values }) => values[index])
+      })
+    return numbers.some(some => some.length > 0) ? [{ time, numbers }] : []
+  })
+}
+
 function levelOf(within: readonly Reading[], order: readonly string[]): Answer {
   const source = order.find(id => within.some(one => one.source === id && one.values[0] !== undefined))
   if (source === undefined) return undefined

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import { formatDate } from '../../schemas/zones.js'
 import { openCoffer, type Answer, type Client } from './coffer.js'
-import { daysOf, factOf, readingsOf, samplesOf, type Seen } from './measures-model.js'
+import { daysOf, factOf, lastsOf, readingsOf, samplesOf, type Seen } from './measures-model.js'
 import type { Random } from './random.js'
 import { differs, type Difference } from './values-model.js'
 
@@ -138,6 +138,22 @@ export class MeasuresWorld {
       samplesOf(seen, measure, query, unit === undefined ? {} : { unit })
     )
     if (difference) return difference
+    if (measure.kind !== 'text') {
+      const { samples: lasts } = await this.#callAfterOthers(reader, 'measures.sample', {
+        ...params,
+        last: true
+      })
+      const known = lastsOf(seen, measure, query, unit === undefined ? {} : { unit })
+      const isRight =
+        lasts.length === known.length &&
+        known.every(({ numbers, time }, at) =>
+          numbers.every(
+            (some, index) =>
+              lasts[at].time === time && some.some(one => isAlike([lasts[at].last].flat()[index], one))
+          )
+        )
+      if (!isRight) return { what: `${what}, last`, found: lasts, expected: known }
+    }
     const { sources } = await reader.do('measures.sample', { ...params, merge: 'each' })
     for (const { samples: own, streamId } of sources) {
       const expected = samplesOf(seen, measure, query, {

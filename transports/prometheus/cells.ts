@@ -1,17 +1,27 @@
 /** Reads the data of series in equal cells of time. */
 import { listDays } from '../../core/measures/grids.js'
+import { Pauses } from '../../core/measures/pauses.js'
 import { formatDate, getLocalDay } from '../../schemas/zones.js'
+import { runInTurns, type Steps } from '../../storage/steps.js'
 import type { UserCalls } from '../user-calls.js'
 import { refuseUnsupported } from './query-error.js'
-import type { Series } from './series-list.js'
+import { isNumeric, type Series } from './series-list.js'
 
-/** The data of a cell. `mean`, `min` and `max` of readings, `sum` of what adds up; otherwise there is only a count. */
+/**
+ * The data of a cell. Readings have `min` and `max`; events without numbers only their count, which is the sum. If only the last
+ * numbers are read, there is only `last`.
+ */
 export interface Cell {
   readonly count: number
-  readonly mean?: number
+  readonly sum: number
   readonly min?: number
   readonly max?: number
-  readonly sum?: number
+  readonly last?: number
+}
+
+/** A cell and the end of its time, in Unix seconds. */
+export interface TimedCell extends Cell {
+  readonly end: number
 }
 
 /** Equal cells of `width` seconds. Each includes its end, and not its beginning. */
@@ -21,22 +31,34 @@ export interface CellRange {
   readonly count: number
 }
 
-/** A local day with its value as mean. Unix seconds. */
-export interface DayCell extends Cell {
+/** A local day and its value. Unix seconds. */
+export interface DayValue {
   readonly from: number
   readonly to: number
+  readonly value: number
 }
 
 type Numbers = number | readonly (number | null)[]
 
 interface Sample {
   readonly time: number
-  readonly count: number
+  readonly count?: number
   readonly mean?: Numbers
   readonly min?: Numbers
   readonly max?: Numbers
   readonly sum?: number
+  readonly last?: Numbers
 }
+
+/** Parameters of `measures.sample`. */
+interface SampleRange {
+  readonly fromTime: number
+  readonly toTime: number
+  readonly parts: number
+  readonly last: boolean
+}
+
+type Samples = ReadonlyMap<string | undefined, readonly Sample[]>
 
 /** Number of cells that `measures.sample` returns at most. */
 const maxParts = 4000
@@ -51,8 +73,9 @@ const daySeconds = 86_400
 const maxDaysRange = 29 * 366 * daySeconds
 
 export class CellReader {
-  readonly #samples = new Map<string, Promise<Map<string | undefined, readonly Sample[]>>>()
+  readonly #samples = new Map<string, Promise<Samples>>()
   readonly #days = new Map<string, Promise<readonly { day: string; value?: unknown }[]>>()
+  readonly #starts = new Map<string, readonly number[]>()
 
   constructor(
     private readonly calls: UserCalls,
@@ -61,33 +84,41 @@ export class CellReader {
   ) {}
 
   /**
-   * Returns the cells of a series that have data, in order, each with its index. Throws a `QueryError` for
-   * too many cells.
+   * Returns the cells of a series that have data, in order. `readsLast`: whether only the last numbers are
+   * read. Throws a `QueryError` for too many cells.
    */
-  async read(series: Series, { count, from, width }: CellRange): Promise<(Cell & { readonly at: number })[]> {
+  async read(series: Series, { count, from, width }: CellRange, readsLast: boolean): Promise<TimedCell[]> {
     if (count > maxCells)
       refuseUnsupported(
         `The query has more than ${maxCells} steps. Use a longer step, or a longer range such as [$__interval]`
       )
-    const cells: (Cell & { readonly at: number })[] = []
-    const shift = series.measure.kind === 'sum' ? 0 : readingShift
-    for (let done = 0; done < count; done += maxParts) {
-      const parts = Math.min(maxParts, count - done)
-      const fromTime = from + done * width + shift
-      const samples = await this.#sample(series, { fromTime, toTime: fromTime + parts * width, parts })
-      for (const sample of samples) {
-        const at = Math.round((sample.time - fromTime) / width)
-        if (at < parts) cells.push({ at: done + at, ...toCell(sample, series.index) })
+    const cells: TimedCell[] = []
+    const isSpread = series.measure.kind === 'sum' && !readsLast
+    // The last part includes its end, with which the next cell begins.
+    const most = isSpread ? maxParts - 1 : maxParts
+    for (let done = 0; done < count; done += most) {
+      const parts = Math.min(most, count - done)
+      const fromTime = from + done * width + (isSpread ? 0 : readingShift)
+      const range = isSpread
+        ? { parts: parts + 1, toTime: fromTime + (parts + 1) * width }
+        : { parts, toTime: previousNumber(fromTime + parts * width) }
+      const samples = await this.#sample(series, { fromTime, ...range, last: readsLast })
+      const read = function* (): Steps<void> {
+        const pauses = new Pauses()
+        for (const sample of samples) {
+          if (pauses.isDue(1)) yield
+          const at = Math.round((sample.time - fromTime) / width)
+          const cell = at < parts && toCell(sample, series)
+          if (cell) cells.push({ ...cell, end: from + (done + at + 1) * width })
+        }
       }
+      await runInTurns(read())
     }
     return cells
   }
 
   /** Reads samples once for all series of a measure. */
-  async #sample(
-    { measure, shape, streamId }: Series,
-    range: { readonly fromTime: number; readonly toTime: number; readonly parts: number }
-  ): Promise<readonly Sample[]> {
+  async #sample({ measure, shape, streamId }: Series, range: SampleRange): Promise<readonly Sample[]> {
     const merge = shape === 'source' ? 'each' : 'preferred'
     const key = JSON.stringify([measure.id, merge, range])
     let reading = this.#samples.get(key)
@@ -98,11 +129,7 @@ export class CellReader {
     return (await reading).get(streamId) ?? []
   }
 
-  async #load(
-    measure: string,
-    merge: 'each' | 'preferred',
-    range: { readonly fromTime: number; readonly toTime: number; readonly parts: number }
-  ): Promise<Map<string | undefined, readonly Sample[]>> {
+  async #load(measure: string, merge: 'each' | 'preferred', range: SampleRange): Promise<Samples> {
     const { samples = [], sources } = await this.calls.call<{
       samples?: readonly Sample[]
       sources?: readonly { readonly streamId: string; readonly samples: readonly Sample[] }[]
@@ -116,7 +143,7 @@ export class CellReader {
    * Returns the days of a series that overlap a range of times in seconds. Throws a `QueryError` for a range
    * that is too long.
    */
-  async readDays({ index, measure }: Series, from: number, to: number): Promise<DayCell[]> {
+  async readDays({ index, measure }: Series, from: number, to: number): Promise<DayValue[]> {
     if (to - from > maxDaysRange) refuseUnsupported('The range of days can be at most 29 years')
     const [first, last] = [from, to].map(time => getLocalDay(this.zone, time).number) as [number, number]
     const key = JSON.stringify([measure.id, first, last])
@@ -133,22 +160,39 @@ export class CellReader {
       this.#days.set(key, reading)
     }
     const days = await reading
-    const { starts } = listDays(this.zone, first, last)
+    const starts = this.#listStarts(first, last)
     return days.flatMap(({ day, value }) => {
       const number = index === undefined ? value : (value as readonly unknown[])[index]
       if (typeof number !== 'number') return []
       const at = Date.parse(day) / 1000 / daySeconds - first
-      return [{ from: starts[at]!, to: starts[at + 1]!, count: 1, mean: number }]
+      return [{ from: starts[at]!, to: starts[at + 1]!, value: number }]
     })
+  }
+
+  /** Returns when each day begins, and when the last one ends. All series of a query have the same days. */
+  #listStarts(first: number, last: number): readonly number[] {
+    const key = `${first} ${last}`
+    const starts = this.#starts.get(key) ?? listDays(this.zone, first, last).starts
+    this.#starts.set(key, starts)
+    return starts
   }
 }
 
-function toCell({ count, max, mean, min, sum }: Sample, index: number | undefined): Cell {
-  const pick = (numbers: Numbers | undefined): number | undefined => {
-    const number = typeof numbers === 'object' ? numbers[index ?? 0] : numbers
-    return number ?? undefined
-  }
-  const picked = { mean: pick(mean), min: pick(min), max: pick(max), sum }
-  const known = Object.entries(picked).filter(([, value]) => value !== undefined)
-  return { count, ...Object.fromEntries(known) }
+/** Returns the cell of a sample; `undefined` if it has no number and its series consists of numbers. */
+function toCell(sample: Sample, { index, measure }: Series): Cell | undefined {
+  const pick = (numbers: Numbers | undefined): number | undefined =>
+    (typeof numbers === 'object' ? numbers[index ?? 0] : numbers) ?? undefined
+  const last = pick(sample.last)
+  if (last !== undefined) return { count: 1, sum: last, last }
+  const count = sample.count ?? 0
+  const [max, mean, min] = [sample.max, sample.mean, sample.min].map(pick)
+  if (mean !== undefined && min !== undefined && max !== undefined)
+    return { count, sum: mean * count, min, max }
+  if (sample.sum !== undefined) return { count, sum: sample.sum }
+  return isNumeric(measure) || count === 0 ? undefined : { count, sum: count }
+}
+
+/** Returns a number that is less by no more than rounding errors. */
+function previousNumber(number: number): number {
+  return number - Math.max(Math.abs(number), Number.MIN_VALUE) * Number.EPSILON
 }

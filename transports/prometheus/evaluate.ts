@@ -1,23 +1,12 @@
 /** Evaluates queries at equal steps of time. (docs/api/grafana.md#queries) */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Aggregation, Expression, Operator, RangeFunction } from './promql.js'
-import type { Cell, CellReader } from './cells.js'
+import { nextTurn, runInTurns } from '../../storage/steps.js'
+import type { Expression, RangeFunction, Selection } from './promql.js'
+import type { CellReader, TimedCell } from './cells.js'
+import { aggregate, calculate, mapValues, type Result, type Row } from './operators.js'
 import { refuseUnsupported } from './query-error.js'
 import type { Series, SeriesSelector } from './series-list.js'
 import { toSpan, type Grid } from './span.js'
-
-export type Labels = Readonly<Record<string, string>>
-
-/** A series of results: a value for each time; `undefined` where there is none. */
-export interface Row {
-  readonly labels: Labels
-  readonly values: readonly (number | undefined)[]
-}
-
-/** One number for each time, or series of them. */
-export type Result =
-  | { readonly is: 'scalar'; readonly values: readonly number[] }
-  | { readonly is: 'vector'; readonly rows: readonly Row[] }
+import { Windows, type Values } from './windows.js'
 
 /** Time in seconds that a value is valid in queries without a range, unless the step is longer. */
 const lookBackSeconds = 300
@@ -25,24 +14,24 @@ const lookBackSeconds = 300
 const maxValues = 1_000_000
 /** Maximum number of values that operators handle in a query, each for itself. */
 const maxHandled = 2_000_000
-/** Maximum number of cells that all windows of a query cover. */
-const maxVisited = 5_000_000
 /** Longest local day, in seconds. */
 const longestDay = 25 * 3600
-/** Tolerance in seconds where times are compared that have been computed in steps. */
-const margin = 0.0005
 
 export class Evaluator {
-  #visited = 0
+  readonly #windows: Windows
   #values = 0
   /** Values that operators have handled. */
   #handled = 0
 
+  /** `times`: those of the grid. */
   constructor(
     private readonly selector: SeriesSelector,
     private readonly cells: CellReader,
-    private readonly grid: Grid
-  ) {}
+    private readonly grid: Grid,
+    private readonly times: readonly number[]
+  ) {
+    this.#windows = new Windows(times)
+  }
 
   /**
    * Evaluates an expression at each time of the grid. Throws a `QueryError` if that is not supported, or too
@@ -52,37 +41,33 @@ export class Evaluator {
     switch (expression.is) {
       case 'number':
         this.#reserve()
-        return { is: 'scalar', values: this.#times().map(() => expression.value) }
+        return { is: 'scalar', values: this.times.map(() => expression.value) }
       case 'selection':
         return { is: 'vector', rows: await this.#select(expression) }
       case 'negation':
-        return mapValues(await this.#evaluateOperand(expression.of), value => -value)
+        return await runInTurns(mapValues(await this.#evaluateOperand(expression.of), value => -value))
       case 'aggregation': {
         const of = await this.#evaluateOperand(expression.of)
         if (of.is === 'scalar')
           return refuseUnsupported(`"${expression.function}" needs series, not a number`)
-        return { is: 'vector', rows: aggregate(of.rows, expression) }
+        return { is: 'vector', rows: await runInTurns(aggregate(of.rows, expression)) }
       }
       default: {
         const left = await this.#evaluateOperand(expression.left)
         const right = await this.#evaluateOperand(expression.right)
-        return calculate(left, right, expression.operator)
+        return await runInTurns(calculate(left, right, expression.operator))
       }
     }
   }
 
-  async #select({
-    apply,
-    matchers,
-    windowSeconds
-  }: Extract<Expression, { is: 'selection' }>): Promise<Row[]> {
-    const windowOf = windowSeconds ?? Math.max(this.grid.step, lookBackSeconds)
+  async #select({ apply, matchers, windowSeconds }: Selection): Promise<Row[]> {
     const rows: Row[] = []
-    for (const series of this.selector.select(matchers)) {
+    for (const series of await runInTurns(this.selector.select(matchers))) {
+      if (apply) assertApplicable(series, apply)
       const values =
         series.shape === 'day'
           ? await this.#evaluateDays(series, windowSeconds, apply)
-          : await this.#evaluateSamples(series, windowOf, apply)
+          : await this.#evaluateSamples(series, windowSeconds, apply)
       const { __name__: _name, ...others } = series.labels
       if (values?.some(value => value !== undefined))
         rows.push({ labels: apply ? others : series.labels, values })
@@ -111,22 +96,23 @@ export class Evaluator {
   /** Evaluates a series of samples: each value summarises the window that ends at its time; `undefined` if there are none. */
   async #evaluateSamples(
     series: Series,
-    windowSeconds: number,
+    windowSeconds = Math.max(this.grid.step, lookBackSeconds),
     apply?: RangeFunction
-  ): Promise<(number | undefined)[] | undefined> {
-    const { start } = this.grid
+  ): Promise<Values | undefined> {
     const { count, width, window } = toSpan(this.grid, windowSeconds)
-    const from = start - window
-    const cells = await this.cells.read(series, { from, width, count })
+    const range = { from: this.grid.start - window, width, count }
+    const summarise = async (by: RangeFunction): Promise<Values | undefined> => {
+      const cells = await this.cells.read(series, range, by === 'last')
+      if (cells.length === 0) return undefined
+      this.#reserve()
+      return await runInTurns(this.#windows.summarise(cells, window, by))
+    }
+    if (apply) return await summarise(apply)
     // What adds up is shown as its total in the time of a point.
-    const used = apply ?? (series.measure.kind === 'sum' ? 'sum' : 'last')
-    const latest = series.measure.kind === 'sum' ? undefined : series.latest
-    if (cells.length === 0 && !latest) return undefined
-    this.#reserve()
-    return this.#slide(
-      cells.map(({ at, ...cell }) => ({ ...cell, from: from + (at + 1) * width })),
-      window,
-      { apply: used, latest }
+    if (addsUp(series)) return await summarise('sum')
+    // Words are counted.
+    return (
+      (await summarise('last')) ?? (series.measure.kind === 'category' ? await summarise('sum') : undefined)
     )
   }
 
@@ -138,152 +124,42 @@ export class Evaluator {
     series: Series,
     windowSeconds: number | undefined,
     apply: RangeFunction = 'last'
-  ): Promise<(number | undefined)[] | undefined> {
+  ): Promise<Values | undefined> {
     const { count, start, step } = this.grid
     const window = windowSeconds ?? longestDay
     const days = await this.cells.readDays(series, start - window, start + (count - 1) * step)
     if (days.length === 0) return undefined
     this.#reserve()
-    if (windowSeconds !== undefined) return this.#slide(days, window, { apply })
+    if (windowSeconds !== undefined) {
+      const cells = days.map(({ from: end, value }): TimedCell => {
+        return { end, count: 1, sum: value, min: value, max: value, last: value }
+      })
+      return await runInTurns(this.#windows.summarise(cells, window, apply))
+    }
+    await nextTurn()
     let at = 0
-    return this.#times().map(time => {
+    return this.times.map(time => {
       while (at < days.length && days[at]!.to <= time) at++
       const day = days[at]
-      return day && day.from <= time ? day.mean : undefined
+      return day && day.from <= time ? day.value : undefined
     })
   }
-
-  /** Summarises, for each time, the cells whose `from` is in the window before it. Cells are in order of time. */
-  #slide(
-    cells: readonly (Cell & { readonly from: number })[],
-    window: number,
-    { apply, latest }: { readonly apply: RangeFunction; readonly latest?: Series['latest'] | undefined }
-  ): (number | undefined)[] {
-    let [low, high] = [0, 0]
-    return this.#times().map(time => {
-      while (high < cells.length && cells[high]!.from <= time + margin) high++
-      while (low < high && cells[low]!.from <= time - window + margin) low++
-      if (apply === 'last') {
-        if (latest && latest.time <= time && latest.time > time - window) return latest.value
-        return low < high ? getMean(cells[high - 1]!) : undefined
-      }
-      this.#visited += high - low
-      if (this.#visited > maxVisited)
-        refuseUnsupported('The ranges of the query are too long for its steps. Use a longer step')
-      return summarise(cells.slice(low, high), apply, window)
-    })
-  }
-
-  #times(): number[] {
-    const { count, start, step } = this.grid
-    return Array.from({ length: count }, (_, at) => start + at * step)
-  }
 }
 
-/** Returns the summary of cells; `undefined` if there are none. */
-function summarise(
-  cells: readonly Cell[],
-  apply: Exclude<RangeFunction, 'last'>,
-  seconds: number
-): number | undefined {
-  if (cells.length === 0) return undefined
-  const add = (of: (cell: Cell) => number): number => cells.reduce((total, cell) => total + of(cell), 0)
-  switch (apply) {
-    case 'count':
-      return add(cell => cell.count)
-    case 'sum':
-    case 'increase':
-      return add(getSum)
-    case 'rate':
-      return add(getSum) / seconds
-    case 'avg':
-      return add(getSum) / add(cell => cell.count)
-    case 'min':
-      return cells.reduce((least, cell) => Math.min(least, cell.min ?? getMean(cell)), Infinity)
-    default:
-      return cells.reduce((greatest, cell) => Math.max(greatest, cell.max ?? getMean(cell)), -Infinity)
-  }
+/** Returns whether numbers of a measure, or events without numbers, are added rather than read one by one. */
+function addsUp({ measure: { kind } }: Series): boolean {
+  return kind !== 'level' && kind !== 'pair' && kind !== 'category'
 }
 
-/** Returns the sum of a cell; the count of one without numbers. */
-function getSum({ count, mean, sum }: Cell): number {
-  return sum ?? (mean === undefined ? count : mean * count)
-}
-
-/** Returns the mean of a cell; the sum of what adds up, and the count of one without numbers. */
-function getMean({ count, mean, sum }: Cell): number {
-  return mean ?? sum ?? count
-}
-
-function aggregate(
-  rows: readonly Row[],
-  { function: apply, keeps, labels }: Extract<Expression, { is: 'aggregation' }>
-): Row[] {
-  const groups = new Map<string, { labels: Labels; rows: Row[] }>()
-  for (const row of rows) {
-    const kept = Object.entries(row.labels).filter(
-      ([name]) => name !== '__name__' && labels.includes(name) === keeps
+/** Refuses functions that make no sense of a series: the increase of a weight, or the mean of some counts of steps. */
+function assertApplicable(series: Series, apply: RangeFunction): void {
+  const { measure, shape } = series
+  if ((apply === 'rate' || apply === 'increase') && !addsUp(series))
+    refuseUnsupported(
+      `"${apply}" is for what adds up, such as steps, and "${measure.id}" does not. Use avg_over_time or last_over_time`
     )
-    const key = JSON.stringify(kept)
-    const group = groups.get(key) ?? { labels: Object.fromEntries(kept), rows: [] }
-    groups.set(key, group)
-    group.rows.push(row)
-  }
-  return [...groups.values()].map(group => ({
-    labels: group.labels,
-    values: group.rows[0]!.values.map((_, at) =>
-      combine(
-        group.rows.flatMap(({ values }) => values[at] ?? []),
-        apply
-      )
+  if ((apply === 'avg' || apply === 'min' || apply === 'max') && measure.kind === 'sum' && shape !== 'day')
+    refuseUnsupported(
+      `"${apply}_over_time" is for readings, and "${measure.id}" adds up. Use sum_over_time, or the metric of its days`
     )
-  }))
-}
-
-function combine(values: readonly number[], apply: Aggregation): number | undefined {
-  if (values.length === 0) return undefined
-  const total = values.reduce((sum, value) => sum + value, 0)
-  switch (apply) {
-    case 'sum':
-      return total
-    case 'avg':
-      return total / values.length
-    case 'count':
-      return values.length
-    case 'min':
-      return Math.min(...values)
-    default:
-      return Math.max(...values)
-  }
-}
-
-function calculate(left: Result, right: Result, operator: Operator): Result {
-  if (left.is === 'vector' && right.is === 'vector')
-    return refuseUnsupported(`"${operator}" of two series is not supported: one side must be a number`)
-  const apply = calculations[operator]
-  if (left.is === 'scalar' && right.is === 'scalar')
-    return { is: 'scalar', values: left.values.map((value, at) => apply(value, right.values[at]!)) }
-  if (left.is === 'scalar') return mapValues(right, (value, at) => apply(left.values[at]!, value))
-  return mapValues(left, (value, at) =>
-    apply(value, (right as Extract<Result, { is: 'scalar' }>).values[at]!)
-  )
-}
-
-const calculations: Readonly<Record<Operator, (left: number, right: number) => number>> = {
-  '+': (left, right) => left + right,
-  '-': (left, right) => left - right,
-  '*': (left, right) => left * right,
-  '/': (left, right) => left / right
-}
-
-/** Changes each value. The name of a metric goes: it is no longer what the series is. */
-function mapValues(result: Result, change: (value: number, at: number) => number): Result {
-  if (result.is === 'scalar') return { is: 'scalar', values: result.values.map(change) }
-  return {
-    is: 'vector',
-    rows: result.rows.map(({ labels: { __name__: _name, ...labels }, values }) => ({
-      labels,
-      values: values.map((value, at) => (value === undefined ? undefined : change(value, at)))
-    }))
-  }
 }

@@ -26,7 +26,7 @@ export class Prometheus implements ReadEndpoint {
       const data = await query.answer(path)
       if (data === undefined)
         return toFailure(404, 'not_found', `There is no "${path.join('/').slice(0, 100)}"`)
-      return toResponse(200, { status: 'success', data })
+      return toResponse(200, `{"status":"success","data":${data}}`)
     } catch (error) {
       if (error instanceof QueryError) return toFailure(error.status, error.errorType, error.message)
       if (error instanceof ApiError && error.status < 500)
@@ -43,13 +43,14 @@ function toErrorType({ status }: ApiError): string {
 }
 
 function toFailure(status: number, errorType: string, error: string, cause?: ApiError): EndpointResponse {
-  return toResponse(status, { status: 'error', errorType, error, ...(cause && { errorId: cause.id }) })
+  const body = { status: 'error', errorType, error, ...(cause && { errorId: cause.id }) }
+  return toResponse(status, JSON.stringify(body))
 }
 
-function toResponse(status: number, body: object): EndpointResponse {
+function toResponse(status: number, text: string): EndpointResponse {
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8' },
-    text: JSON.stringify(body)
+    text
   }
 }

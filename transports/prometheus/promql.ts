@@ -1,6 +1,7 @@
 /** Parses the part of PromQL that dashboards use; everything beyond it is refused by name. (docs/api/grafana.md#queries) */
 import type { SyntaxNode } from '@lezer/common'
 import { parser } from '@prometheus-io/lezer-promql'
+import type { Steps } from '../../storage/steps.js'
 import { parseDuration } from './parse-time.js'
 import { refuseMalformed, refuseUnsupported } from './query-error.js'
 
@@ -62,9 +63,12 @@ const maxLength = 4096
 const maxDepth = 30
 
 /** Parses a query. Throws a `QueryError` that names what is wrong or not supported. */
-export function parseQuery(text: string): Expression {
+export function* parseQuery(text: string): Steps<Expression> {
   if (text.length > maxLength) refuseMalformed(`A query can have at most ${maxLength} characters`)
-  const root = parser.parse(text).topNode
+  const parse = parser.startParse(text)
+  let tree = parse.advance()
+  for (; !tree; tree = parse.advance()) yield
+  const root = tree.topNode
   assertWellFormed(root, text)
   const [node, second] = listChildren(root)
   if (!node || second) refuseMalformed('The query is empty or has more than one expression')
@@ -87,8 +91,8 @@ export function hasSelection(expression: Expression): boolean {
 }
 
 /** Parses a selector, as in `match[]`. Throws a `QueryError` for any other text. */
-export function parseSelector(text: string): readonly Matcher[] {
-  const expression = parseQuery(text)
+export function* parseSelector(text: string): Steps<readonly Matcher[]> {
+  const expression = yield* parseQuery(text)
   if (expression.is !== 'selection' || expression.apply) refuseMalformed(`"${text}" is not a selector`)
   return expression.matchers
 }

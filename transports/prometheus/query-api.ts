@@ -1,12 +1,15 @@
 /** Answers the requests of the query API of Prometheus. Loaded on the first request, with the libraries that parse queries. */
+import { Pauses } from '../../core/measures/pauses.js'
 import { isZone } from '../../schemas/zones.js'
 import { version } from '../../core/version.js'
+import { runInTurns, type Steps } from '../../storage/steps.js'
 import type { ReadRequest } from '../read-endpoint.js'
 import type { UserCalls } from '../user-calls.js'
 import { CellReader } from './cells.js'
-import { Evaluator, type Result } from './evaluate.js'
+import { Evaluator } from './evaluate.js'
+import type { Result, Row } from './operators.js'
 import { parseDuration, parseTime } from './parse-time.js'
-import { hasSelection, parseQuery, parseSelector } from './promql.js'
+import { hasSelection, parseQuery, parseSelector, type Matcher } from './promql.js'
 import { refuseMalformed } from './query-error.js'
 import { findLabel, isNumeric, listSeries, SeriesSelector, type Series } from './series-list.js'
 import type { Grid } from './span.js'
@@ -23,10 +26,18 @@ export class QueryApi {
   ) {}
 
   /**
-   * Returns the data of the response; `undefined` for an unknown path. Throws a `QueryError`, or the
+   * Returns the data of the response as JSON; `undefined` for an unknown path. Throws a `QueryError`, or the
    * `ApiError` of a call.
    */
-  async answer([first = '', second, third, ...rest]: readonly string[]): Promise<unknown> {
+  async answer(path: readonly string[]): Promise<string | undefined> {
+    const [only, ...others] = path
+    if (only === 'query' && others.length === 0) return await this.#query()
+    if (only === 'query_range' && others.length === 0) return await this.#queryRange()
+    return JSON.stringify(await this.#describe(path))
+  }
+
+  /** Returns what there is, as opposed to values. */
+  async #describe([first = '', second, third, ...rest]: readonly string[]): Promise<unknown> {
     if (rest.length > 0) return undefined
     if (first === 'label' && second !== undefined && third === 'values')
       return await this.#listLabelValues(second)
@@ -49,16 +60,12 @@ export class QueryApi {
 
   async #answerOne(name: string): Promise<unknown> {
     switch (name) {
-      case 'query':
-        return await this.#query()
-      case 'query_range':
-        return await this.#queryRange()
       case 'series':
         return (await this.#match()).map(({ labels }) => labels)
       case 'labels':
         return [...new Set((await this.#match()).flatMap(({ labels }) => Object.keys(labels)))].toSorted()
       case 'metadata':
-        return this.#describe(await listSeries(this.calls))
+        return describeMetrics(await listSeries(this.calls))
       case 'rules':
         await this.calls.call('getAccessInfo', {})
         return { groups: [] }
@@ -74,20 +81,19 @@ export class QueryApi {
   }
 
   /** Evaluates a query at one time. */
-  async #query(): Promise<object> {
+  async #query(): Promise<string> {
     const time = this.#time('time', this.now)
-    const { values, ...result } = await this.#evaluate({ start: time, step: 0, count: 1 })
-    if (result.is === 'scalar') return { resultType: 'scalar', result: toPoint(time, values![0]!) }
-    return {
-      resultType: 'vector',
-      result: result.rows.flatMap(({ labels, values: [value] }) =>
-        value === undefined ? [] : [{ metric: labels, value: toPoint(time, value) }]
-      )
-    }
+    const result = await this.#evaluate({ start: time, step: 0, count: 1 }, [time])
+    if (result.is === 'scalar')
+      return `{"resultType":"scalar","result":${formatPoint(time, result.values[0]!)}}`
+    const rows = result.rows.flatMap(({ labels, values: [value] }) =>
+      value === undefined ? [] : `{"metric":${JSON.stringify(labels)},"value":${formatPoint(time, value)}}`
+    )
+    return `{"resultType":"vector","result":[${rows.join(',')}]}`
   }
 
   /** Evaluates a query at equal steps. */
-  async #queryRange(): Promise<object> {
+  async #queryRange(): Promise<string> {
     const start = this.#time('start')
     const end = this.#time('end')
     const step = parseDuration(this.#require('step'))
@@ -96,26 +102,20 @@ export class QueryApi {
     if (end < start) refuseMalformed('"end" must not be before "start"')
     const count = Math.floor((end - start) / step + 1e-9) + 1
     if (count > maxPoints) refuseMalformed(`The range has more than ${maxPoints} steps. Use a longer "step"`)
-    const result = await this.#evaluate({ start, step, count })
+    const times = Array.from({ length: count }, (_, at) => start + at * step)
+    const result = await this.#evaluate({ start, step, count }, times)
     const rows = result.is === 'scalar' ? [{ labels: {}, values: result.values }] : result.rows
-    return {
-      resultType: 'matrix',
-      result: rows.map(({ labels, values }) => ({
-        metric: labels,
-        values: values.flatMap((value, at) =>
-          value === undefined ? [] : [toPoint(start + at * step, value)]
-        )
-      }))
-    }
+    return `{"resultType":"matrix","result":[${await runInTurns(formatRows(rows, times))}]}`
   }
 
-  async #evaluate(grid: Grid): Promise<Result & { readonly values?: readonly number[] }> {
-    const expression = parseQuery(this.#require('query'))
+  async #evaluate(grid: Grid, times: readonly number[]): Promise<Result> {
+    const expression = await runInTurns(parseQuery(this.#require('query')))
     const series = hasSelection(expression) ? await listSeries(this.calls) : await this.#listNone()
     return await new Evaluator(
       new SeriesSelector(series),
       new CellReader(this.calls, this.#zone()),
-      grid
+      grid,
+      times
     ).evaluate(expression)
   }
 
@@ -127,33 +127,21 @@ export class QueryApi {
 
   /** Returns the series that match one of the selectors, or all of them. */
   async #match(): Promise<Series[]> {
-    const selectors = (this.request.params.get('match') ?? []).map(parseSelector)
+    const selectors: (readonly Matcher[])[] = []
+    for (const text of this.request.params.get('match') ?? [])
+      selectors.push(await runInTurns(parseSelector(text)))
     const all = await listSeries(this.calls)
     if (selectors.length === 0) return all
     const selector = new SeriesSelector(all)
-    const found = new Set(selectors.flatMap(matchers => selector.select(matchers)))
+    const found = new Set<Series>()
+    for (const matchers of selectors)
+      for (const series of await runInTurns(selector.select(matchers))) found.add(series)
     return all.filter(series => found.has(series))
   }
 
   async #listLabelValues(label: string): Promise<string[]> {
     const values = (await this.#match()).flatMap(({ labels }) => findLabel(labels, label) ?? [])
     return [...new Set(values)].toSorted()
-  }
-
-  /** Describes each metric: what it counts, and its unit. */
-  #describe(all: readonly Series[]): object {
-    return Object.fromEntries(
-      all.map(({ labels, measure, shape }) => [
-        labels['__name__'],
-        [
-          {
-            type: 'gauge',
-            help: `${measure.names.en}${helps[shape]}`,
-            unit: isNumeric(measure) ? measure.types[0]!.split('/')[1]! : ''
-          }
-        ]
-      ])
-    )
   }
 
   #zone(): string {
@@ -188,9 +176,37 @@ const helps: Readonly<Record<Series['shape'], string>> = {
   day: ', by day'
 }
 
-function toPoint(time: number, value: number): [number, string] {
-  return [
-    time,
-    Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
-  ]
+/** Describes each metric: what it counts, and its unit. */
+function describeMetrics(all: readonly Series[]): object {
+  return Object.fromEntries(
+    all.map(({ labels, measure, shape }) => [
+      labels['__name__'],
+      [
+        {
+          type: 'gauge',
+          help: `${measure.names.en}${helps[shape]}`,
+          unit: isNumeric(measure) ? measure.types[0]!.split('/')[1]! : ''
+        }
+      ]
+    ])
+  )
+}
+
+/** Formats series of values as JSON, in order of time, joined by commas. */
+function* formatRows(rows: readonly Row[], times: readonly number[]): Steps<string> {
+  const pauses = new Pauses()
+  const texts: string[] = []
+  for (const { labels, values } of rows) {
+    const points: string[] = []
+    for (const [at, value] of values.entries()) {
+      if (value !== undefined) points.push(formatPoint(times[at]!, value))
+      if (pauses.isDue(1)) yield
+    }
+    texts.push(`{"metric":${JSON.stringify(labels)},"values":[${points.join(',')}]}`)
+  }
+  return texts.join(',')
+}
+
+function formatPoint(time: number, value: number): string {
+  return `[${time},"${Number.isFinite(value) ? value : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}"]`
 }

@@ -1,7 +1,9 @@
 /** The series that an access can query: each measure over all its sources, by source, and by day. (docs/api/grafana.md#names) */
 import { RE2JS } from 're2js'
+import { Pauses } from '../../core/measures/pauses.js'
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import type { Measure } from '../../schemas/measures/measure.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserCalls } from '../user-calls.js'
 import type { Matcher } from './promql.js'
 import { refuseMalformed, refuseUnsupported } from './query-error.js'
@@ -19,18 +21,11 @@ export interface Series {
   readonly streamId?: string
   /** Which number of a pair. */
   readonly index?: number
-  /** The latest value, if it belongs to this series. */
-  readonly latest?: { readonly time: number; readonly value: number }
 }
 
 /** A result of `measures.facts`, as far as it is used. */
 interface Fact {
   readonly measure: string
-  readonly latest: {
-    readonly time: number
-    readonly streamId: string
-    readonly value?: number | readonly (number | null)[]
-  }
   readonly sources: readonly { readonly streamId: string }[]
 }
 
@@ -58,10 +53,10 @@ export async function listSeries(calls: UserCalls): Promise<Series[]> {
   }
   note(streams)
   return known.flatMap(({ fact, measure }) => [
-    ...listShape(measure, 'merged', fact),
-    ...listShape(measure, 'day', fact),
+    ...listShape(measure, 'merged'),
+    ...listShape(measure, 'day'),
     ...[...new Set(fact.sources.map(({ streamId }) => streamId))].flatMap(streamId =>
-      listShape(measure, 'source', fact, { streamId, ...places.get(streamId) })
+      listShape(measure, 'source', { streamId, ...places.get(streamId) })
     )
   ])
 }
@@ -70,7 +65,6 @@ export async function listSeries(calls: UserCalls): Promise<Series[]> {
 function listShape(
   measure: Measure,
   shape: Shape,
-  { latest }: Fact,
   source?: { readonly streamId: string; readonly name?: string; readonly source?: string }
 ): Series[] {
   if (shape === 'source' && !isNumeric(measure)) return []
@@ -84,18 +78,13 @@ function listShape(
     })
   }
   const base = getBaseName(measure, shape)
-  const isLatest = shape === 'merged' || source?.streamId === latest.streamId
-  return listFields(measure).map((field, index) => {
-    const value = Array.isArray(latest.value) ? latest.value[index] : (latest.value as number | undefined)
-    return {
-      labels: { __name__: field === undefined ? base : `${base}_${toName(field)}`, ...own },
-      shape,
-      measure,
-      ...(source && { streamId: source.streamId }),
-      ...(field !== undefined && { index }),
-      ...(isLatest && typeof value === 'number' && { latest: { time: latest.time, value } })
-    }
-  })
+  return listFields(measure).map((field, index) => ({
+    labels: { __name__: field === undefined ? base : `${base}_${toName(field)}`, ...own },
+    shape,
+    measure,
+    ...(source && { streamId: source.streamId }),
+    ...(field !== undefined && { index })
+  }))
 }
 
 /** Returns whether samples of a measure have numbers besides their count. */
@@ -127,7 +116,9 @@ export function findLabel(labels: Series['labels'], name: string): string | unde
 
 /** Maximum size of a pattern: its characters, each as often as its repetitions may repeat them. */
 const maxPatternSize = 10_000
-/** Longest time that the patterns of a request may take, in milliseconds: nothing else is done meanwhile. */
+/** Maximum number of branches of a pattern, times the length of a label: about 40 ms. */
+const maxMatchWork = 150_000
+/** Longest time that the patterns of a request may take, in milliseconds. */
 const maxPatternMs = 500
 
 /** Selects series by the matchers of one request. */
@@ -137,21 +128,38 @@ export class SeriesSelector {
   constructor(private readonly all: readonly Series[]) {}
 
   /** Returns the series whose labels match all matchers. */
-  select(matchers: readonly Matcher[]): Series[] {
-    const tests = matchers.map(matcher => this.#createTest(matcher))
-    return this.all.filter(({ labels }) => tests.every(test => test(labels)))
+  *select(matchers: readonly Matcher[]): Steps<readonly Series[]> {
+    const pauses = new Pauses()
+    let found = this.all
+    for (const matcher of matchers) {
+      const { label, operator, value } = matcher
+      const isMatching = operator === '=' || operator === '=~'
+      const matches = operator === '=' || operator === '!=' ? undefined : this.#createTest(value)
+      const kept: Series[] = []
+      const results = new Map<string, boolean>()
+      for (const series of found) {
+        const text = findLabel(series.labels, label) ?? ''
+        let result = results.get(text)
+        if (result === undefined) {
+          result = matches ? matches(text) : text === value
+          results.set(text, result)
+          if (matches) yield
+        }
+        if (result === isMatching) kept.push(series)
+        if (pauses.isDue(1)) yield
+      }
+      found = kept
+    }
+    return found
   }
 
-  #createTest({ label, operator, value }: Matcher): (labels: Series['labels']) => boolean {
-    if (operator === '=' || operator === '!=')
-      return labels => ((findLabel(labels, label) ?? '') === value) === (operator === '=')
+  #createTest(value: string): (text: string) => boolean {
     const pattern = this.#time(() => compile(value))
-    const results = new Map<string, boolean>()
-    return labels => {
-      const text = findLabel(labels, label) ?? ''
-      const result = results.get(text) ?? this.#time(() => pattern.matches(text))
-      results.set(text, result)
-      return result === (operator === '=~')
+    const branches = countBranches(value)
+    return text => {
+      if (branches * text.length > maxMatchWork)
+        refuseUnsupported(`A regular expression is too large for long labels: "${value.slice(0, 100)}"`)
+      return this.#time(() => pattern.matches(text))
     }
   }
 
@@ -170,14 +178,24 @@ export class SeriesSelector {
  * Compiles a pattern of a matcher, which takes time linear in its size and in the length of a label, and matches whole labels.
  */
 function compile(pattern: string): RE2JS {
-  let repetitions = 1
-  for (const [, least = '', most = ''] of pattern.matchAll(/\{(\d{1,9})(?:,(\d{1,9})?)?\}/g))
-    repetitions += Math.max(Number(least), Number(most))
-  if (pattern.length * repetitions > maxPatternSize)
+  if (pattern.length * countRepetitions(pattern) > maxPatternSize)
     refuseUnsupported(`A regular expression is too large: repeat less in "${pattern.slice(0, 100)}"`)
   try {
     return RE2JS.compile(pattern)
   } catch {
     return refuseMalformed(`"${pattern.slice(0, 100)}" is not a regular expression of RE2`)
   }
+}
+
+/** Returns how often a pattern may repeat its characters. */
+function countRepetitions(pattern: string): number {
+  let repetitions = 1
+  for (const [, least = '', most = ''] of pattern.matchAll(/\{(\d{1,9})(?:,(\d{1,9})?)?\}/g))
+    repetitions += Math.max(Number(least), Number(most))
+  return repetitions
+}
+
+/** Returns an upper bound of the branches of a pattern that are followed at the same time. */
+function countBranches(pattern: string): number {
+  return (1 + (pattern.match(/[*+?|{]/g)?.length ?? 0)) * countRepetitions(pattern)
 }

@@ -21,8 +21,7 @@ interface Span {
 
 /** Returns the cells for windows of a length in seconds. Throws a `QueryError` if none fit both steps and windows. */
 export function toSpan({ count, step }: Grid, windowSeconds: number): Span {
-  if (count === 1)
-    return { count: partsOfInstant, window: windowSeconds, width: windowSeconds / partsOfInstant }
+  if (count === 1) return { count: 1, window: windowSeconds, width: windowSeconds }
   // In milliseconds, which are whole.
   const [stepMs, windowMs] = [step, windowSeconds].map(seconds => Math.max(1, Math.round(seconds * 1000)))
   const perStep = stepMs! / findCommonDivisor(stepMs!, windowMs!)
@@ -51,9 +50,6 @@ function divideStep({ count, step }: Omit<Grid, 'start'>, windowSeconds: number,
   const perWindow = Math.max(1, Math.round(windowSeconds / width))
   return { count: perWindow + perStep * (count - 1), width, window: perWindow * width }
 }
-
-/** Number of cells of the window of one time: the last one with data tells the latest value. */
-const partsOfInstant = 1000
 
 function findCommonDivisor(first: number, second: number): number {
   let [a, b] = [first, second]

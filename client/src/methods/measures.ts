@@ -115,28 +115,31 @@ export interface MeasuresMethods {
       readonly toTime: number
       readonly parts: number
       readonly merge?: ('preferred' | 'each') | null | undefined
+      readonly last?: boolean | null | undefined
       readonly unit?: string | null | undefined
       readonly zone?: string | null | undefined
     }
     result: {
       samples?: {
         time: number
-        count: number
+        count?: number
         min?: number | (number | null)[]
         max?: number | (number | null)[]
         mean?: number | (number | null)[]
         sum?: number
+        last?: number | (number | null)[]
         source?: string
       }[]
       sources?: {
         streamId: string
         samples: {
           time: number
-          count: number
+          count?: number
           min?: number | (number | null)[]
           max?: number | (number | null)[]
           mean?: number | (number | null)[]
           sum?: number
+          last?: number | (number | null)[]
           source?: string
         }[]
       }[]

@@ -11,6 +11,7 @@ import { describeSourceOrder } from '../../measures/order-sources.js'
 import {
   addCounts,
   listFigures,
+  mergeLasts,
   mergeLevels,
   toFinite,
   type MergedLevel
@@ -32,6 +33,8 @@ const Params = Type.Object(
     toTime: Timestamp,
     parts: Type.Integer({ minimum: 1, maximum: 4000 }),
     merge: orNull(Type.Enum(['preferred', 'each'])),
+    /** True for the last numbers instead. */
+    last: orNull(Type.Boolean()),
     unit: orNull(TypeName),
     /** Time zone of the days whose hours are the slots of sums. */
     zone: orNull(Type.String()),
@@ -47,11 +50,12 @@ const Numbers = Type.Union([Type.Number(), Type.Array(Type.Union([Type.Number(),
 
 const Sample = Type.Object({
   time: Timestamp,
-  count: Type.Integer(),
+  count: Type.Optional(Type.Integer()),
   min: Type.Optional(Numbers),
   max: Type.Optional(Numbers),
   mean: Type.Optional(Numbers),
   sum: Type.Optional(Type.Number()),
+  last: Type.Optional(Numbers),
   source: Type.Optional(Identifier)
 })
 
@@ -92,11 +96,11 @@ export const sample = method({
     }
     assertNoAudit(streams)
     call.auditScope = describeQueryScope(call.caller, streams, { from, to })
-    const sampler =
-      measure!.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure!)
+    const sampler = createSampler(params, measure!, zone)
     const listing = new RunListing(call, streams, (reading, scope) => {
       const shared = { scope, gridParams: [from, to, params.parts, zone] }
-      const request = { measure: measure!, streams, grid: sampler.grid, unit, shared }
+      const { findsLasts = false, grid } = sampler
+      const request = { measure: measure!, streams, grid, unit, findsLasts, shared }
       return startValues(reading, request, sources =>
         merge === 'each' ? listSources(sampler, sources) : sampler.list(sources, true)
       )
@@ -120,8 +124,37 @@ function* listSources(sampler: Sampler, sources: readonly OrderedSource[]): Item
 
 interface Sampler {
   readonly grid: TimeGrid
+  readonly findsLasts?: boolean
   /** Lists the samples of sources in order of preference. */
   list(sources: readonly OrderedSource[], namesSource: boolean): Items
+}
+
+function createSampler(params: Params, measure: MeasureForm, zone: string): Sampler {
+  if (params.last) return new LastSampler(params, measure)
+  return measure.kind === 'sum' ? new SumSampler(params, zone) : new LevelSampler(params, measure)
+}
+
+/** The last number of each part, by time, whatever source it is of. */
+class LastSampler implements Sampler {
+  readonly findsLasts = true
+  readonly grid
+
+  constructor(
+    { fromTime, parts, toTime }: Params,
+    private readonly measure: MeasureForm
+  ) {
+    this.grid = createPartGrid(fromTime, toTime, parts)
+  }
+
+  *list(sources: readonly OrderedSource[], namesSource: boolean): Items {
+    const merged = yield* mergeLasts(sources)
+    for (const [part, found] of [...merged].toSorted(([a], [b]) => a - b)) {
+      const numbers = found.map(each => (each === undefined ? undefined : toFinite(each.value)) ?? null)
+      const last = this.measure.kind === 'pair' ? numbers : (numbers[0] ?? undefined)
+      const source = namesSource ? found.find(each => each !== undefined)?.streamId : undefined
+      yield { key: part, text: JSON.stringify({ time: this.grid.starts[part], last, source }) }
+    }
+  }
 }
 
 /** Samples of sums. */

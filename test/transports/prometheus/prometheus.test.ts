@@ -104,8 +104,14 @@ t.test('dashboards', async t => {
     t.ok(Math.abs(pounds - 160 * 0.453_592_37) < 1e-9, 'in the unit of the measure')
     const merged = await range('coffer_measure_weight * 1000', monday + day, end, '1d')
     t.same(
-      merged.result[0].values.map(([, value]: [number, string]) => value),
-      ['70000', '71000', '72000', '73000'],
+      merged.result[0].values.map(([, value]: [number, string]) => Math.round(Number(value))),
+      [72_575, 71_000, 72_000, 73_000],
+      'the last reading of any source'
+    )
+    const average = await range('avg_over_time(coffer_measure_weight[1d])', monday + day, end, '1d')
+    t.same(
+      average.result[0].values.map(([, value]: [number, string]) => value),
+      ['70', '71', '72', '73'],
       'of the preferred source'
     )
     t.notOk('__name__' in merged.result[0].metric)
@@ -215,6 +221,9 @@ t.test('dashboards', async t => {
       ['coffer_mass_kg > 70', 422, />/],
       ['coffer_mass_kg + coffer_mass_kg', 422, /two series/],
       ['avg_over_time(coffer_mass_kg[1h:5m])', 422, /avg_over_time/],
+      ['rate(coffer_measure_weight[1h])', 422, /"rate".*"weight" does not.*last_over_time/],
+      ['increase(coffer_daily_blood_pressure_systolic[7d])', 422, /"increase".*"blood-pressure"/],
+      ['max_over_time(coffer_count_steps[1d])', 422, /"max_over_time".*"steps" adds up.*sum_over_time/],
       ['coffer_mass_kg[5m]', 422, /range/],
       ['coffer_mass_kg{', 400, /parse error/],
       ['{}', 400, /name/],
