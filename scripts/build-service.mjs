@@ -4,6 +4,7 @@
  * hundred files took most of the startup time. Modules that are imported later, on demand, stay as compiled.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { build } from 'vite'
 
@@ -31,6 +32,9 @@ const others = {
 }
 /** Libraries that are loaded from their own files: those with native code, and TypeBox, which unbundled modules import as well. */
 const outside = [/^typebox(?:\/|$)/, /^better-sqlite3$/, /^@node-rs\//]
+/** Koa needs this library in two versions that answer alike. Each has a table of all media types, so only one is bundled. */
+const mediaTypes = createRequire(createRequire(import.meta.url).resolve('koa')).resolve('mime-types')
+const mediaTypeTable = createRequire(mediaTypes).resolve('mime-db/db.json')
 
 /** Prefix of the name of a file in `dist`, replaced by a relative path once the importing file is known. */
 const mark = 'coffer-dist:'
@@ -137,6 +141,7 @@ function findImportingParts(id, graph, seen = new Set([id])) {
 
 /** Loads one of our modules with its source map. `import.meta.url` is replaced, because the code moves to another file. */
 function load(id) {
+  if (id === mediaTypeTable) return parsedTable(id)
   if (!modules.has(id)) return null
   const place = JSON.stringify(mark + getModuleName(id))
   const code = readFileSync(id, 'utf8')
@@ -145,9 +150,16 @@ function load(id) {
   return { code, map: readFileSync(`${id}.map`, 'utf8') }
 }
 
+/** Returns a module that parses a table when it is loaded: JSON is parsed faster than the same as JavaScript. */
+function parsedTable(file) {
+  const table = JSON.stringify(JSON.parse(readFileSync(file, 'utf8')))
+  return { code: `module.exports = JSON.parse(${JSON.stringify(table)})`, moduleType: 'js' }
+}
+
 /** Keeps modules that are imported on demand, and external libraries, out of the bundle. */
 function resolveId(target, from, { kind }) {
   if (outside.some(pattern => pattern.test(target))) return { id: target, external: true }
+  if (target === 'mime-types') return mediaTypes
   if (from === undefined || !modules.has(from)) return null
   if (!target.startsWith('.')) return kind === 'dynamic-import' ? { id: target, external: true } : null
   const file = join(dirname(from), target)

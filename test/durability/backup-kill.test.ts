@@ -18,7 +18,7 @@ import { until } from '../support/socket.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 1
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
 const random = new Random(seed)

@@ -9,6 +9,8 @@ import { Side } from './side.js'
 const isLong = process.env['COFFER_TEST_LONG'] !== undefined
 const rounds = isLong ? 20 : 1
 const perRound = isLong ? 100 : 4
+/** Number of servers killed in each of the three steps of a round. */
+const killsPerStep = isLong ? 2 : 1
 /** Milliseconds between two looks at an event: many are awaited at the same time. */
 const pollMs = 5 * perRound
 /** Milliseconds within which a revocation has to be in force once both servers run. */
@@ -34,7 +36,7 @@ t.test('two servers that are killed while their accounts agree', async t => {
   let slowest = 0
   const createId = (): string => `k${String(++number).padStart(23, '0')}`
   const killDuring = async (work: Promise<unknown>): Promise<void> => {
-    for (let kills = 0; kills < 2; kills++) {
+    for (let kills = 0; kills < killsPerStep; kills++) {
       await wait(random.below(150))
       await random.pick(sides).restart()
     }

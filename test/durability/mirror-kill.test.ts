@@ -11,7 +11,7 @@ t.setTimeout(600_000)
 
 const random = seeded(t)
 const isLong = process.env['COFFER_TEST_LONG'] !== undefined
-const rounds = isLong ? 40 : 3
+const rounds = isLong ? 40 : 2
 const perRound = 100
 const app = ':_cmc:apps:clinic'
 const copyRoot = ':_followed:paul-patient--127-0-0-1'

@@ -13,7 +13,7 @@ import { until } from '../support/socket.js'
 import { listPeers, relate, startTwo, type TwoServers } from '../support/two-servers.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] !== undefined
-const count = Number(process.env['COFFER_TEST_PATIENTS'] ?? (isLong ? 1000 : 20))
+const count = Number(process.env['COFFER_TEST_PATIENTS'] ?? (isLong ? 1000 : 10))
 
 t.setTimeout(isLong ? 7_200_000 : 600_000)
 

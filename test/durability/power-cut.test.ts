@@ -37,7 +37,7 @@ const visitors = isLong ? 20 : 4
 const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 40, anywhere: 40, seed }
 
 /** Cuts of the server as it is. Those of a faulty one end at the first that shows it. */
-const usual: Cuts = isLong ? cuts : { answers: 25, anywhere: 25, seed }
+const usual: Cuts = isLong ? cuts : { answers: 12, anywhere: 12, seed }
 
 /** An interval of the recording. */
 interface Time {
@@ -108,7 +108,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
   })
 
   await t.test('starts again, and survives a cut during that start', async t => {
-    const examineTwice = secondCut(library, isLong ? 20 : 4, seed)
+    const examineTwice = secondCut(library, isLong ? 20 : 2, seed)
     const { cuts: count, problems } = await replay.run(restarts, scratch, examineTwice, true)
     t.same(problems, [], `after ${count} starts`)
   })

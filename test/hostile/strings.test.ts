@@ -12,7 +12,7 @@ import { overHttp, routesOf } from './wires.js'
 
 t.setTimeout(900_000)
 
-/** The long form tests every string for every param; otherwise one in twenty in rotation, different ones each time. */
+/** The long form tests every string for every param; otherwise one in forty in rotation, different ones each time. */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
@@ -130,7 +130,7 @@ async function faultsOf(
     }
     const right = given(scenario?.params, world) ?? {}
     const each = hashing.test(id) ? values.slice(0, 3) : values
-    const left = paramsWithEach(definition, right, each, open, isLong || hashing.test(id) ? 1 : 20, seed)
+    const left = paramsWithEach(definition, right, each, open, isLong || hashing.test(id) ? 1 : 40, seed)
     const runner = async (): Promise<void> => {
       for (const params of left) await look(params)
     }
