@@ -18,7 +18,10 @@ import { ServerProcess } from './server-process.js'
 t.setTimeout(3_600_000)
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
+/** Of the work, and of the cuts of faulty servers, which have to show their fault. */
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? 1)
+/** Of the cuts of the server as it is: other ones each time. */
+const cutSeed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 // In memory if possible: thousands of disks are rebuilt.
 const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'coffer-power-cut-'))
@@ -37,7 +40,7 @@ const visitors = isLong ? 20 : 4
 const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 40, anywhere: 40, seed }
 
 /** Cuts of the server as it is. Those of a faulty one end at the first that shows it. */
-const usual: Cuts = isLong ? cuts : { answers: 12, anywhere: 12, seed }
+const usual: Cuts = isLong ? { ...cuts, seed: cutSeed } : { answers: 12, anywhere: 12, seed: cutSeed }
 
 /** An interval of the recording. */
 interface Time {
@@ -46,9 +49,12 @@ interface Time {
 }
 
 /** Cuts after which the server itself is started. */
-const restarts: Cuts = isLong ? { answers: 10, anywhere: 20, seed } : { answers: 1, anywhere: 1, seed }
+const restarts: Cuts = isLong
+  ? { answers: 10, anywhere: 20, seed: cutSeed }
+  : { answers: 1, anywhere: 1, seed: cutSeed }
 
 t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
+  t.comment(`seed ${cutSeed}`)
   const root = join(folder, 'root')
   const dataDir = join(root, 'data')
   const scratch = join(folder, 'scratch')
@@ -108,7 +114,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
   })
 
   await t.test('starts again, and survives a cut during that start', async t => {
-    const examineTwice = secondCut(library, isLong ? 20 : 2, seed)
+    const examineTwice = secondCut(library, isLong ? 20 : 2, cutSeed)
     const { cuts: count, problems } = await replay.run(restarts, scratch, examineTwice, true)
     t.same(problems, [], `after ${count} starts`)
   })
