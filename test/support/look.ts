@@ -51,6 +51,7 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
   t.same(await listMissingTexts(page), [], `all texts are there: ${name}`)
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(`${axeSource}; ${oneOfEachLook}`)
   const turn = turns++
+  let scheme: string | undefined
   for (const [at, { name: size, width, height }] of sizes.entries())
     for (const colorScheme of schemes) {
       const isTurn = (turn + at) % 2 === (colorScheme === 'light' ? 0 : 1)
@@ -58,8 +59,10 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
       measuredLooks.set(`${size} ${colorScheme}`, measured)
       const isWhole = isLong || colorScheme === 'light'
       if (!isWhole && !(isTurn && (leavesPictures || (await hasOtherLooks(page, measured))))) continue
-      await page.setViewportSize({ width, height })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      if (page.viewportSize()!.width !== width || page.viewportSize()!.height !== height)
+        await page.setViewportSize({ width, height })
+      if (scheme !== colorScheme) await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      scheme = colorScheme
       const where = `${name}, ${size}, ${colorScheme}`
       if (isLong || isTurn)
         t.same(await barriers(page, measured, isWhole ? undefined : ofColours), [], `no barriers: ${where}`)
@@ -68,7 +71,7 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
         await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
     }
   await page.setViewportSize(before)
-  await page.emulateMedia({ colorScheme: 'light' })
+  if (scheme !== 'light') await page.emulateMedia({ colorScheme: 'light' })
 }
 
 /** Returns whether elements of the page do not look like any that have been measured. */
@@ -129,6 +132,8 @@ const oneOfEachLook = `(() => {
   const own = each =>
     each.tagName +
     hasText(each) +
+    // A label looks like its control.
+    each.control?.matches(':disabled') +
     [...each.attributes].filter(({ name }) => !unstyled.test(name)).map(({ name, value }) => name + '=' + value) +
     states.filter(state => each.matches(state))
   const digest = text => {
@@ -153,9 +158,11 @@ const oneOfEachLook = `(() => {
   rule.matches = (each, ...rest) => {
     if (!isRead(each)) return false
     const look = lookOf(each)
-    if (looks.has(look) || !matches(each, ...rest)) return false
-    looks.add(look)
-    return true
+    if (looks.has(look)) return false
+    const isMeasured = matches(each, ...rest)
+    // Negative: not to be measured, such as a disabled button.
+    looks.add(isMeasured ? look : -1 - look)
+    return isMeasured
   }
   globalThis.measured = list => {
     known = new WeakMap()
@@ -165,7 +172,12 @@ const oneOfEachLook = `(() => {
   globalThis.hasOthers = list => {
     measured(list)
     return [...document.body.querySelectorAll('*')].some(
-      each => isRead(each) && each.checkVisibility({ visibilityProperty: true }) && !looks.has(lookOf(each))
+      each =>
+        isRead(each) &&
+        each.checkVisibility({ visibilityProperty: true }) &&
+        !each.closest('[aria-hidden=true]') &&
+        !looks.has(lookOf(each)) &&
+        !looks.has(-1 - lookOf(each))
     )
   }
 })()`
