@@ -51,16 +51,19 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
   t.same(await listMissingTexts(page), [], `all texts are there: ${name}`)
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(`${axeSource}; ${oneOfEachLook}`)
   const turn = turns++
+  let scheme: string | undefined
   for (const [at, { name: size, width, height }] of sizes.entries())
     for (const colorScheme of schemes) {
       const isTurn = (turn + at) % 2 === (colorScheme === 'light' ? 0 : 1)
-      if (!isLong && !isTurn && colorScheme === 'dark') continue
-      await page.setViewportSize({ width, height })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      const where = `${name}, ${size}, ${colorScheme}`
-      const isWhole = isLong || colorScheme === 'light'
       const measured = measuredLooks.get(`${size} ${colorScheme}`) ?? new Set()
       measuredLooks.set(`${size} ${colorScheme}`, measured)
+      const isWhole = isLong || colorScheme === 'light'
+      if (!isWhole && !(isTurn && (leavesPictures || (await hasOtherLooks(page, measured))))) continue
+      if (page.viewportSize()!.width !== width || page.viewportSize()!.height !== height)
+        await page.setViewportSize({ width, height })
+      if (scheme !== colorScheme) await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      scheme = colorScheme
+      const where = `${name}, ${size}, ${colorScheme}`
       if (isLong || isTurn)
         t.same(await barriers(page, measured, isWhole ? undefined : ofColours), [], `no barriers: ${where}`)
       if (isWhole) t.same(await lasting(page), [], `everything fits: ${where}`)
@@ -68,7 +71,12 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
         await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
     }
   await page.setViewportSize(before)
-  await page.emulateMedia({ colorScheme: 'light' })
+  if (scheme !== 'light') await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** Returns whether elements of the page do not look like any that have been measured. */
+async function hasOtherLooks(page: Page, measured: Set<number>): Promise<boolean> {
+  return (await page.evaluate(`hasOthers(${JSON.stringify([...measured])})`)) as boolean
 }
 
 /** Returns the keys that the page shows in place of texts. */
@@ -111,7 +119,8 @@ async function barriers(page: Page, measured: Set<number>, runOnly?: readonly st
 
 /**
  * Run in the page: `measured(looks)` makes axe measure the contrast of one of the elements that look alike, and of none whose look is
- * in the list, because this takes most of the time; `looks()` returns what has been measured. Elements look alike that have the same
+ * in the list, because this takes most of the time; `looks()` returns what has been measured; `hasOthers(looks)` returns whether there are
+ * more to be measured. Elements look alike that have the same
  * attributes and states that styles refer to, and follow elements that do, all the way up to a page with the same styles.
  */
 const oneOfEachLook = `(() => {
@@ -119,8 +128,12 @@ const oneOfEachLook = `(() => {
   const { matches } = rule
   const unstyled = /^(?:id|for|name|href|src|alt|title|value|datetime|aria-(?:label|labelledby|describedby|controls|rowindex))$/
   const states = [':checked', ':disabled', ':focus', ':invalid']
+  const hasText = each => [...each.childNodes].some(({ data, nodeType }) => nodeType === 3 && data.trim() !== '')
   const own = each =>
     each.tagName +
+    hasText(each) +
+    // A label looks like its control.
+    each.control?.matches(':disabled') +
     [...each.attributes].filter(({ name }) => !unstyled.test(name)).map(({ name, value }) => name + '=' + value) +
     states.filter(state => each.matches(state))
   const digest = text => {
@@ -141,19 +154,32 @@ const oneOfEachLook = `(() => {
     known.set(each, look)
     return look
   }
-  const hasText = each => [...each.childNodes].some(({ data, nodeType }) => nodeType === 3 && data.trim() !== '')
+  const isRead = each => hasText(each) || /^(?:INPUT|SELECT|TEXTAREA)$/.test(each.tagName)
   rule.matches = (each, ...rest) => {
-    if (!hasText(each) && !/^(?:INPUT|SELECT|TEXTAREA)$/.test(each.tagName)) return false
+    if (!isRead(each)) return false
     const look = lookOf(each)
-    if (looks.has(look) || !matches(each, ...rest)) return false
-    looks.add(look)
-    return true
+    if (looks.has(look)) return false
+    const isMeasured = matches(each, ...rest)
+    // Negative: not to be measured, such as a disabled button.
+    looks.add(isMeasured ? look : -1 - look)
+    return isMeasured
   }
   globalThis.measured = list => {
     known = new WeakMap()
     looks = new Set(list)
   }
   globalThis.looks = () => [...looks]
+  globalThis.hasOthers = list => {
+    measured(list)
+    return [...document.body.querySelectorAll('*')].some(
+      each =>
+        isRead(each) &&
+        each.checkVisibility({ visibilityProperty: true }) &&
+        !each.closest('[aria-hidden=true]') &&
+        !looks.has(lookOf(each)) &&
+        !looks.has(-1 - lookOf(each))
+    )
+  }
 })()`
 
 /** Run in the page: finds what is wider than the window or cut off, and more than one primary action. */

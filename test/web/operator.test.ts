@@ -5,7 +5,7 @@ import t from 'tap'
 import { createPasswords } from '../../core/security/passwords.js'
 import { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { untilHeading } from '../support/browser.js'
+import { leave, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { password, signIn, startPages } from '../support/pages.js'
 import { addPasskey, givePassword } from '../support/passkeys.js'
@@ -232,7 +232,7 @@ t.test('the operator’s page', async t => {
     await page.getByRole('button', { name: /olive/ }).click()
     await page.getByRole('link', { name: 'Administration' }).click()
     await untilHeading(page, 'Administration')
-    await page.close()
+    await leave(page)
   })
 
   t.test('fits the narrowest screens, and works by keyboard', async t => {
@@ -262,7 +262,7 @@ t.test('the operator’s page', async t => {
     await places.getByRole('button', { name: 'Activity log' }).click()
     await page.getByText('Key of an OAuth client revoked: some-client, a-key').waitFor()
     t.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
-    await page.close()
+    await leave(page)
   })
 
   t.test('refuses other users with an explanation', async t => {
@@ -277,7 +277,7 @@ t.test('the operator’s page', async t => {
     await look(t, page, 'operator-stranger')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await untilHeading(page, 'Sign in')
-    await page.close()
+    await leave(page)
   })
 
   t.test('is linked from the app only for operators', async t => {
@@ -290,7 +290,7 @@ t.test('the operator’s page', async t => {
     await page.getByRole('button', { name: /person-11/ }).click()
     await page.getByRole('link', { name: 'Your account' }).waitFor()
     t.equal(await page.getByRole('link', { name: 'Administration' }).count(), 0)
-    await page.close()
+    await leave(page)
   })
 })
 

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { until } from '../../support/socket.js'
 import { look } from '../../support/look.js'
 
@@ -61,7 +61,7 @@ t.test('alerts', async t => {
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await untilHeading(page, 'Alerts')
   t.same((await daisy.do('rules.get')).rules, [])
-  await page.close()
+  await leave(page)
 })
 
 t.test('an open alert waits on Today and on its page until it is acknowledged', async t => {
@@ -81,7 +81,7 @@ t.test('an open alert waits on Today and on its page until it is acknowledged', 
     const page = await enter('/app/daisy/today', { ...phone, locale: language })
     await page.locator('.open-alerts li').nth(1).waitFor()
     await look(t, page, `app-today-alerts-${language}`)
-    await page.context().close()
+    await leave(page)
   }
   const page = await enter('/app/daisy/today', phone)
   const open = page.getByRole('region', { name: 'Open alerts' })
@@ -100,7 +100,7 @@ t.test('an open alert waits on Today and on its page until it is acknowledged', 
   await page.getByText('Acknowledged: You,').waitFor()
   await look(t, page, 'app-alerts-acknowledged')
   t.equal(await countOpen(), 0)
-  await page.close()
+  await leave(page)
 })
 
 t.test('each kind of condition can be set up, and changed', async t => {
@@ -230,11 +230,11 @@ t.test('each kind of condition can be set up, and changed', async t => {
   }
   const cleared = await edit(clear)
   for (const name of ['quietHours', 'days', 'remindAfter']) t.notOk(name in cleared, name)
-  await page.close()
+  await leave(page)
   for (const locale of ['de', 'fr']) {
     const other = await enter(`/app/daisy/alerts/${rule.id}?edit=1`, { ...phone, locale })
     await other.locator('.weekdays').waitFor()
     await look(t, other, `app-alerts-change-${locale}`)
-    await other.context().close()
+    await leave(other)
   }
 })

@@ -1,7 +1,7 @@
 /** Comparing two measures in a browser. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 t.test('the page that compares measures', async t => {
@@ -51,5 +51,5 @@ t.test('the page that compares measures', async t => {
     await page.getByText('Some days count for two events.').waitFor()
     await look(t, page, 'app-compare-around')
   })
-  await page.close()
+  await leave(page)
 })

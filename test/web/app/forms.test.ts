@@ -1,7 +1,7 @@
 /** Forms in a browser: adding one, filling it in, and a reminder that opens it. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 t.setTimeout(300_000)
@@ -137,5 +137,5 @@ t.test('forms', async t => {
     const { occurrences } = await daisy.do('reminders.getOne', { id: reminder.id })
     t.match(occurrences, [{ due: reminder.next, state: 'done' }])
   })
-  await page.close()
+  await leave(page)
 })

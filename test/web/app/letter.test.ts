@@ -1,7 +1,7 @@
 /** The weekly letter in a browser: the page, its settings, and the link that turns it off. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { mailbox } from '../../support/mailbox.js'
 
@@ -78,8 +78,8 @@ t.test('the weekly letter', async t => {
     const wrong = await open('/access/letter-off.html?username=daisy#token=a-guess', phone)
     await wrong.getByRole('button', { name: 'Turn off the weekly letter' }).click()
     await wrong.getByText('This link is not valid').waitFor()
-    await guest.close()
-    await wrong.close()
+    await leave(guest)
+    await leave(wrong)
   })
-  await page.close()
+  await leave(page)
 })

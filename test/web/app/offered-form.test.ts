@@ -1,7 +1,7 @@
 /** Forms that come with requests, in a browser: sending one, and accepting one. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { offer } from '../../support/two-servers.js'
 
@@ -38,7 +38,7 @@ t.test('a request is sent with a form', async t => {
     'coffer:form': { questionnaire, streamId: 'form-answers' },
     request: { permissions: [{ streamId: 'form-answers', level: 'read', defaultName: 'Evening diary' }] }
   })
-  await page.close()
+  await leave(page)
 })
 
 t.test('a request with a form is accepted', async t => {

@@ -1,7 +1,7 @@
 /** The number of what other people have written, on the link to the page of people. */
 import t from 'tap'
 import { desk, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { listPeers, relate, scope, settled, write, type TwoServers } from '../../support/two-servers.js'
 
@@ -54,5 +54,5 @@ t.test('the link to people', async t => {
     t.same(await listPeers(daisy), [])
   })
 
-  await page.context().close()
+  await leave(page)
 })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { desk, phone, startApp, untilSettled, type App } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { Client, type Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { until } from '../../support/socket.js'
@@ -112,7 +112,7 @@ t.test('a doctor and a patient on two servers', async t => {
     await german.getByText('Um zu sehen, wie die neuen Tabletten wirken.').waitFor()
     await german.getByText('Ich bin einverstanden, dass Dr Weber Folgendes').waitFor()
     t.equal(await german.getByText('Until your next visit').count(), 0)
-    await german.close()
+    await leave(german)
   })
 
   await t.test('accept part of it', async t => {
@@ -267,8 +267,8 @@ t.test('a doctor and a patient on two servers', async t => {
     for (const client of [daisy, dora]) t.same(await listPeers(client), [])
     await look(t, patient, 'app-people-ended')
   })
-  await patient.close()
-  await doctor.close()
+  await leave(patient)
+  await doctor.context().close()
 })
 
 t.test('hostile requests', async t => {
@@ -325,7 +325,7 @@ t.test('hostile requests', async t => {
     await page.getByText('the request was answered or closed before').waitFor()
     t.equal((await listPeers(daisy)).length, 1)
   })
-  await page.close()
+  await leave(page)
 })
 
 async function agree(page: Page): Promise<void> {
@@ -465,6 +465,6 @@ t.test('an OAuth client that asks for an offer to be accepted', async t => {
     t.equal(query.get('error') ?? undefined, expected)
     t.equal(query.get('state'), 'a-state')
   }
-  await page.close()
+  await leave(page)
   t.equal((await listPeers(daisy)).length, 1)
 })

@@ -1,7 +1,7 @@
 /** Reminders in a browser: adding one, answering on Today, and what a notification opens. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { until } from '../../support/socket.js'
 
@@ -86,5 +86,5 @@ t.test('reminders', async t => {
     await untilHeading(page, 'Reminders')
     t.same((await daisy.do('reminders.get')).reminders, [])
   })
-  await page.close()
+  await leave(page)
 })

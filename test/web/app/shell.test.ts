@@ -110,6 +110,7 @@ t.test('the shell', async t => {
   })
 
   await t.test('shapes stand for what is loading, on every page', async t => {
+    const page = await enter('/app/daisy/account')
     for (const [place, method] of [
       ['streams', 'streams.get'],
       ['photos', 'events.get'],
@@ -118,7 +119,6 @@ t.test('the shell', async t => {
       ['events/nothing', 'events.getOne'],
       ['import/nothing', 'imports.getOne']
     ] as const) {
-      const page = await enter('/app/daisy/account')
       const held: Route[] = []
       let isHolding = true
       await page.route('**/daisy/**', async route => {
@@ -133,8 +133,9 @@ t.test('the shell', async t => {
       isHolding = false
       for (const route of held) await route.continue()
       await page.locator('.skeleton').waitFor({ state: 'detached' })
-      await page.context().close()
+      await page.unrouteAll({ behavior: 'wait' })
     }
+    await page.context().close()
   })
 
   await t.test('supports three languages', async t => {

@@ -342,7 +342,7 @@ t.test('Today', async t => {
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
     await untilLine(page, 'steps', 'Yesterday')
     t.match(await readLines(page, 'steps'), ['4,500', 'Yesterday'])
-    await page.context().close()
+    await leave(page)
   })
 
   await fits(t, app)
