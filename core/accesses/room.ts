@@ -1,6 +1,6 @@
 /** How many rules, reminders, forms or channels an account can have, and how many of them apps and other people can take. */
 import type { Call } from '../call/method.js'
-import { fail } from '../errors.js'
+import { ApiError } from '../errors.js'
 
 /** What an account can have. */
 export interface Room {
@@ -9,6 +9,13 @@ export interface Room {
   /** Of the account, and of one access that is not personal. All of these together can have half of the account's. */
   readonly max: number
   readonly maxOwn: number
+}
+
+/** Thrown if there is no room for one more: `invalid-operation`. */
+export class NoRoom extends ApiError {
+  constructor(message: string) {
+    super('invalid-operation', message)
+  }
 }
 
 /**
@@ -20,11 +27,11 @@ export function assertRoom(
   { max, maxOwn, name }: Room,
   creators: readonly string[]
 ): void {
-  if (creators.length >= max) fail('invalid-operation', `An account can have at most ${max} ${name}`)
+  if (creators.length >= max) throw new NoRoom(`An account can have at most ${max} ${name}`)
   if (caller.isPersonal) return
   const own = creators.filter(id => id === caller.accessId)
-  if (own.length >= maxOwn) fail('invalid-operation', `An access can have at most ${maxOwn} ${name}`)
+  if (own.length >= maxOwn) throw new NoRoom(`An access can have at most ${maxOwn} ${name}`)
   const others = creators.filter(id => store.accesses.findEver(id)?.type !== 'personal')
   if (others.length >= max / 2)
-    fail('invalid-operation', `Apps and other people can have at most ${max / 2} ${name} together`)
+    throw new NoRoom(`Apps and other people can have at most ${max / 2} ${name} together`)
 }

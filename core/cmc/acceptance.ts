@@ -6,6 +6,7 @@ import type { Call } from '../call/method.js'
 import type { PeerOffer, Services } from '../call/services.js'
 import { getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
 import { ApiError } from '../errors.js'
+import { removeOfferedForm } from '../forms/offered-form.js'
 import { createId, createToken } from '../ids.js'
 import type { CounterpartyMark } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
@@ -20,7 +21,7 @@ import {
   type Content
 } from './contents.js'
 import { PeerUnavailable, TriggerFailed } from './failures.js'
-import { addForm, checkForm } from './offered-forms.js'
+import { addForm, checkForm, hasSchedule } from './offered-forms.js'
 import { isWho } from './peers/identity.js'
 import { getOwnName, isSamePerson, readPerson } from './names.js'
 import { deriveEventId, type Acceptance, type QueuedDelivery } from './outbox.js'
@@ -120,6 +121,7 @@ export async function grant(
   { body, ...row }: QueuedDelivery & { readonly body: Acceptance },
   offer: CheckedOffer
 ): Promise<void> {
+  if (hasSchedule(offer.content)) await services.timers.mark(account)
   await writeAsService(services, account, call => {
     const { store } = call
     const queued = store.cmc.findDelivery(row)
@@ -287,7 +289,7 @@ export function failAcceptance(
   const found = body.granted && findRelationship(call, body.granted.accessId)
   if (found) endRelationship(call, found)
   const formId = body.granted?.completed['formId']
-  if (typeof formId === 'string') store.forms.remove(formId)
+  if (typeof formId === 'string') removeOfferedForm(call, formId)
   store.cmc.removeDelivery(number)
   const { acceptedBy: _access, ...secrets } = store.cmc.findSecrets(body.trigger) ?? {}
   store.cmc.setSecrets(body.trigger, secrets)

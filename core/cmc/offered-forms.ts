@@ -2,7 +2,10 @@
 import type { Permission } from '../../schemas/permission.js'
 import { getBaseId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
+import { zonesKey, type ZonePeriod } from '../../schemas/zones.js'
+import { NoRoom } from '../accesses/room.js'
 import { addOfferedForm, checkOfferedForm } from '../forms/offered-form.js'
+import { readOwn } from '../measures/read-own.js'
 import { Caller } from '../permissions/caller.js'
 import { isObject } from '../validation/is-object.js'
 import type { Content } from './contents.js'
@@ -66,9 +69,27 @@ export function addForm(
   )
   const access = store.accesses.findEver(getBaseId(author.split(' ')[0]!))
   if (!isGranted || access?.type !== 'personal') return undefined
+  const { permissions: asked } = content['request'] as { readonly permissions: readonly Content[] }
+  const name = asked.find(each => each['streamId'] === offered)?.['defaultName']
   try {
-    return addOfferedForm({ ...call, caller: new Caller(store, access) }, form, streamId)
-  } catch {
+    return addOfferedForm({ ...call, caller: new Caller(store, access) }, form, {
+      streamId,
+      name: typeof name === 'string' ? name : undefined,
+      zone: findZone(call)
+    })
+  } catch (error) {
+    if (error instanceof NoRoom) throw new TriggerFailed('cmc-handler-no-room', { problem: error.message })
     throw new TriggerFailed(reason)
   }
+}
+
+/** Whether the form of an offer comes with a schedule: its reminder needs the account's timers. */
+export function hasSchedule(content: Content): boolean {
+  return readOwn(content[formKey], 'schedule') !== undefined
+}
+
+/** Returns the time zone in which the user was last, as apps note it in the private profile set. */
+function findZone({ store }: Call): string {
+  const periods = store.profile.find('private')[zonesKey] as readonly ZonePeriod[] | null | undefined
+  return periods?.at(-1)?.zone ?? 'UTC'
 }

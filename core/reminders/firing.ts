@@ -13,7 +13,7 @@ import { listOwnChannels } from '../channels/rules.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/account-timers.js'
 import { mayRemind } from './rules.js'
-import { findNextDue } from './schedule.js'
+import { findNextDue } from '../forms/schedule.js'
 import { getReminderTexts } from './texts.js'
 
 /** Seconds after which it is too late to tell users of a reminder, for example after the service was down. */

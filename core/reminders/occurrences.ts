@@ -5,7 +5,7 @@ import type { OccurrenceRow } from '../../storage/reminders/occurrence-repositor
 import type { ReminderRow } from '../../storage/reminders/reminder-repository.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
-import { findNextDue, listDueTimes } from './schedule.js'
+import { findNextDue, listDueTimes } from '../forms/schedule.js'
 
 /** Seconds before and after now whose occurrences are listed; users may answer that early. */
 export const nearSeconds = 86_400

@@ -92,6 +92,27 @@ export class Episodes {
     setCause(state, cause)
   }
 
+  /**
+   * Corrects what holds, after data has been changed or removed. `since`: the first time for which the condition holds without a break
+   * until now, and its cause; `undefined` if it does not hold.
+   */
+  correct(since: (Cause & { readonly time: number }) | undefined, now: number): void {
+    const state = this.#state
+    const heldAt = since ? since.time + this.#hold : Infinity
+    if (state.isFiring && heldAt <= now) return
+    if (state.isFiring) this.#recover(now, now)
+    delete state.holdsSince
+    if (!since) return
+    setCause(state, since)
+    if (state.firedAt === heldAt) this.#resume(now)
+    else state.holdsSince = since.time
+  }
+
+  /** Sets what has caused the episode that goes on. */
+  setCause(cause: Cause): void {
+    setCause(this.#state, cause)
+  }
+
   /** Does what is due at a time: episodes that begin, messages, and repeats of them. */
   advance(now: number): void {
     const { holdsSince, tellAt } = this.#state
@@ -124,12 +145,13 @@ export class Episodes {
     for (const name of ['acknowledgedAt', 'acknowledgedBy', 'isOpen', 'repeats'] as const) delete state[name]
     if (state.isFiring) state.isOpen = true
     // Moments until the next message share it.
-    if (state.tellAt === undefined) {
-      const { atMostEvery } = this.rule
-      const earliest = Math.max(now, (state.toldAt ?? -Infinity) + atMostEvery)
-      state.tellAt = findAllowedTime(this.rule, earliest)
-    }
+    if (state.tellAt === undefined) this.#planTelling(now)
     this.#tellIfDue(now)
+  }
+
+  #planTelling(now: number): void {
+    const earliest = Math.max(now, (this.#state.toldAt ?? -Infinity) + this.rule.atMostEvery)
+    this.#state.tellAt = findAllowedTime(this.rule, earliest)
   }
 
   #recover(time: number, now: number): void {
@@ -141,6 +163,16 @@ export class Episodes {
     const isTold = state.toldEpisode === state.episode
     if (isTold && this.rule.tellsRecovery && findAllowedTime(this.rule, now) <= now)
       this.tellings.push({ kind: 'recovered', episode: state.episode, repeat: 0, time, ...getCause(state) })
+  }
+
+  /** Goes on with the last episode, which has turned out not to be over. */
+  #resume(now: number): void {
+    const state = this.#state
+    state.isFiring = true
+    delete state.recoveredAt
+    if (state.acknowledgedAt !== undefined) return
+    state.isOpen = true
+    if (state.toldEpisode !== state.episode) this.#planTelling(now)
   }
 
   #tellIfDue(now: number): void {

@@ -3,6 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import { maxLag, type ConditionOf, type RuleProblem } from '../../schemas/rule.js'
 import { channelKey } from '../channels/account-messages.js'
 import { readOwn } from '../measures/read-own.js'
+import { isTrashed, isWithin } from '../streams/tree.js'
 import type { Episodes } from './episodes.js'
 import { runSteps } from '../../storage/steps.js'
 import { maxLengthAtOnce, pickEvents } from './read-events.js'
@@ -23,7 +24,12 @@ export function watchWords(call: RuleCall, condition: ConditionOf<'words'>): Wat
   return createEventWatcher(call, {
     streamIds,
     types: noteTypes,
-    isMatch: (event, after) => event.created > after && hasWord(event)
+    isMatch: (event, after) => event.created > after && hasWord(event),
+    isStillMatch(id) {
+      const { events } = call.store
+      const event = events.isLarger(id, maxLengthAtOnce) ? undefined : events.find(id)
+      return !event || hasWord(event)
+    }
   })
 }
 
@@ -79,17 +85,30 @@ interface EventWatch {
   readonly types?: readonly string[]
   /** `after`: modification time of the last event before. */
   readonly isMatch: (event: Event, after: number) => boolean
+  /** Returns whether an event that has matched still does: it may have been changed before a message is sent. */
+  readonly isStillMatch?: (id: string) => boolean
 }
 
 /**
  * Creates a watcher of stored events that match, and were modified since the last evaluation. Messages of
  * channels, and events that were old when they were stored, do not count.
  */
-function createEventWatcher(call: RuleCall, { isMatch, streamIds, types }: EventWatch): Watcher {
+function createEventWatcher(
+  call: RuleCall,
+  { isMatch, isStillMatch, streamIds, types }: EventWatch
+): Watcher {
+  const { events, streams } = call.store
+  const watched = streamIds?.map(id => streams.find(id))
+  const isWatched = (id: string): boolean => {
+    const node = streams.find(id)
+    if (!node || isTrashed(node)) return false
+    return !watched || watched.some(each => each && isWithin(node, each))
+  }
   return {
     isReadable({ cause }) {
-      const found = typeof cause === 'string' ? call.store.events.findOutline(cause) : undefined
-      return found !== undefined && call.caller.mayReadEvent(found.streamIds)
+      const found = typeof cause === 'string' ? events.findOutline(cause) : undefined
+      if (!found || found.trashed || !call.caller.mayReadEvent(found.streamIds)) return false
+      return found.streamIds.some(isWatched) && (isStillMatch?.(found.id) ?? true)
     },
     feed(episodes, { now }) {
       const { state } = episodes

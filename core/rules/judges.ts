@@ -99,3 +99,70 @@ function getDistance(a: Position, b: Position): number {
 function toRadians(degrees: number): number {
   return (degrees * Math.PI) / 180
 }
+
+/** What is asked of the readings. Times in seconds. */
+export interface StandingRequest {
+  /** Returns readings in the order of their times; `undefined` if there are too many. */
+  readonly read: (from: number) => readonly Reading[] | undefined
+  readonly createJudge: () => Judge
+  /** Readings before that do not count. */
+  readonly base: number
+  readonly now: number
+  /** How long the condition has to hold. */
+  readonly hold: number
+  /** Whether the rule fires: it then goes on until a reading says that it is over. */
+  readonly isFiring: boolean
+}
+
+/** The readings for which a condition holds without a break until now. */
+export interface Standing {
+  /** The first of them; `undefined` if the condition does not hold. */
+  readonly since: Reading | undefined
+  /** The verdict of the last reading. */
+  readonly last: Verdict | undefined
+}
+
+/** Ranges that are read, in seconds: the last readings say enough most of the time. */
+const spans = [3600, 86_400, 30 * 86_400, Infinity]
+/** Seconds of the first range, if the condition need not hold. */
+const firstSpan = 60
+
+/**
+ * Returns what the last readings say as they stand now: they may have been changed, moved or removed since they were seen.
+ * (docs/api/rules.md#corrections) Returns `undefined` if too many would have to be read.
+ */
+export function findStanding(request: StandingRequest): Standing | undefined {
+  const { base, hold, now } = request
+  const first = firstSpan + 2 * hold
+  for (const span of [first, ...spans.filter(each => each > first)]) {
+    const from = Math.max(base, now - span)
+    const judged = judgeFrom(request, from)
+    if (!judged) return undefined
+    const { isComplete, ...standing } = judged
+    const isHeld = standing.since !== undefined && standing.since.time + hold <= now
+    if (isComplete || isHeld || from <= base) return standing
+  }
+  return undefined
+}
+
+/** `isComplete`: earlier readings cannot change the result. */
+function judgeFrom(
+  { createJudge, isFiring, read }: StandingRequest,
+  from: number
+): (Standing & { readonly isComplete: boolean }) | undefined {
+  const judge = createJudge()
+  const readings = read(from - judge.memory)
+  if (!readings) return undefined
+  let since: Reading | undefined
+  let last: Verdict | undefined
+  let isComplete = false
+  for (const reading of readings) {
+    const verdict = judge.judge(reading)
+    if (reading.time < from) continue
+    last = verdict
+    if (verdict === 'met') since ??= reading
+    else if (verdict === 'over' || !isFiring) since = undefined
+    isComplete ||= verdict === 'over'
+  }
+  return { since, last, isComplete }
+}

@@ -2,11 +2,13 @@
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import { maxLag, type Condition, type ConditionOf, type RuleProblem } from '../../schemas/rule.js'
 import { KnownMeasures, type MeasureForm } from '../measures/known-measures.js'
+import type { Episodes, Verdict } from './episodes.js'
 import {
   createChangeJudge,
   createPlaceJudge,
   createRangeJudge,
   createThresholdJudge,
+  findStanding,
   type Judge,
   type NumberRange
 } from './judges.js'
@@ -29,6 +31,8 @@ const positionMeasure = 'position'
 /** Times of points are sums, so they may differ by a rounding error. */
 const tolerance = 1e-6
 const daySeconds = 86_400
+/** Maximum number of readings that are read to correct what holds: some milliseconds. */
+const maxCorrected = 10_000
 
 /**
  * Returns the watcher of readings, or why there is none. Readings that arrive too late are passed over, and
@@ -42,12 +46,19 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
   const range = condition.kind === 'outside' ? findRange(call, condition, measure) : undefined
   if (condition.kind === 'outside' && !range) return 'no-range'
   const unit = 'unit' in condition ? condition.unit : undefined
-  const read = (from: number, end: number): Reading[] =>
+  const read = (from: number, end: number, limit?: number): Reading[] | undefined =>
     condition.kind === 'place'
-      ? readPositions(call, { measure, from, end })
-      : readNumbers(call, { measure, streams, unit, from, end })
-  const isReadableAt = (time: number): boolean =>
-    read(time - 1000 * tolerance, time + 1000 * tolerance).length > 0
+      ? readPositions(call, { measure, from, end }, limit)
+      : readNumbers(call, { measure, streams, unit, from, end }, limit)
+  const readAt = (time: number): Reading[] => read(time - 1000 * tolerance, time + 1000 * tolerance)!
+  const isReadableAt = (time: number): boolean => readAt(time).length > 0
+  const hold = 'for' in condition ? (condition.for ?? 0) : 0
+  const lag = Math.max(maxLag, hold)
+  const toCause = ({ time, value }: Reading): { time: number; cause: number; value?: number } => ({
+    time,
+    cause: time,
+    ...(condition.kind !== 'place' && { value })
+  })
   /** Numbers that were passed over count as seen if the access can read them. */
   const notePassed = (state: { seenTo?: number }, times: readonly number[]): void => {
     const limit = call.now + maxAhead
@@ -58,26 +69,53 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
       return
     }
   }
+  /** Corrects what holds by the readings as they stand now. */
+  const correct = (episodes: Episodes, now: number): void => {
+    const { activeFrom, cause, firedAt, holdsSince, isFiring, isPlaced, seenTo, tellAt } = episodes.state
+    if (seenTo === undefined || (condition.kind === 'place' && !isPlaced)) return
+    const start = isFiring ? (cause ?? -Infinity) : (holdsSince ?? (firedAt ?? now) - hold)
+    const base = Math.max(activeFrom, Math.min(Number(start), now - lag) - tolerance) + tolerance
+    const standing = findStanding({
+      read: from => read(from, now + maxAhead, maxCorrected),
+      createJudge: () => createJudge(condition, () => range),
+      base,
+      hold,
+      isFiring,
+      now
+    })
+    if (!standing) return
+    const { last, since } = standing
+    // What is new counts only if it is recent, as any number does; a firing that was not over goes on, whenever it began.
+    const isIdle = !isFiring && holdsSince === undefined
+    const isNew = isIdle && since !== undefined && firedAt !== since.time + hold
+    const counts = !isNew || (last === 'met' && since.time >= now - lag)
+    episodes.correct(since && counts ? toCause(since) : undefined, now)
+    if (!isFiring || !since || tellAt === undefined || typeof cause !== 'number') return
+    const [found = since] = readAt(cause)
+    episodes.setCause(toCause(found))
+  }
   return {
     isReadable: ({ cause }) => typeof cause === 'number' && isReadableAt(cause),
     feed(episodes, { now, passed, since }) {
       const { state } = episodes
       const judge = createJudge(condition, () => range)
-      const lag = Math.max(maxLag, 'for' in condition ? (condition.for ?? 0) : 0)
+      let last: Verdict | undefined
       notePassed(state, passed)
       const from = Math.max(state.seenTo ?? -Infinity, state.activeFrom, since - lag) + tolerance
-      for (const reading of read(from - judge.memory, now + maxAhead)) {
+      for (const reading of read(from - judge.memory, now + maxAhead)!) {
         const verdict = judge.judge(reading)
         if (reading.time < from) continue
         state.seenTo = reading.time
-        const { time, value } = reading
-        const cause = { cause: time, ...(condition.kind !== 'place' && { value }) }
+        last = verdict
+        const { time, ...cause } = toCause(reading)
         // The first position is where the person is, not where they have gone.
         if (condition.kind === 'place' && verdict !== 'between' && !state.isPlaced) {
           state.isPlaced = true
           if (verdict === 'met') episodes.beginUntold()
         } else episodes.step(time, verdict, { now, ...cause })
       }
+      // Without a new reading that says enough, one may have been changed or removed.
+      if (last === undefined || last === 'between') correct(episodes, now)
     }
   }
 }

@@ -3,7 +3,7 @@ import type { MeasuredContent } from '../../storage/measures/contents-run.js'
 import type { MeasuredType } from '../../storage/measures/measured-type.js'
 import type { MeasureRun } from '../../storage/measures/reading.js'
 import type { Call } from '../call/method.js'
-import { createPartGrid, listDays } from '../measures/grids.js'
+import { createPartGrid } from '../measures/grids.js'
 import { startDays } from '../measures/day-values.js'
 import { KnownMeasures, type MeasureForm } from '../measures/known-measures.js'
 import { readPath } from '../measures/latest.js'
@@ -89,21 +89,26 @@ export function joinPositions(latitudes: readonly Reading[], longitudes: readonl
   )
 }
 
-/** Reads numbers, in the order of their times. */
-export function readNumbers(call: Call, request: ReadingsRequest): Reading[] {
-  const { readings, run } = collectNumbers(call, request)
-  finishRun(call, run)
-  return sort(readings)
+/** Reads numbers, in the order of their times. Returns `undefined` if there are more than `limit`. */
+export function readNumbers(call: Call, request: ReadingsRequest, limit = Infinity): Reading[] | undefined {
+  const readings = finishReadings(call, collectNumbers(call, request), limit)
+  return readings && sort(readings)
 }
 
-/** Reads positions, in the order of their times. */
-export function readPositions(call: Call, request: ReadingsRequest): Reading[] {
-  const [latitudes, longitudes] = (['latitude', 'longitude'] as const).map(coordinate => {
-    const { readings, run } = collectPositions(call, request, coordinate)
-    finishRun(call, run)
-    return readings
-  })
-  return joinPositions(latitudes!, longitudes!)
+/** Reads positions, in the order of their times. Returns `undefined` if there are more than `limit`. */
+export function readPositions(call: Call, request: ReadingsRequest, limit = Infinity): Reading[] | undefined {
+  const latitudes = finishReadings(call, collectPositions(call, request, 'latitude'), limit)
+  const longitudes = latitudes && finishReadings(call, collectPositions(call, request, 'longitude'), limit)
+  return longitudes && joinPositions(latitudes, longitudes)
+}
+
+function finishReadings(
+  call: Call,
+  { readings, run }: CollectedReadings,
+  limit: number
+): Reading[] | undefined {
+  while (call.store.measures.next(run) === undefined) if (readings.length > limit) return undefined
+  return readings.length > limit ? undefined : readings
 }
 
 /** Sorts readings by time. */
@@ -149,18 +154,13 @@ export function findLastBefore(call: Call, measured: MeasuredStreams, seconds: n
   return longAgo
 }
 
-/** Returns the total of a measure on a local day (its number as in `schemas/zones.ts`). 0 without data. */
-export function readTotal(
-  call: Call,
-  { measure, streams, unit }: Pick<ReadingsRequest, 'measure' | 'streams' | 'unit'>,
-  { day, zone }: { readonly day: number; readonly zone: string }
-): number {
-  const days = listDays(zone, day, day)
+/** Returns the total of a measure in a range. 0 without data. */
+export function readTotal(call: Call, { end, from, measure, streams, unit }: ReadingsRequest): number {
   const started = startDays(call, {
     measure,
     streams,
     unit,
-    days,
+    days: { starts: [from, end] },
     format: ({ value }) => JSON.stringify(value ?? 0)
   })
   return finishItems(call, started).reduce((sum, text) => sum + Number(text), 0)

@@ -205,8 +205,10 @@ export class RuleWatch implements TimedTask {
   /** Notes which rules a change concerns. Costs one lookup for accounts without rules. */
   #note(account: ChangedAccount, { items, kind }: Change): void {
     const watched = this.#watched.get(account.id)
-    if (!watched || kind !== 'events') return
-    this.#ask(account, watched.findConcerned(items, this.services.clock.now()))
+    if (!watched) return
+    if (kind === 'events') this.#ask(account, watched.findConcerned(items, this.services.clock.now()))
+    // What rules see of the same events may be more or less now.
+    if (kind === 'streams' || kind === 'accesses') this.#ask(account, watched.listFired())
   }
 
   #ask(account: ChangedAccount, ids: Iterable<string>): void {

@@ -27,14 +27,18 @@ export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>):
       const { state } = episodes
       const found = getLast()
       const isIdle = state.holdsSince === undefined && !state.isFiring
-      if (found === undefined || found === longAgo) {
-        if (isIdle && state.seenTo === undefined) episodes.restart(state.activeFrom, { now })
+      const { seenTo } = state
+      if (found === undefined || (found === longAgo && seenTo === undefined)) {
+        if (isIdle && seenTo === undefined) episodes.restart(state.activeFrom, { now })
         return
       }
-      const time = Math.min(found, now)
-      if (time <= (state.seenTo ?? -Infinity) && !isIdle) return
+      const time = found === longAgo ? Math.min(seenTo!, now - condition.for) : Math.min(found, now)
+      if (time === seenTo && !isIdle) return
       state.seenTo = time
-      episodes.restart(time, { now, cause: time })
+      if (isIdle || seenTo === undefined || time > seenTo) return episodes.restart(time, { now, cause: time })
+      // The last data was changed or removed: the silence is longer.
+      episodes.correct({ time, cause: time }, now)
+      if (state.isFiring) episodes.setCause({ cause: time })
     }
   }
 }

@@ -29,27 +29,43 @@ export function watchTotal(
         if (state.day !== undefined) episodes.step(from, 'over', { now })
         state.day = number
       }
-      const find = (day: number): number => readTotal(call, { measure, streams, unit }, { day, zone })
+      /** Returns the total of a day until the time of the rule, if the condition is met by it. */
+      const findMet = (day: number): number | undefined => {
+        if (!isReadable()) return undefined
+        const end = findClockTime(zone, day, condition.by)
+        const total = readTotal(call, { measure, streams, unit, from: getDayStart(zone, day), end })
+        const isMet = 'atLeast' in condition ? total < condition.atLeast : total > condition.atMost
+        return isMet ? total : undefined
+      }
+      const decide = (day: number, time: number): void => {
+        const value = findMet(day)
+        if (value !== undefined) episodes.step(time, 'met', { now, value })
+      }
+      // Data may have been changed or removed, or has arrived late.
+      if (state.isFiring && findMet(getLocalDay(zone, state.firedAt!).number) === undefined) {
+        episodes.correct(undefined, now)
+        if ('atMost' in condition) delete state.checkedDay
+      }
       if ('atLeast' in condition && hasMissed(state, zone, number, condition.by)) {
         state.checkedDay = number - 1
-        const total = isReadable() ? find(number - 1) : Infinity
-        const missed = findClockTime(zone, number - 1, condition.by)
-        if (total < condition.atLeast) episodes.step(missed, 'met', { now, value: total })
+        decide(number - 1, findClockTime(zone, number - 1, condition.by))
       }
       const due = findClockTime(zone, number, condition.by)
       const isDue = 'atLeast' in condition ? now >= due && state.activeFrom <= due : now < due
-      if (!isDue || state.checkedDay === number) return
-      if ('atLeast' in condition) {
+      if (!isDue) return
+      if ('atMost' in condition) {
+        if (state.checkedDay === number) return
+        decide(number, now)
+        if (state.isFiring) state.checkedDay = number
+      } else if (state.checkedDay !== number) {
         state.checkedDay = number
         // What was missed on the day before ends where the next day is decided.
         if (state.isFiring) episodes.step(due, 'over', { now })
+        decide(number, due)
+      } else if (!state.isFiring) {
+        const value = findMet(number)
+        if (value !== undefined) episodes.correct({ time: due, value }, now)
       }
-      if (!isReadable()) return
-      const total = find(number)
-      const isMet = 'atLeast' in condition ? total < condition.atLeast : total > condition.atMost
-      if (!isMet) return
-      state.checkedDay = number
-      episodes.step('atLeast' in condition ? due : now, 'met', { now, value: total })
     }
   }
 }

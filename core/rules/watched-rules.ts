@@ -1,6 +1,7 @@
 /** What is known of the rules of an account while it is served here: which changes concern which rule, and what is to be evaluated. */
 import { findMeasure } from '../../schemas/measures/catalogue.js'
-import type { Rule } from '../../schemas/rule.js'
+import { maxLag, type Rule } from '../../schemas/rule.js'
+import type { StoredRule } from '../../storage/rules/rule-repository.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services } from '../call/services.js'
@@ -99,6 +100,13 @@ export class WatchedRules {
     return concerned
   }
 
+  /** Lists the rules that go on, or have fired: what was seen of their data may be in the trash now, for example. */
+  *listFired(): Generator<string> {
+    const { rules } = this.#store?.deref() ?? {}
+    for (const { rule, state } of rules?.list() ?? [])
+      if (rule.isActive && (state.firedAt ?? state.holdsSince) !== undefined) yield rule.id
+  }
+
   /** Returns what a rule has not seen, and forgets it. `since`: the oldest change to be evaluated, in seconds. */
   take(id: string, since: number): Unseen {
     const times = this.#passed.get(id)?.times ?? []
@@ -124,8 +132,11 @@ export class WatchedRules {
     const test = this.#findTest(store, stored.rule)
     // Data of the future counts later, whatever is written until then.
     if ((event.time ?? Infinity) > now + maxAhead) this.#tests.set(id, undefined)
-    if (!test?.isNeutral(stored.state, event)) return false
     const known = this.#passed.get(id)
+    // A number that may have been seen was changed or removed.
+    const seenTo = Math.max(stored.state.seenTo ?? -Infinity, ...(known?.times ?? []))
+    if (event.time! <= seenTo && isCurrent(stored, event.time!, now)) return false
+    if (!test?.isNeutral(stored.state, event)) return false
     if (!known) this.#passed.set(id, { since: now, times: [event.time!] })
     else if (known.times.length >= maxPassed || now - known.since > maxDelay) return false
     else known.times.push(event.time!)
@@ -142,6 +153,16 @@ export class WatchedRules {
     }
     return this.#tests.get(id)
   }
+}
+
+/** Returns whether a number of a time that has been evaluated may still say whether a rule fires. */
+function isCurrent(
+  { rule: { condition }, state: { firedAt, isFiring } }: StoredRule,
+  time: number,
+  now: number
+): boolean {
+  const hold = 'for' in condition ? (condition.for ?? 0) : 0
+  return isFiring || time >= Math.min(now - Math.max(maxLag, hold), (firedAt ?? now) - hold)
 }
 
 function findKnownMeasure({ condition }: Rule): { readonly types: readonly string[] } | undefined {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { StoredReminder } from '../../schemas/plans/reminder.js'
 import { isZone } from '../../schemas/zones.js'
-import { readSchedule } from '../../core/reminders/schedule.js'
+import { readSchedule } from '../../core/forms/schedule.js'
 import { compileShape, type Examiner } from './examiner.js'
 
 const isReminder = compileShape(StoredReminder)

@@ -15,7 +15,10 @@ export interface SharedKey {
 interface Shared {
   readonly owner: SharedRuns
   readonly text: string
-  readonly run: MeasureRun<unknown>
+  /** Weak: a read that no call continues is not kept in memory. */
+  readonly run: WeakRef<MeasureRun<unknown>>
+  /** Set once it is complete. */
+  complete?: MeasureRun<unknown>
 }
 
 /** Maximum number of reads per account, and of values that the results of all accounts hold: about 100 bytes each. */
@@ -42,18 +45,21 @@ export class SharedRuns {
     if (version !== this.#version) this.#clear()
     this.#version = version
     const known = this.#runs.get(text)
-    if (known && !known.run.hasFailed) {
+    const found = known?.run.deref()
+    if (known && found && !found.hasFailed) {
       const values = kept.get(known)
       if (values !== undefined) keep(known, values)
-      return known.run as MeasureRun<T>
+      return found as MeasureRun<T>
     }
     if (known) drop(known)
     if (this.#runs.size >= maxRuns) drop(this.#runs.values().next().value!)
     const run = start()
-    const shared: Shared = { owner: this, text, run }
+    const shared: Shared = { owner: this, text, run: new WeakRef<MeasureRun<unknown>>(run) }
     this.#runs.set(text, shared)
     run.onComplete = result => {
-      if (this.#runs.get(text) === shared) keep(shared, count(result))
+      if (this.#runs.get(text) !== shared) return
+      shared.complete = run
+      keep(shared, count(result))
     }
     return run
   }

@@ -127,8 +127,11 @@ export const updateSql = `UPDATE event SET ${columns.map(name => `${name} = ?`).
 export const placeSql = `SELECT number, time, span, trashed, stream, others, type, (SELECT words FROM event_text
   WHERE start = event.time AND event = event.number) AS words FROM event WHERE id = ?`
 
+const outlineFields = ['attachments', 'id', 'modified', 'streamIds', 'time', 'trashed', 'type'] as const
+/** An event without the fields that may hold megabytes. */
+export type EventOutline = Pick<Event, (typeof outlineFields)[number]>
 /** Finds an event without its content. */
-export const outlineSql = `SELECT json_object(${['attachments', 'id', 'modified', 'streamIds', 'time', 'type']
+export const outlineSql = `SELECT json_object(${outlineFields
   .map(name => `'${name}', body -> '$.${name}'`)
   .join()}) FROM event WHERE id = ?`
 

@@ -34,6 +34,7 @@ import {
   toValues,
   updateSql,
   type EventBody,
+  type EventOutline,
   type EventRow
 } from './event-row.js'
 import type { AttachmentRepository } from './attachments.js'
@@ -45,9 +46,6 @@ export interface EventText {
   readonly body: string
   readonly streams: readonly number[]
 }
-
-/** An event without the fields that may hold megabytes. */
-export type EventOutline = Pick<Event, 'attachments' | 'id' | 'modified' | 'streamIds' | 'time' | 'type'>
 
 /** A running query. */
 export type EventRun = QueryRun | TextRun
@@ -114,9 +112,9 @@ export class EventRepository {
   findOutline(id: string): EventOutline | undefined {
     const text = column(this.db, outlineSql).get(id) as string | undefined
     if (text === undefined) return undefined
-    const { attachments, ...outline } = JSON.parse(text) as EventOutline
-    // `null` if there are none.
-    return attachments ? { ...outline, attachments } : outline
+    const { attachments, trashed, ...outline } = JSON.parse(text) as EventOutline
+    // `null` if absent.
+    return { ...outline, ...(attachments && { attachments }), ...(trashed && { trashed }) }
   }
 
   /** Returns whether an event is larger than a number of bytes, without reading its text. */

@@ -7,7 +7,7 @@ import { mayRead, assertReadable } from '../../events/event-permissions.js'
 import { fail } from '../../errors.js'
 import type { Preview } from '../../previews/previews.js'
 import { method, type Call } from '../../call/method.js'
-import type { EventOutline } from '../../../storage/repositories/events.js'
+import type { EventOutline } from '../../../storage/repositories/event-row.js'
 
 const Pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
 

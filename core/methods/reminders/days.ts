@@ -6,7 +6,7 @@ import { formatDate, getLocalDay } from '../../../schemas/zones.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { requireOwnReminder } from '../../reminders/rules.js'
-import { toDayNumber } from '../../reminders/schedule.js'
+import { toDayNumber } from '../../forms/schedule.js'
 import { refuseParams } from '../../validation/params.js'
 
 /** Maximum number of days of a call. */

@@ -6,7 +6,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { toReminder } from '../../reminders/occurrences.js'
 import { assertForm, assertOwnChannels, checkRecording, requireOwnReminder } from '../../reminders/rules.js'
-import { findNextDue, readSchedule } from '../../reminders/schedule.js'
+import { findNextDue, readSchedule } from '../../forms/schedule.js'
 import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
 
 /** Fields that only the service sets. */

@@ -62,25 +62,73 @@ for (const isShared of [false, true])
       t.same((await paul.do('forms.get')).forms, [])
     })
 
-    t.test('a form may have the title of a stream, and the id of a member of every object', async t => {
-      for (const [streamId, title, name] of [
-        ['fresh', 'health', 'health (2)'],
-        ['constructor', 'health', 'health (3)'],
-        ['lines', 'a\nb', 'a b']
+    t.test('the stream of the answers has the name that the user has seen', async t => {
+      for (const [streamId, title, defaultName, name] of [
+        ['fresh', 'Evening', 'Answers of the evening', 'Answers of the evening'],
+        ['taken', 'Evening', 'health', 'health (2)'],
+        ['constructor', 'health', undefined, 'health (3)'],
+        ['lines', 'a\nb', undefined, 'a b'],
+        ['turned', 'Evening', `a\u202eb\nc${'d'.repeat(500)}`, `ab c${'d'.repeat(196)}`]
       ] as const) {
         const { content } = await offer(dora, {
           'coffer:form': { streamId, questionnaire: { ...questionnaire, title } },
-          request: { permissions: [{ streamId, level: 'read', defaultName: 'Answers' }] }
+          request: { permissions: [{ streamId, level: 'read', ...(defaultName && { defaultName }) }] }
         })
         const accepted = await accept(paul, content.capabilityUrl, { ownStreams: {} })
         t.match(accepted, { status: 'completed', formId: String })
         const { streams } = await paul.do('streams.get')
-        t.match(
-          streams.find(({ id }: { id: string }) => id === streamId),
-          { name }
-        )
+        t.equal(streams.find(({ id }: { id: string }) => id === streamId)?.name, name)
         await paul.do('forms.delete', { id: accepted.formId })
       }
+    })
+
+    t.test('a form with a schedule comes with a reminder in the zone of the user', async t => {
+      const zones = [{ from: 0, zone: 'Europe/Zurich' }]
+      await paul.do('profile.update', { id: 'private', update: { 'coffer:zones': zones } })
+      const schedule = { times: ['20:00'], days: [1, 4], until: '2199-12-31' }
+      const { content } = await offer(dora, { ...asking, 'coffer:form': { ...form, schedule } })
+      const { formId } = await accept(paul, content.capabilityUrl)
+      const { reminders } = await paul.do('reminders.get')
+      t.match(reminders, [
+        {
+          name: 'Evening',
+          kind: 'form',
+          formId,
+          schedule,
+          zone: 'Europe/Zurich',
+          next: Number,
+          isActive: true
+        }
+      ])
+      await paul.do('reminders.delete', { id: reminders[0].id })
+      await paul.do('forms.delete', { id: formId })
+    })
+
+    t.test('without room for the form or its reminder, the reason says so, and nothing is added', async t => {
+      const reminder = {
+        name: 'x',
+        kind: 'habit',
+        schedule: { times: ['08:00'] },
+        zone: 'UTC',
+        streamId: 'diary',
+        event: { type: 'activity/plain' }
+      }
+      const expected = { status: 'failed', failure: { reason: 'cmc-handler-no-room' } }
+      for (let count = 0; count < 100; count++) await paul.do('reminders.create', reminder)
+      const timed = { ...form, streamId: 'timed', schedule: { times: ['20:00'] } }
+      const request = { permissions: [{ streamId: 'timed', level: 'read', defaultName: 'Timed' }] }
+      const { content } = await offer(dora, { 'coffer:form': timed, request })
+      t.match(await accept(paul, content.capabilityUrl), expected)
+      t.same((await paul.do('forms.get')).forms, [])
+      for (const { id } of (await paul.do('reminders.get')).reminders)
+        await paul.do('reminders.delete', { id })
+      for (let count = 0; count < 50; count++)
+        await paul.do('forms.create', { questionnaire, streamId: 'diary' })
+      const second = await offer(dora, { ...asking, 'coffer:form': form })
+      t.match(await accept(paul, second.content.capabilityUrl), expected)
+      const { streams } = await paul.do('streams.get')
+      t.notOk(streams.find(({ id }: { id: string }) => id === 'timed'))
+      for (const { id } of (await paul.do('forms.get')).forms) await paul.do('forms.delete', { id })
     })
 
     t.test('hostile forms are refused', async t => {
@@ -97,6 +145,10 @@ for (const isShared of [false, true])
         ['none', 'form'],
         ['without a stream', { questionnaire }],
         ['other members', { ...form, script: 'x' }],
+        ['a schedule without times', { ...form, schedule: { times: [] } }],
+        ['a schedule of other members', { ...form, schedule: { times: ['08:00'], cron: '* * * * * *' } }],
+        ['a schedule of no day', { ...form, schedule: { times: ['08:00'], from: '2026-02-30' } }],
+        ['many times', { ...form, schedule: { times: Array.from({ length: 25 }, () => '08:00') } }],
         ['not a questionnaire', { ...form, questionnaire: { resourceType: 'Patient' } }],
         ['long', { ...form, questionnaire: { ...questionnaire, purpose: 'x'.repeat(70_000) } }],
         ['deep', { ...form, questionnaire: { ...questionnaire, contained: [deep] } }],

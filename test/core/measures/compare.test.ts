@@ -17,6 +17,26 @@ const television: [number, number][] = [
   [110, 17]
 ]
 
+/** `expected`: comparisons, rho, and the interval of Bonett and Wright, as SciPy computes them. */
+const scipy: readonly { x: number[]; y: number[]; expected: [number, number, number, number][] }[] = [
+  {
+    x: [1, 2, 2, 3, 4, 4, 4, 5, 6, 7, 8, 8],
+    y: [3, 1, 4, 4, 2, 5, 6, 6, 6, 9, 8, 10],
+    expected: [
+      [1, 0.8752242068767291, 0.5274946442287449, 0.9717781622924897],
+      [7, 0.8752242068767291, 0.29172173005926766, 0.9839802157862558]
+    ]
+  },
+  {
+    x: [5.1, 4.9, 6.2, 5.8, 6, 5.5, 5.3, 6.7, 6.3, 5, 5.9, 6.1, 5.7, 6.5],
+    y: [7.2, 8.1, 6, 6.6, 6.4, 7, 6.9, 5.1, 6.2, 7.9, 6.6, 5.8, 7.1, 5.5],
+    expected: [
+      [1, -0.9636969527904214, -0.9911927143750876, -0.8565455419245818],
+      [7, -0.9636969527904214, -0.994821076879886, -0.7673399546573267]
+    ]
+  }
+]
+
 const close = (value: number, expected: number): boolean => Math.abs(value - expected) < 1e-6
 const mean = (all: number[]): number => all.reduce((sum, each) => sum + each, 0) / all.length
 /** The number of smaller values, and half of the equal ones. */
@@ -62,6 +82,16 @@ t.test('rank correlation', async t => {
       else {
         t.ok(Math.abs(found!.rho - expected) < 1e-9, `${found!.rho} is ${expected}`)
         t.ok(found!.low <= found!.rho && found!.rho <= found!.high && found!.low >= -1 && found!.high <= 1)
+      }
+    }
+  })
+
+  t.test('agrees with SciPy 1.17.1 (spearmanr, norm.ppf), with equal values, too', async t => {
+    for (const { expected, x, y } of scipy) {
+      const pairs = x.map((value, at) => [value, y[at]!] as const)
+      for (const [comparisons, rho, low, high] of expected) {
+        const found = correlateRanks(pairs, comparisons)!
+        t.ok(close(found.rho, rho) && close(found.low, low) && close(found.high, high), JSON.stringify(found))
       }
     }
   })

@@ -1,6 +1,6 @@
 /** When reminders are due: compared with a plain computation, minute by minute, over two years of three zones. */
 import t from 'tap'
-import { findNextDue, listDueTimes, readSchedule, toDayNumber } from '../../../core/reminders/schedule.js'
+import { findNextDue, listDueTimes, readSchedule, toDayNumber } from '../../../core/forms/schedule.js'
 import type { Schedule } from '../../../schemas/plans/reminder.js'
 import { seeded } from '../../support/random.js'
 

@@ -1,4 +1,7 @@
 /** Reads that calls share: who gets which, and what is kept of them. */
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { MeasureRun, type MeasureStore } from '../../../storage/measures/reading.js'
 import { SharedRuns } from '../../../storage/measures/shared-runs.js'
@@ -94,3 +97,31 @@ t.test('results of all accounts take limited memory', async t => {
   t.equal(other.read('b', 1), 2, 'what was not used for the longest time is gone')
   t.equal(one.read('a', 1), 2)
 })
+
+t.test('a read that is abandoned half way takes no memory', async t => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const runs = new SharedRuns()
+  const partial = begin(runs)
+  for (let turn = 0; turn < 10 && partial.deref(); turn++) {
+    await setImmediate()
+    collectGarbage()
+  }
+  t.equal(partial.deref(), undefined)
+})
+
+/** Begins a read, and returns what it has read. */
+function begin(runs: SharedRuns): WeakRef<object> {
+  let partial: WeakRef<object> | undefined
+  const start = (): MeasureRun<object> =>
+    new MeasureRun(function* () {
+      const values = Array.from({ length: 1000 }, (_, at) => at)
+      partial = new WeakRef(values)
+      const end = performance.now() + 20
+      while (performance.now() < end) yield
+      yield
+      return values
+    })
+  runs.get({ text: 'a', version: 1 }, start, () => 1000).next(file)
+  return partial!
+}

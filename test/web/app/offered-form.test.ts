@@ -45,13 +45,22 @@ t.test('a request with a form is accepted', async t => {
   const { daisy, enter, service } = await startApp(t, { cmc: { allowInternalTargets: true } })
   const dora = await service.user('dora-doctor')
   const permissions = [{ streamId: 'answers', level: 'read', defaultName: 'Answers' }]
-  const form = { questionnaire, streamId: 'answers' }
+  const schedule = { times: ['08:00', '20:00'], days: [1, 4], until: '2199-12-31' }
+  const form = { questionnaire, streamId: 'answers', schedule }
   const { content } = await offer(dora, { 'coffer:form': form, request: { permissions } })
-  for (const locale of ['de', 'fr', 'en-GB']) {
+  for (const [locale, reminder] of [
+    ['de', 'Sie werden daran erinnert, es auszufüllen: Mo und Do, 08:00 und 20:00, bis 31. Dezember 2199.'],
+    [
+      'fr',
+      /Un rappel vous invitera à le remplir : lun\. et jeu\., 08:00 et 20:00, jusqu’au 31 décembre 2199\./
+    ],
+    ['en-GB', 'You will be reminded to fill it in: Mon and Thu, 08:00 and 20:00, until 31 December 2199.']
+  ] as const) {
     const page = await enter('/app/daisy/people', { ...phone, locale })
     await page.getByRole('textbox').last().fill(content.capabilityUrl)
     await page.keyboard.press('Enter')
     await page.getByText('Evening diary').first().waitFor()
+    await page.getByText(reminder).waitFor()
     await look(t, page, `app-people-form-${locale}`)
     if (locale === 'en-GB') {
       await page.getByText('With a form: Evening diary.').waitFor()
@@ -63,5 +72,6 @@ t.test('a request with a form is accepted', async t => {
     }
     await page.context().close()
   }
+  t.match((await daisy.do('reminders.get')).reminders, [{ name: 'Evening diary', schedule }])
   t.match((await daisy.do('forms.get')).forms, [{ title: 'Evening diary', streamId: 'answers' }])
 })

@@ -1,16 +1,21 @@
 /** Adds or changes an alert, with a form that reads like a sentence: when, what, and where to send it. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { ChannelChoice } from '../channels/channel-choice.js'
-import { useAccount } from '../data/account.js'
+import { useAccount, type Account } from '../data/account.js'
 import { getMeasureName, getShownType, type AnyMeasure } from '../data/measures.js'
+import { showToast } from '../parts/toast.js'
 import { buildHref, navigate } from '../route.js'
+import { WhoseChoice } from '../shell/whose.js'
 import { ConditionFields } from './condition-fields.js'
 import {
+  findCopy,
   findKind,
   getKind,
+  hasStreams,
   isOffered,
   isPossible,
   kindNames,
@@ -31,24 +36,28 @@ interface Props {
 }
 
 export function AlertForm({ measures, measure, rule }: Props) {
-  const { client, username } = useAccount()
+  const account = useAccount()
+  const { client, username } = account
   const before = rule?.condition
   const [kind, setKind] = useState(() => (before ? findKind(before) : chooseKind(measures, measure)))
   const [chosen, setChosen] = useState(before?.measure ?? measure ?? '')
+  const [{ of, person }, setWhose] = useState<Whose>({ of: findCopy(before) })
+  const theirs = useTheirMeasures(account, of)
+  const known = of === undefined ? measures : theirs
   const [channelIds, setChannelIds] = useState<readonly string[]>(rule?.channelIds ?? [])
   const isAbout = kind !== undefined && getKind(kind).about !== undefined
-  const offered = !isAbout ? [] : measures.filter(each => isOffered(each, kind))
+  const offered = !isAbout ? [] : known.filter(each => isOffered(each, kind))
   const current = offered.find(({ id }) => id === chosen) ?? offered[0]
   // Numbers of an alert keep their unit.
   const isSame = before?.measure !== undefined && before.measure === current?.id
   const unit = current && ((isSame ? (before.unit ?? current.types[0]) : undefined) ?? getShownType(current))
   const submit = async (values: Values): Promise<void> => {
     const condition =
-      kind === undefined ? before! : readCondition(values, { name: kind, measure: current, unit, before })
+      kind === undefined ? before! : readCondition(values, { name: kind, measure: current, unit, before, of })
     const fields = {
       name:
         values['name'] ||
-        [describeCondition(condition, current), values['senderName'] ?? []].flat().join(': '),
+        [person ?? [], describeCondition(condition, current), values['senderName'] ?? []].flat().join(': '),
       condition,
       ...readMore(values, rule),
       // Alerts of apps have channels of these, which others cannot choose.
@@ -74,10 +83,13 @@ export function AlertForm({ measures, measure, rule }: Props) {
                 options={kindNames.map(each => [
                   each,
                   t(`alerts.kind.${each}`),
-                  each !== kind && !isPossible(measures, each)
+                  each !== kind && !isPossible(known, each)
                 ])}
                 onChange={value => setKind(value as KindName)}
               />
+              {hasStreams(kind) && (
+                <WhoseChoice of={of} onChoose={(root, name) => setWhose({ of: root, person: name })} />
+              )}
               {current && (
                 <Select
                   name="measure"
@@ -106,6 +118,28 @@ export function AlertForm({ measures, measure, rule }: Props) {
       </section>
     </>
   )
+}
+
+/** Whose data an alert is about: the root of a copy, or undefined for the user's own. */
+interface Whose {
+  readonly of: string | undefined
+  /** The name of the person, if it was chosen here. */
+  readonly person?: string | undefined
+}
+
+/** Returns the measures that a copy has data of; empty until they are read. */
+function useTheirMeasures(account: Account, of: string | undefined): readonly AnyMeasure[] {
+  const [found, setFound] = useState<readonly AnyMeasure[]>([])
+  useEffect(() => {
+    if (of === undefined) return
+    const read = async (): Promise<void> => {
+      const { readFollowed } = await import('../data/news.js')
+      const { measureFacts } = await readFollowed(account, of)
+      setFound(await account.measures.read(measureFacts.map(({ measure }) => measure)))
+    }
+    read().catch((error: unknown) => showToast(explainError(error).message))
+  }, [of])
+  return found
 }
 
 /** Returns the kind that is chosen at first. */

@@ -109,6 +109,16 @@ export function findKind(condition: Condition): KindName | undefined {
   })
 }
 
+/** Returns whether a kind can be about the data of chosen streams. */
+export function hasStreams(name: KindName): boolean {
+  return name === 'words' || getKind(name).about !== undefined
+}
+
+/** Returns the stream of a copy that a condition is about. */
+export function findCopy(condition: Condition | undefined): string | undefined {
+  return condition?.streamIds?.find(id => id.startsWith(':_followed:'))
+}
+
 /** Returns whether a kind can be about a measure. */
 export function isOffered({ kind: form }: AnyMeasure, name: KindName): boolean {
   const { about } = getKind(name)
@@ -142,10 +152,12 @@ interface Chosen {
   readonly unit: string | undefined
   /** The condition before it is changed. */
   readonly before: Condition | undefined
+  /** A stream of the copy that it is about; undefined for the user's own data. */
+  readonly of: string | undefined
 }
 
 /** Returns the condition that a form describes. Members that it does not show stay, where they still apply. */
-export function readCondition(values: Values, { before, measure, name, unit }: Chosen): Condition {
+export function readCondition(values: Values, { before, measure, name, of, unit }: Chosen): Condition {
   const { about, fields, kind, senders } = getKind(name)
   const given = fields.flatMap(field => {
     const value = readField(field, values[field.name] ?? '')
@@ -158,6 +170,7 @@ export function readCondition(values: Values, { before, measure, name, unit }: C
     ...(about !== undefined && measure && { measure: measure.id }),
     ...(fields.some(field => field.isOfMeasure) && unit !== undefined && { unit }),
     ...(senders && at > 0 && { [sender.slice(0, at)]: sender.slice(at + 1) }),
+    ...(hasStreams(name) && of !== undefined && { streamIds: [of] }),
     ...Object.fromEntries(given)
   }
   const isSame = before?.kind === kind && before.measure === condition.measure
@@ -166,7 +179,7 @@ export function readCondition(values: Values, { before, measure, name, unit }: C
   return {
     ...condition,
     ...(recoverAt !== undefined && before.value === condition.value && { recoverAt }),
-    ...(streamIds && { streamIds })
+    ...(streamIds && findCopy(before) === of && { streamIds })
   }
 }
 

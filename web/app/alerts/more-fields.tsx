@@ -3,7 +3,8 @@ import { t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import type { Values } from '../../parts/form.js'
 import { NumberField } from './condition-fields.js'
-import { formatWeekday, weekdays, type Rule } from './rules.js'
+import { formatWeekday } from '../parts/format-time.js'
+import { weekdays, type Rule } from './rules.js'
 
 /** Seconds between two messages by default, and seconds per unit of the fields. */
 const defaultPause = 3600

@@ -5,7 +5,7 @@ import { getLocale, t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { formatMeasureNumber, getMeasureName, type AnyMeasure } from '../data/measures.js'
 import { joinQuantity } from '../data/units.js'
-import { formatAgo, formatTime } from '../parts/format-time.js'
+import { formatAgo, formatWeekday } from '../parts/format-time.js'
 
 /** A condition as the API returns it; which members it has depends on its kind. */
 export interface Condition {
@@ -184,11 +184,6 @@ export function describeCondition(condition: Condition, measure: AnyMeasure | un
 
 /** Monday to Sunday. */
 export const weekdays = [1, 2, 3, 4, 5, 6, 7]
-
-/** Returns the name of a day of the week: 1 is Monday. */
-export function formatWeekday(day: number): string {
-  return formatTime((day + 3) * 86_400, { weekday: 'short', timeZone: 'UTC' })
-}
 
 /** Returns in words when no messages are sent; empty if they are at any time. */
 export function describeQuiet({ days, quietHours }: Rule): string {

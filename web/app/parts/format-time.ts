@@ -44,6 +44,11 @@ export function formatClock(seconds: number, zone?: string): string {
   })
 }
 
+/** Returns the name of a day of the week: 1 is Monday. */
+export function formatWeekday(day: number): string {
+  return formatTime((day + 3) * 86_400, { weekday: 'short', timeZone: 'UTC' })
+}
+
 /**
  * Formats how long ago a time was: `just now`, `3 minutes ago`, `1 day ago`. Times in the future are just
  * now.

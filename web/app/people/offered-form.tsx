@@ -1,8 +1,11 @@
 /** The form that comes with a request: choosing it, and telling the person who is asked. (docs/api/forms.md#forms-of-requests) */
+import { useEffect, useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
+import type { Schedule } from '../shell/describe-schedule.js'
 import { FileDropzone } from '../parts/file-dropzone.js'
+import { addModuleTexts } from '../texts.js'
 
 /** The member of a request, and of its offer. */
 export const formKey = 'coffer:form'
@@ -12,6 +15,7 @@ const answersId = 'form-answers'
 interface OfferedForm {
   readonly questionnaire: Readonly<Record<string, unknown>>
   readonly streamId: string
+  readonly schedule?: Schedule
 }
 
 interface FieldProps {
@@ -60,12 +64,26 @@ export function askForAnswers({ questionnaire: { title }, streamId }: OfferedFor
   return { streamId, level: 'read', defaultName }
 }
 
-/** Tells that a form comes with the request; renders nothing if none does. */
+/**
+ * Tells that a form comes with the request, and when the user is reminded of it; renders nothing if none does.
+ */
 export function FormNotice({ content }: { readonly content: object }) {
   const form = (content as Readonly<Record<string, OfferedForm | undefined>>)[formKey]
+  const [when, setWhen] = useState('')
+  useEffect(() => {
+    if (form?.schedule) void describe(form.schedule).then(setWhen)
+  }, [])
   if (!form) return null
   const { title } = form.questionnaire
   return (
-    <p class="hint">{t('people.withForm', { title: typeof title === 'string' ? toPlainText(title) : '' })}</p>
+    <p class="hint">
+      {t('people.withForm', { title: typeof title === 'string' ? toPlainText(title) : '' })}{' '}
+      {when !== '' && t('people.formSchedule', { when })}
+    </p>
   )
+}
+
+async function describe(schedule: Schedule): Promise<string> {
+  await addModuleTexts('reminders')
+  return (await import('../shell/describe-schedule.js')).describeSchedule(schedule)
 }

@@ -62,7 +62,7 @@ export function Overview() {
       </div>
       {relationships.length > 0 && (
         <section class="card list" aria-labelledby="people-all">
-          <h2 id="people-all">{t('people.all')}</h2>
+          <h2 id="people-all">{t('shell.people')}</h2>
           <ul>
             {relationships.map(each => (
               <PersonLine key={each.access.id} relationship={each} latest={latest.get(each.access.id)} />
@@ -217,7 +217,7 @@ function OpenRequest() {
           await Promise.resolve()
         }}
       >
-        <Field name="link" label={t('people.link')} input={{ autocomplete: 'off', inputMode: 'url' }} />
+        <Field name="link" label={t('data.kind.link')} input={{ autocomplete: 'off', inputMode: 'url' }} />
       </Form>
     </section>
   )

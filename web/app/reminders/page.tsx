@@ -1,11 +1,12 @@
 /** The page of reminders: what they are, when they are due, and how often they were followed. */
 import './style.css'
 import { useEffect, useState } from 'preact/hooks'
-import { getLocale, t } from '../../language.js'
+import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { AppLink } from '../parts/app-link.js'
 import { Confirm } from '../parts/confirm.js'
+import { describeSchedule } from '../shell/describe-schedule.js'
 import { formatDateTime } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { ReadProblem } from '../parts/read-problem.js'
@@ -14,7 +15,6 @@ import { buildHref, navigate, type PageName, type PageProps } from '../route.js'
 import { Adherence } from './adherence.js'
 import { ReminderForm } from './reminder-form.js'
 import { useReminders, type Reminder } from './reminders.js'
-import { formatWeekday } from './schedule-fields.js'
 
 /** In place of an id: the form of a new reminder. */
 const newId = 'new'
@@ -76,7 +76,7 @@ export default function RemindersPage({ id, query }: PageProps) {
           <h2>
             <AppLink to={{ page: 'reminders', id: each.id }}>{toPlainText(each.name)}</AppLink>
           </h2>
-          <p class="hint">{describeSchedule(each)}</p>
+          <p class="hint">{describeTimes(each)}</p>
           <Adherence reminder={each} />
         </section>
       ))}
@@ -98,7 +98,7 @@ function View({ reminder, onChanged, onRemoved }: ViewProps) {
   return (
     <>
       <h1>{name}</h1>
-      <p class="lead">{describeSchedule(reminder)}</p>
+      <p class="lead">{describeTimes(reminder)}</p>
       {next !== undefined && <p>{t('reminders.next', { time: formatDateTime(next) })}</p>}
       <section class="card panel" aria-labelledby="days">
         <h2 id="days">{t('reminders.days')}</h2>
@@ -135,19 +135,9 @@ function View({ reminder, onChanged, onRemoved }: ViewProps) {
 }
 
 /** Describes when a reminder is due. */
-function describeSchedule({ isActive, schedule }: Reminder): string {
-  const { days, everyDays, times } = schedule
-  const rhythm = days
-    ? list(days.map(formatWeekday))
-    : everyDays === undefined
-      ? t('reminders.rhythm.daily')
-      : t('reminders.everyCount', { count: everyDays })
-  const text = t('reminders.when', { rhythm, times: list(times) })
+function describeTimes({ isActive, schedule }: Reminder): string {
+  const text = describeSchedule(schedule)
   return isActive ? text : `${text} ${t('reminders.off')}`
-}
-
-function list(items: readonly string[]): string {
-  return new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(items)
 }
 
 function BackLink({ page, label }: { readonly page: PageName; readonly label: string }) {

@@ -5,10 +5,11 @@ import { Field } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { ChannelChoice } from '../channels/channel-choice.js'
 import { useAccount } from '../data/account.js'
+import type { Schedule } from '../shell/describe-schedule.js'
 import { createStream } from '../events/save-event.js'
 import { StreamOptions } from '../parts/stream-options.js'
 import { buildEvent, buildStream, findRecording, recordings } from './recordings.js'
-import { getZone, type Reminder, type Schedule } from './reminders.js'
+import { getZone, type Reminder } from './reminders.js'
 import { ScheduleFields } from './schedule-fields.js'
 
 interface Props {

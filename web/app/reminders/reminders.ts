@@ -3,15 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { getLocalDay } from '../../../schemas/zones.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
-
-export interface Schedule {
-  readonly times: readonly string[]
-  readonly days?: readonly number[]
-  readonly everyDays?: number
-  readonly startsOn?: string
-  readonly from?: string
-  readonly until?: string
-}
+import type { Schedule } from '../shell/describe-schedule.js'
 
 /** A reminder as the API returns it. */
 export interface Reminder {

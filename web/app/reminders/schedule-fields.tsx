@@ -1,9 +1,10 @@
 /** The part of the form that says when a reminder is due. */
 import { t } from '../../language.js'
 import { formatDate } from '../../../schemas/zones.js'
-import { formatTime } from '../parts/format-time.js'
+import type { Schedule } from '../shell/describe-schedule.js'
+import { formatWeekday } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
-import { getToday, getZone, type Schedule } from './reminders.js'
+import { getToday, getZone } from './reminders.js'
 
 interface Props {
   readonly value: Schedule
@@ -122,9 +123,4 @@ export function ScheduleFields({ value, onChange }: Props) {
       </div>
     </>
   )
-}
-
-/** Returns the name of a day of the week: 1 is Monday. */
-export function formatWeekday(day: number): string {
-  return formatTime((day + 3) * 86_400, { weekday: 'short', timeZone: 'UTC' })
 }

@@ -41,8 +41,8 @@ function useFollowed(): readonly { readonly name: string; readonly streamId: str
 interface ChoiceProps {
   /** The id of a stream of a copy; otherwise the user's own data is shown. */
   readonly of: string | null | undefined
-  /** Receives the root of a copy; undefined for the user's own data. */
-  readonly onChoose: (root: string | undefined) => void
+  /** Receives the root of a copy, and whose it is; undefined for the user's own data. */
+  readonly onChoose: (root: string | undefined, name: string | undefined) => void
 }
 
 /** Chooses whose data a page shows: the user's own, or a copy. Renders nothing if there is no copy. */
@@ -55,7 +55,10 @@ export function WhoseChoice({ of, onChoose }: ChoiceProps) {
       class="whose"
       aria-label={t('shell.whose')}
       value={chosen?.streamId ?? ''}
-      onChange={({ currentTarget: { value } }) => onChoose(value === '' ? undefined : value)}
+      onChange={({ currentTarget: { value } }) => {
+        const found = followed.find(({ streamId }) => streamId === value)
+        onChoose(found?.streamId, found?.name)
+      }}
     >
       <option value="">{t('shell.ownData')}</option>
       {followed.map(({ name, streamId }) => (

@@ -31,11 +31,11 @@ const icons = {
   file: 'file'
 } as const satisfies Readonly<Record<string, IconName>>
 const titles = {
-  note: 'timeline.note',
-  photo: 'timeline.photo',
+  note: 'data.kind.note',
+  photo: 'data.kind.photo',
   pin: 'timeline.position',
   run: 'timeline.activity',
-  file: 'timeline.file'
+  file: 'data.kind.file'
 } as const
 
 export function EventCard({ event, tracks, zones }: Props) {
@@ -67,7 +67,7 @@ export function EventCard({ event, tracks, zones }: Props) {
       {track && <TrackView holder={track} />}
       {isTrack && <TrackView holder={event} />}
       {type === 'picture/attached' && (
-        <Picture event={event} alt={toPlainText(description ?? '') || t('timeline.photo')} width={512} />
+        <Picture event={event} alt={toPlainText(description ?? '') || t('data.kind.photo')} width={512} />
       )}
       <div class="in">
         <h3>
