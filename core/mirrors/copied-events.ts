@@ -6,8 +6,10 @@ import { isZone, zoneKey } from '../../schemas/zones.js'
 import type { Call } from '../call/method.js'
 import { deriveEventId } from '../cmc/outbox.js'
 import { ApiError } from '../errors.js'
+import { isSeries } from '../events/fields.js'
 import { addTags } from '../streams/tags.js'
 import { isObject } from '../validation/is-object.js'
+import { noteParts } from './copied-parts.js'
 import { followedKey, getCopyId } from './copied-streams.js'
 import type { Item, PeerEvent } from './peer-answers.js'
 
@@ -17,8 +19,7 @@ const maxDescription = 100_000
 const maxClientData = 64 * 1024
 const maxFiles = 100
 
-/** Types of events; data points are not copied, and an event without them would look empty. */
-const typePattern = /^[a-z0-9-]+\/[a-z0-9-]+$/
+const typePattern = /^(?:series:)?[a-z0-9-]+\/[a-z0-9-]+$/
 
 /** What becomes of an event: `skipped` if this service cannot store it. */
 export type Applied = 'copied' | 'skipped' | 'unchanged'
@@ -50,13 +51,36 @@ export function applyEvent(call: Call, mirror: Mirror, found: PeerEvent, pass: n
     if (known) eraseEvent(call, mirror, id)
     return streamIds.length === 0 ? 'unchanged' : 'skipped'
   }
-  if (!writeEvent(call, event, known !== undefined)) return 'skipped'
+  const isKnown = known !== undefined
+  if (isKnown && isOtherSeries(call, event)) eraseEvent(call, mirror, id)
+  if (!writeEvent(call, event, isKnown)) return 'skipped'
   mirrors.putEvent(mirror.id, id, { version, pass })
+  noteParts(call, mirror, event)
   return 'copied'
 }
 
+/** Returns whether an event has other points than before: not even honest servers change the type of a series. */
+function isOtherSeries({ store }: Pick<Call, 'store'>, { id, type }: Pick<Event, 'id' | 'type'>): boolean {
+  const before = store.series.findHolder(id)?.type ?? type
+  return before !== type && (isSeries(before) || isSeries(type))
+}
+
+/** Lists copied events with points that {@link applyEvent} would erase. */
+export function listLeaving(
+  call: Pick<Call, 'store'>,
+  mirror: Mirror,
+  events: readonly PeerEvent[]
+): string[] {
+  return events.flatMap(({ id: remoteId, item: { streamIds, type } }) => {
+    const id = getCopiedEventId(mirror, remoteId)
+    if (!call.store.series.getEnd(id)) return []
+    const isLeaving = listCopies(call, mirror, streamIds).length === 0 || typeof type !== 'string'
+    return isLeaving || isOtherSeries(call, { id, type }) ? [id] : []
+  })
+}
+
 /** Returns the copies of an event's streams. */
-function listCopies({ store }: Call, mirror: Mirror, value: unknown): string[] {
+function listCopies({ store }: Pick<Call, 'store'>, mirror: Mirror, value: unknown): string[] {
   if (!Array.isArray(value)) return []
   const ids = value
     .slice(0, maxStreamIds)
@@ -75,7 +99,7 @@ function buildEvent(
   const at = store.stamp(now)
   let checked: unknown
   try {
-    checked = services.eventTypes.check(type, content)
+    checked = services.eventTypes.check(type, isSeries(type) ? undefined : content)
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error

@@ -22,6 +22,20 @@ export interface CopiedEvent {
   readonly pass: number
 }
 
+/** An event of a copy of which something remains to be read. */
+export interface MirrorPart {
+  /** Of the event of this account. */
+  readonly id: string
+  /** Sum of 1: points have changed, 2: points are to be read again, 4: files. */
+  readonly what: number
+  /** DeltaTime from which doubtful points are read. */
+  readonly at: number
+  /** When to go on, in seconds; `null`: after the next comparison. */
+  readonly next: number | null
+  /** Number of failures in a row. */
+  readonly failures: number
+}
+
 /** Maximum number of rows of reads that wait for a mirror: others are counted together. */
 const maxReads = 2000
 
@@ -93,6 +107,7 @@ export class MirrorRepository {
   remove(id: string): void {
     this.#write('DELETE FROM mirror_read WHERE mirror = ?', id)
     this.#write('DELETE FROM mirror_event WHERE mirror = ?', id)
+    this.#write('DELETE FROM mirror_part WHERE mirror = ?', id)
     this.#write('DELETE FROM mirror WHERE id = ?', id)
     this.#isUsed = undefined
   }
@@ -112,6 +127,40 @@ export class MirrorRepository {
   /** Removes an event of a copy. */
   removeEvent(mirror: string, id: string): void {
     this.#write('DELETE FROM mirror_event WHERE mirror = ? AND id = ?', mirror, id)
+    this.#write('DELETE FROM mirror_part WHERE mirror = ? AND id = ?', mirror, id)
+  }
+
+  /** Finds what remains to be read of an event of a copy. */
+  findPart(mirror: string, id: string): MirrorPart | undefined {
+    const sql = 'SELECT id, what, at, next, failures FROM mirror_part WHERE mirror = ? AND id = ?'
+    return statement(this.db, sql).get(mirror, id) as MirrorPart | undefined
+  }
+
+  /** Finds the event of a copy whose turn it is at a time (seconds). */
+  findDuePart(mirror: string, now: number): MirrorPart | undefined {
+    const sql = `SELECT id, what, at, next, failures FROM mirror_part WHERE mirror = ? AND next <= ?
+      ORDER BY next LIMIT 1`
+    return statement(this.db, sql).get(mirror, now) as MirrorPart | undefined
+  }
+
+  /** Records what remains to be read of an event of a copy. */
+  putPart(mirror: string, { at, failures, id, next, what }: MirrorPart): void {
+    if (what === 0) return this.#write('DELETE FROM mirror_part WHERE mirror = ? AND id = ?', mirror, id)
+    const sql =
+      'INSERT OR REPLACE INTO mirror_part (mirror, id, what, at, next, failures) VALUES (?, ?, ?, ?, ?, ?)'
+    this.#write(sql, mirror, id, what, at, next, failures)
+  }
+
+  /** Makes everything due that waits for a comparison. */
+  wakeParts(mirror: string, now: number): void {
+    const sql = 'UPDATE mirror_part SET next = ?, failures = 0 WHERE mirror = ? AND next IS NULL'
+    this.#write(sql, now, mirror)
+  }
+
+  /** Number of events of which something is due. */
+  countDueParts(mirror: string): number {
+    const sql = 'SELECT count(*) FROM mirror_part WHERE mirror = ? AND next IS NOT NULL'
+    return column(this.db, sql).get(mirror) as number
   }
 
   /** Number of the events of a copy. */

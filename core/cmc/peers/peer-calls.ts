@@ -73,6 +73,7 @@ export type PeerMethod =
   | 'events.get'
   | 'events.create'
   | 'getAccessInfo'
+  | 'hfs.get'
   | 'mirrors.report'
   | 'mirrors.reportErasure'
   | 'service.info'
@@ -148,8 +149,9 @@ export class PeerCalls {
     if (!base.startsWith('https:') && !this.services.config.cmc.allowInternalTargets)
       return { status: 0, body: {}, problem: 'internal' }
     const { path, verb } = requests[method]
-    const query = verb === 'GET' ? toQuery(params) : ''
-    const { id = '' } = params as { readonly id?: string }
+    // In the path.
+    const { id = '', ...others } = params as { readonly id?: string }
+    const query = verb === 'GET' ? toQuery(others) : ''
     const exchange = await this.#outgoing.exchange(
       `${base}${path.replace(':id', encodeURIComponent(id))}${query}`,
       {
@@ -176,6 +178,7 @@ const requests: Readonly<
   'events.get': { verb: 'GET', path: 'events' },
   'events.create': { verb: 'POST', path: 'events' },
   getAccessInfo: { verb: 'GET', path: 'access-info' },
+  'hfs.get': { verb: 'GET', path: 'events/:id/series' },
   'mirrors.reportErasure': { verb: 'POST', path: 'mirrors/erasure' },
   'mirrors.report': { verb: 'POST', path: 'mirrors/report' },
   'service.info': { verb: 'GET', path: 'service/info' },

@@ -1,0 +1,106 @@
+/**
+ * What belongs to copied events besides what lists of events tell: points and files. What remains to be read of an event is stored with the
+ * event, in one transaction, and read afterwards, event by event, those waiting longest first. (docs/api/mirrors.md#points-and-files)
+ */
+import type { Event } from '../../schemas/event.js'
+import type { Mirror } from '../../schemas/mirrors/mirror.js'
+import type { MirrorPart } from '../../storage/mirrors/mirror-repository.js'
+import type { Call } from '../call/method.js'
+import { isSeries } from '../events/fields.js'
+import { changedPoints, CopiedPoints, doubtfulPoints } from './copied-points.js'
+import { getStore, loadMirror, writeCopy, type CopyContext } from './copy-context.js'
+import { findOrigin } from './copied-streams.js'
+import { OutOfTurn, PartBudget } from './part-budget.js'
+import { PeerFailed } from './peer-answers.js'
+import { PointsUnavailable } from './peer-points.js'
+
+/** Number of events in a row that fail until the contact has failed. */
+const maxFailures = 3
+/** Seconds until the next attempt for one event, by the number of failures; afterwards it waits for the next comparison. */
+const delays = [60, 600, 3600, 6 * 3600]
+
+/** Records what remains to be read of an event that has been copied. */
+export function noteParts({ now, store }: Call, mirror: Mirror, { id, type }: Event): void {
+  if (!isSeries(type)) return
+  const { at = 0, what = 0 } = store.mirrors.findPart(mirror.id, id) ?? {}
+  store.mirrors.putPart(mirror.id, { id, what: what | changedPoints, at, next: now, failures: 0 })
+}
+
+/** Reads what remains. Returns whether nothing does. Rejects with `PeerFailed`. */
+export async function copyParts(context: CopyContext): Promise<boolean> {
+  const { clock } = context.services
+  const budget = new PartBudget(clock, () => context.isStopped())
+  for (let failures = 0; ;) {
+    const stored = loadMirror(context)
+    const store = getStore(context)
+    const part = stored && store.read(() => store.mirrors.findDuePart(context.id, clock.now()))
+    if (!part) return true
+    try {
+      await copyPart(context, part, budget)
+      failures = 0
+    } catch (error) {
+      if (error instanceof OutOfTurn) return false
+      if (!(error instanceof PeerFailed)) throw error
+      await postpone(context, part, error.retryAfter)
+      // One event that fails must not hold up the others.
+      if (++failures >= maxFailures) throw error
+    }
+  }
+}
+
+async function copyPart(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
+  const store = getStore(context)
+  const [holder, event] = store.read(() => [store.series.findHolder(part.id), store.events.find(part.id)])
+  const remoteId = event && findOrigin(event)
+  if (!holder || remoteId === undefined || !isSeries(holder.type))
+    return await save(context, { ...part, what: 0 })
+  const points = new CopiedPoints(context, holder, remoteId, budget)
+  try {
+    if ((part.what & changedPoints) !== 0) await compare(context, part, points)
+    else await reread(context, part, { points, budget })
+  } catch (error) {
+    if (!(error instanceof PointsUnavailable)) throw error
+    await save(context, { ...part, what: 0 })
+  }
+}
+
+/** Compares points that have changed. What that cannot find out is read again after the next comparison of the whole copy. */
+async function compare(context: CopyContext, part: MirrorPart, points: CopiedPoints): Promise<void> {
+  try {
+    const isCertain = await points.compare()
+    const what = isCertain ? 0 : doubtfulPoints
+    await save(context, { ...part, what, next: null, failures: 0 })
+  } catch (error) {
+    // Those that have waited longer have their turn first.
+    if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
+    throw error
+  }
+}
+
+/** Reads points again, as many as one turn allows; the others after the next comparison. */
+async function reread(
+  context: CopyContext,
+  part: MirrorPart,
+  { budget, points }: { readonly budget: PartBudget; readonly points: CopiedPoints }
+): Promise<void> {
+  const { isFresh } = budget
+  let at = part.at
+  try {
+    await points.reread(at, place => (at = place))
+    await save(context, { ...part, what: 0 })
+  } catch (error) {
+    if (!(error instanceof OutOfTurn)) throw error
+    await save(context, { ...part, at, next: isFresh ? null : context.services.clock.now() })
+    if (!isFresh) throw error
+  }
+}
+
+async function postpone(context: CopyContext, part: MirrorPart, retryAfter: number): Promise<void> {
+  const delay = delays[part.failures]
+  const next = delay === undefined ? null : context.services.clock.now() + Math.max(delay, retryAfter)
+  await save(context, { ...part, next, failures: part.failures + 1 })
+}
+
+async function save(context: CopyContext, part: MirrorPart): Promise<void> {
+  await writeCopy(context, ({ store }, { mirror }) => store.mirrors.putPart(mirror.id, part))
+}
