@@ -7,7 +7,8 @@ import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import type { MirrorPart } from '../../storage/mirrors/mirror-repository.js'
 import type { Call } from '../call/method.js'
 import { isSeries } from '../events/fields.js'
-import { changedPoints, CopiedPoints, doubtfulPoints } from './copied-points.js'
+import { copyFilesOf, lacksFiles } from './copied-files.js'
+import { CopiedPoints } from './copied-points.js'
 import { getStore, loadMirror, writeCopy, type CopyContext } from './copy-context.js'
 import { findOrigin } from './copied-streams.js'
 import { OutOfTurn, PartBudget } from './part-budget.js'
@@ -20,23 +21,24 @@ const maxFailures = 3
 const delays = [60, 600, 3600, 6 * 3600]
 
 /** Records what remains to be read of an event that has been copied. */
-export function noteParts({ now, store }: Call, mirror: Mirror, { id, type }: Event): void {
-  if (!isSeries(type)) return
-  const { at = 0, what = 0 } = store.mirrors.findPart(mirror.id, id) ?? {}
-  store.mirrors.putPart(mirror.id, { id, what: what | changedPoints, at, next: now, failures: 0 })
+export function noteParts({ now, services, store: { mirrors } }: Call, mirror: Mirror, event: Event): void {
+  const { id, type } = event
+  const part = { id, isDoubtful: 0, at: 0, next: now, failures: 0 } as const
+  if (isSeries(type)) mirrors.putPart(mirror.id, { ...part, kind: 'points' })
+  if (lacksFiles(services, event)) mirrors.putPart(mirror.id, { ...part, kind: 'files' })
+  else mirrors.removePart(mirror.id, { id, kind: 'files' })
 }
 
-/** Reads what remains. Returns whether nothing does. Rejects with `PeerFailed`. */
-export async function copyParts(context: CopyContext): Promise<boolean> {
+/** Reads what remains, of one kind. Returns whether nothing is due. Rejects with `PeerFailed`. */
+export async function copyParts(context: CopyContext, kind: MirrorPart['kind']): Promise<boolean> {
   const { clock } = context.services
   const budget = new PartBudget(clock, () => context.isStopped())
   for (let failures = 0; ;) {
-    const stored = loadMirror(context)
-    const store = getStore(context)
-    const part = stored && store.read(() => store.mirrors.findDuePart(context.id, clock.now()))
+    const part = loadMirror(context) && findDue(context, kind)
     if (!part) return true
     try {
-      await copyPart(context, part, budget)
+      if (kind === 'points') await copyPoints(context, part, budget)
+      else await copyFiles(context, part, budget)
       failures = 0
     } catch (error) {
       if (error instanceof OutOfTurn) return false
@@ -48,28 +50,42 @@ export async function copyParts(context: CopyContext): Promise<boolean> {
   }
 }
 
-async function copyPart(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
+/** Finds the part that is due first. */
+export function findDue(context: CopyContext, kind: MirrorPart['kind']): MirrorPart | undefined {
+  const store = getStore(context)
+  return store.read(() => store.mirrors.findDuePart(context.id, kind, context.services.clock.now()))
+}
+
+async function copyFiles(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
+  try {
+    await copyFilesOf(context, part.id, budget)
+    await remove(context, part)
+  } catch (error) {
+    if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
+    throw error
+  }
+}
+
+async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
   const store = getStore(context)
   const [holder, event] = store.read(() => [store.series.findHolder(part.id), store.events.find(part.id)])
   const remoteId = event && findOrigin(event)
-  if (!holder || remoteId === undefined || !isSeries(holder.type))
-    return await save(context, { ...part, what: 0 })
+  if (!holder || remoteId === undefined || !isSeries(holder.type)) return await remove(context, part)
   const points = new CopiedPoints(context, holder, remoteId, budget)
   try {
-    if ((part.what & changedPoints) !== 0) await compare(context, part, points)
+    if (part.isDoubtful === 0) await compare(context, part, points)
     else await reread(context, part, { points, budget })
   } catch (error) {
     if (!(error instanceof PointsUnavailable)) throw error
-    await save(context, { ...part, what: 0 })
+    await remove(context, part)
   }
 }
 
 /** Compares points that have changed. What that cannot find out is read again after the next comparison of the whole copy. */
 async function compare(context: CopyContext, part: MirrorPart, points: CopiedPoints): Promise<void> {
   try {
-    const isCertain = await points.compare()
-    const what = isCertain ? 0 : doubtfulPoints
-    await save(context, { ...part, what, next: null, failures: 0 })
+    if (await points.compare()) await remove(context, part)
+    else await save(context, { ...part, isDoubtful: 1, next: null, failures: 0 })
   } catch (error) {
     // Those that have waited longer have their turn first.
     if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
@@ -87,7 +103,7 @@ async function reread(
   let at = part.at
   try {
     await points.reread(at, place => (at = place))
-    await save(context, { ...part, what: 0 })
+    await remove(context, part)
   } catch (error) {
     if (!(error instanceof OutOfTurn)) throw error
     await save(context, { ...part, at, next: isFresh ? null : context.services.clock.now() })
@@ -103,4 +119,8 @@ async function postpone(context: CopyContext, part: MirrorPart, retryAfter: numb
 
 async function save(context: CopyContext, part: MirrorPart): Promise<void> {
   await writeCopy(context, ({ store }, { mirror }) => store.mirrors.putPart(mirror.id, part))
+}
+
+async function remove(context: CopyContext, part: MirrorPart): Promise<void> {
+  await writeCopy(context, ({ store }, { mirror }) => store.mirrors.removePart(mirror.id, part))
 }

@@ -24,10 +24,6 @@ import {
 } from './peer-points.js'
 import { maxTime } from './progress.js'
 
-/** What remains to be read of an event: points that have changed, those that are to be read again. */
-export const changedPoints = 1
-export const doubtfulPoints = 2
-
 /** Maximum number of points of a page, each of which is written in one transaction. */
 const pageLimit = 4000
 /** Buckets with more points are divided again, so often at most. */
@@ -250,7 +246,7 @@ export async function emptySeries(
         const holder = series.findHolder(id)
         if (!holder || !mirrors.findEvent(mirror, id)) return true
         // If the event stays after all, because this is interrupted, its points are read again.
-        mirrors.putPart(mirror, { id, what: changedPoints, at: 0, next: now, failures: 0 })
+        mirrors.putPart(mirror, { id, kind: 'points', isDoubtful: 0, at: 0, next: now, failures: 0 })
         return series.remove(holder.number, everything, { written: now, writer }).isDone
       })
     while (!(await step()));

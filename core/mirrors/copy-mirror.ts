@@ -52,7 +52,7 @@ const doubtSeconds = 600
 
 /** Copies what has changed. Returns whether the copy is up to date. Rejects with `PermissionEnded`, `PeerFailed` and `PageTooLong`. */
 export async function copyMirror(context: CopyContext): Promise<boolean> {
-  return (await copyEvents(context)) && (await copyParts(context))
+  return (await copyEvents(context)) && (await copyParts(context, 'points'))
 }
 
 async function copyEvents(context: CopyContext): Promise<boolean> {

@@ -13,8 +13,11 @@ import { parseEndpoint, type Endpoint, type PeerCalls } from '../cmc/peers/peer-
 import { findRelationship } from '../cmc/relationships.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import { ApiError } from '../errors.js'
+import { removeOrphans } from '../events/attachment-sweep.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import type { TimedTask } from '../timers/account-timers.js'
+import { copyParts, findDue } from './copied-parts.js'
+import { loadMirror, type CopyContext } from './copy-context.js'
 import { copyMirror } from './copy-mirror.js'
 import { endMirror, eraseCopy } from './ends.js'
 import { askForNotices, stopNotices } from './notices.js'
@@ -27,6 +30,8 @@ const maxPerAccount = 8
 const maxPerHost = 2
 const concurrency = 16
 const maxPerSecond = 100
+/** Maximum number of mirrors whose files are being copied, one of each host. */
+const maxFiles = 8
 /** Seconds between two contacts, and how much they vary. */
 const pollSeconds = 600
 const jitterSeconds = 60
@@ -62,6 +67,11 @@ export class MirrorCopies implements TimedTask {
     concurrency,
     perSecond: maxPerSecond,
     limitFor: () => maxPerHost
+  })
+  readonly #fileLimiter = new ConcurrencyLimiter({
+    concurrency: maxFiles,
+    perSecond: maxPerSecond,
+    limitFor: () => 1
   })
   /** Mirrors that are being copied, by account. */
   readonly #copying = new Map<string, Set<string>>()
@@ -106,6 +116,7 @@ export class MirrorCopies implements TimedTask {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#limiter.close()
+    this.#fileLimiter.close()
     await Promise.all(this.#running)
   }
 
@@ -114,6 +125,8 @@ export class MirrorCopies implements TimedTask {
     const { clock, log } = this.services
     try {
       await this.#advance(account, id)
+      if (this.services.accounts.store(account).attachments.hasOrphans)
+        await removeOrphans(this.services, account)
       end()
     } catch (cause) {
       if (this.#isClosed || cause instanceof AccountElsewhere) return end()
@@ -135,18 +148,37 @@ export class MirrorCopies implements TimedTask {
     const endpoint = parseEndpoint(mark.counterparty.apiEndpoint ?? '')
     if (!endpoint) return await this.#record(account, stored, failed({ id: 'odd-response' }))
     await this.#limiter.run([`host ${endpoint.host}`], () => this.#contact(account, stored, endpoint))
+    await this.#copyFiles(this.#createContext(account, id, endpoint))
+  }
+
+  #createContext(account: Account, id: string, endpoint: Endpoint): CopyContext {
+    const { services } = this
+    return { services, account, peers: this.getPeers(), endpoint, id, isStopped: () => this.#isClosed }
+  }
+
+  /** Copies files. Slow servers and large files do not take the place of contacts. */
+  async #copyFiles(context: CopyContext): Promise<void> {
+    const { account, endpoint, id, services } = context
+    const hasFailed = (): boolean => loadMirror(context)?.mirror.error !== undefined
+    if (this.#isClosed || hasFailed() || !findDue(context, 'files')) return
+    const isComplete = await this.#fileLimiter.run([`host ${endpoint.host}`], async () => {
+      try {
+        return await copyParts(context, 'files')
+      } catch (error) {
+        if (!toFailure(error)) throw error
+        return true
+      }
+    })
+    if (isComplete === false && !this.#isClosed)
+      await writeAsService(services, account, ({ changes, now, store }) => {
+        store.mirrors.wake(id, now)
+        changes.add('timers')
+      })
   }
 
   async #contact(account: Account, stored: StoredMirror, endpoint: Endpoint): Promise<void> {
     const { id } = stored.mirror
-    const context = {
-      services: this.services,
-      account,
-      peers: this.getPeers(),
-      endpoint,
-      id,
-      isStopped: () => this.#isClosed
-    }
+    const context = this.#createContext(account, id, endpoint)
     try {
       const isComplete = await copyMirror(context)
       if (isComplete && !this.#isClosed) {

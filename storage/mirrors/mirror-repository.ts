@@ -22,13 +22,13 @@ export interface CopiedEvent {
   readonly pass: number
 }
 
-/** An event of a copy of which something remains to be read. */
+/** What remains to be read of an event of a copy. */
 export interface MirrorPart {
   /** Of the event of this account. */
   readonly id: string
-  /** Sum of 1: points have changed, 2: points are to be read again, 4: files. */
-  readonly what: number
-  /** DeltaTime from which doubtful points are read. */
+  readonly kind: 'files' | 'points'
+  /** 1: points that have not changed, but are to be read again, from the deltaTime `at` on. */
+  readonly isDoubtful: 0 | 1
   readonly at: number
   /** When to go on, in seconds; `null`: after the next comparison. */
   readonly next: number | null
@@ -130,25 +130,23 @@ export class MirrorRepository {
     this.#write('DELETE FROM mirror_part WHERE mirror = ? AND id = ?', mirror, id)
   }
 
-  /** Finds what remains to be read of an event of a copy. */
-  findPart(mirror: string, id: string): MirrorPart | undefined {
-    const sql = 'SELECT id, what, at, next, failures FROM mirror_part WHERE mirror = ? AND id = ?'
-    return statement(this.db, sql).get(mirror, id) as MirrorPart | undefined
+  /** Finds the part of a copy whose turn it is at a time (seconds). */
+  findDuePart(mirror: string, kind: MirrorPart['kind'], now: number): MirrorPart | undefined {
+    const sql = `SELECT id, kind, isDoubtful, at, next, failures FROM mirror_part
+      WHERE mirror = ? AND kind = ? AND next <= ? ORDER BY next LIMIT 1`
+    return statement(this.db, sql).get(mirror, kind, now) as MirrorPart | undefined
   }
 
-  /** Finds the event of a copy whose turn it is at a time (seconds). */
-  findDuePart(mirror: string, now: number): MirrorPart | undefined {
-    const sql = `SELECT id, what, at, next, failures FROM mirror_part WHERE mirror = ? AND next <= ?
-      ORDER BY next LIMIT 1`
-    return statement(this.db, sql).get(mirror, now) as MirrorPart | undefined
+  /** Adds a part of a copy, or replaces it. */
+  putPart(mirror: string, { at, failures, id, isDoubtful, kind, next }: MirrorPart): void {
+    const sql = `INSERT OR REPLACE INTO mirror_part (mirror, id, kind, isDoubtful, at, next, failures)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`
+    this.#write(sql, mirror, id, kind, isDoubtful, at, next, failures)
   }
 
-  /** Records what remains to be read of an event of a copy. */
-  putPart(mirror: string, { at, failures, id, next, what }: MirrorPart): void {
-    if (what === 0) return this.#write('DELETE FROM mirror_part WHERE mirror = ? AND id = ?', mirror, id)
-    const sql =
-      'INSERT OR REPLACE INTO mirror_part (mirror, id, what, at, next, failures) VALUES (?, ?, ?, ?, ?, ?)'
-    this.#write(sql, mirror, id, what, at, next, failures)
+  /** Removes a part that is copied. */
+  removePart(mirror: string, { id, kind }: Pick<MirrorPart, 'id' | 'kind'>): void {
+    this.#write('DELETE FROM mirror_part WHERE mirror = ? AND id = ? AND kind = ?', mirror, id, kind)
   }
 
   /** Makes everything due that waits for a comparison. */
@@ -157,9 +155,9 @@ export class MirrorRepository {
     this.#write(sql, now, mirror)
   }
 
-  /** Number of events of which something is due. */
-  countDueParts(mirror: string): number {
-    const sql = 'SELECT count(*) FROM mirror_part WHERE mirror = ? AND next IS NOT NULL'
+  /** Number of parts that are to be copied. */
+  countParts(mirror: string): number {
+    const sql = 'SELECT count(*) FROM mirror_part WHERE mirror = ? AND isDoubtful = 0'
     return column(this.db, sql).get(mirror) as number
   }
 
