@@ -59,7 +59,11 @@ export function findDue(context: CopyContext, kind: MirrorPart['kind']): MirrorP
 async function copyFiles(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
   try {
     await copyFilesOf(context, part.id, budget)
-    await remove(context, part)
+    await writeCopy(context, ({ services, store }, { mirror }) => {
+      const event = store.events.find(part.id)
+      // The event may have got others in the meantime.
+      if (!event || !lacksFiles(services, event)) store.mirrors.removePart(mirror.id, part)
+    })
   } catch (error) {
     if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
     throw error

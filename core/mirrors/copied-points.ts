@@ -175,8 +175,11 @@ export class CopiedPoints {
         const writing = { written: now, writer }
         // Where many points were deleted.
         const isLong = series.spansManyChunks(number, range)
-        while (!series.remove(number, range, writing).isDone && !isLong);
-        if (isLong) return false
+        if (isLong) {
+          series.remove(number, range, writing)
+          return false
+        }
+        while (!series.remove(number, range, writing).isDone);
         runSteps(series.add(number, points, writing))
         series.removeIfEmpty(number)
         return true

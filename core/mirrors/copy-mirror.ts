@@ -21,15 +21,7 @@ import {
   readStreams,
   type PeerPage
 } from './peer-answers.js'
-import {
-  endPass,
-  getFirstDeletion,
-  pageLimit,
-  parseProgress,
-  startPass,
-  type Pass,
-  type Progress
-} from './progress.js'
+import { endPass, getFirstDeletion, pageLimit, parseProgress, startPass, type Pass } from './progress.js'
 
 /** Number of pages, and seconds, after which other mirrors have their turn: a slow server must not hold its slot. */
 const maxPages = 20

@@ -23,7 +23,7 @@ async function createWithFiles(
     )
   const { body, status } = await client.http('POST', '/events', form)
   if (status !== 201) throw new Error(JSON.stringify(body))
-  return body.event as Answer
+  return body.event
 }
 
 /** Finds the copy of an event. */
@@ -115,7 +115,7 @@ for (const isShared of [false, true])
       t.equal((await dora.http('POST', `/events/${copy.id}`, form)).status, 403)
     })
 
-    t.test('what was read is told to the owner', async t => {
+    t.test('what was read is told to the owner', async () => {
       const copy = await findCopy(world, first.id)
       const app = await dora.grant('read', `${root}:health`, { type: 'app', name: 'viewer' })
       await read(app, copy, 'c.txt')

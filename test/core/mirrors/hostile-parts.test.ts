@@ -66,6 +66,14 @@ const fields = ['deltaTime', 'value']
 const points = (response: ServerResponse, rows: unknown, names: unknown = fields): void =>
   send(response, 200, { format: 'flatJSON', fields: names, points: rows })
 
+/** Out of order, and with two points of one time. */
+const disordered: Handle = response =>
+  points(response, [
+    [2, 62],
+    [1, 61],
+    [2, 63]
+  ])
+
 t.test('answers that are no points', async t => {
   const type = 'series:mass/kg'
   const handles: Record<string, Handle> = {
@@ -88,13 +96,7 @@ t.test('answers that are no points', async t => {
     odd: response => points(response, [[1, { a: [1] }]])
   }
   const events = Object.keys(handles).map(id => remote(id, { type }))
-  const good: Handle = response =>
-    points(response, [
-      [2, 62],
-      [1, 61],
-      [2, 63]
-    ])
-  const { world } = await start(t, [...events, remote('good', { type })], { ...handles, good })
+  const { world } = await start(t, [...events, remote('good', { type })], { ...handles, good: disordered })
   const id = await follow(world)
   t.match(await reaches(world, id, ({ events: count }) => count === 13), { state: 'live' })
   await until(async () => (await readPoints(world, 'good')).length === 2, 'the good points')
@@ -106,31 +108,32 @@ t.test('answers that are no points', async t => {
   t.equal((await contact(world, id)).error, undefined)
 })
 
+const endless: Handle = (response, query) => {
+  const [from, limit] = ['fromDeltaTime', 'limit'].map(name => Number(query.get(name)))
+  points(
+    response,
+    Array.from({ length: limit! }, (_, at) => [from! + at, at])
+  )
+}
+// The same answer, whatever is asked for: pages do not advance.
+const stuck: Handle = response =>
+  points(
+    response,
+    Array.from({ length: 4000 }, () => [5, 1])
+  )
+// The limit and the range are ignored.
+const all: Handle = response =>
+  points(
+    response,
+    Array.from({ length: 50_000 }, (_, at) => [at, at])
+  )
+const long: Handle = response => response.writeHead(200).end(Buffer.alloc(3_000_000, 32))
+const slow: Handle = () => undefined
+const one: Handle = response => points(response, [[1, 61]])
+
 t.test('points without an end', async t => {
   const type = 'series:mass/kg'
-  const endless: Handle = (response, query) => {
-    const [from, limit] = ['fromDeltaTime', 'limit'].map(name => Number(query.get(name)))
-    points(
-      response,
-      Array.from({ length: limit! }, (_, at) => [from! + at, at])
-    )
-  }
-  // The same answer, whatever is asked for: pages do not advance.
-  const stuck: Handle = response =>
-    points(
-      response,
-      Array.from({ length: 4000 }, () => [5, 1])
-    )
-  // The limit and the range are ignored.
-  const all: Handle = response =>
-    points(
-      response,
-      Array.from({ length: 50_000 }, (_, at) => [at, at])
-    )
-  const long: Handle = response => response.writeHead(200).end(Buffer.alloc(3_000_000, 32))
-  const slow: Handle = () => undefined
-  const good: Handle = response => points(response, [[1, 61]])
-  const handles = { endless, stuck, all, long, slow, good }
+  const handles = { endless, stuck, all, long, slow, good: one }
   const list = Object.keys(handles).map(id => remote(id, { type }))
   const delay = monitorEventLoopDelay({ resolution: 5 })
   const { counts, world } = await start(t, list, handles)
@@ -149,10 +152,11 @@ t.test('points without an end', async t => {
   t.type(id, 'string')
 })
 
+const integrity = (text: string | Buffer, algorithm = 'sha256'): string =>
+  `${algorithm}-${createHash(algorithm).update(text).digest('base64')}`
+
 t.test('files that are not what was announced', async t => {
   const bytes = Buffer.from('good bytes')
-  const integrity = (text: string | Buffer, algorithm = 'sha256'): string =>
-    `${algorithm}-${createHash(algorithm).update(text).digest('base64')}`
   const file = (more: object = {}): Answer => ({
     id: 'file',
     fileName: 'a.txt',

@@ -32,6 +32,9 @@ async function add(
 const range = (from: number, to: number, toValue: (at: number) => number): Row[] =>
   Array.from({ length: to - from }, (_, at) => [from + at, toValue(from + at)])
 
+/** The streams of a copy have other ids. */
+const withoutSource = (samples: Answer[]): Answer[] => samples.map(({ source: _source, ...rest }) => rest)
+
 /** Finds the copy of an event. */
 async function findCopy({ dora }: World, id: string): Promise<Answer> {
   const params = { streams: [root], state: 'all', fromTime: -1e12, toTime: 1e12 }
@@ -155,8 +158,6 @@ for (const isShared of [false, true])
         dora.do('measures.sample', { ...query, streams: [root] }),
         paul.do('measures.sample', { ...query, streams: ['health'] })
       ])
-      const withoutSource = (samples: Answer[]): Answer[] =>
-        samples.map(({ source: _source, ...rest }) => rest)
       t.same(withoutSource(sampled.samples), withoutSource(original.samples))
       t.ok(original.samples.length > 0)
     })
