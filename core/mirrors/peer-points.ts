@@ -134,8 +134,8 @@ async function readRows(
 }
 
 /**
- * Throws what an answer means for one event. That the permission has ended is told by what is asked for all events: of this one, only
- * another event may have been deleted or moved.
+ * Throws what an answer means for one event. Whether the permission has ended shows in lists of events: this one may only have been deleted
+ * or moved.
  */
 export function refuse(answer: PeerAnswer): never {
   const { problem, retryAfter, status } = answer
