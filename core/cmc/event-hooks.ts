@@ -7,6 +7,7 @@ import { ApiError, fail } from '../errors.js'
 import { getNamedStreams } from '../events/fields.js'
 import { createId } from '../ids.js'
 import { getCreatorId } from '../permissions/access.js'
+import type { Caller } from '../permissions/caller.js'
 import { getCapability, getCounterparty, type Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
 import { checkAcceptance, receiveAnswer, type AnswerParams } from './answers.js'
@@ -40,13 +41,11 @@ const maxSettleMs = 5000
  */
 export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): MethodHook {
   return {
-    needsPreparation({ access }, params) {
-      const { content, type } = Object(params) as Partial<AnswerParams>
-      if (type === types.backChannel) return isMove(getCounterparty(access), content)
-      return getCapability(access) !== undefined && type === types.accept
-    },
+    needsPreparation: asksOthers,
     async prepare(call, params) {
       const { content, type } = params as CreateParams
+      // Counted here, so that a peer cannot make this service call others without a limit.
+      countCall(call, limits)
       const mark = getCounterparty(call.caller.access)
       if (mark && type === types.backChannel) return await checkMove(deliveries.peers, call, mark, content)
       return await checkAcceptance(deliveries.peers, call, params as CreateParams)
@@ -57,7 +56,7 @@ export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): Me
       const capability = getCapability(call.caller.access)
       if (capability) {
         assertEnabled(call)
-        limits.count(call, call.services.config.cmc.maxPerCapabilityPerMinute)
+        if (!asksOthers(call.caller, params)) countCall(call, limits)
         call.caller.must('create', ...(getNamedStreams(params) ?? []))
         if (prepared instanceof ApiError) throw prepared
         return { result: receiveAnswer(call, params) }
@@ -75,6 +74,21 @@ export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): Me
   }
 }
 
+/** Returns whether other servers are asked before an event is created: whether a peer is who it claims to be. */
+function asksOthers({ access }: Caller, params: unknown): boolean {
+  const { content, type } = Object(params) as Partial<AnswerParams>
+  if (type === types.backChannel) return isMove(getCounterparty(access), content)
+  return getCapability(access) !== undefined && type === types.accept
+}
+
+/** Counts a call of a peer, or of the holder of a link. Throws `too-many-requests`. */
+function countCall(call: Call, limits: PeerLimits): void {
+  const { maxPerCapabilityPerMinute, maxPerPeerPerMinute } = call.services.config.cmc
+  const { access } = call.caller
+  if (getCapability(access)) limits.count(call, maxPerCapabilityPerMinute)
+  else if (getCounterparty(access)) limits.count(call, maxPerPeerPerMinute)
+}
+
 /** Checks an event that is written below `:_cmc:`, and acts on it. Returns the params to write it with. */
 function writeEvent(
   call: Call,
@@ -89,7 +103,7 @@ function writeEvent(
   const isScope = parseAppPlace(streamId)?.scope === streamId
   provideStreams(call, isScope ? streamId : undefined)
   const mark = getCounterparty(call.caller.access)
-  if (mark) limits.count(call, call.services.config.cmc.maxPerPeerPerMinute)
+  if (!asksOthers(call.caller, params)) countCall(call, limits)
   if (streamId === cmcInbox && !mark)
     refuse('cmc-not-counterparty', 'Only the servers of peers write to the inbox')
   call.caller.must('create', streamId)
@@ -171,7 +185,7 @@ export const createUpdateHook = (limits: PeerLimits): MethodHook => ({
         'Events cannot be moved into a stream below ":_cmc:", out of one or between them'
       )
     if (!before) return { params }
-    if (getCounterparty(call.caller.access)) limits.count(call, call.services.config.cmc.maxPerPeerPerMinute)
+    countCall(call, limits)
     assertOwnEvent(call, before)
     const type = typeof update['type'] === 'string' ? update['type'] : before.type
     if (type !== before.type && (isCmcType(type) || isCmcType(before.type)))
@@ -249,7 +263,7 @@ export function createGetHook(limits: PeerLimits): MethodHook {
       const capability = getCapability(call.caller.access)
       if (capability) {
         assertEnabled(call)
-        limits.count(call, call.services.config.cmc.maxPerCapabilityPerMinute)
+        countCall(call, limits)
         const offer = findOffer(call, capability)
         const isWanted = !Array.isArray(params['types']) || params['types'].includes(types.request)
         return { result: { events: offer && isWanted ? [offer] : [] } }

@@ -6,19 +6,20 @@ import { isZone, zoneKey } from '../../schemas/zones.js'
 import type { Call } from '../call/method.js'
 import { deriveEventId } from '../cmc/outbox.js'
 import { ApiError } from '../errors.js'
+import { isSeries } from '../events/fields.js'
 import { addTags } from '../streams/tags.js'
 import { isObject } from '../validation/is-object.js'
+import { keepCopies, listFiles } from './copied-files.js'
+import { noteParts } from './copied-parts.js'
 import { followedKey, getCopyId } from './copied-streams.js'
-import type { Item, PeerEvent } from './peer-answers.js'
+import type { PeerEvent } from './peer-answers.js'
 
 /** Limits of the parts of an event. */
 const maxStreamIds = 100
 const maxDescription = 100_000
 const maxClientData = 64 * 1024
-const maxFiles = 100
 
-/** Types of events; data points are not copied, and an event without them would look empty. */
-const typePattern = /^[a-z0-9-]+\/[a-z0-9-]+$/
+const typePattern = /^(?:series:)?[a-z0-9-]+\/[a-z0-9-]+$/
 
 /** What becomes of an event: `skipped` if this service cannot store it. */
 export type Applied = 'copied' | 'skipped' | 'unchanged'
@@ -38,26 +39,55 @@ export function applyEvent(call: Call, mirror: Mirror, found: PeerEvent, pass: n
   const id = getCopiedEventId(mirror, found.id)
   const known = mirrors.findEvent(mirror.id, id)
   const streamIds = listCopies(call, mirror, found.item['streamIds'])
+  // Copies made before files were copied are brought up to date.
+  const hasFiles = Array.isArray(found.item['attachments']) && found.item['attachments'].length > 0
   const version = createHash('sha256')
-    .update(JSON.stringify([found.modified, streamIds]))
+    .update(JSON.stringify([found.modified, streamIds, ...(hasFiles ? ['files'] : [])]))
     .digest('base64url')
     .slice(0, 22)
   if (known?.version === version) {
     if (known.pass !== pass) mirrors.putEvent(mirror.id, id, { version, pass })
     return 'unchanged'
   }
+  // With its points go its files.
+  if (known && isOtherSeries(call, { id, type: found.item['type'] })) eraseEvent(call, mirror, id)
   const event = streamIds.length === 0 ? undefined : buildEvent(call, mirror, found, { id, streamIds })
   if (!event) {
     if (known) eraseEvent(call, mirror, id)
     return streamIds.length === 0 ? 'unchanged' : 'skipped'
   }
-  if (!writeEvent(call, event, known !== undefined)) return 'skipped'
+  const isKnown = known !== undefined
+  if (!writeEvent(call, event, isKnown)) return 'skipped'
   mirrors.putEvent(mirror.id, id, { version, pass })
+  noteParts(call, mirror, event)
   return 'copied'
 }
 
+/** Returns whether an event has other points than before: not even honest servers change the type of a series. */
+function isOtherSeries(
+  { store }: Pick<Call, 'store'>,
+  { id, type }: { readonly id: string; readonly type: unknown }
+): boolean {
+  const before = store.series.findHolder(id)?.type ?? type
+  return before !== type && [before, type].some(each => typeof each === 'string' && isSeries(each))
+}
+
+/** Lists copied events with points that {@link applyEvent} would erase. */
+export function listLeaving(
+  call: Pick<Call, 'store'>,
+  mirror: Mirror,
+  events: readonly PeerEvent[]
+): string[] {
+  return events.flatMap(({ id: remoteId, item: { streamIds, type } }) => {
+    const id = getCopiedEventId(mirror, remoteId)
+    if (!call.store.series.getEnd(id)) return []
+    const isLeaving = listCopies(call, mirror, streamIds).length === 0
+    return isLeaving || isOtherSeries(call, { id, type }) ? [id] : []
+  })
+}
+
 /** Returns the copies of an event's streams, without those that are not copied. */
-function listCopies({ store }: Call, mirror: Mirror, value: unknown): string[] {
+function listCopies({ store }: Pick<Call, 'store'>, mirror: Mirror, value: unknown): string[] {
   if (!Array.isArray(value)) return []
   const ids = value
     .slice(0, maxStreamIds)
@@ -80,11 +110,14 @@ function buildEvent(
   const at = store.stamp(now)
   let checked: unknown
   try {
-    checked = services.eventTypes.check(type, content)
+    checked = services.eventTypes.check(type, isSeries(type) ? undefined : content)
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error
   }
+  const before = store.events.find(id)
+  const files = listFiles(item['attachments'], before)
+  const kept = keepCopies(files, before)
   const isTimed = duration === null || (typeof duration === 'number' && duration >= 0 && duration <= 1e12)
   return addTags(services, {
     id,
@@ -95,7 +128,9 @@ function buildEvent(
     type,
     content: checked,
     ...(typeof description === 'string' && { description: description.slice(0, maxDescription) }),
-    clientData: buildClientData(mirror, remoteId, item),
+    clientData: buildClientData(mirror, remoteId, { files, given: item['clientData'] }),
+    // Also if there are none, so that those there were go.
+    ...((kept.length > 0 || before?.attachments) && { attachments: kept }),
     ...(trashed === true && { trashed }),
     created: at,
     createdBy: 'system',
@@ -108,7 +143,7 @@ function buildEvent(
 function buildClientData(
   { person: { host } }: Mirror,
   remoteId: string,
-  { attachments, clientData }: Item
+  { files, given: clientData }: { readonly files: readonly object[]; readonly given: unknown }
 ): Record<string, unknown> {
   const given = isObject(clientData) && JSON.stringify(clientData).length <= maxClientData ? clientData : {}
   const own = Object.entries(given).filter(([key]) => key !== 'cmc' && !key.startsWith('coffer:'))
@@ -119,19 +154,9 @@ function buildClientData(
     [followedKey]: {
       id: remoteId,
       host,
-      ...(Array.isArray(attachments) && { files: listFiles(attachments) })
+      ...(files.length > 0 && { files })
     }
   }
-}
-
-/** Returns names, types and sizes of files, which stay at the other server. */
-function listFiles(attachments: readonly unknown[]): object[] {
-  return attachments.slice(0, maxFiles).flatMap(each => {
-    if (!isObject(each)) return []
-    const { fileName, size, type } = each
-    if (typeof fileName !== 'string' || typeof size !== 'number' || typeof type !== 'string') return []
-    return [{ fileName: fileName.slice(0, 500), size, type: type.slice(0, 200) }]
-  })
 }
 
 /**

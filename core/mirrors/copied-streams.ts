@@ -1,5 +1,6 @@
 /** The streams of a copy. (docs/api/mirrors.md#the-copy) */
 import { createHash } from 'node:crypto'
+import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import { maxNameLength } from '../../schemas/scalars.js'
@@ -16,6 +17,12 @@ const maxStreams = 10_000
 const maxDepth = 50
 /** Key in the client data of what is copied. */
 export const followedKey = 'coffer:followed'
+
+/** Returns the id that a copied event has at the other server; `undefined` for other events. */
+export function findOrigin({ clientData }: Pick<Event, 'clientData'>): string | undefined {
+  const mark = clientData?.[followedKey]
+  return isObject(mark) && typeof mark['id'] === 'string' ? mark['id'] : undefined
+}
 
 /** A stream as it is to be copied. */
 export interface WantedStream {

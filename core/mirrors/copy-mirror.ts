@@ -1,12 +1,10 @@
 /** Brings the copy of one mirror up to date: streams, deletions, then events, page by page. (docs/api/mirrors.md#how-it-is-kept-up-to-date) */
-import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
-import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'
-import type { Services } from '../call/services.js'
-import type { Endpoint, PeerCalls } from '../cmc/peers/peer-calls.js'
-import { writeWithinQuota } from '../cmc/service-calls.js'
-import { applyEvent, eraseEvent, getCopiedEventId, leaveStream } from './copied-events.js'
+import { applyEvent, eraseEvent, getCopiedEventId, leaveStream, listLeaving } from './copied-events.js'
+import { copyParts } from './copied-parts.js'
+import { emptySeries } from './copied-points.js'
+import { getStore, loadMirror, saveProgress, writeCopy, type CopyContext } from './copy-context.js'
 import {
   findOutdated,
   insertRoot,
@@ -23,15 +21,7 @@ import {
   readStreams,
   type PeerPage
 } from './peer-answers.js'
-import {
-  endPass,
-  getFirstDeletion,
-  pageLimit,
-  parseProgress,
-  startPass,
-  type Pass,
-  type Progress
-} from './progress.js'
+import { endPass, getFirstDeletion, pageLimit, parseProgress, startPass, type Pass } from './progress.js'
 
 /** Number of pages, and seconds, after which other mirrors have their turn: a slow server must not hold its slot. */
 const maxPages = 20
@@ -52,28 +42,22 @@ const manyEvents = 100_000
 /** The same after other streams have become visible. */
 const doubtSeconds = 600
 
-/** What a copy is made with. */
-export interface CopyContext {
-  readonly services: Services
-  readonly account: Account
-  readonly peers: PeerCalls
-  readonly endpoint: Endpoint
-  readonly id: string
-  isStopped(): boolean
-}
-
 /**
- * Copies what has changed, for some pages or seconds at most. Returns whether the copy is up to date; false if there is more. Rejects with
- * `PermissionEnded`, `PeerFailed` and `PageTooLong`.
+ * Copies what has changed, for some pages or seconds at most. Returns whether the copy is up to date; false
+ * if there is more. Rejects with `PermissionEnded`, `PeerFailed` and `PageTooLong`.
  */
 export async function copyMirror(context: CopyContext): Promise<boolean> {
+  return (await copyEvents(context)) && (await copyParts(context, 'points'))
+}
+
+async function copyEvents(context: CopyContext): Promise<boolean> {
   if (!(await copyStreams(context))) return false
   if (!(await copyDeletions(context))) return false
   let hasReadChanges = false
   const { clock } = context.services
   const end = clock.now() + maxSeconds
   for (let pages = 0; pages < maxPages && !context.isStopped() && clock.now() < end; pages++) {
-    const state = load(context)
+    const state = loadMirror(context)
     if (!state) return true
     const progress = parseProgress(state)
     let { pass } = progress
@@ -89,85 +73,70 @@ export async function copyMirror(context: CopyContext): Promise<boolean> {
   return false
 }
 
-/** Reads the mirror; `undefined` if it has ended. */
-function load({ account, id, services }: CopyContext): StoredMirror | undefined {
-  const store = services.accounts.store(account)
-  const stored = store.read(() => store.mirrors.find(id))
-  return stored && isOpen(stored.mirror) ? stored : undefined
-}
-
-function isOpen({ state }: Mirror): boolean {
-  return state === 'starting' || state === 'live'
-}
-
-/** Changes the copy in one transaction, unless the mirror has ended. Returns `undefined` then. */
-async function write<T>(
-  context: CopyContext,
-  work: (call: Call, stored: StoredMirror) => T
-): Promise<T | undefined> {
-  return await writeWithinQuota(context.services, context.account, call => {
-    const stored = call.store.mirrors.find(context.id)
-    return stored && isOpen(stored.mirror) ? work(call, stored) : undefined
-  })
-}
-
-/** Stores how far the copy is, and what is shown of the mirror. */
-function save(call: Call, stored: StoredMirror, progress: Progress, shown: Partial<Mirror> = {}): void {
-  const mirror = { ...stored.mirror, ...shown }
-  call.store.mirrors.put({ ...stored, mirror, progress: JSON.stringify(progress) })
-}
-
-/** Makes the streams those that may be seen now; the others are removed, with events that are in no other. Returns false if the mirror has ended. */
+/**
+ * Makes the streams those that may be seen now; the others are removed, with events that are in no other.
+ * Returns false if the mirror has ended.
+ */
 async function copyStreams(context: CopyContext): Promise<boolean> {
-  const state = load(context)
+  const state = loadMirror(context)
   if (!state) return false
   const { mirror } = state
   const wanted = planStreams(mirror, await readStreams(context.peers, context.endpoint))
   const store = context.services.accounts.store(context.account)
   if (!store.read(() => store.streams.find(mirror.streamId)))
-    await write(context, call => insertRoot(call, mirror))
+    await writeCopy(context, call => insertRoot(call, mirror))
   const outdated = store.read(() => findOutdated({ store }, wanted))
   for (let at = 0; at < outdated.length && !context.isStopped(); at += writeLimit)
-    await write(context, (call, stored) => {
+    await writeCopy(context, (call, stored) => {
       const part = outdated.slice(at, at + writeLimit)
       const isNew = part.some(each => !call.store.streams.find(each.id))
       for (const each of part) writeStream(call, each)
-      if (isNew) save(call, stored, { ...parseProgress(stored), isDoubtful: true })
+      if (isNew) saveProgress(call, stored, { ...parseProgress(stored), isDoubtful: true })
     })
   const removed = store.read(() => listOthers({ store }, mirror, wanted)).toReversed()
   for (const node of removed) {
-    const isEmptied = (): Promise<boolean | undefined> =>
-      write(context, (call, stored) => {
+    const isEmptied = async (): Promise<boolean | undefined> => {
+      const leaving = store.read(() => store.mirrors.listInStream(node.number, writeLimit))
+      await emptySeries(
+        context,
+        leaving.filter(id => store.events.find(id)?.streamIds.length === 1)
+      )
+      return await writeCopy(context, (call, stored) => {
         const ids = call.store.mirrors.listInStream(node.number, writeLimit)
         for (const id of ids) leaveStream(call, mirror, id, node.stream.id)
         if (ids.length > 0) return false
         const current = call.store.streams.find(node.stream.id)
         if (current && current.children.size === 0) removeStream(call, current)
-        save(call, stored, { ...parseProgress(stored), isDoubtful: true })
+        saveProgress(call, stored, { ...parseProgress(stored), isDoubtful: true })
         return true
       })
+    }
     while (!context.isStopped() && (await isEmptied()) === false);
   }
-  return load(context) !== undefined
+  return loadMirror(context) !== undefined
 }
 
 /** Erases what has been deleted since the last contact. Returns false if there is more. */
 async function copyDeletions(context: CopyContext): Promise<boolean> {
   for (let pages = 0; pages < maxPages && !context.isStopped(); pages++) {
-    const state = load(context)
+    const state = loadMirror(context)
     const { deletedCursor: since, deletedSkip = 0 } = state ? parseProgress(state) : {}
     // Until the first comparison, deleted events are not seen at all.
     if (since === undefined) return true
     const place = { since, skip: deletedSkip }
     const { deletions, isLast, next } = await readDeletions(context.peers, context.endpoint, place)
+    const copies = deletions.map(({ id }) => getCopiedEventId({ id: context.id }, id))
+    await emptySeries(context, copies)
     if (deletions.length > 0)
-      await write(context, (call, stored) => {
-        for (const { id } of deletions) {
-          const copy = getCopiedEventId(stored.mirror, id)
-          if (call.store.mirrors.findEvent(stored.mirror.id, copy)) eraseEvent(call, stored.mirror, copy)
-        }
+      await writeCopy(context, (call, stored) => {
+        for (const id of copies)
+          if (call.store.mirrors.findEvent(stored.mirror.id, id)) eraseEvent(call, stored.mirror, id)
         if (next.skip > maxAtOneTime) throw new PeerFailed({ id: 'too-many-events' })
-        save(call, stored, { ...parseProgress(stored), deletedCursor: next.since, deletedSkip: next.skip })
+        saveProgress(call, stored, {
+          ...parseProgress(stored),
+          deletedCursor: next.since,
+          deletedSkip: next.skip
+        })
       })
     if (isLast) return true
   }
@@ -189,9 +158,9 @@ function needsComparison(stored: StoredMirror, now: number): boolean {
 
 /** Records that a comparison has begun. */
 async function beginComparison(context: CopyContext, pass: Pass): Promise<void> {
-  await write(context, (call, stored) => {
+  await writeCopy(context, (call, stored) => {
     const { isDoubtful: _doubt, ...progress } = parseProgress(stored)
-    save(call, stored, { ...progress, comparison: progress.comparison + 1, pass })
+    saveProgress(call, stored, { ...progress, comparison: progress.comparison + 1, pass })
   })
 }
 
@@ -206,7 +175,8 @@ async function copyPage(context: CopyContext, pass: Pass): Promise<void> {
   }
   // Most contacts find no change: nothing is written then.
   if (pass.since !== undefined && pass.pages === 0 && page.events.length === 0) return
-  await write(context, (call, stored) => {
+  await emptySeries(context, listLeavingOf(context, page))
+  await writeCopy(context, (call, stored) => {
     const { mirror } = stored
     const progress = parseProgress(stored)
     let skipped = 0
@@ -218,9 +188,15 @@ async function copyPage(context: CopyContext, pass: Pass): Promise<void> {
     const next = advance(pass, page, call.now)
     if (next.skip > maxAtOneTime) throw new PeerFailed({ id: 'too-many-events' })
     if (page.events.length >= pass.limit)
-      return save(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + skipped })
+      return saveProgress(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + skipped })
     finishPass(call, stored, next, skipped)
   })
+}
+
+/** Lists events of a page that will be erased with their points. */
+function listLeavingOf(context: CopyContext, { events }: PeerPage): string[] {
+  const [stored, store] = [loadMirror(context), getStore(context)]
+  return stored ? store.read(() => listLeaving({ store }, stored.mirror, events)) : []
 }
 
 /** Returns where a pass goes on after a page. */
@@ -244,7 +220,7 @@ function finishPass(call: Call, stored: StoredMirror, pass: Pass, skipped: numbe
   const { pass: _pass, ...progress } = parseProgress(stored)
   const { mirror } = stored
   if (pass.since !== undefined)
-    return save(
+    return saveProgress(
       call,
       stored,
       { ...progress, cursor: endPass(progress, pass) },
@@ -252,22 +228,23 @@ function finishPass(call: Call, stored: StoredMirror, pass: Pass, skipped: numbe
     )
   const cursor = progress.cursor ?? endPass(progress, pass)
   const deletedCursor = progress.deletedCursor ?? getFirstDeletion(pass)
-  save(
+  saveProgress(
     call,
     stored,
     { ...progress, cursor, deletedCursor, isSweeping: true },
     { state: 'live', lastComparison: call.now, skipped: mirror.skipped + skipped }
   )
+  call.store.mirrors.wakeParts(mirror.id, call.now)
 }
 
 /** Goes on with smaller pages; passes over an event that alone is too long. Throws `PeerFailed` after too many of these. */
 async function readLess(context: CopyContext, pass: Pass): Promise<void> {
-  await write(context, (call, stored) => {
+  await writeCopy(context, (call, stored) => {
     const progress = parseProgress(stored)
     const { mirror } = stored
     if (pass.limit > 1) {
       const smaller = { ...pass, limit: Math.ceil(pass.limit / 4), pages: pass.pages + 1 }
-      return save(call, stored, { ...progress, pass: smaller })
+      return saveProgress(call, stored, { ...progress, pass: smaller })
     }
     if (mirror.skipped >= maxTooLarge) throw new PeerFailed({ id: 'too-large' })
     const next = {
@@ -276,25 +253,34 @@ async function readLess(context: CopyContext, pass: Pass): Promise<void> {
       startedAt: pass.startedAt ?? call.now,
       pages: pass.pages + 1
     }
-    save(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + 1 })
+    saveProgress(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + 1 })
   })
 }
 
 /** Erases what the last comparison has not seen. Returns whether all is done; false if the service stops. */
 async function sweep(context: CopyContext): Promise<boolean> {
-  const state = load(context)
+  const state = loadMirror(context)
   if (!state || parseProgress(state).isSweeping !== true) return true
   while (!context.isStopped()) {
-    const isDone = await write(context, (call, stored) => {
+    await emptySeries(context, listUnseen(context))
+    const isDone = await writeCopy(context, (call, stored) => {
       const { isSweeping, ...progress } = parseProgress(stored)
       if (isSweeping !== true) return true
       const { mirror } = stored
       const ids = call.store.mirrors.listUnseen(mirror.id, progress.comparison, writeLimit)
       for (const id of ids) eraseEvent(call, mirror, id)
-      if (ids.length < writeLimit) save(call, stored, progress)
+      if (ids.length < writeLimit) saveProgress(call, stored, progress)
       return ids.length < writeLimit
     })
     if (isDone !== false) return true
   }
   return false
+}
+
+/** Lists events that the last comparison has not seen. */
+function listUnseen(context: CopyContext): string[] {
+  const stored = loadMirror(context)
+  if (!stored) return []
+  const { mirrors } = getStore(context)
+  return mirrors.listUnseen(context.id, parseProgress(stored).comparison, writeLimit)
 }

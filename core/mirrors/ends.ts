@@ -2,6 +2,7 @@
 import type { Mirror, MirrorEnd } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { getOwnName } from '../cmc/names.js'
@@ -10,6 +11,7 @@ import { getSigningKey } from '../oauth/keys.js'
 import { signToken } from '../oauth/jwt.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { eraseEvent } from './copied-events.js'
+import { emptySeries } from './copied-points.js'
 import { listOthers, removeStream } from './copied-streams.js'
 import { parseProgress } from './progress.js'
 
@@ -45,8 +47,14 @@ export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): 
  * audit.
  */
 export async function eraseCopy(services: Services, account: Account, id: string): Promise<void> {
-  for (let isDone = false; !isDone;)
+  const store = (): UserStore => services.accounts.store(account)
+  for (let isDone = false; !isDone;) {
+    await emptySeries(
+      { account, id, services },
+      store().mirrors.listUnseen(id, Number.MAX_SAFE_INTEGER, eraseLimit)
+    )
     isDone = await writeAsService(services, account, call => eraseSome(call, id))
+  }
   const key = await getSigningKey(services, services.clock.now())
   await writeAsService(services, account, call => {
     const stored = call.store.mirrors.find(id)

@@ -2,7 +2,6 @@
  * Keeps the copies of an account up to date: each at regular times, and as soon as the other server tells of a change. What is due is in
  * the account's file, so whichever process serves an account goes on with it. (docs/api/mirrors.md#how-it-is-kept-up-to-date)
  */
-import type { MirrorError } from '../../schemas/mirrors/mirror.js'
 import { AccountElsewhere } from '../../storage/errors.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -12,13 +11,16 @@ import type { ChangeKind } from '../changes.js'
 import { parseEndpoint, type Endpoint, type PeerCalls } from '../cmc/peers/peer-calls.js'
 import { findRelationship } from '../cmc/relationships.js'
 import { writeAsService } from '../cmc/service-calls.js'
-import { ApiError } from '../errors.js'
+import { removeOrphans } from '../events/attachment-sweep.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import type { TimedTask } from '../timers/account-timers.js'
+import { copyParts, findDue } from './copied-parts.js'
+import { loadMirror, type CopyContext } from './copy-context.js'
 import { copyMirror } from './copy-mirror.js'
 import { endMirror, eraseCopy } from './ends.js'
 import { askForNotices, stopNotices } from './notices.js'
-import { PageTooLong, PeerFailed, PermissionEnded } from './peer-answers.js'
+import { failed, getPause, pollSeconds, toFailure, type Outcome } from './outcomes.js'
+import { PeerFailed, PermissionEnded } from './peer-answers.js'
 import { parseProgress } from './progress.js'
 import { reportErasure, reportReads } from './reports.js'
 
@@ -27,11 +29,8 @@ const maxPerAccount = 8
 const maxPerHost = 2
 const concurrency = 16
 const maxPerSecond = 100
-/** Seconds between two contacts, and how much they vary. */
-const pollSeconds = 600
-const jitterSeconds = 60
-/** Seconds until the next attempt, by the number of failures. */
-const delays = [30, 120, 600, 1800, 3600, 7200]
+/** Maximum number of mirrors whose files are being copied. */
+const maxFiles = 8
 /**
  * Number of contacts that follow each other without a pause until a copy is up to date: enough for the largest one. A server may have
  * something new forever.
@@ -46,13 +45,6 @@ const maxTellingSeconds = 30 * 86_400
 const refusalSeconds = 60
 /** The same after a fault of this service. */
 const faultDelay = 30
-/** Seconds until the next attempt if the account is full. */
-const fullDelay = 6 * 3600
-
-/** What a contact has come to. */
-type Outcome =
-  | { readonly isComplete: boolean }
-  | { readonly error: MirrorError; readonly retryAfter: number; readonly isPermissionEnded?: true }
 
 export class MirrorCopies implements TimedTask {
   readonly name = 'mirrors'
@@ -63,6 +55,13 @@ export class MirrorCopies implements TimedTask {
     perSecond: maxPerSecond,
     limitFor: () => maxPerHost
   })
+  readonly #fileLimiter = new ConcurrencyLimiter({
+    concurrency: maxFiles,
+    perSecond: maxPerSecond,
+    limitFor: () => maxPerHost
+  })
+  /** Mirrors whose files are being copied. */
+  readonly #withFiles = new Set<string>()
   /** Mirrors that are being copied, by account. */
   readonly #copying = new Map<string, Set<string>>()
   readonly #running = new Set<Promise<void>>()
@@ -110,6 +109,7 @@ export class MirrorCopies implements TimedTask {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#limiter.close()
+    this.#fileLimiter.close()
     await Promise.all(this.#running)
   }
 
@@ -118,6 +118,8 @@ export class MirrorCopies implements TimedTask {
     const { clock, log } = this.services
     try {
       await this.#advance(account, id)
+      if (this.services.accounts.store(account).attachments.hasOrphans)
+        await removeOrphans(this.services, account)
       end()
     } catch (cause) {
       if (this.#isClosed || cause instanceof AccountElsewhere) return end()
@@ -139,18 +141,41 @@ export class MirrorCopies implements TimedTask {
     const endpoint = parseEndpoint(mark.counterparty.apiEndpoint ?? '')
     if (!endpoint) return await this.#record(account, stored, failed({ id: 'odd-response' }))
     await this.#limiter.run([`host ${endpoint.host}`], () => this.#contact(account, stored, endpoint))
+    this.#startFiles(this.#createContext(account, id, endpoint))
+  }
+
+  #createContext(account: Account, id: string, endpoint: Endpoint): CopyContext {
+    const { services } = this
+    return { services, account, peers: this.getPeers(), endpoint, id, isStopped: () => this.#isClosed }
+  }
+
+  /** Starts to copy files. Contacts do not wait for slow servers and large files. */
+  #startFiles(context: CopyContext): void {
+    const { account, id, services } = context
+    const hasFailed = loadMirror(context)?.mirror.error !== undefined
+    if (this.#isClosed || hasFailed || this.#withFiles.has(id) || !findDue(context, 'files')) return
+    this.#withFiles.add(id)
+    const work = this.#copyFiles(context)
+      .catch((cause: unknown) => {
+        if (this.#isClosed || cause instanceof AccountElsewhere || toFailure(cause)) return
+        services.log.error('files of a copy could not be copied', { accountId: account.id, cause })
+      })
+      .finally(() => this.#withFiles.delete(id))
+    this.#running.add(work)
+    void work.finally(() => this.#running.delete(work))
+  }
+
+  async #copyFiles(context: CopyContext): Promise<void> {
+    const keys = [`host ${context.endpoint.host}`]
+    while (
+      (await this.#fileLimiter.run(keys, () => copyParts(context, 'files'))) === false &&
+      !this.#isClosed
+    );
   }
 
   async #contact(account: Account, stored: StoredMirror, endpoint: Endpoint): Promise<void> {
     const { id } = stored.mirror
-    const context = {
-      services: this.services,
-      account,
-      peers: this.getPeers(),
-      endpoint,
-      id,
-      isStopped: () => this.#isClosed
-    }
+    const context = this.#createContext(account, id, endpoint)
     try {
       const isComplete = await copyMirror(context)
       if (isComplete && !this.#isClosed) {
@@ -245,26 +270,4 @@ export class MirrorCopies implements TimedTask {
       })
     })
   }
-}
-
-function failed(error: MirrorError, retryAfter = 0): Outcome {
-  return { error, retryAfter }
-}
-
-/** Returns why a contact has failed; `undefined` for a fault of this service. */
-function toFailure(error: unknown): Outcome | undefined {
-  if (error instanceof PeerFailed) return failed(error.reason, error.retryAfter)
-  if (error instanceof PageTooLong) return failed({ id: 'too-large' })
-  if (!(error instanceof ApiError)) return undefined
-  return failed({ id: error.id === 'user-intervention-required' ? 'over-quota' : 'too-large' })
-}
-
-/** Returns the seconds until the next contact. */
-function getPause(outcome: Outcome, failures: number): number {
-  if (!('error' in outcome))
-    return outcome.isComplete ? pollSeconds + (Math.random() - 0.5) * jitterSeconds : 0
-  const { error, retryAfter } = outcome
-  if (error.id === 'over-quota') return fullDelay
-  const delay = delays[Math.min(failures, delays.length) - 1] ?? pollSeconds
-  return Math.max(delay * (1 + Math.random() / 10), Math.min(retryAfter, 86_400))
 }

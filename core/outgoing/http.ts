@@ -4,6 +4,7 @@
  * (docs/spec/notifications.md#delivery)
  */
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
+import { Readable } from 'node:stream'
 import ipaddr from 'ipaddr.js'
 import type { buildConnector, Dispatcher } from 'undici'
 import { isPrivate } from '../ip-range.js'
@@ -148,6 +149,68 @@ export class Outgoing {
     } catch (error) {
       if (error instanceof InternalAddress) return { problem: 'internal' }
       return { problem: signal.aborted ? 'timeout' : 'unreachable' }
+    }
+  }
+
+  /**
+   * Makes a GET whose response may be large, and passes its bytes to `receive`. Redirects are not followed; `timeoutMs` limits the whole.
+   * Returns what `receive` returns, or the response if its status is not 200. Rejects only as `receive` does for its own reasons.
+   */
+  async download<T>(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
+    receive: (source: Readable) => Promise<T>
+  ): Promise<{ readonly received: T } | Exchange> {
+    const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(timeoutMs)])
+    let problem: 'timeout' | 'too-long' | 'unreachable' | undefined
+    let isReceiving = false
+    const limit = async function* (body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+      let size = 0
+      try {
+        for await (const chunk of body) {
+          size += chunk.length
+          if (size > maxBytes) problem = 'too-long'
+          if (problem) throw new Error(problem)
+          yield chunk
+        }
+      } catch (error) {
+        problem ??= signal.aborted ? 'timeout' : 'unreachable'
+        throw error
+      }
+    }
+    try {
+      const { request } = await loadUndici()
+      const {
+        body,
+        headers: received,
+        statusCode
+      } = await request(url, {
+        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
+        method: 'GET',
+        headers: { ...headers },
+        signal
+      })
+      if (statusCode === 200) {
+        isReceiving = true
+        return { received: await receive(Readable.from(limit(body), { objectMode: true })) }
+      }
+      const chunks: Buffer[] = []
+      let size = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        if ((size += chunk.length) > readBytes) break
+        chunks.push(chunk)
+      }
+      const retryAfter = Number(received['retry-after'])
+      return {
+        status: statusCode,
+        text: Buffer.concat(chunks).toString(),
+        ...(retryAfter > 0 && { retryAfter })
+      }
+    } catch (error) {
+      if (error instanceof InternalAddress) return { problem: 'internal' }
+      if (problem === undefined && !signal.aborted && isReceiving) throw error
+      return { problem: problem ?? (signal.aborted ? 'timeout' : 'unreachable') }
     }
   }
 

@@ -22,6 +22,20 @@ export interface CopiedEvent {
   readonly pass: number
 }
 
+/** What remains to be read of an event of a copy. */
+export interface MirrorPart {
+  /** Of the event of this account. */
+  readonly id: string
+  readonly kind: 'files' | 'points'
+  /** 1: points that have not changed, but are to be read again, from the deltaTime `at` on. */
+  readonly isDoubtful: 0 | 1
+  readonly at: number
+  /** When to go on, in seconds; `null`: after the next comparison. */
+  readonly next: number | null
+  /** Number of failures in a row. */
+  readonly failures: number
+}
+
 /** Maximum number of rows of reads that wait for a mirror: others are counted together. */
 const maxReads = 2000
 
@@ -96,6 +110,7 @@ export class MirrorRepository {
   remove(id: string): void {
     this.#write('DELETE FROM mirror_read WHERE mirror = ?', id)
     this.#write('DELETE FROM mirror_event WHERE mirror = ?', id)
+    this.#write('DELETE FROM mirror_part WHERE mirror = ?', id)
     this.#write('DELETE FROM mirror WHERE id = ?', id)
     this.#isUsed = undefined
   }
@@ -115,6 +130,38 @@ export class MirrorRepository {
   /** Removes an event of a copy. */
   removeEvent(mirror: string, id: string): void {
     this.#write('DELETE FROM mirror_event WHERE mirror = ? AND id = ?', mirror, id)
+    this.#write('DELETE FROM mirror_part WHERE mirror = ? AND id = ?', mirror, id)
+  }
+
+  /** Finds the part of a copy whose turn it is at a time (seconds). */
+  findDuePart(mirror: string, kind: MirrorPart['kind'], now: number): MirrorPart | undefined {
+    const sql = `SELECT id, kind, isDoubtful, at, next, failures FROM mirror_part
+      WHERE mirror = ? AND kind = ? AND next <= ? ORDER BY next LIMIT 1`
+    return statement(this.db, sql).get(mirror, kind, now) as MirrorPart | undefined
+  }
+
+  /** Adds a part of a copy, or replaces it. */
+  putPart(mirror: string, { at, failures, id, isDoubtful, kind, next }: MirrorPart): void {
+    const sql = `INSERT OR REPLACE INTO mirror_part (mirror, id, kind, isDoubtful, at, next, failures)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`
+    this.#write(sql, mirror, id, kind, isDoubtful, at, next, failures)
+  }
+
+  /** Removes a part that is copied. */
+  removePart(mirror: string, { id, kind }: Pick<MirrorPart, 'id' | 'kind'>): void {
+    this.#write('DELETE FROM mirror_part WHERE mirror = ? AND id = ? AND kind = ?', mirror, id, kind)
+  }
+
+  /** Makes everything due that waits for a comparison. */
+  wakeParts(mirror: string, now: number): void {
+    const sql = 'UPDATE mirror_part SET next = ?, failures = 0 WHERE mirror = ? AND next IS NULL'
+    this.#write(sql, now, mirror)
+  }
+
+  /** Number of parts that are to be copied. */
+  countParts(mirror: string): number {
+    const sql = 'SELECT count(*) FROM mirror_part WHERE mirror = ? AND isDoubtful = 0'
+    return column(this.db, sql).get(mirror) as number
   }
 
   /** Number of the events of a copy. */

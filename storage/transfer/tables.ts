@@ -73,6 +73,7 @@ export const excludedTables = [
   'used_proof',
   'shared_secret_value',
   'mirror_event',
+  'mirror_part',
   'mirror_read',
   'highest_number',
   'audit_strangers',

@@ -1,4 +1,5 @@
 /** Two servers that are killed while one copies what the other's account has shared: nothing is lost, and nothing is there twice. */
+import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import type { Answer } from '../support/coffer.js'
@@ -28,6 +29,9 @@ t.test('two servers that are killed while one copies the other', async t => {
     await side.register()
   }
   for (const id of ['health', 'diary']) await patient.send('POST', 'streams', { id, name: id })
+  const series = ['a', 'b', 'c'].map(letter => `c${letter.repeat(24)}`)
+  for (const [time, id] of series.entries())
+    await patient.send('POST', 'events', { id, streamIds: ['health'], type: 'series:frequency/bpm', time })
   const asked = { streamIds: [app], type: 'consent/request-cmc', content: requestContent() }
   const { capabilityUrl } = (await doctor.send('POST', 'events', asked)).event.content
   const answer = { streamIds: [app], type: 'consent/accept-cmc', content: { capabilityUrl } }
@@ -71,8 +75,40 @@ t.test('two servers that are killed while one copies the other', async t => {
     }
   }
 
+  /** Adds, overwrites and deletes points. */
+  const changePoints = async (): Promise<void> => {
+    for (let count = 0; count < 6; count++) {
+      const id = random.pick(series)
+      const from = random.below(20_000)
+      const points = Array.from({ length: 1 + random.below(3000) }, (_, at) => [from + at, random.below(200)])
+      const body = { format: 'flatJSON', fields: ['deltaTime', 'value'], points }
+      if (random.below(10) < 8) await patient.send('POST', `events/${id}/series`, body)
+      else
+        await patient.send(
+          'DELETE',
+          `events/${id}/series?fromDeltaTime=${from}&toDeltaTime=${from + points.length}`
+        )
+    }
+  }
+
+  /** Adds files to events. An attempt whose answer was lost may have added one. */
+  const addFiles = async (): Promise<void> => {
+    for (let count = 0; count < 5; count++) {
+      const form = new FormData()
+      form.append(
+        'file',
+        new Blob([`${random.next()}`.repeat(random.below(5000))], { type: 'text/plain' }),
+        'x.txt'
+      )
+      const url = `${patient.url}events/${random.pick(ids)}`
+      await fetch(url, { method: 'POST', body: form, headers: { authorization: patient.token } })
+        .then(async answer => await answer.arrayBuffer())
+        .catch(() => undefined)
+    }
+  }
+
   for (let round = 0; round < rounds; round++) {
-    const changing = change(round)
+    const changing = Promise.all([change(round), changePoints(), ...(round > 0 ? [addFiles()] : [])])
     for (const side of random.below(2) === 0 ? [doctor] : sides) {
       await notify()
       await wait(random.below(150))
@@ -82,15 +118,19 @@ t.test('two servers that are killed while one copies the other', async t => {
     await notify()
   }
 
+  // The events of series show the last write within seconds.
+  await wait(2500)
   const expected = await list(patient, 'streams[]=health&streams[]=diary')
   let copied: string[] = []
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 300; tries++) {
     if (tries % 20 === 0) await notify()
     copied = await list(doctor, `streams[]=${copyRoot}`)
     if (copied.join() === expected.join()) break
     await wait(100)
   }
   t.same(copied, expected)
+  t.match(expected.join(), /series:frequency/)
+  t.match(expected.join(), /x\.txt/)
   t.equal((await doctor.send('GET', `mirrors/${mirror.id}`)).mirror.events, expected.length)
   t.comment(`${expected.length} events after ${rounds} rounds`)
 })
@@ -103,7 +143,18 @@ function ignoreKnown(error: unknown): void {
 /** Lists events of an account, as texts. */
 async function list(side: Side, query: string): Promise<string[]> {
   const { events } = await side.send('GET', `events?${all}&${query}`)
-  return events
-    .map(({ content, time, trashed }: Answer) => `${time} ${content} ${trashed === true}`)
-    .toSorted()
+  const texts = await Promise.all(
+    events.map(async ({ attachments = [], content, id, time, trashed, type }: Answer) => {
+      const files = attachments.map((each: Answer) => `${each.fileName} ${each.size} ${each.integrity}`)
+      const shown = type === 'note/txt' ? content : `${type} ${await digestPoints(side, id)}`
+      return `${time} ${shown} ${trashed === true} ${files.toSorted().join()}`
+    })
+  )
+  return texts.toSorted()
+}
+
+/** Returns the number of points of a series, and their digest. */
+async function digestPoints(side: Side, id: string): Promise<string> {
+  const { points } = await side.send('GET', `events/${id}/series?toDeltaTime=1e9`)
+  return `${points.length} ${createHash('sha256').update(JSON.stringify(points)).digest('hex')}`
 }

@@ -2,6 +2,7 @@
  * A doctor keeps copies of the data of many patients for a day: random changes, outages, narrower permissions and ends. Afterwards each
  * copy equals its original event by event, and those that have ended are empty.
  */
+import { createHash } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
@@ -34,6 +35,8 @@ interface Patient {
   readonly streams: string[]
   readonly shared: string[]
   readonly events: string[]
+  /** Those of the events that have points. */
+  readonly series: string[]
   isOff: boolean
   hasEnded: boolean
 }
@@ -95,13 +98,16 @@ async function addPatient(two: TwoServers, number: number, port: number): Promis
     streams: ['health', 'diary', 'private'],
     shared: ['health', 'diary'],
     events: [],
+    series: [],
     isOff: false,
     hasEnded: false
   }
 }
 
 /** Makes one random change of a patient's data. */
-async function change({ client, events, shared, streams }: Patient, now: number): Promise<void> {
+async function change(patient: Patient, now: number): Promise<void> {
+  const { client, events, shared, streams } = patient
+  if (random.chance(0.2)) return await changeParts(patient, now)
   const choice = random.next()
   const [id] = events.length === 0 ? [] : [random.pick(events)]
   const pickStreams = (): string[] => [...new Set(random.some(streams, 2))]
@@ -124,6 +130,39 @@ async function change({ client, events, shared, streams }: Patient, now: number)
   else for (let times = 1 + random.below(2); times > 0; times--) await client.call('events.delete', { id })
 }
 
+/** Makes one random change of points or files. */
+async function changeParts({ client, events, series }: Patient, now: number): Promise<void> {
+  const id = series.length < 2 || random.chance(0.1) ? undefined : random.pick(series)
+  if (id === undefined) {
+    const event = {
+      streamIds: [random.pick(['health', 'diary'])],
+      type: 'series:frequency/bpm',
+      time: now - 1e5
+    }
+    const created = (await client.do('events.create', event)).event.id
+    events.push(created)
+    series.push(created)
+    return
+  }
+  const choice = random.next()
+  const from = random.below(10_000)
+  if (choice < 0.6) {
+    const points = Array.from({ length: 1 + random.below(2500) }, (_, at) => [from + at, random.below(200)])
+    await client.call('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  } else if (choice < 0.75) {
+    const toDeltaTime = random.chance(0.3) ? 1e6 : from + random.below(3000)
+    await client.call('hfs.deletePoints', { id, fromDeltaTime: from, toDeltaTime })
+  } else {
+    const form = new FormData()
+    form.append(
+      'file',
+      new Blob([`${random.next()}`.repeat(1 + random.below(500))], { type: 'text/plain' }),
+      'x.txt'
+    )
+    await client.http('POST', `/events/${random.pick(events)}`, form)
+  }
+}
+
 /** Ends or narrows what a patient shares. */
 async function withdraw({ dora }: TwoServers, patient: Patient): Promise<void> {
   const { client, grantId, mirrorId, channelId, shared } = patient
@@ -143,25 +182,51 @@ async function withdraw({ dora }: TwoServers, patient: Patient): Promise<void> {
   else await client.do('accesses.delete', { id: grantId })
 }
 
+/** Waits as `until` does, longer for many patients. */
+async function untilAll(holds: () => Promise<boolean>, what: string): Promise<void> {
+  for (let left = Math.ceil(count / 20); left > 1; left--)
+    try {
+      return await until(holds, what)
+    } catch {
+      t.comment(`still waiting for ${what}`)
+    }
+  await until(holds, what)
+}
+
 /** Returns events as texts, with those of their streams that are wanted. */
 function describe(events: readonly Answer[], toStream: (id: string) => string | undefined): string[] {
   return events
-    .flatMap(({ content, streamIds, time, trashed }) => {
+    .flatMap(({ attachments = [], content, points, streamIds, time, trashed, type }) => {
       const ids = streamIds.flatMap((id: string) => toStream(id) ?? [])
-      return ids.length === 0 ? [] : [`${time} ${ids.toSorted().join()} ${content} ${trashed === true}`]
+      const files = attachments.map((each: Answer) => `${each.fileName} ${each.size} ${each.integrity}`)
+      const shown = type === 'note/txt' ? content : `${type} ${points}`
+      const parts = [time, ids.toSorted().join(), shown, trashed === true, files.toSorted().join()]
+      return ids.length === 0 ? [] : [parts.join(' ')]
     })
     .toSorted()
 }
 
+/** Adds the number of points of series, and their digest. */
+async function addPoints(client: Client, events: readonly Answer[]): Promise<Answer[]> {
+  return await Promise.all(
+    events.map(async event => {
+      if (event.type === 'note/txt') return event
+      const { points = [] } = await client.call('hfs.get', { id: event.id, toDeltaTime: 1e9 })
+      const digest = createHash('sha256').update(JSON.stringify(points)).digest('hex')
+      return { ...event, points: `${points.length} ${digest}` }
+    })
+  )
+}
+
 async function describeOriginal({ client, shared }: Patient): Promise<string[]> {
   const { events } = await client.do('events.get', { ...everything, streams: ['health', 'diary'] })
-  return describe(events, id => (shared.includes(id) ? id : undefined))
+  return describe(await addPoints(client, events), id => (shared.includes(id) ? id : undefined))
 }
 
 async function describeCopy({ dora }: TwoServers, { root }: Patient): Promise<string[]> {
   const { error, events } = await dora.call('events.get', { ...everything, streams: [root] })
   if (error) return [error.id]
-  return describe(events, id => id.slice(root.length + 1))
+  return describe(await addPoints(dora, events), id => id.slice(root.length + 1))
 }
 
 t.test(`copies of ${count} patients after a day`, async t => {
@@ -196,7 +261,7 @@ t.test(`copies of ${count} patients after a day`, async t => {
     advance(roundSeconds)
     // Every third round waits for those who can be reached and whose next contact is due.
     if (round % 3 !== 0) continue
-    await until(async () => {
+    await untilAll(async () => {
       const mirrors = await list()
       return patients.every(({ hasEnded, isOff, mirrorId }) => {
         const { error, lastContact = 0 } = mirrors.get(mirrorId) ?? {}
@@ -211,7 +276,7 @@ t.test(`copies of ${count} patients after a day`, async t => {
   for (let left = 1.5 * rounds; left > 0 && waiting.size > 0; left--) {
     advance(roundSeconds)
     const begun = clock.now()
-    await until(async () => {
+    await untilAll(async () => {
       const mirrors = await list()
       return [...waiting].every(({ mirrorId }) => {
         const { error, lastContact = 0, state } = mirrors.get(mirrorId)
@@ -228,6 +293,7 @@ t.test(`copies of ${count} patients after a day`, async t => {
   const tree = JSON.stringify(await dora.do('streams.get', { parentId: null, state: 'all' }))
   const ended = patients.filter(({ hasEnded }) => hasEnded)
   let events = 0
+  const parts = { series: 0, points: 0, files: 0 }
   for (const patient of patients) {
     const { mirrorId, root } = patient
     const copy = await describeCopy(two, patient)
@@ -240,6 +306,14 @@ t.test(`copies of ${count} patients after a day`, async t => {
     t.same(copy, await describeOriginal(patient), root)
     t.match(mirrors.get(mirrorId), { state: 'live', events: copy.length, skipped: 0 })
     events += copy.length
+    for (const text of copy) {
+      const [, points] = /series:\S+ (\d+) /.exec(text) ?? []
+      if (points !== undefined) parts.series++
+      parts.points += Number(points ?? 0)
+      parts.files += text.split('x.txt').length - 1
+    }
   }
+  t.ok(parts.points > 0 && parts.files > 0)
+  t.comment(`${parts.points} points of ${parts.series} series, ${parts.files} files`)
   t.comment(`${events} events of ${count - ended.length} patients; ${ended.length} have ended`)
 })

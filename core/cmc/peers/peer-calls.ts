@@ -2,6 +2,7 @@
  * Calls to the accounts of peers, with the endpoints that they have given: over HTTP, or directly if the peer has an account on this
  * service. (docs/spec/consent.md#delivery)
  */
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from '../../call/dispatcher.js'
 import type { Services } from '../../call/services.js'
 import { createRequest } from '../../call/outcome.js'
@@ -73,6 +74,7 @@ export type PeerMethod =
   | 'events.get'
   | 'events.create'
   | 'getAccessInfo'
+  | 'hfs.get'
   | 'mirrors.report'
   | 'mirrors.reportErasure'
   | 'service.info'
@@ -135,6 +137,57 @@ export class PeerCalls {
     return { status: error.status, body, retryAfter: error.details.retryAfter }
   }
 
+  /**
+   * Reads a file of an event, and passes its bytes to `receive`: up to `maxBytes`, within `timeoutMs`. Returns what that returns, or the
+   * answer if there is no file. Rejects only as `receive` does for its own reasons.
+   */
+  async readFile<T>(
+    endpoint: Endpoint,
+    { eventId, fileId }: { readonly eventId: string; readonly fileId: string },
+    limits: { readonly maxBytes: number; readonly timeoutMs: number },
+    receive: (source: Readable) => Promise<T>
+  ): Promise<{ readonly received: T } | PeerAnswer> {
+    const user = this.findLocalUser(endpoint)
+    if (user === undefined) {
+      const found = await this.#downloadRemote(endpoint, { eventId, fileId }, limits, receive)
+      const moved = 'received' in found ? undefined : findNewEndpoint(endpoint, found)
+      return moved ? await this.#downloadRemote(moved, { eventId, fileId }, limits, receive) : found
+    }
+    const credentials = { authorization: endpoint.token, ip: '127.0.0.1', via: 'http' } as const
+    const request = createRequest(
+      { user, method: 'events.getAttachment', credentials },
+      { id: eventId, fileId }
+    )
+    const outcome = await this.dispatcher.call({ ...request, isWhole: true })
+    if (!outcome.ok) return { status: outcome.error.status, body: {} }
+    const account = this.services.accounts.find(user)
+    const source = account && (await this.services.attachments.get(account.id, fileId))
+    return source ? { received: await receive(source) } : { status: 404, body: {} }
+  }
+
+  async #downloadRemote<T>(
+    { base, token }: Endpoint,
+    { eventId, fileId }: { readonly eventId: string; readonly fileId: string },
+    limits: { readonly maxBytes: number; readonly timeoutMs: number },
+    receive: (source: Readable) => Promise<T>
+  ): Promise<{ readonly received: T } | PeerAnswer> {
+    if (!this.#mayCall(base)) return { status: 0, body: {}, problem: 'internal' }
+    const url = `${base}events/${encodeURIComponent(eventId)}/${encodeURIComponent(fileId)}`
+    const headers = { authorization: token, 'user-agent': this.#userAgent }
+    const found = await this.#outgoing.download(url, headers, limits, receive)
+    if ('received' in found) return found
+    if ('problem' in found) return { status: 0, body: {}, problem: found.problem }
+    return { status: found.status, body: parseBody(found.text), retryAfter: found.retryAfter }
+  }
+
+  #mayCall(base: string): boolean {
+    return base.startsWith('https:') || this.services.config.cmc.allowInternalTargets
+  }
+
+  get #userAgent(): string {
+    return `Coffer/${this.services.config.apiVersion}`
+  }
+
   /** Aborts calls in progress. */
   async close(): Promise<void> {
     await this.#outgoing.close()
@@ -145,11 +198,11 @@ export class PeerCalls {
     method: PeerMethod,
     { maxBytes, params }: { readonly params: object; readonly maxBytes: number }
   ): Promise<PeerAnswer> {
-    if (!base.startsWith('https:') && !this.services.config.cmc.allowInternalTargets)
-      return { status: 0, body: {}, problem: 'internal' }
+    if (!this.#mayCall(base)) return { status: 0, body: {}, problem: 'internal' }
     const { path, verb } = requests[method]
-    const query = verb === 'GET' ? toQuery(params) : ''
-    const { id = '' } = params as { readonly id?: string }
+    // In the path.
+    const { id = '', ...others } = params as { readonly id?: string }
+    const query = verb === 'GET' ? toQuery(others) : ''
     const exchange = await this.#outgoing.exchange(
       `${base}${path.replace(':id', encodeURIComponent(id))}${query}`,
       {
@@ -157,7 +210,7 @@ export class PeerCalls {
         headers: {
           authorization: token,
           accept: 'application/json',
-          'user-agent': `Coffer/${this.services.config.apiVersion}`,
+          'user-agent': this.#userAgent,
           ...(verb === 'POST' && { 'content-type': 'application/json' })
         },
         ...(verb === 'POST' && { body: JSON.stringify(params) })
@@ -176,6 +229,7 @@ const requests: Readonly<
   'events.get': { verb: 'GET', path: 'events' },
   'events.create': { verb: 'POST', path: 'events' },
   getAccessInfo: { verb: 'GET', path: 'access-info' },
+  'hfs.get': { verb: 'GET', path: 'events/:id/series' },
   'mirrors.reportErasure': { verb: 'POST', path: 'mirrors/erasure' },
   'mirrors.report': { verb: 'POST', path: 'mirrors/report' },
   'service.info': { verb: 'GET', path: 'service/info' },

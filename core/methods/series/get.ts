@@ -11,7 +11,8 @@ import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 import { guardListing, requireReadableHolder } from '../../series/holder.js'
 import { PointListing } from '../../series/listing.js'
-import { planColumns, timeColumn, type ColumnPlan } from '../../series/column-plan.js'
+import { planColumns, timeColumn } from '../../series/column-plan.js'
+import { listSummaryFields, selectNumericColumns } from '../../series/summaries.js'
 import { bounds, assertRangeOrder, resolveRange } from '../../series/range.js'
 import { refuseParams } from '../../validation/params.js'
 import type { Reader } from '../../call/reader.js'
@@ -105,26 +106,4 @@ class SampledListing implements Listing<Reader> {
   next({ store: { series } }: Reader): SampledPage {
     return series.sample(this.sampler)
   }
-}
-
-/** A column, and the index of its cell in a row. */
-interface IndexedColumn {
-  readonly name: string
-  readonly place: number
-}
-
-/** Returns the columns of a series whose values are numbers. */
-function selectNumericColumns(plan: ColumnPlan, columns: readonly string[]): IndexedColumn[] {
-  return columns
-    .map((name, index) => ({ name, place: index + 1 }))
-    .filter(({ name }) => plan.get(name)?.isNumeric)
-}
-
-/** Returns the fields of the rows that aggregate buckets of a range. */
-function listSummaryFields(columns: readonly IndexedColumn[]): string[] {
-  return [
-    timeColumn,
-    'count',
-    ...columns.flatMap(({ name }) => [`${name}.min`, `${name}.max`, `${name}.mean`])
-  ]
 }

@@ -35,6 +35,7 @@ import { reminders } from './v2/032-reminders.js'
 import { forms } from './v2/033-forms.js'
 import { mirrors } from './v2/035-mirrors.js'
 import { deliveries } from './v2/036-deliveries.js'
+import { mirrorParts } from './v2/037-mirror-parts.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -72,7 +73,8 @@ export const userSteps = {
   reminders,
   forms,
   mirrors,
-  deliveries
+  deliveries,
+  mirrorParts
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

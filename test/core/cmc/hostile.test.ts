@@ -278,3 +278,34 @@ t.test('a link outlives a change of the username', async t => {
     from: { username: 'dora-dentist' }
   })
 })
+
+t.test('a peer cannot make this service call others without a limit', async t => {
+  const two = await startTwo(t, { cmc: { maxPerPeerPerMinute: 3 } })
+  const { dora } = two
+  await relate(two)
+  const [channel] = await listPeers(dora)
+  let calls = 0
+  const server = createServer((request, response) => {
+    calls++
+    request.resume()
+    response.writeHead(503).end()
+  })
+  await new Promise<void>(resolve => server.listen(0, 'localhost', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const { username } = new URL(channel.clientData.cmc.counterparty.apiEndpoint)
+  const content = {
+    from: { username: 'paul-patient', host: 'localhost' },
+    apiEndpoint: `http://${username}@localhost:${port}/paul-patient/`,
+    remoteChatStreamId: `${scope}:chats:x`,
+    remoteCollectorStreamId: `${scope}:collectors:x`
+  }
+  const ids: string[] = []
+  for (let n = 0; n < 8; n++) {
+    const { error } = await write(asPeer(dora, channel), 'consent/back-channel-cmc', content, ':_cmc:inbox')
+    ids.push(error?.id)
+  }
+  t.same(ids.slice(0, 3), ['api-unavailable', 'api-unavailable', 'api-unavailable'])
+  t.same(new Set(ids.slice(3)), new Set(['too-many-requests']))
+  t.equal(calls, 3)
+})

@@ -132,7 +132,7 @@ t.test('what does not fit', async t => {
     event('outside', { streamIds: ['private'] }),
     event('escape', { streamIds: ['..', ':_cmc:inbox', root] }),
     event('type', { type: '../x' }),
-    event('series', { type: 'series:mass/kg' }),
+    event('series', { type: 'series:mass/unknown' }),
     event('content', { type: 'mass/kg', content: 'heavy' }),
     event('request', { type: 'consent/accept-cmc', content: { capabilityUrl: 'http://x@y/z/' } }),
     event('files', { attachments: [{ fileName: 'a.txt', size: 3, type: 'text/plain', id: 'x' }, 5] }),

@@ -48,9 +48,10 @@ export function followNews(account: NewsAccount): void {
   account.live.follow('events', read, minIntervalMs)
 }
 
-/** Notes in the profile that the user has seen everything, and sets the count to 0. */
+/** Notes in the profile that the user has seen everything that was counted, and sets the count to 0. */
 export function markSeen(account: NewsAccount): void {
   account.live.news.set(0)
+  if (latest === 0) return
   // If that fails, the same is new again.
   account.updateProfile({ [seenKey]: latest }).catch(() => undefined)
 }
@@ -69,6 +70,6 @@ async function countNews({ client, profile }: NewsAccount): Promise<number> {
       created > seen &&
       (streamIds.includes(':_cmc:inbox') || (type !== acceptType && (content as { from?: object }).from))
   )
-  latest = Math.max(...found.map(({ created }) => created))
+  latest = Math.max(seen, ...found.map(({ created }) => created))
   return found.length
 }

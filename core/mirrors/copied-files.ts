@@ -1,0 +1,194 @@
+/** The files of copied events: which there are, and copying them. (docs/api/mirrors.md#points-and-files) */
+import { createHash } from 'node:crypto'
+import { Transform, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Attachment, Event } from '../../schemas/event.js'
+import { maxNameLength } from '../../schemas/scalars.js'
+import type { DigestAlgorithm, ReceivedFile } from '../../storage/files/attachments.js'
+import { dropFiles, keepFiles } from '../events/attachments.js'
+import type { Services } from '../call/services.js'
+import { addTags } from '../streams/tags.js'
+import { isObject } from '../validation/is-object.js'
+import { getStore, writeCopy, type CopyContext } from './copy-context.js'
+import { findOrigin, followedKey } from './copied-streams.js'
+import type { PartBudget } from './part-budget.js'
+import { PageTooLong, PeerFailed } from './peer-answers.js'
+import { PointsUnavailable, refuse } from './peer-points.js'
+
+/** Maximum number of files of an event. */
+const maxFiles = 100
+/** Maximum size of a file that is copied, in bytes. */
+const maxFileBytes = 100 * 1024 * 1024
+/** Milliseconds that a file may take, and bytes per millisecond in addition. */
+const baseMs = 30_000
+const bytesPerMs = 512
+/** Digests of files that can be checked. */
+const algorithms: readonly string[] = ['sha256', 'sha512', 'sha1', 'md5'] satisfies DigestAlgorithm[]
+
+/** A file of the original, as the client data of a copied event lists it. */
+interface FollowedFile {
+  /** Its id at the other server. */
+  readonly id: string
+  readonly fileName: string
+  readonly size: number
+  readonly type: string
+  readonly integrity?: string
+  /** Id of the copy, once it is here. */
+  readonly copy?: string
+}
+
+/** Returns the files of an event at the other server, with the copies that the event has here. */
+export function listFiles(attachments: unknown, before: Event | undefined): FollowedFile[] {
+  if (!Array.isArray(attachments)) return []
+  const known = new Map((before ? readFiles(before) : []).map(file => [file.id, file]))
+  return attachments.slice(0, maxFiles).flatMap((each: unknown) => {
+    const file = parseFile(each)
+    if (!file) return []
+    const copy = known.get(file.id)
+    const isSame = copy?.size === file.size && copy.integrity === file.integrity
+    return [{ ...file, ...(isSame && copy.copy !== undefined && { copy: copy.copy }) }]
+  })
+}
+
+/** Returns the copies that an event keeps. */
+export function keepCopies(files: readonly FollowedFile[], before: Event | undefined): Attachment[] {
+  const kept = new Set(files.map(({ copy }) => copy))
+  return (before?.attachments ?? []).filter(({ id }) => kept.has(id))
+}
+
+/** Returns whether a copied event has files that are to be copied. */
+export function lacksFiles({ config }: Pick<Services, 'config'>, event: Event): boolean {
+  return readFiles(event).some(file => isWanted(config, file))
+}
+
+function isWanted({ uploads }: Services['config'], { copy, size }: FollowedFile): boolean {
+  const limit = uploads.maxFileBytes > 0 ? Math.min(uploads.maxFileBytes, maxFileBytes) : maxFileBytes
+  return copy === undefined && size <= limit
+}
+
+function readFiles({ clientData }: Event): FollowedFile[] {
+  const mark = clientData?.[followedKey]
+  const files = isObject(mark) ? mark['files'] : undefined
+  return Array.isArray(files) ? (files as FollowedFile[]) : []
+}
+
+function parseFile(value: unknown): FollowedFile | undefined {
+  if (!isObject(value)) return undefined
+  const { fileName, id, integrity, size, type } = value
+  if (typeof id !== 'string' || id === '' || id.length > 500) return undefined
+  if (typeof fileName !== 'string' || typeof type !== 'string') return undefined
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return undefined
+  const isMediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w-]+=[\w.-]+)*$/.test(type) && type.length <= 200
+  const name = fileName.replace(/[\p{Cc}/\\]/gu, '_').toWellFormed()
+  return {
+    id,
+    fileName: name.slice(0, maxNameLength) || 'file',
+    size,
+    type: isMediaType ? type : 'application/octet-stream',
+    ...(typeof integrity === 'string' && integrity.length <= 200 && { integrity })
+  }
+}
+
+/** Copies the files of an event that are not here. Rejects with `OutOfTurn`, and with `PeerFailed` if one has failed. */
+export async function copyFilesOf(context: CopyContext, id: string, budget: PartBudget): Promise<void> {
+  const { config } = context.services
+  let failure: PeerFailed | undefined
+  for (const failed = new Set<string>(); ;) {
+    const event = getStore(context).events.find(id)
+    const remoteId = event && findOrigin(event)
+    const file = event && readFiles(event).find(each => isWanted(config, each) && !failed.has(each.id))
+    if (!file || remoteId === undefined) break
+    try {
+      budget.spend()
+      await copyFile(context, { id, remoteId }, file)
+    } catch (error) {
+      if (error instanceof PointsUnavailable || error instanceof PageTooLong)
+        failure ??= new PeerFailed({ id: 'odd-response' })
+      else if (error instanceof PeerFailed) failure = error
+      else throw error
+      failed.add(file.id)
+    }
+  }
+  if (failure) throw failure
+}
+
+async function copyFile(
+  context: CopyContext,
+  { id, remoteId }: { readonly id: string; readonly remoteId: string },
+  file: FollowedFile
+): Promise<void> {
+  const { account, endpoint, peers, services } = context
+  const answer = await peers.readFile(
+    endpoint,
+    { eventId: remoteId, fileId: file.id },
+    { maxBytes: file.size, timeoutMs: baseMs + Math.ceil(file.size / bytesPerMs) },
+    async source => await receive(services, source, file)
+  )
+  if (!('received' in answer)) return refuse(answer)
+  const { digest, received } = answer.received
+  try {
+    const isWhole = received.size === file.size && (digest === undefined || digest === file.integrity)
+    if (!isWhole) throw new PeerFailed({ id: 'odd-response' })
+    const [attachment] = await keepFiles(services, account, [{ ...file, received }])
+    await addFile(context, { id, file }, attachment!)
+  } finally {
+    await services.attachments.discard(received)
+  }
+}
+
+/** Receives a file. `digest`: its integrity by the algorithm of the original, if it has one. */
+async function receive(
+  services: Services,
+  source: Readable,
+  { integrity = '' }: FollowedFile
+): Promise<{ readonly received: ReceivedFile; readonly digest: string | undefined }> {
+  const own = services.config.integrity.algorithm
+  const algorithm = integrity.slice(0, integrity.indexOf('-'))
+  if (!algorithms.includes(algorithm))
+    return { received: await services.attachments.receive(source, own), digest: undefined }
+  if (algorithm === own) {
+    const received = await services.attachments.receive(source, own)
+    return { received, digest: `${algorithm}-${received.digest}` }
+  }
+  const hash = createHash(algorithm)
+  const hashing = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      done(null, chunk)
+    }
+  })
+  const [received] = await Promise.all([
+    services.attachments.receive(hashing, own),
+    pipeline(source, hashing)
+  ])
+  return { received, digest: `${algorithm}-${hash.digest('base64')}` }
+}
+
+/** Adds a file to its event, unless the event has changed. */
+async function addFile(
+  context: CopyContext,
+  { file, id }: { readonly id: string; readonly file: FollowedFile },
+  attachment: Attachment
+): Promise<void> {
+  try {
+    await writeCopy(context, ({ changes, now, services, store }) => {
+      const before = store.events.find(id)
+      const files = before ? readFiles(before) : []
+      if (!before || !files.some(each => each.id === file.id && each.copy === undefined)) return
+      const mark = before.clientData![followedKey] as object
+      const marked = files.map(each => (each.id === file.id ? { ...each, copy: attachment.id } : each))
+      const event = addTags(services, {
+        ...before,
+        attachments: [...(before.attachments ?? []), attachment],
+        clientData: { ...before.clientData, [followedKey]: { ...mark, files: marked } },
+        modified: store.stamp(now)
+      })
+      changes.addEvent(before)
+      store.events.amend(event)
+      changes.addEvent(event)
+    })
+  } finally {
+    // Unless the event names it.
+    await dropFiles(context.services, context.account, [attachment])
+  }
+}

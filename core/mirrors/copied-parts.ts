@@ -1,0 +1,130 @@
+/**
+ * What belongs to copied events besides what lists of events tell: points and files. What remains to be read of an event is stored with the
+ * event, in one transaction, and read afterwards, event by event, those waiting longest first. (docs/api/mirrors.md#points-and-files)
+ */
+import type { Event } from '../../schemas/event.js'
+import type { Mirror } from '../../schemas/mirrors/mirror.js'
+import type { MirrorPart } from '../../storage/mirrors/mirror-repository.js'
+import type { Call } from '../call/method.js'
+import { isSeries } from '../events/fields.js'
+import { copyFilesOf, lacksFiles } from './copied-files.js'
+import { CopiedPoints } from './copied-points.js'
+import { getStore, loadMirror, writeCopy, type CopyContext } from './copy-context.js'
+import { findOrigin } from './copied-streams.js'
+import { OutOfTurn, PartBudget } from './part-budget.js'
+import { PeerFailed } from './peer-answers.js'
+import { PointsUnavailable } from './peer-points.js'
+
+/** Number of events in a row that fail until the contact has failed. */
+const maxFailures = 3
+/** Seconds until the next attempt for one event, by the number of failures; afterwards it waits for the next comparison. */
+const delays = [60, 600, 3600, 6 * 3600]
+
+/** Records what remains to be read of an event that has been copied. */
+export function noteParts({ now, services, store: { mirrors } }: Call, mirror: Mirror, event: Event): void {
+  const { id, type } = event
+  const part = { id, isDoubtful: 0, at: 0, next: now, failures: 0 } as const
+  if (isSeries(type)) mirrors.putPart(mirror.id, { ...part, kind: 'points' })
+  if (lacksFiles(services, event)) mirrors.putPart(mirror.id, { ...part, kind: 'files' })
+  else mirrors.removePart(mirror.id, { id, kind: 'files' })
+}
+
+/** Reads what remains, of one kind. Returns whether nothing is due. Rejects with `PeerFailed`. */
+export async function copyParts(context: CopyContext, kind: MirrorPart['kind']): Promise<boolean> {
+  const { clock } = context.services
+  const budget = new PartBudget(clock, () => context.isStopped())
+  for (let failures = 0; ;) {
+    const part = loadMirror(context) && findDue(context, kind)
+    if (!part) return true
+    try {
+      if (kind === 'points') await copyPoints(context, part, budget)
+      else await copyFiles(context, part, budget)
+      failures = 0
+    } catch (error) {
+      if (error instanceof OutOfTurn) return false
+      if (!(error instanceof PeerFailed)) throw error
+      await postpone(context, part, error.retryAfter)
+      // One event that fails must not hold up the others.
+      if (++failures >= maxFailures) throw error
+    }
+  }
+}
+
+/** Finds the part that is due first. */
+export function findDue(context: CopyContext, kind: MirrorPart['kind']): MirrorPart | undefined {
+  const store = getStore(context)
+  return store.read(() => store.mirrors.findDuePart(context.id, kind, context.services.clock.now()))
+}
+
+async function copyFiles(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
+  try {
+    await copyFilesOf(context, part.id, budget)
+    await writeCopy(context, ({ services, store }, { mirror }) => {
+      const event = store.events.find(part.id)
+      // The event may have got others in the meantime.
+      if (!event || !lacksFiles(services, event)) store.mirrors.removePart(mirror.id, part)
+    })
+  } catch (error) {
+    if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
+    throw error
+  }
+}
+
+async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
+  const store = getStore(context)
+  const [holder, event] = store.read(() => [store.series.findHolder(part.id), store.events.find(part.id)])
+  const remoteId = event && findOrigin(event)
+  if (!holder || remoteId === undefined || !isSeries(holder.type)) return await remove(context, part)
+  const points = new CopiedPoints(context, holder, remoteId, budget)
+  try {
+    if (part.isDoubtful === 0) await compare(context, part, points)
+    else await reread(context, part, { points, budget })
+  } catch (error) {
+    if (!(error instanceof PointsUnavailable)) throw error
+    await remove(context, part)
+  }
+}
+
+/** Compares points that have changed. What that cannot find out is read again after the next comparison of the whole copy. */
+async function compare(context: CopyContext, part: MirrorPart, points: CopiedPoints): Promise<void> {
+  try {
+    if (await points.compare()) await remove(context, part)
+    else await save(context, { ...part, isDoubtful: 1, next: null, failures: 0 })
+  } catch (error) {
+    // Those that have waited longer have their turn first.
+    if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
+    throw error
+  }
+}
+
+/** Reads points again, as many as one turn allows; the others after the next comparison. */
+async function reread(
+  context: CopyContext,
+  part: MirrorPart,
+  { budget, points }: { readonly budget: PartBudget; readonly points: CopiedPoints }
+): Promise<void> {
+  const { isFresh } = budget
+  let at = part.at
+  try {
+    await points.reread(at, place => (at = place))
+    await remove(context, part)
+  } catch (error) {
+    if (!(error instanceof OutOfTurn)) throw error
+    await save(context, { ...part, at, next: isFresh ? null : context.services.clock.now() })
+    if (!isFresh) throw error
+  }
+}
+
+async function postpone(context: CopyContext, part: MirrorPart, retryAfter: number): Promise<void> {
+  const delay = delays[part.failures]
+  const next = delay === undefined ? null : context.services.clock.now() + Math.max(delay, retryAfter)
+  await save(context, { ...part, next, failures: part.failures + 1 })
+}
+
+async function save(context: CopyContext, part: MirrorPart): Promise<void> {
+  await writeCopy(context, ({ store }, { mirror }) => store.mirrors.putPart(mirror.id, part))
+}
+
+async function remove(context: CopyContext, part: MirrorPart): Promise<void> {
+  await writeCopy(context, ({ store }, { mirror }) => store.mirrors.removePart(mirror.id, part))
+}

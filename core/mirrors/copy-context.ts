@@ -1,0 +1,57 @@
+/** What a copy is made with: the mirror, as it is stored now, and writes to its copy. */
+import type { Mirror } from '../../schemas/mirrors/mirror.js'
+import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Call } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import type { Endpoint, PeerCalls } from '../cmc/peers/peer-calls.js'
+import { writeWithinQuota } from '../cmc/service-calls.js'
+import type { Progress } from './progress.js'
+
+export interface CopyContext {
+  readonly services: Services
+  readonly account: Account
+  readonly peers: PeerCalls
+  readonly endpoint: Endpoint
+  readonly id: string
+  isStopped(): boolean
+}
+
+/** Returns the file of the account that keeps the copy. It may be closed and opened again between two turns. */
+export function getStore({ account, services }: CopyContext): UserStore {
+  return services.accounts.store(account)
+}
+
+/** Reads the mirror; `undefined` if it has ended. */
+export function loadMirror(context: CopyContext): StoredMirror | undefined {
+  const store = getStore(context)
+  const stored = store.read(() => store.mirrors.find(context.id))
+  return stored && isOpen(stored.mirror) ? stored : undefined
+}
+
+function isOpen({ state }: Mirror): boolean {
+  return state === 'starting' || state === 'live'
+}
+
+/** Changes the copy in one transaction, unless the mirror has ended. Returns `undefined` then. */
+export async function writeCopy<T>(
+  context: CopyContext,
+  work: (call: Call, stored: StoredMirror) => T
+): Promise<T | undefined> {
+  return await writeWithinQuota(context.services, context.account, call => {
+    const stored = call.store.mirrors.find(context.id)
+    return stored && isOpen(stored.mirror) ? work(call, stored) : undefined
+  })
+}
+
+/** Stores how far the copy is, and what is shown of the mirror. */
+export function saveProgress(
+  call: Call,
+  stored: StoredMirror,
+  progress: Progress,
+  shown: Partial<Mirror> = {}
+): void {
+  const mirror = { ...stored.mirror, ...shown }
+  call.store.mirrors.put({ ...stored, mirror, progress: JSON.stringify(progress) })
+}

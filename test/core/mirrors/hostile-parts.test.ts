@@ -1,0 +1,205 @@
+/** Servers that answer points and files with what means harm. */
+import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import t from 'tap'
+import type { Answer } from '../../support/coffer.js'
+import { until } from '../../support/socket.js'
+import { send, startFakePeer, type FakePeer } from './fake-peer.js'
+import { contact, follow, reaches, root, startWorld, type World } from './world.js'
+
+t.setTimeout(180_000)
+
+const remote = (id: string, more: object = {}): Answer => ({
+  id,
+  streamIds: ['health'],
+  time: 1000,
+  type: 'note/txt',
+  content: id,
+  modified: 1000,
+  ...more
+})
+
+type Handle = (response: ServerResponse, query: URLSearchParams, count: number) => void
+
+/** Starts a server whose paths below `events/{id}/` are answered so, with the events. */
+async function start(
+  t: Parameters<typeof startWorld>[0],
+  events: readonly Answer[],
+  handles: Readonly<Record<string, Handle>>
+): Promise<{ world: World; peer: FakePeer; counts: Map<string, number> }> {
+  const world = await startWorld(t, { workers: 0, cmc: { timeoutMs: 1000 } })
+  const peer = await startFakePeer(t, world)
+  const counts = new Map<string, number>()
+  peer.events = query => (query.get('skip') === '0' && !query.has('modifiedSince') ? events : [])
+  peer.handle = (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
+    const [, id = ''] = /\/events\/([^/]+)\/[^/]+$/.exec(pathname) ?? []
+    const handle = handles[id]
+    if (!handle) return false
+    const count = (counts.get(id) ?? 0) + 1
+    counts.set(id, count)
+    handle(response, searchParams, count)
+    return true
+  }
+  return { world, peer, counts }
+}
+
+async function findCopy({ dora }: World, id: string): Promise<Answer> {
+  const { events } = await dora.do('events.get', {
+    streams: [root],
+    state: 'all',
+    fromTime: -1e9,
+    limit: 100
+  })
+  return events.find((each: Answer) => each.clientData['coffer:followed'].id === id)
+}
+
+async function readPoints(world: World, id: string): Promise<unknown[]> {
+  const copy = await findCopy(world, id)
+  return copy
+    ? (await world.dora.do('hfs.get', { id: copy.id, toDeltaTime: 1e16, resolution: 'ns' })).points
+    : []
+}
+
+const fields = ['deltaTime', 'value']
+const points = (response: ServerResponse, rows: unknown, names: unknown = fields): void =>
+  send(response, 200, { format: 'flatJSON', fields: names, points: rows })
+
+/** Out of order, and with two points of one time. */
+const disordered: Handle = response =>
+  points(response, [
+    [2, 62],
+    [1, 61],
+    [2, 63]
+  ])
+
+t.test('answers that are no points', async t => {
+  const type = 'series:mass/kg'
+  const handles: Record<string, Handle> = {
+    none: response => send(response, 404, { error: { id: 'unknown-resource' } }),
+    forbidden: response => send(response, 403, { error: { id: 'forbidden' } }),
+    text: response => send(response, 200, 'x'),
+    rows: response => points(response, [5, null, 'x']),
+    width: response => points(response, [[1], [1, 2, 3]]),
+    nan: response =>
+      points(response, [
+        ['NaN', 1],
+        [1, 'Infinity']
+      ]),
+    early: response => points(response, [[-5, 1]]),
+    fields: response => points(response, [[1, 2]], { length: 2 }),
+    twice: response => points(response, [[1, 2, 3]], ['deltaTime', 'value', 'value']),
+    redirect: response => response.writeHead(302, { location: 'http://127.0.0.1/' }).end(),
+    deep: response =>
+      response.writeHead(200).end(`{"fields":["deltaTime","value"],"points":${'['.repeat(400_000)}`),
+    odd: response => points(response, [[1, { a: [1] }]])
+  }
+  const events = Object.keys(handles).map(id => remote(id, { type }))
+  const { world } = await start(t, [...events, remote('good', { type })], { ...handles, good: disordered })
+  const id = await follow(world)
+  t.match(await reaches(world, id, ({ events: count }) => count === 13), { state: 'live' })
+  await until(async () => (await readPoints(world, 'good')).length === 2, 'the good points')
+  t.same(await readPoints(world, 'good'), [
+    [1, 61],
+    [2, 63]
+  ])
+  for (const name of Object.keys(handles)) t.same(await readPoints(world, name), [], name)
+  t.equal((await contact(world, id)).error, undefined)
+})
+
+const endless: Handle = (response, query) => {
+  const [from, limit] = ['fromDeltaTime', 'limit'].map(name => Number(query.get(name)))
+  points(
+    response,
+    Array.from({ length: limit! }, (_, at) => [from! + at, at])
+  )
+}
+// The same answer, whatever is asked for: pages do not advance.
+const stuck: Handle = response =>
+  points(
+    response,
+    Array.from({ length: 4000 }, () => [5, 1])
+  )
+// The limit and the range are ignored.
+const all: Handle = response =>
+  points(
+    response,
+    Array.from({ length: 50_000 }, (_, at) => [at, at])
+  )
+const long: Handle = response => response.writeHead(200).end(Buffer.alloc(3_000_000, 32))
+const slow: Handle = () => undefined
+const one: Handle = response => points(response, [[1, 61]])
+
+t.test('points without an end', async t => {
+  const type = 'series:mass/kg'
+  const handles = { endless, stuck, all, long, slow, good: one }
+  const list = Object.keys(handles).map(id => remote(id, { type }))
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  const { counts, world } = await start(t, list, handles)
+  const id = await follow(world).catch(() => '')
+  delay.enable()
+  for (let count = 0; count < 4; count++) {
+    world.requesterService.clock.advance(700)
+    await until(async () => (await readPoints(world, 'good')).length === 1, 'the good points')
+  }
+  delay.disable()
+  t.ok((counts.get('long') ?? 0) < 60, `${counts.get('long')} answers that are too long`)
+  t.ok((counts.get('slow') ?? 0) < 10, `${counts.get('slow')} answers that do not come`)
+  t.ok((counts.get('endless') ?? 0) < 400, `${counts.get('endless')} endless pages`)
+  t.comment(`longest block ${(delay.max / 1e6).toFixed(0)} ms`)
+  t.equal((await readPoints(world, 'all')).length, 50_000)
+  t.type(id, 'string')
+})
+
+const integrity = (text: string | Buffer, algorithm = 'sha256'): string =>
+  `${algorithm}-${createHash(algorithm).update(text).digest('base64')}`
+
+t.test('files that are not what was announced', async t => {
+  const bytes = Buffer.from('good bytes')
+  const file = (more: object = {}): Answer => ({
+    id: 'file',
+    fileName: 'a.txt',
+    type: 'text/plain',
+    size: bytes.length,
+    integrity: integrity(bytes),
+    ...more
+  })
+  const answer: Handle = response => response.writeHead(200).end(bytes)
+  const list: Readonly<Record<string, readonly [Answer, Handle]>> = {
+    larger: [file(), response => response.writeHead(200).end(Buffer.alloc(1_000_000))],
+    shorter: [file(), response => response.writeHead(200).end('x')],
+    lying: [file({ integrity: integrity('other') }), answer],
+    huge: [file({ size: 1e12 }), answer],
+    negative: [file({ size: -1 }), answer],
+    redirect: [file(), response => response.writeHead(302, { location: 'http://127.0.0.1/' }).end()],
+    gone: [file(), response => send(response, 404, { error: { id: 'unknown-resource' } })],
+    endless: [
+      file({ size: 50_000_000, integrity: undefined }),
+      response => response.writeHead(200).write('x')
+    ],
+    good: [file({ fileName: '../../etc\r\npasswd', type: 'text/html\r\nx: y' }), answer],
+    other: [file({ integrity: integrity(bytes, 'md5') }), answer],
+    plain: [file({ integrity: undefined }), answer]
+  }
+  const events = Object.entries(list).map(([id, [attachment]]) => remote(id, { attachments: [attachment] }))
+  const handles = Object.fromEntries(Object.entries(list).map(([id, [, handle]]) => [id, handle]))
+  const { counts, world } = await start(t, events, handles)
+  const id = await follow(world)
+  const copied = ['good', 'other', 'plain']
+  await until(async () => {
+    // Those that fail are tried again, with growing pauses.
+    world.requesterService.clock.advance(700)
+    const copies = await Promise.all(copied.map(each => findCopy(world, each)))
+    return copies.every(copy => copy?.attachments?.length === 1)
+  }, 'the good files')
+  const good = (await findCopy(world, 'good')).attachments[0]
+  t.match(good, { fileName: '.._.._etc__passwd', type: 'application/octet-stream', size: bytes.length })
+  for (const name of Object.keys(list)) {
+    if (copied.includes(name)) continue
+    t.notOk((await findCopy(world, name)).attachments?.length, name)
+    t.ok((counts.get(name) ?? 0) <= 6, `${name}: ${counts.get(name)} requests`)
+  }
+  t.equal(counts.get('huge'), undefined)
+  t.match(await reaches(world, id, () => true), { state: 'live' })
+})
