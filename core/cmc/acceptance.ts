@@ -232,19 +232,12 @@ const maxNoticeLength = 5000
 
 /** Returns the texts that the user has agreed to, for the receipt. (docs/spec/receipts.md) */
 function toNotice(request: Content): Content {
+  const cut = ([language, text]: [string, unknown]): [string, string][] =>
+    typeof text === 'string' ? [[language.slice(0, 3), text.slice(0, maxNoticeLength)]] : []
   return Object.fromEntries(
     ['title', 'description', 'consent'].map(key => {
       const texts = isObject(request[key]) ? Object.entries(request[key]) : []
-      return [
-        key,
-        Object.fromEntries(
-          texts
-            .slice(0, 20)
-            .flatMap(([language, text]) =>
-              typeof text === 'string' ? [[language.slice(0, 3), text.slice(0, maxNoticeLength)]] : []
-            )
-        )
-      ]
+      return [key, Object.fromEntries(texts.slice(0, 20).flatMap(cut))]
     })
   )
 }

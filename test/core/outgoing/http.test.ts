@@ -1,6 +1,6 @@
 /** Internal addresses, which are never called on behalf of users, in every notation. */
 import t from 'tap'
-import { isInternal } from '../../../core/outgoing/http.js'
+import { isInternal } from '../../../core/outgoing/guarded-connector.js'
 
 const internal = {
   'this host': ['0.0.0.0', '0.1.2.3', '127.0.0.1', '127.255.0.1', '::', '::1'],
