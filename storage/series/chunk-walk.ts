@@ -90,11 +90,12 @@ export class ChunkWalk {
     const end = sink.findBucketEnd?.(from)
     const summed =
       end !== undefined &&
-      chunks.sumSummarized(
-        this.options.event,
-        { from, to: Math.min(to, end) },
-        { limit: maxSummed, maxBytes: maxSummaryBytes }
-      )
+      chunks.sumSummarized(this.options.event, {
+        from,
+        to: Math.min(to, end),
+        limit: maxSummed,
+        maxBytes: maxSummaryBytes
+      })
     this.#isDense = summed ? summed.chunks >= denseChunks : false
     if (!summed) return { from, to }
     const { count, first, last, measures } = summed

@@ -1,7 +1,6 @@
 /** The chunks of series: rows as text, in order of their first deltaTime. */
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
-import type { Range } from './page.js'
 import { smallSize, type Figures, type Summary } from './summary.js'
 
 /** A chunk without its text. */
@@ -44,6 +43,15 @@ export type Summarized = readonly [
   count: number | null,
   text: string | null
 ]
+
+/** Which chunks to sum up: see {@link ChunkTable.sumSummarized}. */
+export interface SummedRange {
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+  /** Of one summary. */
+  readonly maxBytes: number
+}
 
 /** Consecutive chunks, as their summaries describe them. */
 export interface SummedChunks {
@@ -164,11 +172,7 @@ export class ChunkTable {
    * Sums up the chunks that begin at or after `from` and end before `to`, at most `limit`; `undefined` if there is none, or if one of
    * them has no summary, or one with more than `maxBytes`.
    */
-  sumSummarized(
-    event: number,
-    { from, to }: Range,
-    { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number }
-  ): SummedChunks | undefined {
+  sumSummarized(event: number, { from, limit, maxBytes, to }: SummedRange): SummedChunks | undefined {
     const sql = `SELECT count(*), count(measures), min(first), max(last), sum(count), group_concat(measures)
       FROM (SELECT c.first, s.last, s.count,
           CASE WHEN octet_length(s.measures) <= ? THEN s.measures END AS measures
