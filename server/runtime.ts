@@ -34,6 +34,7 @@ import { TextIndexer } from '../core/events/text-indexer.js'
 import { forShard, includesUser, wholeShard, type Shard } from '../core/call/shard.js'
 import { SharedThrottle } from '../core/security/shared-throttle.js'
 import { AccountTimers } from '../core/timers/account-timers.js'
+import { createRestKey } from '../core/timers/resting-accounts.js'
 import { createThrottle } from '../core/security/throttle.js'
 import type { Clock } from '../core/time.js'
 import { WebhookDeliveries } from '../core/notifications/webhook-deliveries.js'
@@ -206,7 +207,8 @@ async function build(
   const definitions = [...methods, ...(await loadMethods(methodModules))]
   const imports = new ImportJobs(new ImportFiles(layout), new ReaderThreads())
   const bus = new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause }))
-  const timers = new AccountTimers({ accounts, bus, clock, log, platform })
+  const rest = { shard: shard.index, key: createRestKey(config, shard) }
+  const timers = new AccountTimers({ accounts, bus, clock, log, platform }, rest)
   const copyReads = new StoredCopyReads(() => services)
   const services: Services = {
     config,

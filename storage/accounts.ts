@@ -90,6 +90,11 @@ export class Accounts extends AccountStates {
     }
   }
 
+  /** Returns when the file of an account, or its log, was last written here, in seconds; infinite if it is not here. */
+  getLastWrite({ id }: Pick<Account, 'id'>): number {
+    return this.#files.getLastWrite(id)
+  }
+
   /** Returns the number of open files. */
   get openCount(): number {
     return this.#pool.size

@@ -60,8 +60,6 @@ export interface Timers {
   noteRead(account: Pick<Account, 'id' | 'username'>): void
   /** Notes that an account may have work that is due at certain times. To be called before its first work is stored. */
   mark(account: Pick<Account, 'id'>): Promise<void>
-  /** Returns whether an account has work that is due at some time. */
-  hasWork(account: Account, store: UserStore): boolean
   /** Evaluates rules now that are waiting for the end of a pause. */
   catchUp(): void
 }

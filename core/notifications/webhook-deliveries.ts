@@ -86,7 +86,7 @@ export class WebhookDeliveries {
 
   /** Schedules the start message for each webhook, and unmarks accounts that have no webhooks any more. */
   async #startAll(isIncluded: (username: string) => boolean): Promise<void> {
-    const { accounts, log, platform, timers } = this.services
+    const { accounts, log, platform } = this.services
     const without: string[] = []
     for (const account of platform.listWebhookAccounts()) {
       if (!accounts.owns(account) || !isIncluded(account.username)) continue
@@ -96,8 +96,8 @@ export class WebhookDeliveries {
         await accounts.waitUntilReady(account)
         const store = accounts.store(account)
         if (store.webhooks.size === 0) {
-          // Accounts with deliveries to peers and with timed work are in the same list.
-          if (!store.cmc.isUsed && !timers.hasWork(account, store)) without.push(account.id)
+          // Accounts with deliveries to peers are in the same list.
+          if (!store.cmc.isUsed) without.push(account.id)
         } else this.#scheduleStart(account, store)
       } catch (cause) {
         log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })

@@ -52,7 +52,8 @@ export class RuleWatch implements TimedTask {
     const watched = this.#watch(account, store)
     const now = this.services.clock.now()
     // Never without a time: an account without timed work is not resumed after a start.
-    let next = watched.pending.size > 0 ? watched.asked : now + idleSeconds
+    if (watched.idleUntil <= now) watched.idleUntil = now + idleSeconds
+    let next = watched.pending.size > 0 ? watched.asked : watched.idleUntil
     for (const { rule, state } of store.rules.list())
       next = Math.min(next, findRuleTime(rule, state, now) ?? Infinity)
     return next

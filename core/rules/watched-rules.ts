@@ -17,7 +17,7 @@ const noteClass = 'note/'
 /** Seconds of past data that are evaluated at most after a start. */
 const maxBehind = 7 * 86_400
 /** Maximum number of neutral numbers of a rule that are not evaluated, and seconds after which it is evaluated again. */
-const maxPassed = 100
+const maxPassed = 1000
 export const maxDelay = 900
 
 /** Numbers that are neutral for a rule, since it was evaluated for the last time. */
@@ -32,6 +32,8 @@ export class WatchedRules {
   readonly pending = new Map<string, number>()
   /** When the next evaluation was asked for; differs after each change. */
   asked = 0
+  /** When the rules are planned again if nothing happens, in seconds. */
+  idleUntil = 0
   /** The rules that watch who reads. */
   readonly lookers: string[] = []
   /** Those that watch events of any type. */

@@ -8,6 +8,7 @@ import { nextTurn } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services, Timers } from '../call/services.js'
 import type { ChangeKind } from '../changes.js'
+import { RestingAccounts, type RestOptions } from './resting-accounts.js'
 
 /** Seconds after which work that failed is tried again, and accounts that could not be opened. */
 const retrySeconds = 30
@@ -60,7 +61,15 @@ export class AccountTimers implements Timers {
   #unsubscribe: () => void = () => {}
   #isClosed = false
 
-  constructor(private readonly services: Pick<Services, Needed>) {}
+  readonly #resting: RestingAccounts | undefined
+
+  /** With `rest`, a start does not open files in which nothing is due. */
+  constructor(
+    private readonly services: Pick<Services, Needed>,
+    rest?: RestOptions
+  ) {
+    this.#resting = rest && new RestingAccounts(services, rest, this)
+  }
 
   /** Adds a kind of work. To be called before {@link open}. */
   add(task: TimedTask): void {
@@ -71,25 +80,31 @@ export class AccountTimers implements Timers {
   open(): void {
     const { accounts, bus } = this.services
     this.#unsubscribe = bus.subscribe((account, { kind }) => {
-      const concerned = this.#tasks.filter(({ kinds }) => kind === 'timers' || kinds.includes(kind))
+      // What tasks know of an account that rests is not known yet.
+      const isAll = kind === 'timers' || this.#resting?.remove(account.id) === true
+      const concerned = isAll ? this.#tasks : this.#tasks.filter(({ kinds }) => kinds.includes(kind))
       if (concerned.length > 0) this.#planLater(account, concerned)
     })
     accounts.handover.onRelease(({ id }) => this.#drop(id))
   }
 
   /**
-   * Plans the work of all accounts that may have some, as after a start, or of some users. Accounts that
-   * cannot be read are tried again. Never rejects.
+   * Plans the work of all accounts that may have some, as after a start, or of some users, except of those
+   * that rest. Accounts that cannot be read are tried again. Never rejects.
    */
   async resume(isIncluded: (username: string) => boolean = () => true): Promise<void> {
     const { accounts, log, platform } = this.services
+    const without: string[] = []
     try {
-      for (const account of platform.listWebhookAccounts()) {
+      for (const account of platform.timedAccounts.list()) {
         if (!accounts.owns(account) || !isIncluded(account.username)) continue
+        if (await this.#resting?.add(account)) continue
         await nextTurn()
         if (this.#isClosed) return
-        await this.#resumeAccount(account)
+        if ((await this.#resumeAccount(account)) && !this.#plans.has(account.id)) without.push(account.id)
       }
+      this.#resting?.start()
+      if (without.length > 0) await platform.change('unmarkTimed', without)
     } catch (cause) {
       log.error('timed work could not be resumed', { cause })
     }
@@ -97,22 +112,19 @@ export class AccountTimers implements Timers {
 
   /** Plans the work of an account again, in a later turn of the event loop. Changes of an account do so by themselves. */
   wake(account: Named): void {
+    this.#resting?.remove(account.id)
     this.#planLater(account, this.#tasks)
   }
 
   /** Passes on to the tasks that a call has read data. */
   noteRead(account: Named): void {
+    if (this.#resting?.remove(account.id)) this.wake(account)
     for (const task of this.#tasks) task.onRead?.(account)
   }
 
-  /** Has tasks look at once at changes that they have put off for a moment. */
+  /** Has tasks look at changes that they have put off for a moment. */
   catchUp(): void {
     for (const task of this.#tasks) task.catchUp?.()
-  }
-
-  /** Returns whether an account has work that is due at some time. */
-  hasWork(account: Account, store: UserStore): boolean {
-    return store.read(() => this.#tasks.some(task => task.findNext(store, account) !== undefined))
   }
 
   /**
@@ -121,11 +133,19 @@ export class AccountTimers implements Timers {
    */
   async mark({ id }: Pick<Account, 'id'>): Promise<void> {
     const { platform } = this.services
-    if (!platform.isWebhookAccount(id)) await platform.change('addWebhooks', id)
+    if (!platform.timedAccounts.has(id)) await platform.change('markTimed', id)
+  }
+
+  /** Returns when an account has work next, in seconds; 0 if that is being found out, and `undefined` if it has none. */
+  findDue(id: string): number | undefined {
+    const plan = this.#plans.get(id)
+    if (this.#changed.has(id) || (plan && plan.running.size > 0)) return 0
+    return plan && Math.min(...plan.due.values())
   }
 
   /** Stops, and waits for the work in progress. What is due is done after the next start. */
   async close(): Promise<void> {
+    await this.#resting?.close()
     this.#isClosed = true
     this.#unsubscribe()
     for (const cancel of this.#cancelRetries) cancel()
@@ -134,19 +154,22 @@ export class AccountTimers implements Timers {
     await Promise.all(this.#running)
   }
 
-  async #resumeAccount(account: Account): Promise<void> {
+  /** Resolves with whether the work has been planned. */
+  async #resumeAccount(account: Account): Promise<boolean> {
     const { accounts, clock, log } = this.services
     try {
       await accounts.waitUntilReady(account)
       this.#plan(account, new Set(this.#tasks))
+      return true
     } catch (cause) {
-      if (cause instanceof AccountElsewhere || this.#isClosed) return
+      if (cause instanceof AccountElsewhere || this.#isClosed) return false
       log.error('the timed work of an account cannot be read', { accountId: account.id, cause })
       const cancel = clock.after(retrySeconds, () => {
         this.#cancelRetries.delete(cancel)
         void this.#resumeAccount(account)
       })
       this.#cancelRetries.add(cancel)
+      return false
     }
   }
 
@@ -179,7 +202,7 @@ export class AccountTimers implements Timers {
    * Finds an account by its current name: it may have been renamed, or found by an alias. Returns `undefined`
    * if it is not served.
    */
-  #findCurrent({ id, username }: Pick<Account, 'id' | 'username'>): Account | undefined {
+  #findCurrent({ id, username }: Named): Account | undefined {
     const { accounts, platform } = this.services
     const account = accounts.findServed(platform.findById(id)?.username ?? username)
     return account?.id === id ? account : undefined
@@ -192,6 +215,7 @@ export class AccountTimers implements Timers {
   #plan(account: Account, tasks: ReadonlySet<TimedTask>): void {
     const { accounts, clock } = this.services
     const now = clock.now()
+    this.#resting?.remove(account.id)
     const known = this.#plans.get(account.id)
     const plan = known ?? {
       account,
@@ -223,6 +247,7 @@ export class AccountTimers implements Timers {
       else next = Math.min(next, at)
     }
     plan.cancelTimer()
+    if (known || next < Infinity || due.length > 0) this.#resting?.touch(account.id)
     if (next === Infinity && due.length === 0 && plan.running.size === 0) {
       this.#plans.delete(account.id)
       return
@@ -265,11 +290,9 @@ export class AccountTimers implements Timers {
     try {
       await this.mark(account)
     } catch (cause) {
-      if (!this.#isClosed)
-        this.services.log.warn('an account with timed work could not be noted', {
-          accountId: account.id,
-          cause
-        })
+      const { id: accountId } = account
+      const message = 'an account with timed work could not be noted'
+      if (!this.#isClosed) this.services.log.warn(message, { accountId, cause })
     }
   }
 

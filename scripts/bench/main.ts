@@ -20,6 +20,7 @@ import { measureFootprint } from './tables/footprint.js'
 import { measureGrowth } from './tables/growth.js'
 import { measureNeighbours } from './tables/neighbours.js'
 import { measureReceived } from './tables/received.js'
+import { measureManyRules } from './tables/many-rules.js'
 import { measureRules } from './tables/rules.js'
 import { measureRows } from './tables/rows.js'
 
@@ -31,6 +32,7 @@ const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   received: measureReceived,
   dashboard: measureDashboard,
   rules: measureRules,
+  'a hundred thousand': measureManyRules,
   cluster: measureCluster,
   'nodes and threads': measureCores,
   'engine at rest': measureEngineMemory

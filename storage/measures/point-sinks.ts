@@ -26,6 +26,14 @@ export class AggregatedPoints implements RowSink {
     return durations === 0 || !target.reachesNextBucket(time + last, durations[3])
   }
 
+  findBucketEnd(first: number): number | undefined {
+    const { cells, targets, time } = this
+    const [target] = targets
+    // Durations have to be looked at chunk by chunk.
+    if (!target || (target.reachesNextBucket && cells.duration >= 0)) return undefined
+    return target.getStart(target.findBucket(time + first) + 1) - time
+  }
+
   addRow(row: Row): void {
     const { cells, holder, targets } = this
     const at = holder.time + row[0]

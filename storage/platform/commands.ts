@@ -16,6 +16,7 @@ import type { Invitation } from './invitations.js'
 import type { AdminAction } from './admin-actions.js'
 import type { Secret } from './secrets.js'
 import type { Tables } from './tables.js'
+import type { DueTime, TimedNote } from './timed-accounts.js'
 import type { Reservation } from './unique-fields.js'
 import type { UsernameRules } from './usernames.js'
 
@@ -39,6 +40,10 @@ export const commands = {
   remove: ({ accounts }: Tables, id: string) => accounts.remove(id),
   addWebhooks: ({ accounts }: Tables, id: string) => accounts.addWebhooks(id),
   removeWebhooks: ({ accounts }: Tables, ids: readonly string[]) => accounts.removeWebhooks(ids),
+  markTimed: ({ timedAccounts }: Tables, id: string) => timedAccounts.mark(id),
+  unmarkTimed: ({ timedAccounts }: Tables, ids: readonly string[]) => timedAccounts.unmark(ids),
+  setDue: ({ timedAccounts }: Tables, dueTimes: readonly DueTime[], note?: TimedNote) =>
+    timedAccounts.setDue(dueTimes, note),
 
   suspend: ({ accountStatuses }: Tables, id: string, since: number | null) =>
     accountStatuses.suspend(id, since),

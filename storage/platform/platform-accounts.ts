@@ -4,6 +4,7 @@ import { toUniqueKey, type UniqueValue } from '../repositories/account-fields.js
 import { column, statement } from '../sqlite/statements.js'
 import type { Account, Claim } from './account.js'
 import type { InvitationRepository } from './invitations.js'
+import type { TimedAccountRepository } from './timed-accounts.js'
 import type { UniqueFieldRepository } from './unique-fields.js'
 import type { UsernameRepository } from './usernames.js'
 
@@ -25,7 +26,8 @@ export class PlatformAccounts {
     private readonly db: Database,
     private readonly invitations: InvitationRepository,
     private readonly unique: UniqueFieldRepository,
-    private readonly usernames: UsernameRepository
+    private readonly usernames: UsernameRepository,
+    private readonly timedAccounts: TimedAccountRepository
   ) {}
 
   /** Finds an account in any state. */
@@ -114,7 +116,7 @@ export class PlatformAccounts {
     statement(this.db, sql).run(id, username, created, relocatedTo, suspended, quota, deletion)
     this.usernames.adoptFormer(id, formerUsernames)
     this.unique.replace(id, held)
-    // The account may have webhooks: the next start checks that.
+    // The account may have webhooks, or work at certain times: the next start checks that.
     this.addWebhooks(id)
     return []
   }
@@ -126,7 +128,7 @@ export class PlatformAccounts {
   activateImported({ id, relocatedTo }: Pick<Account, 'id' | 'relocatedTo'>): boolean {
     const sql = "UPDATE account SET state = 'active', relocatedTo = ? WHERE id = ? AND state = 'creating'"
     if (statement(this.db, sql).run(relocatedTo, id).changes === 0) return false
-    // The next start checks whether it has webhooks.
+    // The next start checks whether it has webhooks, or work at certain times.
     this.addWebhooks(id)
     return true
   }
@@ -207,10 +209,11 @@ export class PlatformAccounts {
     return column(this.db, 'SELECT account FROM webhook_account WHERE account = ?').get(id) !== undefined
   }
 
-  /** Marks an account as possibly having webhooks, if it exists. */
+  /** Marks an account as possibly having webhooks or timed work, if it exists. */
   addWebhooks(id: string): void {
     const sql = 'INSERT OR IGNORE INTO webhook_account (account) SELECT id FROM account WHERE id = ?'
     statement(this.db, sql).run(id)
+    this.timedAccounts.mark(id)
   }
 
   /** Removes the marks of accounts that have no webhooks. */

@@ -33,10 +33,7 @@ export class PlatformStore {
   #catchUp: (() => Promise<void>) | undefined
   readonly #listeners = new Set<ChangeListener>()
 
-  /**
-   * Opens the file, or creates it if the data directory holds no accounts yet. Throws `StoreDamaged`, `StoreTooNew`,
-   * `StorageFull`.
-   */
+  /** Opens the file, or creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
   constructor(
     { platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>,
     /** While the reserve is released, changes are refused, except for changes from the log of a cluster. */
@@ -56,6 +53,10 @@ export class PlatformStore {
 
   get adminActions(): Pick<Tables['adminActions'], 'list'> {
     return this.#tables.adminActions
+  }
+
+  get timedAccounts(): Omit<Tables['timedAccounts'], 'mark' | 'setDue' | 'unmark'> {
+    return this.#tables.timedAccounts
   }
 
   get farewells(): Pick<Tables['farewells'], 'listAfter'> {
@@ -247,12 +248,12 @@ export class PlatformStore {
     return this.#tables.unique.listReservations(account)
   }
 
-  /** Returns whether an account is marked as possibly having webhooks or other work in the background. */
+  /** Returns whether an account is marked as possibly having webhooks, or deliveries to peers. */
   isWebhookAccount(id: string): boolean {
     return this.#tables.accounts.mayHaveWebhooks(id)
   }
 
-  /** Lists accounts that may have webhooks or other work in the background. */
+  /** Lists these accounts. */
   listWebhookAccounts(): Account[] {
     return this.#tables.accounts.listWithWebhooks()
   }

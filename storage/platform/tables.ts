@@ -12,6 +12,7 @@ import { MailCountRepository } from './mail-counts.js'
 import { PlatformAccounts } from './platform-accounts.js'
 import { SecretRepository } from './secrets.js'
 import { AccountStatusRepository } from './account-status.js'
+import { TimedAccountRepository } from './timed-accounts.js'
 import type { RecoveredPlatform } from './recover-platform-file.js'
 import { UniqueFieldRepository } from './unique-fields.js'
 import { UsernameRepository } from './usernames.js'
@@ -29,6 +30,7 @@ export interface Tables {
   readonly oauthClients: OAuthClientRepository
   readonly secrets: SecretRepository
   readonly accountStatuses: AccountStatusRepository
+  readonly timedAccounts: TimedAccountRepository
   readonly unique: UniqueFieldRepository
   readonly usedProofs: UsedProofRepository
   readonly usernames: UsernameRepository
@@ -39,8 +41,9 @@ export function createTables(db: Database): Tables {
   const invitations = new InvitationRepository(db)
   const unique = new UniqueFieldRepository(db)
   const usernames = new UsernameRepository(db)
+  const timedAccounts = new TimedAccountRepository(db)
   return {
-    accounts: new PlatformAccounts(db, invitations, unique, usernames),
+    accounts: new PlatformAccounts(db, invitations, unique, usernames, timedAccounts),
     authRequests: new AuthRequestRepository(db),
     adminActions: new AdminActionRepository(db),
     farewells: new FarewellRepository(db),
@@ -51,6 +54,7 @@ export function createTables(db: Database): Tables {
     oauthClients: new OAuthClientRepository(db),
     secrets: new SecretRepository(db),
     accountStatuses: new AccountStatusRepository(db),
+    timedAccounts,
     unique,
     usedProofs: new UsedProofRepository(db),
     usernames

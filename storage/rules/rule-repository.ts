@@ -76,7 +76,11 @@ export class RuleRepository {
   /** Notes in memory that a rule has nothing to do with what was written until a time in seconds. */
   notePassed(id: string, evaluatedTo: number): void {
     const stored = this.#load().get(id)
-    if (stored) this.#note(id, { ...stored.state, evaluatedTo })
+    if (!stored) return
+    const { state } = stored
+    if (!this.#noted.has(id)) this.#noted.set(id, state.evaluatedTo)
+    // In place: most writes of what rules watch come here.
+    Object.assign(state, { evaluatedTo })
   }
 
   /** Returns by how many seconds of evaluation the stored state of a rule is behind. */

@@ -3,7 +3,7 @@ import type { ChunkTable, Summarized, SummaryPart } from './chunks.js'
 import { nextDouble, type Range } from './page.js'
 import { splitIntoParts, type Block, type Part } from './parts.js'
 import type { Row } from './rows.js'
-import { smallSize, type Figures } from './summary.js'
+import { mergeFigures, smallSize, type Figures } from './summary.js'
 
 export interface WalkOptions {
   /** The holder's number. */
@@ -22,10 +22,15 @@ export interface RowSink {
   isWithinBucket(first: number, last: number, block: Block): boolean
   addRow(row: Row): void
   addBlock(first: number, block: Block): void
+  /** Returns the deltaTime at which the bucket of a row ends; `undefined` or absent if chunks within it must not be taken together. */
+  findBucketEnd?(time: number): number | undefined
 }
 
-/** Maximum number of chunks read for one page. */
+/** Maximum number of chunks read for one page, and of those that are taken together. */
 const maxChunks = 200
+const maxSummed = 400
+/** Number of chunks per bucket from which they are taken together: it costs two more statements per bucket. */
+const denseChunks = 8
 /** Approximate maximum number of rows read one by one for one page. */
 const maxRows = 4096
 /** Approximate maximum length of rows and summaries read for one page, in characters: some rows hold long texts. */
@@ -37,6 +42,10 @@ export class ChunkWalk {
   #rest: Range | undefined
   #rowsLeft = 0
   #charactersLeft = 0
+  /** Number of chunks of the page that were not taken as a whole. */
+  #dividedChunks = 0
+  /** False if buckets have few chunks. */
+  #isDense = true
   /** Large chunks without a summary that the last page had to read. */
   unsummarized: number[] = []
 
@@ -53,6 +62,7 @@ export class ChunkWalk {
     this.unsummarized = []
     this.#rowsLeft = maxRows
     this.#charactersLeft = maxCharacters
+    this.#dividedChunks = 0
     if (this.#rest) this.#rest = this.#readRange(chunks, sink, this.#rest)
   }
 
@@ -61,14 +71,38 @@ export class ChunkWalk {
     const { event, part } = this.options
     // The range may begin within a chunk.
     const start = chunks.findStartAtOrBefore(event, from) ?? from
-    const { found, isLast } = chunks.listSummarized(event, start, maxChunks, part, maxSummaryBytes)
+    // If chunks are taken together, only the one at the end of a bucket is read by itself, after the one that precedes it.
+    const limit = this.#isDense && sink.findBucketEnd ? 2 : maxChunks
+    const { found, isLast } = chunks.listSummarized(event, start, limit, part, maxSummaryBytes)
     let rest = from
     for (const chunk of found) {
       if (chunk[1] >= to) return undefined
       rest = Math.max(rest, nextDouble(this.#takeChunk(chunks, sink, chunk, { from: rest, to })))
       if (this.#rowsLeft <= 0 || this.#charactersLeft <= 0 || sink.isFull) return { from: rest, to }
     }
-    return isLast ? undefined : { from: rest, to }
+    if (isLast) return undefined
+    if (!this.#isDense) this.#isDense = found.length >= denseChunks * (this.#dividedChunks + 1)
+    return this.#isDense ? this.#takeTogether(chunks, sink, { from: rest, to }) : { from: rest, to }
+  }
+
+  /** Takes the chunks up to the end of a bucket as one block, if that is possible. Returns the range that remains to be read. */
+  #takeTogether(chunks: ChunkTable, sink: RowSink, { from, to }: Range): Range {
+    const end = sink.findBucketEnd?.(from)
+    const summed =
+      end !== undefined &&
+      chunks.sumSummarized(this.options.event, {
+        from,
+        to: Math.min(to, end),
+        limit: maxSummed,
+        maxBytes: maxSummaryBytes
+      })
+    this.#isDense = summed ? summed.chunks >= denseChunks : false
+    if (!summed) return { from, to }
+    const { count, first, last, measures } = summed
+    const block: Block = { count, extremes: () => [], measures: () => mergeFigures(measures) }
+    if (!sink.isWithinBucket(first, last, block)) return { from, to }
+    sink.addBlock(first, block)
+    return { from: nextDouble(last), to }
   }
 
   /** Takes the part of a chunk that lies in the range. Returns the end of the chunk. */
@@ -84,6 +118,7 @@ export class ChunkWalk {
     if (first >= range.from && last < range.to && sink.isWithinBucket(first, last, block))
       sink.addBlock(first, block)
     else {
+      this.#dividedChunks++
       const points = this.#readPoints(chunks, number)
       this.#takeParts(sink, splitIntoParts({ first, last, count, points }, chunks.readParts(number)), range)
     }
@@ -98,6 +133,7 @@ export class ChunkWalk {
     if (block && first >= range.from && last < range.to && sink.isWithinBucket(first, last, block))
       sink.addBlock(first, block)
     else {
+      this.#dividedChunks++
       const points = this.#readPoints(chunks, number)
       this.#takeParts(sink, splitIntoParts({ first, last, count, points }, null), range)
       if (count >= smallSize) this.unsummarized.push(number)

@@ -1,7 +1,7 @@
 /** The chunks of series: rows as text, in order of their first deltaTime. */
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
-import { smallSize, type Summary } from './summary.js'
+import { smallSize, type Figures, type Summary } from './summary.js'
 
 /** A chunk without its text. */
 export interface ChunkHead {
@@ -43,6 +43,26 @@ export type Summarized = readonly [
   count: number | null,
   text: string | null
 ]
+
+/** Which chunks to sum up: see {@link ChunkTable.sumSummarized}. */
+export interface SummedRange {
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+  /** Of one summary. */
+  readonly maxBytes: number
+}
+
+/** Consecutive chunks, as their summaries describe them. */
+export interface SummedChunks {
+  readonly chunks: number
+  readonly first: number
+  readonly last: number
+  /** Number of rows. */
+  readonly count: number
+  /** Of each chunk: {@link Figures} of each column. */
+  readonly measures: readonly (readonly Figures[])[]
+}
 
 /** A part of a summary that is read for many chunks. */
 export type SummaryPart = 'extremes' | 'measures'
@@ -146,6 +166,24 @@ export class ChunkTable {
       WHERE c.event = ? AND c.first >= ? ORDER BY c.first LIMIT +?`
     const found = raw(this.db, sql).all(maxBytes, event, at, limit) as Summarized[]
     return { found, isLast: found.length < limit }
+  }
+
+  /**
+   * Sums up the chunks that begin at or after `from` and end before `to`, at most `limit`; `undefined` if there is none, or if one of
+   * them has no summary, or one with more than `maxBytes`.
+   */
+  sumSummarized(event: number, { from, limit, maxBytes, to }: SummedRange): SummedChunks | undefined {
+    const sql = `SELECT count(*), count(measures), min(first), max(last), sum(count), group_concat(measures)
+      FROM (SELECT c.first, s.last, s.count,
+          CASE WHEN octet_length(s.measures) <= ? THEN s.measures END AS measures
+        FROM series_chunk c INDEXED BY series_chunk_first LEFT JOIN series_summary s ON s.chunk = c.number
+        WHERE c.event = ? AND c.first >= ? AND c.first < ? AND (s.last < ? OR s.last IS NULL)
+        ORDER BY c.first LIMIT +?)`
+    const bound = [maxBytes, event, from, to, to, limit]
+    const found = raw(this.db, sql).get(...bound) as [number, number, number, number, number, string]
+    const [chunks, summarized, first, last, count, texts] = found
+    if (chunks === 0 || summarized < chunks) return undefined
+    return { chunks, first, last, count, measures: JSON.parse(`[${texts}]`) as Figures[][] }
   }
 
   /** Reads a part of a chunk's summary. */

@@ -1,7 +1,7 @@
 /** The parts of a chunk that has a summary: located in its text, and read by their figures or row by row. */
 import { partSize, type Figures, type PartFigures } from './summary.js'
 import type { Chunk } from './chunks.js'
-import { parseTime, type Row } from './rows.js'
+import { parseRows, parseTime, type Row } from './rows.js'
 
 /** Aggregates of consecutive rows. */
 export interface Block {
@@ -83,8 +83,4 @@ function parseNumberAt(text: string, time: number, column: number): number {
   if (column > 0 || start < 0) return parseRowAt(text, time)[column + 1] as number
   // Faster than parsing the row: charts read tens of thousands of these.
   return Number.parseFloat(text.slice(start + head.length, start + head.length + maxNumberLength))
-}
-
-function parseRows(text: string): Row[] {
-  return JSON.parse(`[${text}]`) as Row[]
 }

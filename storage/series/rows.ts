@@ -25,6 +25,11 @@ export function splitRows(points: string, count: number): string[] {
   return texts.length === count ? texts : (JSON.parse(`[${points}]`) as Row[]).map(formatRow)
 }
 
+/** Parses rows as chunks store them. */
+export function parseRows(text: string): Row[] {
+  return parseShortNumbers(text) ?? (JSON.parse(`[${text}]`) as Row[])
+}
+
 /** Parses the deltaTime of a row's text. */
 export function parseTime(text: string): number {
   return Number.parseFloat(text)
@@ -115,4 +120,56 @@ function roundRow(text: string): string {
   if (isCoarse(time)) return text
   const comma = text.indexOf(',')
   return String(Math.round(time * 1e3) / 1e3) + (comma < 0 ? '' : text.slice(comma))
+}
+
+const [comma, minus, dot, zero, nine, opening, closing] = Buffer.from(',-.09[]') as unknown as readonly [
+  comma: number,
+  minus: number,
+  dot: number,
+  zero: number,
+  nine: number,
+  opening: number,
+  closing: number
+]
+/** Length of a number whose digits a double holds exactly, in characters without a sign. */
+const maxExactLength = 15
+/** Doubles hold these exactly as well, so that a division by one of them rounds once, as `JSON.parse` does. */
+const powersOfTen = Array.from({ length: maxExactLength + 1 }, (_, digits) => 10 ** digits)
+
+/**
+ * Parses rows of numbers with few digits and no exponent; `undefined` if there is anything else in a row. Takes less than half as long
+ * as `JSON.parse`: charts parse hundreds of thousands of rows.
+ */
+function parseShortNumbers(text: string): Row[] | undefined {
+  // Faster than the characters of a string. Only cells that begin with a quotation mark have others.
+  const bytes = Buffer.from(text, 'latin1')
+  const rows: Row[] = []
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at++] !== opening) return undefined
+    let time = 0
+    let row: [number, ...number[]] | undefined
+    for (let cell = 0, byte = comma; byte !== closing; cell++, at++) {
+      if (byte !== comma) return undefined
+      const isNegative = bytes[at] === minus
+      if (isNegative) at++
+      const start = at
+      let number = 0
+      let decimals = -1
+      for (; ; at++) {
+        byte = bytes[at]!
+        if (byte >= zero && byte <= nine) number = number * 10 + (byte - zero)
+        else if (byte === dot && decimals < 0) decimals = at + 1
+        else break
+      }
+      if (at === start || at - start > maxExactLength) return undefined
+      if (decimals >= 0) number /= powersOfTen[at - decimals]!
+      if (isNegative) number = -number
+      if (cell === 0) time = number
+      else if (row) row.push(number)
+      else row = [time, number]
+    }
+    rows.push(row ?? [time])
+    if (at < bytes.length && bytes[at] !== comma) return undefined
+  }
+  return rows
 }

@@ -68,6 +68,12 @@ export class Sampler implements RowSink {
     return this.#getBucket(first) === this.#getBucket(last)
   }
 
+  findBucketEnd(time: number): number | undefined {
+    const { buckets, range, summedCells } = this.query
+    if (!summedCells) return undefined
+    return range.from + ((this.#getBucket(time) + 1) / buckets) * (range.to - range.from)
+  }
+
   addRow(row: Row): void {
     this.#enterBucket(row[0])
     this.#aggregate.add(row)

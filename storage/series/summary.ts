@@ -54,6 +54,26 @@ export function summarizeRows(rows: readonly Row[]): { points: string; summary: 
   return { points, summary }
 }
 
+/** Merges the figures of each column; lists may be shorter, of rows that had fewer columns. */
+export function mergeFigures(lists: readonly (readonly Figures[])[]): Figures[] {
+  const merged: Figures[] = []
+  for (const figures of lists)
+    for (const [column, each] of figures.entries()) {
+      const known = merged[column] ?? 0
+      if (each === 0 || known === 0) merged[column] = each === 0 ? known : each
+      else {
+        const [count, sum, least, greatest] = known
+        merged[column] = [
+          count + each[0],
+          sum + each[1],
+          Math.min(least, each[2]),
+          Math.max(greatest, each[3])
+        ]
+      }
+    }
+  return merged
+}
+
 /** Returns whether no cell contains what looks like the start of a row. */
 function hasNoOtherBrackets(text: string, count: number): boolean {
   return text.split('[').length === count + 1

@@ -1,5 +1,5 @@
 /** Creates and opens the files of accounts. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { StorageFull, StoreDamaged } from '../errors.js'
 import { DiskReserve } from '../files/disk-reserve.js'
@@ -48,6 +48,15 @@ export class UserFiles {
     if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
     await writeOwner(this.layout, account)
     await copyDurably(this.#template, file, this.layout.usersDirectory)
+  }
+
+  /** Returns when a file or its log was last written or put there, in seconds; infinite if there is none. */
+  getLastWrite(id: string): number {
+    const file = this.layout.userFile(id)
+    const [changed = Infinity, logChanged = 0] = [file, getLogPath(file)].map(
+      path => statSync(path, { throwIfNoEntry: false })?.ctimeMs
+    )
+    return Math.max(changed, logChanged) / 1000
   }
 
   /** Writes the names of an account to its folder, from which the platform file can be rebuilt. */

@@ -3,6 +3,7 @@ import t from 'tap'
 import { platformMigrations } from '../../storage/migrations/platform/index.js'
 import { InvitationRepository } from '../../storage/platform/invitations.js'
 import { PlatformAccounts } from '../../storage/platform/platform-accounts.js'
+import { TimedAccountRepository } from '../../storage/platform/timed-accounts.js'
 import { UniqueFieldRepository } from '../../storage/platform/unique-fields.js'
 import { UsernameRepository } from '../../storage/platform/usernames.js'
 import { openInMemory } from '../../storage/sqlite/open.js'
@@ -15,7 +16,8 @@ t.test('listDue', t => {
     db,
     new InvitationRepository(db),
     new UniqueFieldRepository(db),
-    new UsernameRepository(db)
+    new UsernameRepository(db),
+    new TimedAccountRepository(db)
   )
   const insert = db.prepare(
     'INSERT INTO account (id, username, state, created, deletion, suspended) VALUES (?, ?, ?, 0, ?, ?)'

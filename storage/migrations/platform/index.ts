@@ -15,6 +15,7 @@ import { oauthClientStates } from './012-oauth-clients-state.js'
 import { mailCounts } from './013-mail-counts.js'
 import { usernames } from './014-usernames.js'
 import { farewells } from './015-farewells.js'
+import { timedAccounts } from './016-timed-accounts.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -32,7 +33,8 @@ export const platformSteps = {
   oauthClientStates,
   mailCounts,
   usernames,
-  farewells
+  farewells,
+  timedAccounts
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

@@ -22,10 +22,8 @@ t.test('a rule that has nothing to do is still there after several starts', asyn
   const channel = await addChannel(alice)
   const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 100 })
   for (let round = 0; round < 3; round++) {
-    const { accounts, platform, timers } = service.server.services
-    const account = accounts.find('alice')!
-    t.ok(timers.hasWork(account, accounts.store(account)), 'it is work')
-    t.ok(platform.isWebhookAccount(account.id), 'the next start will look for it')
+    const { accounts, platform } = service.server.services
+    t.ok(platform.timedAccounts.has(accounts.find('alice')!.id), 'the next start will look for it')
     await service.server.close()
     service = await start()
     alice = new Client(service, 'alice', access)

@@ -1,0 +1,158 @@
+/**
+ * Accounts in whose files nothing is due yet: a start leaves them closed until then, or until they are used. When work is due is noted
+ * in the platform about once a minute. What has changed since a note shows in the times of files, so that a crash loses nothing.
+ */
+import { createHash } from 'node:crypto'
+import type { Account } from '../../storage/platform/account.js'
+import type { DueTime } from '../../storage/platform/timed-accounts.js'
+import { nextTurn } from '../../storage/steps.js'
+import type { Services } from '../call/services.js'
+import type { Shard } from '../call/shard.js'
+import type { Config } from '../settings/config.js'
+import { version } from '../version.js'
+
+export interface RestOptions {
+  /** Index of the thread among those that serve accounts. */
+  readonly shard: number
+  /** What due times depend on besides files: after a change, a start opens all. */
+  readonly key: string
+}
+
+/** The plans of accounts. */
+interface Plans {
+  findDue(id: string): number | undefined
+  wake(account: Account): void
+}
+
+type Needed = 'accounts' | 'clock' | 'log' | 'platform'
+
+/** Seconds between notes. */
+const noteSeconds = 60
+/**
+ * Seconds before a note within which a change of a file counts as later: it may not have been noticed, as changes are announced once
+ * they are on disk; and clocks are set.
+ */
+const margin = 120
+/** Maximum number of due times stored by one commit, of accounts that are checked in one turn, and shortest sleep, in seconds. */
+const perCommit = 500
+const perTurn = 50
+const minSleep = 0.2
+
+/** Returns what due times depend on besides files, as {@link RestOptions.key}. */
+export function createRestKey(config: Config, { map }: Shard): string {
+  // These may differ at each start.
+  const {
+    adminKey: _key,
+    commandKey: _command,
+    port: _port,
+    publicUrl: _url,
+    serial: _serial,
+    ...rest
+  } = config
+  const parts = [version, process.version, map.size, rest]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}
+
+export class RestingAccounts {
+  readonly #resting = new Map<string, Account & { readonly due: number }>()
+  /** Their ids, those that are due first at the end. */
+  #order: string[] = []
+  /** Accounts whose due times may differ from those in the platform. */
+  readonly #touched = new Set<string>()
+  /** Files that have been written at or after this time may have changed since the last note. Absent if nothing can be told. */
+  #unchangedBefore: number | undefined
+  #cancelSleep = (): void => {}
+  #cancelNote: (() => void) | undefined
+
+  constructor(
+    private readonly services: Pick<Services, Needed>,
+    private readonly options: RestOptions,
+    private readonly plans: Plans
+  ) {
+    const { platform } = services
+    // The nodes of a cluster share one platform, but not their files.
+    if (platform.position()) return
+    const note = platform.timedAccounts.findNote(options.shard)
+    if (note?.key === options.key) this.#unchangedBefore = note.at - margin
+  }
+
+  /** Has an account rest if its file need not be opened. Resolves with whether it does. */
+  async add(account: Account & { readonly due: number | null }): Promise<boolean> {
+    const { accounts, clock } = this.services
+    const { due, id } = account
+    if (this.#unchangedBefore === undefined || due === null || due <= clock.now()) return false
+    if (accounts.getLastWrite(account) >= this.#unchangedBefore) return false
+    this.#resting.set(id, { ...account, due })
+    if (this.#resting.size % perTurn === 0) await nextTurn()
+    return true
+  }
+
+  /** Ends the rest of an account. Returns whether it rested. */
+  remove(id: string): boolean {
+    return this.#resting.delete(id)
+  }
+
+  /** Notes that the next work of an account may be due at another time. */
+  touch(id: string): void {
+    this.#touched.add(id)
+  }
+
+  /** Waits for the accounts that have been added. From now on, due times are noted. */
+  start(): void {
+    this.#order = [...this.#resting.values()].toSorted((a, b) => b.due - a.due).map(({ id }) => id)
+    this.#sleep()
+    if (!this.#cancelNote && !this.services.platform.position()) this.#noteLater()
+  }
+
+  /** Notes due times for the last time. */
+  async close(): Promise<void> {
+    this.#cancelSleep()
+    if (!this.#cancelNote) return
+    this.#cancelNote()
+    await this.#note()
+  }
+
+  #sleep(): void {
+    const { clock } = this.services
+    this.#cancelSleep()
+    while (this.#order.length > 0) {
+      const account = this.#resting.get(this.#order.at(-1)!)
+      const wait = account ? account.due - clock.now() : 0
+      if (wait > 0) {
+        this.#cancelSleep = clock.after(Math.max(wait, minSleep), () => this.#sleep())
+        return
+      }
+      this.#order.pop()
+      if (account) this.plans.wake(account)
+    }
+  }
+
+  #noteLater(): void {
+    this.#cancelNote = this.services.clock.after(noteSeconds, () => {
+      this.#noteLater()
+      if (this.#touched.size > 0 || this.services.accounts.openCount > 0) void this.#note()
+    })
+  }
+
+  /** Stores the due times of accounts, and then that all are right. Never rejects. */
+  async #note(): Promise<void> {
+    const { log, platform } = this.services
+    const { key, shard } = this.options
+    // Times of files are those of the system's clock.
+    const at = Date.now() / 1000
+    const ids = [...this.#touched]
+    this.#touched.clear()
+    try {
+      for (let from = 0; from < ids.length; from += perCommit) {
+        const dueTimes = ids
+          .slice(from, from + perCommit)
+          .map((id): DueTime => [id, this.plans.findDue(id) ?? null])
+        await platform.change('setDue', dueTimes)
+      }
+      await platform.change('setDue', [], { shard, at, key })
+    } catch (cause) {
+      for (const id of ids) this.#touched.add(id)
+      log.warn('when work of accounts is due could not be noted', { cause })
+    }
+  }
+}
