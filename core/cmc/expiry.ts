@@ -1,7 +1,7 @@
 /** Tells peers that their access has expired. (docs/spec/consent.md#ends) */
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
-import type { TimedTask } from '../timers/account-timers.js'
+import type { TimedTask } from '../timers/timed-task.js'
 import { announceEnd, findRelationship } from './relationships.js'
 import { updateMark, writeAsService } from './service-calls.js'
 

@@ -116,7 +116,8 @@ export class UploadBuffer implements BodyMemory {
     }
     for (const ticket of this.#unfinished) {
       const isSlow = ticket.isSlow(minBytesPerSecond, maxWaitSeconds, this.maxSeconds)
-      const isBlocking = this.bytes >= this.maxBytes || delayed.has(this.#total.ensurePart(ticket.owner.holder))
+      const isBlocking =
+        this.bytes >= this.maxBytes || delayed.has(this.#total.ensurePart(ticket.owner.holder))
       if (isSlow && delayed.size > 0 && isBlocking) ticket.drop()
     }
     if (isWaiting) this.#scheduleCheck()

@@ -5,34 +5,9 @@
 import { AccountElsewhere } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
-import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services, Timers } from '../call/services.js'
-import type { ChangeKind } from '../changes.js'
 import { RestingAccounts, type RestOptions } from './resting-accounts.js'
-
-/** Seconds after which work that failed is tried again, and accounts that could not be opened. */
-const retrySeconds = 30
-
-/** One kind of work. */
-export interface TimedTask {
-  readonly name: string
-  /** Kinds of changes that may change the result of `findNext`. `timers` always may, and need not be listed. */
-  readonly kinds: readonly ChangeKind[]
-  /**
-   * Returns when the work of an account is next due, in seconds; `undefined` if never. Called after changes of an account: it must not
-   * query the file of an account without such work.
-   */
-  findNext(store: UserStore, account: Account): number | undefined
-  /**
-   * Does what is due now. If it rejects, that is logged. It is called again after {@link retrySeconds} if it has failed, or if the same
-   * work is still due.
-   */
-  run(account: Account): Promise<void>
-  /** Called after each call that has read data of an account. */
-  onRead?(account: Pick<Account, 'id' | 'username'>): void
-  /** Looks at once at what it would look at a moment later. */
-  catchUp?(): void
-}
+import { retrySeconds, type TimedTask } from './timed-task.js'
 
 /** What is planned for an account. */
 interface Plan {
@@ -89,8 +64,8 @@ export class AccountTimers implements Timers {
   }
 
   /**
-   * Plans the work of all accounts that may have some, as after a start, or of some users, except of those
-   * that rest. Accounts that cannot be read are tried again. Never rejects.
+   * Plans the work of all accounts that may have some, as after a start, or of some users, except of those that rest. Accounts that
+   * cannot be read are tried again. Never rejects.
    */
   async resume(isIncluded: (username: string) => boolean = () => true): Promise<void> {
     const { accounts, log, platform } = this.services
@@ -128,8 +103,8 @@ export class AccountTimers implements Timers {
   }
 
   /**
-   * Notes in the platform that an account may have timed work, so that the next start looks. To be called
-   * before the first work of an account is stored. Does nothing if it is noted already.
+   * Notes in the platform that an account may have timed work, so that the next start looks. To be called before the first work of an
+   * account is stored. Does nothing if it is noted already.
    */
   async mark({ id }: Pick<Account, 'id'>): Promise<void> {
     const { platform } = this.services
@@ -198,10 +173,7 @@ export class AccountTimers implements Timers {
     }
   }
 
-  /**
-   * Finds an account by its current name: it may have been renamed, or found by an alias. Returns `undefined`
-   * if it is not served.
-   */
+  /** Finds an account by its current name: it may have been renamed, or found by an alias. Returns `undefined` if it is not served. */
   #findCurrent({ id, username }: Named): Account | undefined {
     const { accounts, platform } = this.services
     const account = accounts.findServed(platform.findById(id)?.username ?? username)

@@ -27,7 +27,8 @@ export class AggregatedPoints implements RowSink {
   }
 
   findBucketEnd(first: number): number | undefined {
-    const { cells, targets, time } = this
+    const { cells, targets } = this
+    const { time } = this.holder
     const [target] = targets
     // Durations have to be looked at chunk by chunk.
     if (!target || (target.reachesNextBucket && cells.duration >= 0)) return undefined

@@ -92,9 +92,8 @@ export class PlatformStore {
   }
 
   /**
-   * Makes a change. Resolves with the command's result once it is on disk; without a cluster the change is on disk
-   * before this returns. Rejects with what the command throws, with `StorageFull`, and in a cluster with
-   * `StoreUnavailable`.
+   * Makes a change. Resolves with the command's result once it is on disk; without a cluster the change is on disk before this returns.
+   * Rejects with what the command throws, with `StorageFull`, and in a cluster with `StoreUnavailable`.
    */
   async change<N extends CommandName>(name: N, ...args: Arguments<N>): Promise<Result<N>> {
     return this.#changeHandler ? await this.#changeHandler(name, args) : this.changeNow(name, ...args)
@@ -112,8 +111,8 @@ export class PlatformStore {
   }
 
   /**
-   * Delegates changes to a handler, which applies them by {@link applyAll}. `catchUp` resolves when all changes made before the
-   * call have been applied.
+   * Delegates changes to a handler, which applies them by {@link applyAll}. `catchUp` resolves when all changes made before the call
+   * have been applied.
    */
   delegateChanges(handler: ChangeHandler, catchUp?: () => Promise<void>): void {
     this.#changeHandler = handler
@@ -121,8 +120,8 @@ export class PlatformStore {
   }
 
   /**
-   * Resolves when the file holds every change made by any process before this call: in a cluster a client may know of it from
-   * another node. Rejects with `StoreUnavailable` if that cannot be determined.
+   * Resolves when the file holds every change made by any process before this call: in a cluster a client may know of it from another
+   * node. Rejects with `StoreUnavailable` if that cannot be determined.
    */
   async catchUp(): Promise<void> {
     await this.#catchUp?.()
@@ -151,8 +150,8 @@ export class PlatformStore {
   }
 
   /**
-   * Applies commands of the log that the file follows, and moves it to the position after them, in one transaction. An error
-   * thrown by a command is its outcome; throws `StorageFull` and the like, with nothing applied.
+   * Applies commands of the log that the file follows, and moves it to the position after them, in one transaction. An error thrown by
+   * a command is its outcome; throws `StorageFull` and the like, with nothing applied.
    */
   applyAll(commands: readonly Command[], position: Position): CommandOutcome[] {
     const outcomes = this.#write(() => {
@@ -264,8 +263,8 @@ export class PlatformStore {
   }
 
   /**
-   * Registers an account whose files are in place, as active, while no service runs. Returns which of `username` and
-   * its unique values other accounts have; if that is not empty, nothing was changed.
+   * Registers an account whose files are in place, as active, while no service runs. Returns which of `username` and its unique values
+   * other accounts have; if that is not empty, nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
     return this.#write(() => this.#tables.accounts.adopt(account, held))

@@ -42,7 +42,9 @@ class Series {
   aggregate(range: Range, parts: number, cell: number): Figures[] {
     const cells = new ValueCells(this.#grid(range, parts))
     const target = cells.target(value => value, false)
-    const sink = new AggregatedPoints(holderTime, { values: [cell], duration: -1 }, [target])
+    const sink = new AggregatedPoints({ time: holderTime, number: 1 }, { values: [cell], duration: -1 }, [
+      target
+    ])
     const walk = new ChunkWalk({ event: 1, range, part: 'measures' })
     while (!walk.isDone) this.series.walk(walk, sink)
     return [...cells.cells].map(([part, { all, count, max, min, sum }]) => [part, all, count, min, max, sum])

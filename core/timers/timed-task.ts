@@ -1,0 +1,28 @@
+/** Kinds of work that accounts have to do at certain times. */
+import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { ChangeKind } from '../changes.js'
+
+/** Seconds after which work that failed is tried again, and accounts that could not be opened. */
+export const retrySeconds = 30
+
+/** One kind of work. */
+export interface TimedTask {
+  readonly name: string
+  /** Kinds of changes that may change the result of `findNext`. `timers` always may, and need not be listed. */
+  readonly kinds: readonly ChangeKind[]
+  /**
+   * Returns when the work of an account is next due, in seconds; `undefined` if never. Called after changes of an account: it must not
+   * query the file of an account without such work.
+   */
+  findNext(store: UserStore, account: Account): number | undefined
+  /**
+   * Does what is due now. If it rejects, that is logged. It is called again after {@link retrySeconds} if it has failed, or if the same
+   * work is still due.
+   */
+  run(account: Account): Promise<void>
+  /** Called after each call that has read data of an account. */
+  onRead?(account: Pick<Account, 'id' | 'username'>): void
+  /** Looks at once at what it would look at a moment later. */
+  catchUp?(): void
+}
