@@ -139,7 +139,10 @@ export const ruleFields = {
   remindAfter: Type.Integer({ minimum: 300, maximum: 7 * day })
 }
 
-/** Why a rule cannot be evaluated. */
+/**
+ * Why a rule cannot be evaluated: its access has ended, may not read what the rule watches, the measure does not exist, or
+ * there is no range for `outside`.
+ */
 export const RuleProblem = Type.Enum(['access-ended', 'forbidden', 'unknown-measure', 'no-range'])
 export type RuleProblem = Static<typeof RuleProblem>
 

@@ -27,7 +27,7 @@ export interface Minute {
 export class LatencyHistogram {
   readonly #table = new Uint32Array(maxMinutes * rowWidth)
 
-  /** Counts a call that ended at a time (ms since 1970). */
+  /** Counts a call that ended at a time (ms since 1970). `bucket`: the index of its duration's bound in {@link durationBounds}, their number beyond the last. */
   record(endedMs: number, status: number, bucket: number): void {
     const minute = Math.floor(endedMs / 60_000)
     const row = (minute % maxMinutes) * rowWidth

@@ -40,7 +40,7 @@ export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfi
 }
 
 /**
- * Returns the sessions in the cookies of a request, if the request comes from one of our own pages. Returns
+ * Returns the sessions in the cookies of a request, at most {@link maxSessions}, if the request comes from one of our own pages. Returns
  * an empty list otherwise.
  */
 export function getPageSessions(headers: IncomingHttpHeaders, config: PageConfig): PageSession[] {

@@ -58,8 +58,9 @@ export class Http {
   }
 
   /**
-   * Sends a request and returns the response, whatever its status. Rejects with a {@link CofferError} if there is no
-   * response, and with the signal's reason if it is aborted.
+   * Sends a request and returns the response, whatever its status. Retries with a delay if it is postponed (429,
+   * or 503 with `Retry-After`); if it is repeatable, also after no response or a proxy's error. Rejects with a
+   * {@link CofferError} if there is no response in the end, and with the signal's reason if it is aborted.
    */
   async send(verb: string, path: string, sent: Sent = {}): Promise<Response> {
     let refused: Response | undefined
@@ -79,7 +80,7 @@ export class Http {
     }
   }
 
-  /** Sends a request and returns the JSON of the response. Rejects like {@link send}, and if the response is an error. */
+  /** Sends a request and returns the JSON of the response. Retries and rejects like {@link send}, and rejects with a {@link CofferError} if the response is an error. */
   async request<T>(verb: string, path: string, sent: Sent = {}): Promise<T> {
     return await withRetries(
       async () => await this.requestOnce<T>(verb, path, sent),

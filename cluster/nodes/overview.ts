@@ -20,8 +20,8 @@ export interface SeenAlarm {
 export type RequestAlarms = (node: string) => Promise<readonly Omit<SeenAlarm, 'nodes'>[] | undefined>
 
 /**
- * Creates the overview. Rejects with `EngineUnavailable`. A node that is up but does not
- * answer is reported as an alarm.
+ * Creates the overview. Its alarms are those of the nodes that are up, and those of the overview: dead nodes, shards that
+ * no node serves, and nodes that are up but do not answer. Rejects with `EngineUnavailable`.
  */
 export async function createOverview(
   register: Pick<Register, 'list'>,

@@ -22,6 +22,7 @@ export const types = {
 
 const allTypes: ReadonlySet<string> = new Set(Object.values(types))
 
+/** Returns whether the type is one of the exchange, also an internal one. */
 export function isCmcType(type: string): boolean {
   return allTypes.has(type)
 }

@@ -123,7 +123,7 @@ export class Deliveries {
       })
   }
 
-  /** Checks an account's relationships, as many as there is time for. */
+  /** Checks relationships, as many as there is time for: marks peers that are gone, sends our side again where it never arrived, removes ended offers. Continues the deliveries. */
   async heal(account: Account): Promise<void> {
     if (!this.services.config.cmc.enabled || this.#isClosed) return
     const until = performance.now() + maxHealingMs

@@ -164,9 +164,10 @@ interface UpdateParams {
 }
 
 /**
- * Creates the hook of `events.update`: below `:_cmc:`, refuses to move events, to change the types of consent
- * and messages, and peers that have not written the event. Members of contents that only the service writes
- * stay.
+ * Creates the hook of `events.update`. Events that are not below `:_cmc:` pass unchanged. Below it, the hook refuses to
+ * move events, to change the types of consent and messages, peers that have not written the event, and changes of consent
+ * by peers and assistants; also every update while consent is switched off, and those of a peer beyond `limits`, which
+ * counts each. Members of contents that only the service writes stay.
  */
 export const createUpdateHook = (limits: PeerLimits): MethodHook => ({
   before(call, given) {

@@ -128,7 +128,11 @@ export function findOffer(
   return { ...offer, content }
 }
 
-/** Throws `invalid-operation` with the id of a reason unless the capability may be used by this person. */
+/**
+ * Throws `invalid-operation` with the id of the reason if an offer is not open: `cmc-capability-consumed` once it was
+ * answered, `cmc-capability-invalidated` once it was closed, and `cmc-capability-already-accepted-by-you` if `by` has
+ * accepted it. Offers past their end are not refused here: their token has ended.
+ */
 export function assertOpen({ mark: { capability } }: HeldCapability, by?: Person): void {
   const { acceptedBy, state, stateChangedAt } = capability
   if (state === 'consumed')
@@ -164,8 +168,8 @@ export function useCapability(
 }
 
 /**
- * Closes an offer to newcomers; does nothing if it is not open. Throws the id of the reason if there is no
- * such offer.
+ * Closes an offer to newcomers; does nothing if it is not open. Throws `invalid-operation` with the id
+ * `capability-access-not-found` if there is no such offer.
  */
 export function invalidate(call: Call, capabilityId: string): void {
   const { now, store } = call

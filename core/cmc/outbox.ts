@@ -55,6 +55,7 @@ export interface QueuedDelivery extends Omit<StoredDelivery, 'body'> {
   readonly body: Delivery
 }
 
+/** Parses the body of a stored delivery. */
 export function parseDelivery(row: StoredDelivery): QueuedDelivery {
   return { ...row, body: JSON.parse(row.body) as Delivery }
 }

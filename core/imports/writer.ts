@@ -86,7 +86,7 @@ export class ImportWriter {
   #writeEvent(call: Call, draft: EventDraft): RecordResult {
     const { store } = call
     if (draft.version && this.#hasOtherVersion(call, draft.version)) return 'otherVersion'
-    const existing = this.#findExisting(call, draft.id)
+    const existing = this.#claimId(call, draft.id)
     if (existing) return existing
     const received = findReceived(store, draft)
     if (received) {
@@ -124,8 +124,8 @@ export class ImportWriter {
     return hasOther
   }
 
-  /** Returns the result for an id that exists, or was deleted by the user; `undefined` if it is free. A comparison notes the id. */
-  #findExisting({ store }: Call, id: string): RecordResult | undefined {
+  /** Makes an id usable by removing a deletion that no import owns. Returns the result if the event exists, or was deleted by the user. A comparison only notes the id. */
+  #claimId({ store }: Call, id: string): RecordResult | undefined {
     if (this.isDry) {
       if (this.#seen.has(id)) return 'twice'
       if (this.#seen.size < maxSeenIds) this.#seen.add(id)
@@ -178,7 +178,7 @@ export class ImportWriter {
   #tryWritePoints(call: Call, draft: PointsDraft): boolean {
     const { series } = call.store
     const rows = draft.cells.length / (draft.columns.length + 1)
-    const refusal = this.#findRefusal(call, draft)
+    const refusal = this.#claimHolder(call, draft)
     if (refusal) {
       this.count(draft.type, refusal, rows)
       return true
@@ -253,8 +253,8 @@ export class ImportWriter {
     }
   }
 
-  /** Returns why no points can be added to a holder event; `undefined` if they can, also after an import with this holder was undone. */
-  #findRefusal(call: Call, { seriesId: holder, type }: PointsDraft): RecordResult | undefined {
+  /** Makes the id of a holder event usable like {@link #claimId}. Returns why no points can be added; `undefined` if they can. */
+  #claimHolder(call: Call, { seriesId: holder, type }: PointsDraft): RecordResult | undefined {
     const found = call.store.series.findHolder(holder)
     // A comparison must not reveal data that the caller cannot read.
     if (found && !mayReadAt(call, found.streams)) return 'hidden'

@@ -56,7 +56,7 @@ export type MeasureForm = Pick<Measure, 'id' | 'kind' | 'types' | 'fields' | 'mo
 }
 
 /**
- * Lists the user's own measures, if the caller is personal; else none. Malformed ones are ignored, and those
+ * Lists the user's own measures, at most {@link maxOwn}, if the caller is personal; else none. Malformed ones are ignored, and those
  * with an id of the catalogue.
  */
 export function listOwnMeasures({ caller, store }: Reader): OwnMeasure[] {

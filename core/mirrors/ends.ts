@@ -7,7 +7,7 @@ import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { getOwnName } from '../cmc/names.js'
 import { recordAction, writeAsService } from '../cmc/service-calls.js'
-import { getSigningKey } from '../oauth/keys.js'
+import { ensureSigningKey } from '../oauth/keys.js'
 import { signToken } from '../oauth/jwt.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { eraseEvent } from './copied-events.js'
@@ -55,7 +55,7 @@ export async function eraseCopy(services: Services, account: Account, id: string
     )
     isDone = await writeAsService(services, account, call => eraseSome(call, id))
   }
-  const key = await getSigningKey(services, services.clock.now())
+  const key = await ensureSigningKey(services, services.clock.now())
   await writeAsService(services, account, call => {
     const stored = call.store.mirrors.find(id)
     if (stored?.mirror.state !== 'erasing') return

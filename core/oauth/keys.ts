@@ -41,14 +41,14 @@ const publishedAfterSeconds = 86_400
 const generateKey = promisify(generateKeyPair)
 
 /** Returns the key in force at `now` (seconds), and creates a key if there is none, or if the latest key is too old. */
-export async function getSigningKey(services: Services, now: number): Promise<SigningKey> {
+export async function ensureSigningKey(services: Services, now: number): Promise<SigningKey> {
   const { id, pem } = await ensureKeyInForce(services, now)
   return { id, key: createPrivateKey(pem) }
 }
 
 /**
  * Returns the keys that verify ID tokens, as a JSON Web Key Set; with `withFormer` also those that no longer
- * sign. Creates a key like {@link getSigningKey}.
+ * sign. Creates a key like {@link ensureSigningKey}.
  */
 export async function listPublicKeys(
   services: Services,

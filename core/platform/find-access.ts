@@ -132,6 +132,7 @@ async function searchAccount(
   }
 }
 
+/** Throws `unknown-resource`: there is no access with this id. */
 export function refuseUnknownAccess(id: string): never {
   return fail('unknown-resource', `No access "${id.slice(0, 100)}"`)
 }

@@ -7,7 +7,7 @@ import { createChecker } from '../validation/params.js'
 
 /**
  * Returns the common part of these methods: `isFree` as plain text. They fail as removed unless users have their own
- * host names, and only then check the param.
+ * host names, and only then check the param. Each call counts as a look-up of its address: `too-many-requests` after too many.
  */
 export function createOlderCheck(
   field: string,

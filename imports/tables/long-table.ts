@@ -41,7 +41,8 @@ export interface WideTableResult {
 export type ForEachRecord = (onRow: (cells: string[]) => void) => Promise<unknown>
 
 /**
- * Finds the columns of a long table; one result for each column that may contain measures. Returns an empty
+ * Finds the columns of a long table; one result for each column that may contain measures, at most
+ * {@link maxCandidates}. Returns an empty
  * list for other tables.
  */
 export function findLongColumns({ columns = [], records }: TableLayout): LongColumns[] {

@@ -12,7 +12,7 @@ export class RecordIdentities {
    * records of one day are numbered. `day` identifies the day and the stream, if the record has no time of
    * day. Empty if its content alone identifies it. Must be called once for each record, as it counts them.
    */
-  find(content: unknown, text: string | undefined, day: string | undefined): { identity?: string } {
+  assign(content: unknown, text: string | undefined, day: string | undefined): { identity?: string } {
     const base = text === undefined ? JSON.stringify(content) : `${JSON.stringify(content)} ${text}`
     if (this.#dayCounts.size > maxRememberedDays) this.#dayCounts.clear()
     const count = day === undefined ? 1 : (this.#dayCounts.get(`${day} ${base}`) ?? 0) + 1

@@ -144,7 +144,11 @@ export class TableRowReader {
           // Earlier versions imported all nights as time in bed.
           ...(value !== content && { identity: JSON.stringify(content) }),
           ...(text !== undefined && { description: text }),
-          ...this.#identities.find(content, text, isDay ? `${time} ${ownType} ${stream} ${from}` : undefined)
+          ...this.#identities.assign(
+            content,
+            text,
+            isDay ? `${time} ${ownType} ${stream} ${from}` : undefined
+          )
         })
         name = `${rowKind}, ${stream}`
       }

@@ -20,8 +20,9 @@ interface WrittenNumber {
 }
 
 /**
- * Splits a number from the unit after it, such as `71.4 kg`; returns `undefined` without a known unit. `cal` does not
- * count as a known unit, as it usually means kilocalories.
+ * Splits a number from the unit after it, such as `71.4 kg`; returns `undefined` without a known unit, or if the cell is
+ * too long. `cal` does not count as a known unit, as it usually means kilocalories; nor does `%`, which callers handle. The
+ * text of the number is not parsed.
  */
 export function splitUnit(
   cell: string

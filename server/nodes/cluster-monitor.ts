@@ -67,9 +67,9 @@ export class ClusterMonitor {
     await this.#inspector.stop()
   }
 
-  /** Returns the active alarms. */
+  /** Returns the active alarms. Those that this node knows without the engine are updated first; what has begun or ended is logged. */
   alarms(): ActiveAlarm[] {
-    return this.#inspector.list()
+    return this.#inspector.refreshAlarms()
   }
 
   /** Adds the metrics of a node to those of the service. */

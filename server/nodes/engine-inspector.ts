@@ -57,7 +57,7 @@ export class EngineInspector {
    * Returns the active alarms, after updating those that are known without the engine, which logs what has
    * begun or ended.
    */
-  list(): ActiveAlarm[] {
+  refreshAlarms(): ActiveAlarm[] {
     const { alarms, listLocalAlarms } = this.options
     alarms.replace(localKinds, listLocalAlarms())
     return alarms.list()
@@ -68,7 +68,7 @@ export class EngineInspector {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       await retryFailed(() => signal.aborted)
-      this.list()
+      this.refreshAlarms()
       try {
         const report = await inspect?.()
         // The engine may have been closed in the meantime; then the report is unreliable.

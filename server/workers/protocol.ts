@@ -119,6 +119,7 @@ export function toSentFailure({ accessId, error }: Failure): SentFailure {
   return { ok: false, error: toSentError(error), ...(accessId === undefined ? {} : { accessId }) }
 }
 
+/** Restores a failure. */
 export function fromSentFailure({ accessId, error }: SentFailure): Failure {
   return { ok: false, error: fromSentError(error), ...(accessId === undefined ? {} : { accessId }) }
 }

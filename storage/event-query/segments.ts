@@ -36,7 +36,10 @@ export function splitIntoSegments({
   return order === 'ASC' ? [before, within] : [within, before]
 }
 
-/** Lists the lanes of a segment, and the driver that they come from, if any. */
+/**
+ * Lists the lanes of a segment, and the driver that they come from, if any. That is `chosen`; for earlier periods it is the
+ * first of `drivers` by stream that has few enough streams.
+ */
 export function listSegmentLanes(
   segment: Segment,
   chosen: Driver | undefined,

@@ -16,8 +16,9 @@ export class StreamEnds {
   constructor(private readonly db: Database) {}
 
   /**
-   * Returns a lower bound of the time of each stream's first event in an order; infinite if it has none. Exact unless a
-   * transaction was rolled back.
+   * Returns the time in seconds of the event that comes first in an order, for each stream: the earliest for `ASC`, the
+   * latest for `DESC`. `Infinity` or `-Infinity`, which comes last, if there is none. After a transaction was rolled back,
+   * no event comes before the returned time, but there may be none at it. `trashed`: 1 for events in the trash, else 0.
    */
   list(streams: readonly number[], trashed: number, order: Order): number[] {
     const cached = this.#cached[order]

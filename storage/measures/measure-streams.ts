@@ -59,7 +59,7 @@ export class MeasureStreams {
     return row && this.assign(...row, type)
   }
 
-  /** Returns the streams of a sample of one source, type and measure. */
+  /** Returns the streams to sample for one source: only events of the type that count for this source and measure match. */
   sampleSource({ measure, source }: Assignment, type: string): SampledStreams {
     const isCounted = (found: Assignment | undefined): boolean =>
       found?.measure === measure && found.source === source

@@ -72,7 +72,7 @@ export const checkApp = method({
   run(call, params, { proposed, streams }) {
     const checked = checkPermissions(call, addProposed(params, proposed))
     const access = findAppAccess(call, params)
-    const beside = buildRequestDetails(call, params, access, streams)
+    const beside = presentRequest(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
     const isMatch = !isExpired(access, call.now) && matchesRequest(call, access, { ...params, proposed })
     const shown = toWireAccess(access)
@@ -104,7 +104,7 @@ function findAppAccess(
  * `streams`. Empty without a key. Throws `invalid-operation` for a request of another app, and refuses one
  * for another account. Records in the audit that an OAuth request was shown.
  */
-function buildRequestDetails(
+function presentRequest(
   call: Call,
   { requestKey, requestingAppId }: Static<typeof Params>,
   access: Access | undefined,

@@ -7,7 +7,7 @@ import { mayManage } from '../../accesses/public-access.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { getSigningKey } from '../../oauth/keys.js'
+import { ensureSigningKey } from '../../oauth/keys.js'
 import { signToken } from '../../oauth/jwt.js'
 import { getCapability } from '../../permissions/peer-access.js'
 import { buildReceipt, Receipt } from '../../receipts/receipt.js'
@@ -27,7 +27,7 @@ export const getReceipt = method({
   result: Type.Object({ receipt: Receipt, jws: Type.String() }),
   mode: 'read',
   allow: anyAccess,
-  prepare: async ({ services, now }) => await getSigningKey(services, now),
+  prepare: async ({ services, now }) => await ensureSigningKey(services, now),
   run(call, { id }, key) {
     const receipt = buildReceipt(call, requireConsent(call, id))
     const { issuer, ...claims } = receipt

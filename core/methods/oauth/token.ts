@@ -19,7 +19,7 @@ import {
 } from '../../oauth/clients.js'
 import { failOAuth } from '../../oauth/errors.js'
 import { issueToken, renewToken, TokenAnswer } from '../../oauth/issue-token.js'
-import { getSigningKey, type SigningKey } from '../../oauth/keys.js'
+import { ensureSigningKey, type SigningKey } from '../../oauth/keys.js'
 import { InvalidProof, proofLifetime, verifyProof, type ValidProof } from '../../oauth/proof.js'
 import { parseRefreshToken } from '../../oauth/tokens.js'
 import {
@@ -82,7 +82,7 @@ export const token = method<typeof Params, Prepared>({
     }
     await recordUse(call.services, client.id, call.now)
     const needsKey = redemption.kind === 'code' && redemption.use.scopes.includes('openid')
-    const key = needsKey ? await getSigningKey(call.services, call.now) : undefined
+    const key = needsKey ? await ensureSigningKey(call.services, call.now) : undefined
     return { client, redemption, key, thumbprint: proof?.thumbprint }
   },
   run(call, _params, { client, redemption, key, thumbprint }) {

@@ -52,7 +52,7 @@ export class FhirReader {
   read(resource: unknown): void {
     const kind = getText(resource, 'resourceType') ?? 'entry'
     const statuses = isObject(resource) ? getStatuses(resource) : []
-    const versionReason = isObject(resource) ? this.versions.findSkipReason(resource) : undefined
+    const versionReason = isObject(resource) ? this.versions.admit(resource) : undefined
     if (!isObject(resource)) this.sink.skip(kind, 'without a resource')
     else if (versionReason !== undefined) this.sink.skip(kind, versionReason)
     else if (statuses.includes('entered-in-error')) this.sink.skip(kind, 'marked as entered in error')

@@ -31,10 +31,11 @@ export class ResourceVersions {
   }
 
   /**
-   * Returns why a resource is skipped; `undefined` if it is the first one of the newest version. Must be
+   * Admits a resource if it is the first one of the newest version; else returns why it is skipped. Must be
    * called once for each resource: it also adds the version, and remembers that the resource has been read.
+   * Resources without an id, and those beyond the maximum number, are always admitted.
    */
-  findSkipReason(
+  admit(
     resource: Json
   ): 'in the file more than once' | 'an earlier version of a record that is in the file' | undefined {
     this.add(resource)

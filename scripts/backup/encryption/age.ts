@@ -53,7 +53,10 @@ export class BackupKey {
     return { key: await BackupKey.fromIdentity(identity), file: await encrypter.encrypt(text) }
   }
 
-  /** Creates the key of a backup to recipients from an identity. Returns it with the encrypted file that stores it. */
+  /**
+   * Returns the key of a backup that has the identity `identity` (`AGE-SECRET-KEY-…`), and the file that stores this
+   * identity, encrypted to `recipients`.
+   */
   static async createFor(
     recipients: readonly string[],
     identity: string

@@ -212,6 +212,21 @@ t.test('events', async t => {
     await page.context().close()
   })
 
+  await t.test('event types that could not be read are read again', async t => {
+    const page = await enter('/app/daisy/streams')
+    await page.route('**/www/event-types.json', async route => await route.abort(), { times: 1 })
+    const dialog = page.getByRole('dialog')
+    await page.keyboard.press('n')
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('n')
+    await dialog.getByRole('button', { name: 'Photo' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).waitFor()
+    t.equal(await dialog.getByRole('alert').count(), 0)
+    await page.context().close()
+  })
+
   await t.test(
     'a photo is added with its picture, a series shows its values, and a missing event shows an error',
     async t => {

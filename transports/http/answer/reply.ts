@@ -177,7 +177,10 @@ async function replyLong(
   }
 }
 
-/** Sends an error. If the client does not read the error immediately, resolves once it has. */
+/**
+ * Sends an error. If the error is long, or the client does not read it immediately, resolves once it has. A long error
+ * takes a slot of `accessId`, or of the client's address without it; if it gets none, the refusal is sent instead.
+ */
 export function replyError(
   exchange: Exchange,
   services: SharedServices,

@@ -75,7 +75,8 @@ export class ResponseWriter {
 
   /**
    * Sends texts, and ends the response. If that fails, the connection is reset, since that is the only way to show the client
-   * that the response is incomplete. The caller releases `remainder`.
+   * that the response is incomplete, and the error is thrown. Resolves early if the client has disconnected. The caller releases
+   * `remainder`.
    */
   async sendText(
     first: string,
@@ -105,7 +106,10 @@ export class ResponseWriter {
     }
   }
 
-  /** Sends the bytes of a source. `recheck` is called at intervals; if it returns a failure, the connection is reset. */
+  /**
+   * Sends the bytes of a source, and ends the response. `recheck` is called at intervals. If it returns a failure, or the
+   * source fails, the connection is reset and the error thrown. Resolves early if the client has disconnected.
+   */
   async sendBytes(
     source: AsyncIterable<Uint8Array>,
     recheck: () => Promise<Failure | undefined> | Failure | undefined

@@ -7,7 +7,8 @@ import { getMediaType, needsReservation, readJsonBody } from './body.js'
 
 /**
  * Reads the body. Errors: `unsupported-content-type` unless it is declared as JSON, which pages of other origins cannot
- * do without a CORS preflight request, and the errors of {@link readJsonBody}.
+ * do without a CORS preflight request, and the errors of {@link readJsonBody}. For a body that is large or of unknown
+ * length, memory is reserved on behalf of the network of `ip`; the state of the request holds the reservation.
  */
 export async function readDeclaredBody(
   ctx: PageContext,

@@ -92,10 +92,13 @@ export class Account {
     return this.info.type === 'personal'
   }
 
-  /** Returns the directory of event types, loaded once. A failure is kept, too. */
+  /** Returns the directory of event types, loaded once. Rejects with a `Refusal`; the next call then tries again. */
   async readEventTypes(): Promise<EventTypes> {
     this.#types ??= callRoute<{ types: EventTypes }>('GET', 'www/event-types.json').then(({ types }) => types)
-    return await this.#types
+    return await this.#types.catch((error: unknown) => {
+      this.#types = undefined
+      throw error
+    })
   }
 
   async readStreams(): Promise<void> {

@@ -24,7 +24,7 @@ const uncarded = new Set(['note', 'photo', 'document', 'position'])
 /** Measures of rooms rather than of persons come last. */
 const ofRooms = /^room-/
 
-/** Reads the settings from the profile; malformed parts are ignored. */
+/** Reads the settings from the profile; malformed parts, and cards beyond {@link maxCards}, are ignored. */
 export function parseSettings(profile: Profile): TodaySettings {
   const stored = profile[todayKey]
   const read = (key: keyof TodaySettings): readonly string[] => {

@@ -1,10 +1,12 @@
 /** Chooses what a column of a table contains: common types first, all others on demand. */
 import { useState } from 'preact/hooks'
+import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { getTypeName } from '../data/event-types.js'
 import type { ContentSchema, EventTypes } from '../data/model.js'
 import { getUnit } from '../data/units.js'
+import { showToast } from '../parts/toast.js'
 
 /** A type that a column may contain; with a field for contents with several values. */
 export interface Measure {
@@ -70,7 +72,7 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
         const chosen = event.currentTarget.value
         if (chosen !== moreOption) return onChange(chosen)
         event.currentTarget.value = value
-        void account.readEventTypes().then(setTypes)
+        account.readEventTypes().then(setTypes, (error: unknown) => showToast(explainError(error).message))
       }}
     >
       <option value="">{t('import.skipColumn')}</option>

@@ -119,6 +119,7 @@ export function isBusy({ state }: Import): boolean {
   return state === 'looking' || state === 'writing' || state === 'removing'
 }
 
+/** Returns the sum of counts; 0 without any. */
 export function sumCounts(counts: Counts = {}): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
@@ -151,6 +152,7 @@ export function getFailureText({ errorId = '', message = '', notice }: Import): 
   return isKey(key) ? t(key) : toPlainText(message)
 }
 
+/** Formats a count in the page's language. */
 export function formatCount(count: number): string {
   return new Intl.NumberFormat(getLocale()).format(count)
 }

@@ -32,6 +32,7 @@ export interface LaneDrawing {
   readonly name: (value: number) => string
 }
 
+/** Draws a lane; only its background while its data have not been read. */
 export function drawLane(surface: Surface, picture: LaneDrawing): void {
   drawBackground(surface, picture)
   const { data, range } = picture

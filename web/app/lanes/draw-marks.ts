@@ -15,6 +15,7 @@ const wideIcons = new Set<MarkIcon>(['photo', 'run', 'note', 'file', 'pin'])
 /** Minimum pixels per mark; with fewer, the density is drawn. */
 const minPixelsPerMark = 5
 
+/** Draws the marks within a view as icons; as their density if there is too little room. */
 export function drawMarks(surface: Surface, view: View, { marks }: MarkData): void {
   const { colours, context, height, plot } = surface
   const middle = Math.round(height / 2)

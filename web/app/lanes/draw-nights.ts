@@ -55,6 +55,7 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.round(share * (sorted.length - 1))] ?? NaN
 }
 
+/** Draws nights as columns by hour, or along the time axis in a view of a few days. */
 export function drawNights(surface: Surface, view: View, data: NightData, zones: Zones): void {
   const range = getNightRange(data, view, zones)
   if (range) drawColumns(surface, view, data, zones, range)

@@ -4,6 +4,7 @@ import type { ValueScale } from './value-scale.js'
 import { toX, type View } from './view.js'
 import type { Surface } from './surface.js'
 
+/** Draws the ranges within a view as bars; nothing if there are none. `y` converts values to heights. */
 export function drawRanges(
   { colours, context, plot }: Surface,
   view: View,

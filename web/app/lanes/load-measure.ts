@@ -39,7 +39,7 @@ export function isOfMeasure(plan: LanePlan): plan is MeasurePlan {
   return plan.measure !== undefined
 }
 
-/** Reads the numbers of a level, or the totals of a sum. */
+/** Reads the numbers of a level, or the totals of a sum. Rejects with a `Refusal`, or if it is cancelled. */
 export async function loadMeasure(loading: LoadRequest): Promise<BandData> {
   const { client, grid, plan, signal, zones } = loading
   const { measure } = plan as MeasurePlan

@@ -6,6 +6,10 @@ import type { Grid, LoadRequest } from './load-request.js'
 /** Maximum holder events, each of which takes a call. */
 const maxHolders = 400
 
+/**
+ * Reads the series of a plan in the range of the grid: of the first {@link maxHolders} holder events, one part for each step
+ * with points, by time. Rejects with a `Refusal`, or if it is cancelled.
+ */
 export async function loadSeries({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
   const { streamIds, types } = plan
   const params = { streams: streamIds, types, fromTime: grid.from, toTime: grid.to, limit: maxHolders }

@@ -12,6 +12,7 @@ export const maxViewLength = 130 * 365 * 86_400
 /** Maximum distance of a view from 1970, in seconds. */
 const maxTime = 8e9
 
+/** Returns the length of a view, in seconds. */
 export function getLength({ from, to }: View): number {
   return to - from
 }

@@ -34,6 +34,7 @@ export function formatEndDay(access: Access): string {
   return end - Date.now() / 1000 > maxShownExpiry ? t('shared.noExpiry') : formatDay(end)
 }
 
+/** Says on which day an access that has ended was revoked or expired. */
 export function describeEnd(access: Access): string {
   return t(access.deleted === undefined ? 'shared.expired' : 'shared.revokedOn', {
     date: formatDay(getEnd(access))

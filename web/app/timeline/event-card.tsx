@@ -38,6 +38,7 @@ const titles = {
   file: 'data.kind.file'
 } as const
 
+/** Shows an event at the cursor; nothing for the track of an activity, which the card of the activity shows. */
 export function EventCard({ event, tracks, zones }: Props) {
   const { tree } = useAccount()
   const { content, description, duration, id, time, type } = event

@@ -101,7 +101,7 @@ export class TimelineModel {
     this.#writtenKeys = [...this.#writtenKeys, toKey(query)].slice(-maxRemembered)
   }
 
-  /** Returns the state for the URL. */
+  /** Returns the state for the URL: times as text, in whole seconds since 1970. */
   toQuery(): { readonly from: string; readonly to: string; readonly at: string | undefined } {
     const { from, to } = this.view.value
     const at = this.at.value
@@ -117,6 +117,7 @@ function toKey(query: URLSearchParams): string {
   return ['from', 'to', 'at'].map(name => query.get(name) ?? '').join()
 }
 
+/** Returns the present time of this device, in seconds since 1970. */
 export function getNow(): number {
   return Date.now() / 1000
 }

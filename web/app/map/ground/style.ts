@@ -70,7 +70,10 @@ export const wantedLayers: ReadonlySet<string> = new Set([
 const maxNameLength = 60
 const maxNames = 120
 
-/** Converts the layers of a tile to paths and labels. */
+/**
+ * Converts the layers of a tile to paths, and to labels by their rank, at most {@link maxNames}. Features that the map does
+ * not draw are omitted.
+ */
 export function toShapes(layers: readonly Layer[]): Shapes {
   const paths = new Map<Area | LineClass, Path2D>()
   const labels: Label[] = []
