@@ -139,16 +139,24 @@ t.test('points without an end', async t => {
   const { counts, world } = await start(t, list, handles)
   const id = await follow(world).catch(() => '')
   delay.enable()
-  for (let count = 0; count < 4; count++) {
-    world.requesterService.clock.advance(700)
-    await until(async () => (await readPoints(world, 'good')).length === 1, 'the good points')
-  }
+  // A contact ends after 40 requests, or 30 seconds of a slow machine; the rest needs further ones.
+  let contacts = 0
+  let latest = 0
+  await until(async () => {
+    if (contacts < 4 || performance.now() - latest > 2000) {
+      world.requesterService.clock.advance(700)
+      contacts++
+      latest = performance.now()
+    }
+    const [good, complete] = [await readPoints(world, 'good'), await readPoints(world, 'all')]
+    return contacts >= 4 && good.length === 1 && complete.length === 50_000
+  }, 'the points that can be had')
   delay.disable()
   t.ok((counts.get('long') ?? 0) < 60, `${counts.get('long')} answers that are too long`)
   t.ok((counts.get('slow') ?? 0) < 10, `${counts.get('slow')} answers that do not come`)
-  t.ok((counts.get('endless') ?? 0) < 400, `${counts.get('endless')} endless pages`)
+  t.ok((counts.get('endless') ?? 0) <= 100 * contacts, `${counts.get('endless')} endless pages`)
   t.comment(`longest block ${(delay.max / 1e6).toFixed(0)} ms`)
-  t.equal((await readPoints(world, 'all')).length, 50_000)
+  t.equal((await readPoints(world, 'good')).length, 1)
   t.type(id, 'string')
 })
 
