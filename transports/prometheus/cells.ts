@@ -60,10 +60,14 @@ interface SampleRange {
 
 type Samples = ReadonlyMap<string | undefined, readonly Sample[]>
 
+/** Maximum number of calls of a query, each of which the audit records. */
+const maxQueryCalls = 300
 /** Number of cells that `measures.sample` returns at most. */
 const maxParts = 4000
-/** Maximum number of calls for a series. */
+/** Maximum number of calls for a range. */
 const maxCalls = 12
+/** Maximum number of cells with data that the series of a query read together: they are in memory until it has been evaluated. */
+const maxRead = 500_000
 /** Maximum number of cells of a range. */
 export const maxCells = maxParts * maxCalls
 /** Seconds by which ranges of readings are moved, so that cells include their ends. What adds up lasts from its time on. */
@@ -76,6 +80,8 @@ export class CellReader {
   readonly #samples = new Map<string, Promise<Samples>>()
   readonly #days = new Map<string, Promise<readonly { day: string; value?: unknown }[]>>()
   readonly #starts = new Map<string, readonly number[]>()
+  #read = 0
+  #calls = 0
 
   constructor(
     private readonly calls: UserCalls,
@@ -85,7 +91,7 @@ export class CellReader {
 
   /**
    * Returns the cells of a series that have data, in order. `readsLast`: whether only the last numbers are
-   * read. Throws a `QueryError` for too many cells.
+   * read. Throws a `QueryError` for too many cells, in the range or read by the query.
    */
   async read(series: Series, { count, from, width }: CellRange, readsLast: boolean): Promise<TimedCell[]> {
     if (count > maxCells)
@@ -117,6 +123,15 @@ export class CellReader {
     return cells
   }
 
+  /** Makes a call. Throws a `QueryError` after too many. */
+  async #call<T>(method: string, params: object): Promise<T> {
+    if (++this.#calls > maxQueryCalls)
+      refuseUnsupported(
+        `The query takes more than ${maxQueryCalls} reads. Select fewer measures, or use a longer step`
+      )
+    return await this.calls.call<T>(method, params)
+  }
+
   /** Reads samples once for all series of a measure. */
   async #sample({ measure, shape, streamId }: Series, range: SampleRange): Promise<readonly Sample[]> {
     const merge = shape === 'source' ? 'each' : 'preferred'
@@ -130,13 +145,19 @@ export class CellReader {
   }
 
   async #load(measure: string, merge: 'each' | 'preferred', range: SampleRange): Promise<Samples> {
-    const { samples = [], sources } = await this.calls.call<{
+    const { samples = [], sources } = await this.#call<{
       samples?: readonly Sample[]
       sources?: readonly { readonly streamId: string; readonly samples: readonly Sample[] }[]
     }>('measures.sample', { measure, merge, zone: this.zone, ...range })
-    return new Map<string | undefined, readonly Sample[]>(
+    const loaded = new Map<string | undefined, readonly Sample[]>(
       sources ? sources.map(source => [source.streamId, source.samples]) : [[undefined, samples]]
     )
+    for (const { length } of loaded.values()) this.#read += length
+    if (this.#read > maxRead)
+      refuseUnsupported(
+        `The query reads more than ${maxRead} steps with data, of all series. Select fewer measures, or use a longer step`
+      )
+    return loaded
   }
 
   /**
@@ -149,14 +170,12 @@ export class CellReader {
     const key = JSON.stringify([measure.id, first, last])
     let reading = this.#days.get(key)
     if (!reading) {
-      reading = this.calls
-        .call<{ days: readonly { day: string; value?: unknown }[] }>('measures.days', {
-          measure: measure.id,
-          from: formatDate(first),
-          to: formatDate(last),
-          zone: this.zone
-        })
-        .then(({ days }) => days)
+      reading = this.#call<{ days: readonly { day: string; value?: unknown }[] }>('measures.days', {
+        measure: measure.id,
+        from: formatDate(first),
+        to: formatDate(last),
+        zone: this.zone
+      }).then(({ days }) => days)
       this.#days.set(key, reading)
     }
     const days = await reading

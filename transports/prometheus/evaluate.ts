@@ -2,7 +2,7 @@
 import { nextTurn, runInTurns } from '../../storage/steps.js'
 import type { Expression, RangeFunction, Selection } from './promql.js'
 import type { CellReader, TimedCell } from './cells.js'
-import { aggregate, calculate, mapValues, type Result, type Row } from './operators.js'
+import { aggregate, calculate, dropNames, mapValues, type Result, type Row } from './operators.js'
 import { refuseUnsupported } from './query-error.js'
 import type { Series, SeriesSelector } from './series-list.js'
 import { toSpan, type Grid } from './span.js'
@@ -68,11 +68,9 @@ export class Evaluator {
         series.shape === 'day'
           ? await this.#evaluateDays(series, windowSeconds, apply)
           : await this.#evaluateSamples(series, windowSeconds, apply)
-      const { __name__: _name, ...others } = series.labels
-      if (values?.some(value => value !== undefined))
-        rows.push({ labels: apply ? others : series.labels, values })
+      if (values?.some(value => value !== undefined)) rows.push({ labels: series.labels, values })
     }
-    return rows
+    return apply ? dropNames(rows) : rows
   }
 
   /** Evaluates an operand, and counts its values: operators may be nested. Other work has its turn before the operator. */

@@ -84,12 +84,29 @@ const calculations: Readonly<Record<Operator, (left: number, right: number) => n
   '/': (left, right) => left / right
 }
 
+/**
+ * Returns rows without the names of their metrics, of which the values are no longer. Throws a `QueryError` if rows differ in
+ * nothing else: they could not be told apart.
+ */
+export function dropNames(rows: readonly Row[]): Row[] {
+  const found = new Set<string>()
+  return rows.map(({ labels: all, values }) => {
+    const { __name__: _name, ...labels } = all
+    const key = JSON.stringify(labels)
+    if (found.has(key))
+      refuseUnsupported(
+        `Several series have the labels ${key.slice(0, 200)} without the names of their metrics. Select one name`
+      )
+    found.add(key)
+    return { labels, values }
+  })
+}
+
 /** Changes each value. The name of a metric goes: it is no longer what the series is. */
 export function* mapValues(result: Result, change: (value: number, at: number) => number): Steps<Result> {
   if (result.is === 'scalar') return { is: 'scalar', values: result.values.map(change) }
   const rows: Row[] = []
-  for (const { labels: all, values } of result.rows) {
-    const { __name__: _name, ...labels } = all
+  for (const { labels, values } of dropNames(result.rows)) {
     rows.push({
       labels,
       values: values.map((value, at) => (value === undefined ? undefined : change(value, at)))

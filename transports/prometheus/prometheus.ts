@@ -1,13 +1,21 @@
 /** The query API of Prometheus, for dashboards: `/{user}/prometheus/api/v1/…`. (docs/api/grafana.md) */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError } from '../../core/errors.js'
+import { FairScheduler } from '../../core/security/fair-scheduler.js'
 import type { ReadEndpoint, ReadRequest } from '../read-endpoint.js'
 import type { EndpointResponse } from '../user-endpoint.js'
 import { UserCalls } from '../user-calls.js'
 import { QueryError } from './query-error.js'
 
+/** Maximum number of queries evaluated at a time, one per account, and of those of an account that wait. */
+const maxConcurrent = 4
+const maxWaiting = 100
+/** `Retry-After` of queries that cannot wait, in seconds. */
+const retryAfter = 5
+
 export class Prometheus implements ReadEndpoint {
   readonly roots = ['prometheus']
+  readonly #turns = new FairScheduler(maxConcurrent)
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
@@ -20,7 +28,8 @@ export class Prometheus implements ReadEndpoint {
     const query = new QueryApi(
       request,
       new UserCalls(this.dispatcher, user, credentials),
-      this.dispatcher.services.clock.now()
+      this.dispatcher.services.clock.now(),
+      async evaluate => await this.#evaluateInTurn(request, evaluate)
     )
     try {
       const data = await query.answer(path)
@@ -29,17 +38,34 @@ export class Prometheus implements ReadEndpoint {
       return toResponse(200, `{"status":"success","data":${data}}`)
     } catch (error) {
       if (error instanceof QueryError) return toFailure(error.status, error.errorType, error.message)
-      if (error instanceof ApiError && error.status < 500)
-        return toFailure(error.status, toErrorType(error), error.message, error)
       throw error
     }
   }
+
+  /** Evaluates a query of an access once it is its turn. Throws `too-many-requests` if too many wait. */
+  async #evaluateInTurn<T>({ credentials, user }: ReadRequest, evaluate: () => Promise<T>): Promise<T> {
+    if (this.#turns.countWaiting(user) >= maxWaiting)
+      throw new ApiError('too-many-requests', 'Too many queries are waiting. Try again later', { retryAfter })
+    const access = credentials.authorization ?? credentials.auth ?? ''
+    return await this.#turns.run({ account: user, access }, evaluate)
+  }
+
+  /** Returns an error in the form of the API of Prometheus. */
+  describeError(error: ApiError): EndpointResponse {
+    return toFailure(error.status, toErrorType(error), error.message, error)
+  }
+}
+
+const errorTypes: Readonly<Record<number, string>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'unavailable',
+  503: 'unavailable'
 }
 
 function toErrorType({ status }: ApiError): string {
-  if (status === 401) return 'unauthorized'
-  if (status === 403) return 'forbidden'
-  return status === 404 ? 'not_found' : status === 429 ? 'unavailable' : 'bad_data'
+  return errorTypes[status] ?? (status < 500 ? 'bad_data' : 'internal')
 }
 
 function toFailure(status: number, errorType: string, error: string, cause?: ApiError): EndpointResponse {

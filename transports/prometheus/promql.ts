@@ -232,7 +232,8 @@ class QueryReader {
 
 function listChildren(node: SyntaxNode): SyntaxNode[] {
   const children: SyntaxNode[] = []
-  for (let child = node.firstChild; child; child = child.nextSibling) children.push(child)
+  for (let child = node.firstChild; child; child = child.nextSibling)
+    if (child.name !== 'LineComment') children.push(child)
   return children
 }
 

@@ -22,7 +22,9 @@ export class QueryApi {
   constructor(
     private readonly request: ReadRequest,
     private readonly calls: UserCalls,
-    private readonly now: number
+    private readonly now: number,
+    /** Evaluates a query once it is its turn. */
+    private readonly inTurn: (evaluate: () => Promise<string>) => Promise<string>
   ) {}
 
   /**
@@ -83,13 +85,14 @@ export class QueryApi {
   /** Evaluates a query at one time. */
   async #query(): Promise<string> {
     const time = this.#time('time', this.now)
-    const result = await this.#evaluate({ start: time, step: 0, count: 1 }, [time])
-    if (result.is === 'scalar')
-      return `{"resultType":"scalar","result":${formatPoint(time, result.values[0]!)}}`
-    const rows = result.rows.flatMap(({ labels, values: [value] }) =>
-      value === undefined ? [] : `{"metric":${JSON.stringify(labels)},"value":${formatPoint(time, value)}}`
-    )
-    return `{"resultType":"vector","result":[${rows.join(',')}]}`
+    return await this.#evaluate({ start: time, step: 0, count: 1 }, [time], result => {
+      if (result.is === 'scalar')
+        return `{"resultType":"scalar","result":${formatPoint(time, result.values[0]!)}}`
+      const rows = result.rows.flatMap(({ labels, values: [value] }) =>
+        value === undefined ? [] : `{"metric":${JSON.stringify(labels)},"value":${formatPoint(time, value)}}`
+      )
+      return `{"resultType":"vector","result":[${rows.join(',')}]}`
+    })
   }
 
   /** Evaluates a query at equal steps. */
@@ -103,20 +106,25 @@ export class QueryApi {
     const count = Math.floor((end - start) / step + 1e-9) + 1
     if (count > maxPoints) refuseMalformed(`The range has more than ${maxPoints} steps. Use a longer "step"`)
     const times = Array.from({ length: count }, (_, at) => start + at * step)
-    const result = await this.#evaluate({ start, step, count }, times)
-    const rows = result.is === 'scalar' ? [{ labels: {}, values: result.values }] : result.rows
-    return `{"resultType":"matrix","result":[${await runInTurns(formatRows(rows, times))}]}`
+    return await this.#evaluate({ start, step, count }, times, async result => {
+      const rows = result.is === 'scalar' ? [{ labels: {}, values: result.values }] : result.rows
+      return `{"resultType":"matrix","result":[${await runInTurns(formatRows(rows, times))}]}`
+    })
   }
 
-  async #evaluate(grid: Grid, times: readonly number[]): Promise<Result> {
+  /** Evaluates the query, and returns the result as `format` does. Queries that read data have their turn: they may take much memory. */
+  async #evaluate(
+    grid: Grid,
+    times: readonly number[],
+    format: (result: Result) => string | Promise<string>
+  ): Promise<string> {
     const expression = await runInTurns(parseQuery(this.#require('query')))
-    const series = hasSelection(expression) ? await listSeries(this.calls) : await this.#listNone()
-    return await new Evaluator(
-      new SeriesSelector(series),
-      new CellReader(this.calls, this.#zone()),
-      grid,
-      times
-    ).evaluate(expression)
+    const readsData = hasSelection(expression)
+    const series = readsData ? await listSeries(this.calls) : await this.#listNone()
+    const cells = new CellReader(this.calls, this.#zone())
+    const evaluate = async (): Promise<string> =>
+      await format(await new Evaluator(new SeriesSelector(series), cells, grid, times).evaluate(expression))
+    return await (readsData ? this.inTurn(evaluate) : evaluate())
   }
 
   /** Returns an empty list of series, once the access has been checked: Grafana tests a data source with `1+1`. */

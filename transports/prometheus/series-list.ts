@@ -1,12 +1,12 @@
 /** The series that an access can query: each measure over all its sources, by source, and by day. (docs/api/grafana.md#names) */
-import { RE2JS } from 're2js'
 import { Pauses } from '../../core/measures/pauses.js'
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import type { Measure } from '../../schemas/measures/measure.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserCalls } from '../user-calls.js'
 import type { Matcher } from './promql.js'
-import { refuseMalformed, refuseUnsupported } from './query-error.js'
+import { compilePattern } from './pattern.js'
+import { refuseUnsupported } from './query-error.js'
 
 /**
  * What the values are: samples of all sources by the user's order of preference, samples of one source, or one value for each day.
@@ -114,10 +114,6 @@ export function findLabel(labels: Series['labels'], name: string): string | unde
   return Object.hasOwn(labels, name) ? labels[name] : undefined
 }
 
-/** Maximum size of a pattern: its characters, each as often as its repetitions may repeat them. */
-const maxPatternSize = 10_000
-/** Maximum number of branches of a pattern, times the length of a label: about 40 ms. */
-const maxMatchWork = 150_000
 /** Longest time that the patterns of a request may take, in milliseconds. */
 const maxPatternMs = 500
 
@@ -153,14 +149,9 @@ export class SeriesSelector {
     return found
   }
 
-  #createTest(value: string): (text: string) => boolean {
-    const pattern = this.#time(() => compile(value))
-    const branches = countBranches(value)
-    return text => {
-      if (branches * text.length > maxMatchWork)
-        refuseUnsupported(`A regular expression is too large for long labels: "${value.slice(0, 100)}"`)
-      return this.#time(() => pattern.matches(text))
-    }
+  #createTest(pattern: string): (text: string) => boolean {
+    const matches = this.#time(() => compilePattern(pattern))
+    return text => this.#time(() => matches(text))
   }
 
   /** Does work whose time counts. Throws a `QueryError` once the patterns of the request have taken too long. */
@@ -172,30 +163,4 @@ export class SeriesSelector {
       refuseUnsupported('The regular expressions of the query take too long. Use simpler ones')
     return result
   }
-}
-
-/**
- * Compiles a pattern of a matcher, which takes time linear in its size and in the length of a label, and matches whole labels.
- */
-function compile(pattern: string): RE2JS {
-  if (pattern.length * countRepetitions(pattern) > maxPatternSize)
-    refuseUnsupported(`A regular expression is too large: repeat less in "${pattern.slice(0, 100)}"`)
-  try {
-    return RE2JS.compile(pattern)
-  } catch {
-    return refuseMalformed(`"${pattern.slice(0, 100)}" is not a regular expression of RE2`)
-  }
-}
-
-/** Returns how often a pattern may repeat its characters. */
-function countRepetitions(pattern: string): number {
-  let repetitions = 1
-  for (const [, least = '', most = ''] of pattern.matchAll(/\{(\d{1,9})(?:,(\d{1,9})?)?\}/g))
-    repetitions += Math.max(Number(least), Number(most))
-  return repetitions
-}
-
-/** Returns an upper bound of the branches of a pattern that are followed at the same time. */
-function countBranches(pattern: string): number {
-  return (1 + (pattern.match(/[*+?|{]/g)?.length ?? 0)) * countRepetitions(pattern)
 }

@@ -22,6 +22,11 @@ async function ask(
   return { code: response.status, ...((await response.json()) as Answer) }
 }
 
+/** Returns a pattern that repeats another one a thousand times. */
+function repeat(inner: string): string {
+  return `(?:(?:(?:${inner}){10}){10}){10}`
+}
+
 t.test('dashboards', async t => {
   const { alice } = await coffer(t)
   await alice.stream('body')
@@ -48,6 +53,8 @@ t.test('dashboards', async t => {
   const { token } = await alice.grant('read', 'body', { type: 'app', name: 'grafana' })
   const get = async (path: string, params?: Record<string, string>): ReturnType<typeof ask> =>
     await ask(alice, token, path, params)
+  const select = async (pattern: string): Promise<Answer> =>
+    await get('series', { 'match[]': `{stream=~${JSON.stringify(pattern)}}` })
   const range = async (query: string, start: number, end: number, step: string): Promise<Answer> => {
     const { code, data, error } = await get('query_range', { query, start: `${start}`, end: `${end}`, step })
     if (code !== 200) throw new Error(`${query}: ${error}`)
@@ -227,6 +234,8 @@ t.test('dashboards', async t => {
       ['coffer_mass_kg[5m]', 422, /range/],
       ['coffer_mass_kg{', 400, /parse error/],
       ['{}', 400, /name/],
+      ['avg_over_time({measure="blood-pressure"}[1y])', 422, /Several series.*"blood-pressure".*one name/],
+      ['-last_over_time({measure="weight",stream=""}[1y])', 422, /Several series.*"weight"/],
       ['coffer_mass_kg{stream=~"("}', 400, /RE2/],
       [`coffer_mass_kg{stream=~"${'.{0,1000}'.repeat(20)}b"}`, 422, /too large/],
       ['', 400, /query/],
@@ -234,7 +243,15 @@ t.test('dashboards', async t => {
       [`${'1+'.repeat(3000)}1`, 400, /characters/]
     ]
     for (const [query, code, error] of cases)
-      t.match(await get('query', { query }), { code, status: 'error', error }, query.slice(0, 50))
+      t.match(
+        await get('query', { query, time: String(monday + 10 * day) }),
+        { code, status: 'error', error },
+        query.slice(0, 50)
+      )
+    t.match(await get('query', { query: '# Sum\n1 + # one\n2' }), {
+      code: 200,
+      data: { result: [Number, '3'] }
+    })
     const ok = { query: '1', start: '0', end: '100', step: '10' }
     for (const [wrong, error] of [
       [{ step: '0' }, /step/],
@@ -269,6 +286,55 @@ t.test('dashboards', async t => {
     })
     t.match(await get('nothing'), { code: 404, errorType: 'not_found' })
     t.match(await get('query', { query: '1', zone: 'Mars/Base' }), { code: 400, error: /zone/ })
+  })
+
+  t.test('limit what repetitions in each other amount to', async t => {
+    for (const pattern of [
+      repeat('.?'.repeat(140)),
+      repeat('\\pL'.repeat(95)),
+      repeat(`${'a'.repeat(90)}[])]`),
+      repeat(`${'a'.repeat(90)}[](]`),
+      repeat(`${'a'.repeat(90)}\\)\\Q)(\\E[[:^alpha:])]`),
+      `${'(?:'.repeat(10)}${'a?'.repeat(100)}${'){2}'.repeat(10)}`
+    ])
+      t.match(await select(pattern), { code: 422, error: /too large: repeat less/ }, pattern.slice(-40))
+    for (const pattern of [
+      '(sc|ty){1,3}[a-z]{2,40}',
+      '[[:alpha:]]{5}',
+      '(?:[a-z]{5}){1}',
+      '\\Qscale\\E',
+      '[]s]cale'
+    ])
+      t.same((await select(pattern)).data?.[0]?.stream, 'scale', pattern)
+    for (const pattern of ['scale)', '(scale', '[scale'])
+      t.match(await select(pattern), { code: 400, error: /RE2/ }, pattern)
+  })
+
+  t.test('are refused in the form of Prometheus wherever that happens', async t => {
+    const { service, username } = alice
+    const url = `${service.server.url}/${username}/prometheus/api/v1`
+    for (const [path, code] of [
+      ['query%ZZ', 400],
+      ['query?query=1&x=%ZZ', 400],
+      [`query?${'x=1&'.repeat(2000)}`, 400]
+    ] as const) {
+      const response = await fetch(`${url}/${path}`, { headers: { authorization: token } })
+      t.equal(response.status, code, path.slice(0, 40))
+      t.match(
+        await response.json(),
+        { status: 'error', errorType: 'bad_data', error: String },
+        path.slice(0, 40)
+      )
+    }
+  })
+
+  t.test('are told when to call again', async t => {
+    const { alice: limited } = await coffer(t, { limits: { callsPerToken: { app: 1 } } })
+    const reader = await limited.grant('read', '*', { type: 'app' })
+    t.equal((await reader.http('GET', '/prometheus/api/v1/rules')).status, 200)
+    const refused = await reader.http('GET', '/prometheus/api/v1/rules')
+    t.match(refused, { status: 429, body: { status: 'error', errorType: 'unavailable', error: String } })
+    t.ok(Number(refused.headers.get('retry-after')) > 0)
   })
 
   t.test('know no labels but those of the series', async t => {

@@ -1,0 +1,86 @@
+/** What queries over very much data may take. */
+import t from 'tap'
+import { measures } from '../../../schemas/measures/catalogue.js'
+import { coffer, type Answer } from '../../support/coffer.js'
+
+const minute = 60
+/** Midnight of 5 January 2026 in UTC. */
+const end = Date.UTC(2026, 0, 5) / 1000
+/** More than half a million points altogether are in as many cells. */
+const sources = 11
+const points = 46_000
+
+t.test('large queries', async t => {
+  const { alice } = await coffer(t)
+  for (let source = 0; source < sources; source++) {
+    await alice.stream(`belt-${source}`)
+    const { event } = await alice.do('events.create', {
+      streamIds: [`belt-${source}`],
+      type: 'series:frequency/bpm',
+      time: end - points * minute
+    })
+    await alice.do('hfs.add', {
+      id: event.id,
+      format: 'flatJSON',
+      fields: ['deltaTime', 'value'],
+      points: Array.from({ length: points }, (_, at) => [at * minute + 30, 50 + (at % 90)])
+    })
+  }
+  const reader = await alice.grant('read', '*', { type: 'app' })
+  const ask = async (path: string, params: Record<string, string>): Promise<Answer> => {
+    const { body, headers, status } = await reader.http(
+      'GET',
+      `/prometheus/api/v1/${path}?${String(new URLSearchParams(params))}`
+    )
+    return { ...body, code: status, retryAfter: headers.get('retry-after') }
+  }
+  // The windows have no common divisor with the step but a minute.
+  const askAll = async (selector: string): Promise<Answer> =>
+    await ask('query_range', {
+      query: `avg_over_time(${selector}[61m])`,
+      start: String(end - 45_900 * minute),
+      end: String(end),
+      step: '275400'
+    })
+
+  t.test('read a limited number of cells', async t => {
+    t.match(await askAll('coffer_frequency_bpm'), { code: 422, error: /reads more than 500000 steps/ })
+    t.match(await askAll('coffer_measure_heart_rate'), { code: 200, status: 'success' })
+  })
+
+  t.test('of an account have their turn one by one, and a limited number waits', async t => {
+    const heavy = askAll('coffer_frequency_bpm')
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, async () => await ask('query', { query: 'coffer_measure_heart_rate' }))
+    )
+    await heavy
+    const refused = answers.filter(({ code }) => code !== 200)
+    t.ok(refused.length > 0 && refused.length <= 20, `${refused.length} refused`)
+    for (const answer of refused)
+      t.match(answer, { code: 429, errorType: 'unavailable', error: /waiting/, retryAfter: '5' })
+    t.equal((await ask('query', { query: 'coffer_measure_heart_rate' })).code, 200)
+  })
+
+  t.test('leave a limited number of records in the audit', async t => {
+    const some = measures
+      .filter(({ kind, types }) => kind === 'level' && types[0] === 'count/generic')
+      .slice(0, 26)
+    const calls = some.flatMap(({ id }) => [
+      { method: 'streams.create', params: { id, name: id, clientData: { 'coffer:measure': id } } },
+      {
+        method: 'events.create',
+        params: { streamIds: [id], type: 'count/generic', content: 1, time: end - minute }
+      }
+    ])
+    await alice.do('callBatch', calls)
+    const count = async (): Promise<number> => {
+      const streams = [`:_audit:access-${reader.access.id}`]
+      return (await alice.do('events.get', { streams, limit: 10_000 })).events.length
+    }
+    const before = await count()
+    t.match(await askAll('{__name__=~"coffer_measure_.*"}'), { code: 422, error: /more than 300 reads/ })
+    t.ok((await count()) - before <= 302, 'with those of the list of series')
+    const daily = { query: '{__name__=~"coffer_(daily|measure)_.*"}', time: String(end - 1) }
+    t.equal((await ask('query', daily)).data.result.length, 2 * (some.length + 1))
+  })
+})
