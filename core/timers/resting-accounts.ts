@@ -135,7 +135,9 @@ export class RestingAccounts {
 
   /** Notes due times after a while, and again after that. */
   #wait(): void {
-    this.#cancelNote = this.services.clock.after(noteSeconds, () => (this.#noting = this.#noteChanges()))
+    this.#cancelNote = this.services.clock.after(noteSeconds, () => {
+      this.#noting = this.#noteChanges()
+    })
   }
 
   async #noteChanges(): Promise<void> {
