@@ -63,6 +63,9 @@ export class RestingAccounts {
   #unchangedBefore: number | undefined
   #cancelSleep = (): void => {}
   #cancelNote: (() => void) | undefined
+  /** The last note in progress. */
+  #noting = Promise.resolve()
+  #isClosed = false
 
   constructor(
     private readonly services: Pick<Services, Needed>,
@@ -101,14 +104,17 @@ export class RestingAccounts {
   start(): void {
     this.#order = [...this.#resting.values()].toSorted((a, b) => b.due - a.due).map(({ id }) => id)
     this.#sleep()
-    if (!this.#cancelNote && !this.services.platform.position()) this.#noteLater()
+    if (!this.#cancelNote && !this.services.platform.position()) this.#wait()
   }
 
   /** Notes due times for the last time. */
   async close(): Promise<void> {
     this.#cancelSleep()
     if (!this.#cancelNote) return
+    this.#isClosed = true
     this.#cancelNote()
+    // A later note must not be stored before due times of this one.
+    await this.#noting
     await this.#note()
   }
 
@@ -127,11 +133,18 @@ export class RestingAccounts {
     }
   }
 
-  #noteLater(): void {
+  /** Notes due times after a while, and again after that. */
+  #wait(): void {
     this.#cancelNote = this.services.clock.after(noteSeconds, () => {
-      this.#noteLater()
-      if (this.#touched.size > 0 || this.services.accounts.openCount > 0) void this.#note()
+      this.#noting = this.#noteChanges()
     })
+  }
+
+  async #noteChanges(): Promise<void> {
+    if (this.#touched.size > 0 || this.services.accounts.openCount > 0) await this.#note()
+    // A clock that is moved by a year has this done once.
+    else await nextTurn()
+    if (!this.#isClosed) this.#wait()
   }
 
   /** Stores the due times of accounts, and then that all are right. Never rejects. */
