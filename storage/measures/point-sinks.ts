@@ -30,7 +30,7 @@ export class AggregatedPoints implements RowSink {
     const { cells, targets } = this
     const { time } = this.holder
     const [target] = targets
-    // Durations have to be looked at chunk by chunk.
+    // Durations have to be examined chunk by chunk.
     if (!target || (target.reachesNextBucket && cells.duration >= 0)) return undefined
     return target.getStart(target.findBucket(time + first) + 1) - time
   }
