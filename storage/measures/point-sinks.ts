@@ -35,6 +35,10 @@ export class AggregatedPoints implements RowSink {
     return target.getStart(target.findBucket(time + first) + 1) - time
   }
 
+  /**
+   * Adds each value of a row to the cell of the grid that its time is in, or with a duration to all that it reaches. A missing
+   * or other value counts as a point without a number.
+   */
   addRow(row: Row): void {
     const { cells, holder, targets } = this
     const at = holder.time + row[0]
