@@ -208,7 +208,7 @@ export class Outbox {
     this.options.onEnd(error)
   }
 
-  /** Stops the outbox: nothing more is appended. Callers that wait are rejected. */
+  /** Stops the outbox: nothing more is appended. Callers that wait are rejected with the error, a {@link rebase} with `Conflict`. */
   stop(error: Error): void {
     this.#isStopped = true
     this.#queue.length = 0

@@ -63,6 +63,7 @@ export interface AttachedFile {
 
 /** Receives the records of a file. Each record results in exactly one call of `addRecord` or `skip`. */
 export interface Sink {
+  /** Adds a record, or ignores it if it is beyond a limit. */
   addRecord(record: ImportedRecord): void
   /**
    * Counts records that cannot be imported. `row` is the number of a row of a table, from 1, or of a sheet with its name:

@@ -43,7 +43,7 @@ export function readAudit(
 
 /**
  * Yields the items of the array in the member `name` of the response of `path`. `onHead` receives the text before the first item.
- * Ending the loop early cancels the request.
+ * Ending the loop early cancels the request. Rejects with the error of the service, or as offline if the response ends early.
  */
 export async function* readList<T>(
   coffer: Coffer,

@@ -76,8 +76,8 @@ export class FileThread {
   }
 
   /**
-   * Compresses the pages of a file, which may be in use, as they are after one commit. Resolves with its position, and
-   * with the size of the pages in bytes.
+   * Compresses the pages of a file, which may be in use, as they are after one commit. Resolves with the
+   * position of that commit, `undefined` if it is not numbered yet, and with the size of the pages in bytes.
    */
   async pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
     return (await this.#enqueue({ kind: 'pack', file, to })) as {

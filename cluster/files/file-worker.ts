@@ -98,7 +98,10 @@ function runCopyTask(task: CopyTask): CopyPosition | undefined {
   return copy?.position
 }
 
-/** Compresses all pages of a file, which may be in use, to another one. Resolves with their position and total size. */
+/**
+ * Compresses all pages of a file, which may be in use, to another one. Resolves with their position, if they have one, and
+ * with their total size.
+ */
 async function pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
   const open = new OpenPages(file)
   try {

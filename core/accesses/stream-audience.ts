@@ -49,9 +49,10 @@ interface AudienceList {
 }
 
 /**
- * Finds the audience of each requested stream, at most 100 of them, without sessions and without `excluded`,
- * the access that is to be delivered or replaced. In steps: there may be thousands of accesses, each with
- * thousands of permissions. The caller's access may have changed by the time the last step has run.
+ * Finds the audience of each requested stream, at most 100 of them, without sessions and without `excluded`, the access
+ * that is to be delivered or replaced. Requests for all streams (`*`), for the audit and for features have none. In
+ * steps: there may be thousands of accesses, each with thousands of permissions. The caller's access may have changed
+ * by the time the last step has run.
  */
 export function* findAudiences(
   call: Call,

@@ -37,7 +37,9 @@ const maxSettleMs = 5000
 
 /**
  * Creates the hook of `events.create`: processes answers to an offer, checks events below `:_cmc:`, and acts
- * on them. The response to an acceptance waits for the requester's side.
+ * on them; other events pass unchanged. Before an acceptance is stored, the requester's server is asked; the response to
+ * an acceptance waits for the requester's side, at most 5 seconds. Refuses both while consent is switched off, and
+ * calls of a peer, or of the holder of a link, beyond `limits`, which counts each.
  */
 export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): MethodHook {
   return {
@@ -255,7 +257,8 @@ export const deleteHook: MethodHook = {
 
 /**
  * Creates the hook of `events.get`. The holder of the link of an offer gets the offer alone. Streams of a
- * query that do not exist yet are omitted, and created after the call.
+ * query that do not exist yet are omitted, and created after the call. Calls with the link count towards `limits`, and are
+ * refused beyond them, or while consent is switched off.
  */
 export function createGetHook(limits: PeerLimits): MethodHook {
   return {

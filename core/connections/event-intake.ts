@@ -18,9 +18,9 @@ export class EventIntake {
 
   /**
    * Stores a record, unless it is stored already. A record with an identity whose content has changed becomes
-   * a new version, unless the user has edited the event. What the user has deleted stays deleted. Some
-   * records end an ongoing event, or are joined with others. A record that cannot be stored is counted as
-   * refused.
+   * a new version, unless the user has edited the event or moved it to the trash; one that a connection has moved
+   * there comes back. What the user has deleted stays deleted. Some records end an ongoing event, or are joined
+   * with others. A record that cannot be stored is counted as refused.
    */
   *store(record: ReceivedRecord): Steps<void> {
     const { call, format, ids } = this.context

@@ -25,7 +25,7 @@ export function checkMapping(
 ): void {
   if (!mapping) return
   const refuse = (code: string, message: string): never => refuseParams([{ code, message, path }])
-  if (!dialect.readWaiting) refuse('INVALID', `The dialect "${dialect.id}" has no mappings`)
+  if (!dialect.readWaiting) refuse('INVALID', `Connections of the dialect "${dialect.id}" take no mapping`)
   const known = new KnownMeasures(call)
   for (const { measure, type, zone } of Array.isArray(mapping) ? mapping : [mapping]) {
     if (!call.services.eventTypes.isKnown(type)) refuse('INVALID', `Unknown type "${type}"`)

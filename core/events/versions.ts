@@ -8,7 +8,7 @@ import type { Reader } from '../call/reader.js'
 
 /**
  * Lists versions by time of modification, without those that the caller could not have read at the time: the
- * event may have been moved to a readable stream since. Throws `forbidden` if the event cannot be read now.
+ * event may have been moved to a readable stream since. Reading a page throws `forbidden` if the event cannot be read then.
  */
 export function listEventVersions(call: Call, id: string): Listing<Reader> {
   let last = -Infinity

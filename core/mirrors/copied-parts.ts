@@ -29,7 +29,11 @@ export function noteParts({ now, services, store: { mirrors } }: Call, mirror: M
   else mirrors.removePart(mirror.id, { id, kind: 'files' })
 }
 
-/** Reads what remains, of one kind. Returns whether nothing is due. Rejects with `PeerFailed`. */
+/**
+ * Reads what remains, of one kind, until nothing is due (returns true), or until others have their turn (returns false).
+ * An event that the peer does not give is tried again later, and the next one is read. Rejects with `PeerFailed` if
+ * several events in a row fail.
+ */
 export async function copyParts(context: CopyContext, kind: MirrorPart['kind']): Promise<boolean> {
   const { clock } = context.services
   const budget = new PartBudget(clock, () => context.isStopped())

@@ -28,7 +28,8 @@ export function getClaimedClient(assertion: string): string | undefined {
 
 /**
  * Returns whether an assertion proves that the client `id` makes this call, with one of its keys, and was not
- * used before. A valid one is used up. `now` in seconds.
+ * used before. A valid one is used up. Also false if the client uses too many: then it can use the next one after some
+ * minutes. `now` in seconds.
  */
 export async function useAssertion(
   services: Services,

@@ -66,7 +66,8 @@ export function isIssued({ account, services }: Call, { alias, token }: Access):
 /**
  * Returns a session bound to a key, for an access that the user has just granted: the access itself, with a
  * new token, if no client uses it yet, or a new one with the same permissions, and an alias of its own if the
- * other has one. An access that is bound to this key is returned as it is. Must run within a transaction.
+ * other has one. An access that is bound to this key is returned as it is. Otherwise ends sessions of the
+ * client that have expired or are too many, like {@link openSession}. Must run within a transaction.
  * `use`: the redeemed code, the same if the transaction is repeated.
  */
 export function bindAccess(

@@ -23,7 +23,10 @@ export interface NumberText {
   readonly clock?: { readonly day: string; readonly text: string }
 }
 
-/** Formats a number: as an ISO date, a time of day or duration, a percentage, or the number itself. */
+/**
+ * Formats a number: as an ISO date, a time of day or duration, a percentage, or the number itself, with its unit if the
+ * format names one. A number with a time format that is not a time becomes `#####`. `is1904`: whether days count from 1904.
+ */
 export function formatNumber(value: number, format: NumberFormat, is1904: boolean): NumberText {
   const { hasClock, hasDate, isPercent, unit } = format
   const isTime = hasClock === true || hasDate === true

@@ -37,8 +37,8 @@ export interface WorkbookStructure {
 }
 
 /**
- * Scans the XML of a file, until the handler or `isEnough` says that no more of it is needed. Only a file
- * that is scanned to its end is finished.
+ * Scans the XML of a file, until the handler or `isEnough` says that no more of it is needed. Text at the end of a file
+ * that is cut off is ignored, without an error.
  */
 export async function scanXmlFile(
   source: SourceFile,

@@ -15,7 +15,9 @@ export interface HealthOptions extends JsonOption {
 
 /**
  * Checks the service that the settings name, or the one at a URL as clients see it, and prints one line per step. The exit code is 1
- * if a step fails. With `prepare`, prints a token for later checks instead.
+ * if a step fails. At a URL, `user` is the account to check with; its token is read from `COFFER_HEALTH_TOKEN`. With
+ * `prepare`, registers that account there and prints the token for later checks instead. Throws {@link UsageError} for a
+ * URL without `user`, and for options that do not go together.
  */
 export async function health(args: readonly string[], options: HealthOptions): Promise<void> {
   const { flags, operands } = splitOptionalArgument(args, 'url')

@@ -12,7 +12,10 @@ export interface ImportDataOptions extends JsonOption {
   readonly zone?: string
 }
 
-/** Imports a file, whether or not a service is running. With `look`, only prints what would be imported. */
+/**
+ * Imports a file into an account and prints what was imported, whether or not a service is running. With `look`, only
+ * prints what would be imported. Throws `OperatorError` if there is no such file or the service refuses it.
+ */
 export async function importData(
   args: readonly string[],
   { json, look = false, zone }: ImportDataOptions

@@ -15,6 +15,7 @@ export interface MoveAttachmentsOptions extends JsonOption {
 /**
  * Copies what is missing at the destination, whether or not a service is running, and prints the number. Files that are
  * in both places stay there: on the disk they are a cache. An interrupted run is continued by the next one.
+ * Throws {@link UsageError} if the settings name no bucket, or would remove files from the disk again, and `OperatorError` if the bucket cannot be used.
  */
 export async function moveAttachments(
   args: readonly string[],

@@ -48,7 +48,7 @@ export interface ImportOptions {
 
 /**
  * Imports an account, whether or not a service is running, and prints what the user has to do next. The
- * account has no open sessions.
+ * account has no open sessions. Throws the errors of {@link importAccount}.
  */
 export async function importUser(
   args: readonly string[],

@@ -30,7 +30,10 @@ export function listContents(): Content[] {
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Returns the folders of all installed libraries, without those for development only. */
+/**
+ * Returns the absolute paths of the folders of all libraries that a running service needs, without those that only
+ * install others or are bundled. Optional libraries may be missing; throws if another one is not installed.
+ */
 export function findLibraries(): Set<string> {
   const folders = new Set<string>()
   const add = (name: string, from: string, isOptional: boolean): void => {

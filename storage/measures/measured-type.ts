@@ -17,14 +17,14 @@ const valueColumn = 'value'
 /** Name of the column that holds durations. */
 const durationColumn = 'duration'
 
-/** Indexes of the cells of a row. */
+/** Indexes of the cells of a row, whose first cell (0) is the deltaTime; -1 for missing ones. */
 export interface PointCells {
   readonly values: readonly number[]
   /** -1 if the series has no durations. */
   readonly duration: number
 }
 
-/** Finds the cells of values and durations among the columns of a series; -1 for a missing one. */
+/** Finds the cells of values, one for each field, and of durations. `columns`: the columns of the series, without deltaTime. */
 export function findCells({ fields }: Pick<MeasuredType, 'fields'>, columns: readonly string[]): PointCells {
   const find = (name: string): number => {
     const index = columns.indexOf(name)

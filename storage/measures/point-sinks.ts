@@ -30,11 +30,15 @@ export class AggregatedPoints implements RowSink {
     const { cells, targets } = this
     const { time } = this.holder
     const [target] = targets
-    // Durations have to be looked at chunk by chunk.
+    // Durations have to be examined chunk by chunk.
     if (!target || (target.reachesNextBucket && cells.duration >= 0)) return undefined
     return target.getStart(target.findBucket(time + first) + 1) - time
   }
 
+  /**
+   * Adds each value of a row to the cell of the grid that its time is in, or with a duration to all that it reaches. A missing
+   * or other value counts as a point without a number.
+   */
   addRow(row: Row): void {
     const { cells, holder, targets } = this
     const at = holder.time + row[0]

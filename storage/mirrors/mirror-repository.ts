@@ -106,7 +106,10 @@ export class MirrorRepository {
     return statement(this.db, sql).run(at, access).changes > 0
   }
 
-  /** Removes a mirror, whose copy is erased, with its reads and its list of copied events. */
+  /**
+   * Removes a mirror, with its reads, and the lists of copied events and of what remains to be read. The copied events
+   * stay: erase them before.
+   */
   remove(id: string): void {
     this.#write('DELETE FROM mirror_read WHERE mirror = ?', id)
     this.#write('DELETE FROM mirror_event WHERE mirror = ?', id)

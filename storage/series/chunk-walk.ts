@@ -21,6 +21,7 @@ export interface RowSink {
   /** Returns whether rows from `first` to `last` (deltaTimes) can be taken as one block. */
   isWithinBucket(first: number, last: number, block: Block): boolean
   addRow(row: Row): void
+  /** Takes the rows of a block together, by its summary. Called only if {@link isWithinBucket}; `first`: deltaTime of its first row. */
   addBlock(first: number, block: Block): void
   /** Returns the deltaTime at which the bucket of a row ends; `undefined` or absent if chunks within it must not be taken together. */
   findBucketEnd?(time: number): number | undefined

@@ -15,7 +15,10 @@ const maxIds = 20
 /** Number of characters after which a page ends. */
 const maxLength = 4_000_000
 
-/** Returns the resources with these ids that meet a search. Others are omitted, as are those that may not be read. */
+/**
+ * Returns the resources with these ids that meet a search. Others are omitted, as are those that may not be read. Refuses
+ * more than 20 ids with `too-costly`.
+ */
 export async function readItemsById(
   patient: Patient,
   search: Search,

@@ -11,7 +11,7 @@ export function getConfirmedAddress(store: UserStore): string | undefined {
   return toText(store.confirmed.find('email'))
 }
 
-/** Returns the current address, confirmed or not. */
+/** Returns the current address, confirmed or not, if there is one. */
 export function getCurrentAddress(store: UserStore): string | undefined {
   return toText(store.account.field('email'))
 }

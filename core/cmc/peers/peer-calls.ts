@@ -264,14 +264,14 @@ export function describeAnswer({ body, problem, status }: PeerAnswer): object {
   return { status, body: { error: { id, message, ...(data !== undefined && { data }) } } }
 }
 
-/** Returns the id of the reason that a peer gives for a refusal. */
+/** Returns the id of the reason that a peer gives for a refusal, if it gives one. */
 export function getReason({ body: { error } }: PeerAnswer): string | undefined {
   const data = isObject(error) ? error['data'] : undefined
   const id = isObject(data) ? data['id'] : undefined
   return typeof id === 'string' ? id : undefined
 }
 
-/** Returns the id of the error of an answer. */
+/** Returns the id of the error of an answer; `undefined` if it has none. */
 export function getErrorId({ body: { error } }: PeerAnswer): string | undefined {
   const id = isObject(error) ? error['id'] : undefined
   return typeof id === 'string' ? id : undefined

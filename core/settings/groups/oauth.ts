@@ -51,7 +51,10 @@ export const oauthAliases: Readonly<Record<string, string>> = {
   'oauth.refreshTokenAbsoluteTTL': 'oauth.refreshAbsoluteSeconds'
 }
 
-/** Returns the redirect URIs of apps whose scheme is not allowed, each with its place. */
+/**
+ * Describes what is wrong with redirect URIs of apps, each by its place and the rule that it breaks, as in
+ * `access.apps[0].oauth.redirectURIs[1] must not have a fragment`. Empty if there is nothing, also for values of other types.
+ */
 export function findRedirectProblems(access: unknown): string[] {
   // The values may be of any type: the schema check reports wrong types.
   const { apps, returnSchemes } = access as { apps: unknown; returnSchemes: unknown }
@@ -69,7 +72,10 @@ function filterTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter(each => typeof each === 'string') : []
 }
 
-/** Returns the keys of apps that are no points of their curve, or have the id of another key of the app, each with its place. */
+/**
+ * Describes what is wrong with keys of apps, each by its place: those that are no points of their curve, and those that have
+ * the id of an earlier key of the app. Empty if there is nothing.
+ */
 export function findKeyProblems(access: unknown): string[] {
   const { apps } = access as { apps: unknown }
   return (Array.isArray(apps) ? (apps as unknown[]) : []).flatMap((each, app) => {

@@ -37,7 +37,7 @@ export interface RecipientKey {
   readonly files: readonly InitialFile[]
 }
 
-/** Reads how a backup is encrypted; `undefined` if it is not encrypted to recipients. */
+/** Reads how a backup is encrypted; `undefined` if it is not encrypted to recipients. Throws {@link BackupError} if that file is damaged. */
 export async function readEncryption(place: Place): Promise<Encryption | undefined> {
   const file = await place.open(encryptionName)
   if (!file) return undefined

@@ -8,7 +8,10 @@ import { joinMembers } from '../../../core/json/json-text.js'
 /** Value of `Retry-After`, in seconds. */
 const retryAfter = 5
 
-/** Returns a listener that answers `/healthz` as usual, and everything else with 503. */
+/**
+ * Returns a listener that answers `/healthz` and `/system/status` with 200, as usual, and everything else with 503
+ * `api-unavailable` and `Retry-After`; `/readyz` also with its checks.
+ */
 export function createWaitingListener(config: Config): RequestListener {
   return (request, response) => {
     // The body is not read, so nothing can follow on this connection.

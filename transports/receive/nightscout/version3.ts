@@ -19,7 +19,7 @@ const maxSkip = 100_000
 /** Members that identify a document, and never change. */
 const immutable = ['date', 'utcOffset', 'eventType', 'device', 'app'] as const
 
-/** Answers a request. `path`: the segments after `api/v3`. */
+/** Answers a request; what does not exist with 404. `path`: the segments after `api/v3`. */
 export async function answerVersion3(
   request: ReceivedRequest,
   path: readonly string[],

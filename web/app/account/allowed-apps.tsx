@@ -1,4 +1,4 @@
-/** The apps that the user has allowed, with a button to revoke each. */
+/** The apps that the user has allowed, with a button to revoke each. Shows nothing without such apps. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, t } from '../../language.js'

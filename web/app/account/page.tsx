@@ -33,6 +33,7 @@ const parts = new Map([
   ['two-factor', TwoFactor]
 ])
 
+/** Shows the part that `id` names, and for other ids all sections. */
 export default function Page({ id = '' }: PageProps) {
   const { username } = useAccount()
   const session = useMemo<Session>(() => ({ username }), [username])

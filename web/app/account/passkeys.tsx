@@ -1,4 +1,7 @@
-/** The user's passkeys, on the account page: a list, and a form that adds one. */
+/**
+ * The user's passkeys, on the account page: a list, and a form that adds one. Shows nothing if there are none and none can be
+ * added.
+ */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, t } from '../../language.js'

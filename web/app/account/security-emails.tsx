@@ -1,4 +1,4 @@
-/** Turns security emails on or off, on the account page. */
+/** Turns security emails on or off, on the account page. Shows nothing if the service sends none, or until the setting is read. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'

@@ -1,4 +1,7 @@
-/** Secrets that the user hands over once: a form that makes one, and a list of those made by the user and by apps. */
+/**
+ * Secrets that the user hands over once: a form that makes one, and a list of those made by the user and by apps. Shows nothing
+ * if the service has no shared secrets.
+ */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { root, type Session } from '../../api.js'
 import { t } from '../../language.js'

@@ -1,4 +1,4 @@
-/** Alerts that go on and have not been acknowledged, with a button for each. */
+/** Alerts that go on and have not been acknowledged, with a button for each. Shows nothing without alerts. */
 import './open-list.css'
 import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'

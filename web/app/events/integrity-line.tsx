@@ -1,4 +1,4 @@
-/** Shows whether an event matches its integrity value. */
+/** Shows whether an event matches its integrity value. Shows nothing until it has been checked. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import type { Event } from '../data/model.js'

@@ -36,7 +36,10 @@ type Change = `imports.${'cancel' | 'delete' | 'look' | 'run'}`
 /** Milliseconds between polls of the progress. */
 const pollIntervalMs = 500
 
-/** Shows one import and polls its progress while it is running. */
+/**
+ * Shows one import, polls its progress while it is running, and lets the user choose what it imports, run, cancel, undo or
+ * discard it. Goes to the list of imports if it no longer exists.
+ */
 export function ImportView({ id }: { readonly id: string }) {
   const { client, username } = useAccount()
   const [current, setCurrent] = useState<Import>()

@@ -1,4 +1,4 @@
-/** The user's own measures: making, changing and removing them. */
+/** The user's own measures: making, changing and removing them. Shows nothing to guests. */
 import { useEffect, useState } from 'preact/hooks'
 import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'

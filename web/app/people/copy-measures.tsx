@@ -1,4 +1,4 @@
-/** The latest value of each measure in a copy of someone's data. */
+/** The latest value of each measure in a copy of someone's data. Shows nothing without measures, or if they cannot be read. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'

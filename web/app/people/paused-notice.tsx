@@ -1,4 +1,7 @@
-/** Says that a restored account sends nothing, and lets the user resume. (docs/spec/consent.md#after-a-restore) */
+/**
+ * Says that a restored account sends nothing, and lets the user resume. (docs/spec/consent.md#after-a-restore) Shows nothing
+ * for other accounts.
+ */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'

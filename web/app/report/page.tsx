@@ -1,4 +1,4 @@
-/** A printout for the doctor: who, which period, a row for each measure, and charts. */
+/** A printout for the doctor: who, which period, a row for each measure, and charts. Shows nothing to guests. */
 import { useEffect, useState } from 'preact/hooks'
 import { explainError, type Message } from '../../explain-error.js'
 import { getLocale, t } from '../../language.js'

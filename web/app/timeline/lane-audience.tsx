@@ -1,4 +1,4 @@
-/** Names the accesses that may see a stream. */
+/** Names the accesses that may see a stream. Shows nothing to guests. */
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'

@@ -1,4 +1,7 @@
-/** Buttons that add a value with one touch: the values of an own measure, or values that were added before. */
+/**
+ * Buttons that add a value with one touch: the values of an own measure, or values that were added before. Shows nothing
+ * without values.
+ */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError } from '../../explain-error.js'

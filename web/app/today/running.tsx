@@ -1,4 +1,4 @@
-/** Events that have not ended: since when, and a button that ends them. */
+/** Events that have not ended: since when, and a button that ends them. Shows nothing if all have ended. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError } from '../../explain-error.js'
