@@ -43,7 +43,7 @@ export async function readEventPage(
   let cursor: Position = search.page === undefined ? listBeginning : parseCursor(search.page)
   let limit = Math.min(maxRead, Math.max(minRead, search.count + 1))
   let size = 0
-  /** Adds resources of events; returns the number of events that were looked at. */
+  /** Adds resources of events; returns the number of events that were examined. */
   const take = function* (found: readonly Event[]): Steps<number> {
     for (const [at, event] of found.entries()) {
       cursor = advance(cursor, event, list)
