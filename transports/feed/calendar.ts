@@ -65,6 +65,8 @@ function toCalendarEvent(
 ): ICalEventData {
   const { created, duration, id, modified, time } = event
   const days = findWholeDays(time, duration ?? 0, zone)
+  // Calendars count seconds, and an end must be later than the start.
+  const isEndLater = typeof duration === 'number' && Math.floor(time + duration) > Math.floor(time)
   return {
     id: `${id}@${host}`,
     stamp: toDate(modified),
@@ -77,7 +79,7 @@ function toCalendarEvent(
     categories: streamNames.map(name => ({ name: removeControls(name) })),
     ...(days
       ? { allDay: true, start: days.from, end: days.to }
-      : { start: toDate(time), ...(duration && { end: toDate(time + duration) }) })
+      : { start: toDate(time), ...(isEndLater && { end: toDate(time + duration) }) })
   }
 }
 

@@ -6,7 +6,8 @@ import { measureKey } from '../../schemas/measures/measure.js'
 import type { Event } from '../../schemas/event.js'
 import type { EventTypeDirectory } from '../../schemas/event-types/directory.js'
 import { convertUnit, splitType } from '../../schemas/units.js'
-import { readEvents } from '../read-events.js'
+import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
+import { readStreams, type PlacedStream, type Stream } from '../read-streams.js'
 import type { UserCalls } from '../user-calls.js'
 
 /** What a feed is about. */
@@ -41,13 +42,6 @@ export interface EntryQuery {
   readonly limit: number
 }
 
-interface Stream {
-  readonly id: string
-  readonly name: string
-  readonly clientData?: Readonly<Record<string, unknown>>
-  readonly children?: readonly Stream[]
-}
-
 /** Maximum length of a title and of a text, in characters. */
 const maxTitleLength = 120
 const maxTextLength = 4000
@@ -56,7 +50,8 @@ const maxTextLength = 4000
 const maxRead = 1000
 /**
  * Maximum number of events among which those are found that are shown because they last, or because they are texts of types that
- * the directory does not know. Types that hold entries only are read by themselves: no readings come before them.
+ * the directory does not know; and nights among events about sleep. Types that hold entries only are read by themselves: no
+ * readings come before them.
  */
 const maxLooked = 20_000
 
@@ -69,18 +64,11 @@ export async function readEntries(
   query: EntryQuery,
   directory: EventTypeDirectory
 ): Promise<Entry[]> {
-  const { streams } = await calls.call<{ streams: readonly Stream[] }>('streams.get', {})
-  const byId = new Map<string, Stream>()
-  const note = (list: readonly Stream[]): void => {
-    for (const stream of list) {
-      byId.set(stream.id, stream)
-      note(stream.children ?? [])
-    }
-  }
-  note(streams)
+  const byId = await readStreams(calls)
   if (query.types) return await findEntries(calls, query, byId, () => true)
-  const types = [...classes, ...otherTypes, ...listTextTypes(directory)]
+  const types = [...classes, ...listTextTypes(directory)]
   const found = await findEntries(calls, { ...query, types }, byId, isShown)
+  found.push(...(await findEntries(calls, { ...query, types: otherTypes }, byId, isShown, maxLooked)))
   const ids = new Set(found.map(({ event }) => event.id))
   const isFurther = (event: Event): boolean => isShown(event) && !ids.has(event.id)
   const further = await findEntries(calls, query, byId, isFurther, maxLooked)
@@ -91,19 +79,23 @@ export async function readEntries(
 /** Finds entries among the latest events, `maxEvents` at most. */
 async function findEntries(
   calls: UserCalls,
-  { limit, ...query }: EntryQuery,
-  streams: ReadonlyMap<string, Stream>,
+  { fromTime: from, limit, toTime: to, ...params }: EntryQuery,
+  streams: ReadonlyMap<string, PlacedStream>,
   isWanted: (event: Event) => boolean,
   maxEvents = Infinity
 ): Promise<Entry[]> {
   const found: Entry[] = []
   let size = Math.min(limit, maxRead)
   let largest = maxRead
-  for (let skip = 0; skip < maxEvents && found.length < limit;) {
-    const read = await readEvents(calls, { ...query, sortAscending: false, skip, limit: size })
-    skip += read.events.length
+  let position = listBeginning
+  const list = { params, order: 'descending', from, to } as const
+  for (let looked = 0; looked < maxEvents && found.length < limit;) {
+    const read = await readEventsAfter(calls, list, position, size)
+    looked += read.events.length
+    position = read.position
     for (const event of read.events) {
       if (found.length === limit) break
+      position = advance(position, event, list)
       if (isWanted(event)) found.push(toEntry(event, streams))
     }
     if (read.events.length < read.limit) break
@@ -137,8 +129,8 @@ const classes = ['activity/*', 'note/*', 'message/*', 'picture/*', 'file/*', 'au
 /** Further types whose events usually last. */
 const otherTypes = ['sleep/analysis']
 
-function toEntry(event: Event, byId: ReadonlyMap<string, Stream>): Entry {
-  const streams = event.streamIds.flatMap(id => byId.get(id) ?? [])
+function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
+  const streams = event.streamIds.flatMap(id => byId.get(id)?.stream ?? [])
   const { content, created, description, duration, id, modified, time, type } = event
   const name = streams[0]?.name ?? splitType(type)[1]
   const words = typeof content === 'string' && !type.startsWith('encrypted/') ? content : ''

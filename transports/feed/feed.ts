@@ -7,7 +7,7 @@ import type { EndpointResponse } from '../user-endpoint.js'
 import type { ReadEndpoint, ReadRequest } from '../read-endpoint.js'
 import { UserCalls } from '../user-calls.js'
 import { writeAtom } from './atom.js'
-import { readEntries, type EntryQuery, type FeedSource } from './entries.js'
+import { readEntries, type Entry, type EntryQuery, type FeedSource } from './entries.js'
 
 const daySeconds = 86_400
 /** What a calendar shows: days before and after now. */
@@ -67,17 +67,20 @@ export class Feeds implements ReadEndpoint {
     const [toTime, skip] = [readBefore(params), readSkip(params)]
     const query = { ...filter, fromTime: -Number.MAX_VALUE, toTime, limit: skip + pageSize + 1 }
     const found = await readEntries(calls, query, this.dispatcher.services.eventTypes.directory)
-    const entries = found.slice(skip, skip + pageSize)
-    const last = entries.at(-1)?.event.time
-    if (found.length <= skip + pageSize || last === undefined)
+    const start = findStart(found, { time: toTime, skip, id: params.get('last')?.[0] })
+    const end = start + pageSize
+    const entries = found.slice(start, end)
+    const last = entries.at(-1)?.event
+    if (found.length <= end || last === undefined)
       return toResponse('application/atom+xml', writeAtom(source, entries, undefined))
     const next = new URLSearchParams()
     // Readers of news send no headers either: without the token, the link would lead nowhere.
     for (const name of ['auth', 'zone', 'streams', 'types'])
       for (const value of params.get(name) ?? []) next.append(name, value)
-    const same = entries.filter(({ event }) => event.time === last).length
-    next.set('before', String(last))
-    next.set('skip', String(last === toTime ? skip + same : same))
+    const same = found.slice(0, end).filter(({ event }) => event.time === last.time).length
+    next.set('before', String(last.time))
+    next.set('skip', String(same))
+    next.set('last', last.id)
     return toResponse('application/atom+xml', writeAtom(source, entries, `feed.atom?${next.toString()}`))
   }
 }
@@ -95,6 +98,18 @@ function readZone(params: ReadRequest['params']): string {
   if (!isZone(zone))
     fail('invalid-parameters-format', '"zone" must be the name of a time zone, such as Europe/Zurich')
   return zone
+}
+
+/**
+ * Returns the index of the first entry of a page: after the last entry of the page before. If that was deleted, entries of
+ * its time are shown again, so that none is missing.
+ */
+function findStart(
+  found: readonly Entry[],
+  before: { readonly time: number; readonly skip: number; readonly id: string | undefined }
+): number {
+  if (before.id === undefined) return before.skip
+  return found.findIndex(({ event }) => event.id === before.id && event.time === before.time) + 1
 }
 
 function readSkip(params: ReadRequest['params']): number {

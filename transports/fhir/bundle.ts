@@ -1,4 +1,6 @@
 /** Bundles: the results of searches, with links to the pages that follow. */
+import { listBeginning } from '../event-positions.js'
+import { formatCursor, parseCursor, type Cursor } from './cursor.js'
 import type { Patient } from './patient.js'
 import type { Search } from './search-params.js'
 
@@ -40,4 +42,28 @@ export function buildBundle({ baseUrl }: Patient, { next, resources, search, typ
       }))
     })
   } as Bundle
+}
+
+/**
+ * Takes a page of a list that is read as a whole. `keyOf`: the place of an item in the order of the list, which is the order of
+ * keys. The page begins after the item with the key at which the page before ended, even if that item has gone.
+ */
+export function takePage<T>(
+  items: readonly T[],
+  search: Search,
+  keyOf: (item: T) => ListKey
+): { readonly items: readonly T[]; readonly next: string | undefined } {
+  const { last } = search.page === undefined ? listBeginning : parseCursor(search.page)
+  const rest = last ? items.filter(item => compareKeys(keyOf(item), last) > 0) : items
+  const page = rest.slice(0, search.count)
+  const next = rest.length > page.length ? { ...listBeginning, last: keyOf(page.at(-1)!) } : undefined
+  return { items: page, next: next && formatCursor(next) }
+}
+
+/** The place of an item in a list: by its time, and for equal times by its id. */
+export type ListKey = NonNullable<Cursor['last']>
+
+/** Compares two places. */
+export function compareKeys(a: ListKey, b: ListKey): number {
+  return a.time - b.time || (a.id < b.id ? -1 : Number(a.id > b.id))
 }

@@ -3,8 +3,7 @@ import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import { replaceInvalidCharacters } from '../../core/exports/fhir-observation.js'
 import type { Level } from '../../schemas/permission.js'
 import type { ReadRequest } from '../read-endpoint.js'
-import { buildBundle, type Bundle } from './bundle.js'
-import { formatCursor, parseCursor } from './cursor.js'
+import { buildBundle, compareKeys, takePage, type Bundle, type ListKey } from './bundle.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { meetsTokens, readSearch } from './search-params.js'
@@ -38,54 +37,55 @@ const actionsByLevel: Readonly<Record<Level, readonly string[]>> = {
 
 /** Reads one consent. Refuses with 404 if there is none. */
 export async function readConsent(patient: Patient, id: string): Promise<object> {
-  const consents = await listConsents(patient)
-  return consents.find(consent => consent.id === id) ?? refuse('not-found', 'There is no such Consent', 404)
+  const access = (await listAccesses(patient)).find(each => getConsentId(each) === id)
+  return access ? toConsent(patient, access) : refuse('not-found', 'There is no such Consent', 404)
 }
 
 /** Searches for consents, the latest first. */
 export async function searchConsents(patient: Patient, request: ReadRequest): Promise<Bundle> {
   const search = readSearch(request, Object.keys(consentParams))
-  const skip = search.page === undefined ? 0 : parseCursor(search.page).skip
-  const all = await listConsents(patient)
-  const found = all.filter(
-    ({ id, status }) =>
-      concernsPatient(patient, search) &&
-      search.listValues('_id').every(values => values.includes(id)) &&
-      meetsTokens(search.listValues('status'), [
-        { system: 'http://hl7.org/fhir/consent-state-codes', code: status }
-      ])
-  )
-  const end = skip + search.count
-  return buildBundle(patient, {
-    type: 'Consent',
-    search,
-    resources: found.slice(skip, end),
-    next: found.length > end ? formatCursor({ time: undefined, skip: end }) : undefined
-  })
+  const all = await listAccesses(patient)
+  const isWanted =
+    concernsPatient(patient, search) &&
+    meetsTokens(search.listValues('status'), [
+      { system: 'http://hl7.org/fhir/consent-state-codes', code: status }
+    ])
+  const ids = search.listValues('_id')
+  const found = isWanted ? all.filter(access => ids.every(list => list.includes(getConsentId(access)))) : []
+  const { items, next } = takePage(found, search, toKey)
+  const resources = items.map(access => toConsent(patient, access))
+  return buildBundle(patient, { type: 'Consent', search, resources, next })
 }
 
-async function listConsents(patient: Patient): Promise<{ readonly id: string; readonly status: string }[]> {
-  const { calls } = patient
+/** The status of all consents: accesses that have ended are not listed. */
+const status = 'active'
+
+/** Lists the accesses that are consents, in their order. */
+async function listAccesses({ calls }: Patient): Promise<Access[]> {
   const { type } = await calls.call<{ type: string }>('getAccessInfo', {})
   if (type !== 'personal') refuse('forbidden', 'Consents can only be read in a session of the user', 403)
   const { accesses } = await calls.call<{ accesses: Access[] }>('accesses.get', {})
   return accesses
     .filter(access => access.type !== 'personal')
-    .toSorted((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
-    .map(access => toConsent(patient, access))
+    .toSorted((a, b) => compareKeys(toKey(a), toKey(b)))
 }
 
-function toConsent(patient: Patient, access: Access): { readonly id: string; readonly status: string } {
+/** The latest come first. */
+const toKey = (access: Access): ListKey => ({ time: -access.created, id: getConsentId(access) })
+
+/** Versions of an access have the same id up to a colon. */
+const getConsentId = ({ id }: Access): string => id.split(':', 1)[0]!
+
+function toConsent(patient: Patient, access: Access): object {
   const { created, deviceName, expires, modified, name, permissions = [] } = access
   const holder = replaceInvalidCharacters(deviceName === undefined ? name : `${name}, ${deviceName}`)
   const start = instants.format(created)
   const end = expires === undefined ? '' : instants.format(expires)
   const consent = {
     resourceType: 'Consent',
-    // Versions of an access have the same id up to a colon.
-    id: access.id.split(':', 1)[0]!,
+    id: getConsentId(access),
     meta: { lastUpdated: instants.format(modified) },
-    status: 'active',
+    status,
     scope: toConcept('consentscope', 'patient-privacy'),
     category: [{ coding: [{ system: 'http://loinc.org', code: '59284-0', display: 'Consent Document' }] }],
     patient: toSubject(patient),

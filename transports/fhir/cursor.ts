@@ -1,14 +1,11 @@
 /** Positions in lists of events, as opaque texts in links to pages. */
+import type { Position } from '../event-positions.js'
 import { refuse } from './outcome.js'
 
 /** Where a page continues. */
-export interface Cursor {
-  /** Time of the last event, in seconds, in descending order; `undefined` in ascending order. */
-  readonly time: number | undefined
-  /** Number of events to skip: in ascending order all events that have been read, otherwise the ones of that time. */
-  readonly skip: number
+export interface Cursor extends Position {
   /** Among data points, the last item that has been read. */
-  readonly last?: Place | undefined
+  readonly place?: Place | undefined
 }
 
 /** The place of an item among events and data points. */
@@ -23,10 +20,9 @@ export interface Place {
 const maxSkip = 1_000_000
 
 /** Returns a cursor as a text. */
-export function formatCursor({ last, skip, time }: Cursor): string {
-  const place = last ? [last.time, last.pointId] : []
-  const own = time === undefined && !last ? [] : [time ?? null]
-  return Buffer.from(JSON.stringify([skip, ...own, ...place])).toString('base64url')
+export function formatCursor({ last, place, skip, time }: Cursor): string {
+  const parts = [skip, time, place?.time, place?.pointId, last?.time, last?.id]
+  return Buffer.from(JSON.stringify(parts.map(part => part ?? null))).toString('base64url')
 }
 
 /**
@@ -34,17 +30,23 @@ export function formatCursor({ last, skip, time }: Cursor): string {
  * list.
  */
 export function parseCursor(text: string): Cursor {
-  const [skip, time = null, lastTime, pointId] = parseList(text)
-  const isPlace = lastTime === undefined || (isTime(lastTime) && typeof pointId === 'string')
+  const [skip, time, ...others] = parseList(text)
+  const [place, last] = [others.slice(0, 2), others.slice(2)]
   const isValid =
-    Number.isInteger(skip) && (skip as number) >= 0 && (time === null || isTime(time)) && isPlace
+    Number.isInteger(skip) &&
+    (skip as number) >= 0 &&
+    (time === undefined || isTime(time)) &&
+    [place, last].every(([at, id]) =>
+      at === undefined ? id === undefined : isTime(at) && typeof id === 'string'
+    )
   if (!isValid) return refuse('invalid', 'The parameter "page" is not from a link of this service')
   if ((skip as number) > maxSkip)
     return refuse('too-costly', 'The list is too long. Limit the search by "date"')
   return {
     skip: skip as number,
-    time: time === null ? undefined : (time as number),
-    last: lastTime === undefined ? undefined : { time: lastTime as number, pointId: pointId as string }
+    time: time as number | undefined,
+    place: place[0] === undefined ? undefined : { time: place[0] as number, pointId: place[1] as string },
+    last: last[0] === undefined ? undefined : { time: last[0] as number, id: last[1] as string }
   }
 }
 
@@ -55,7 +57,9 @@ function isTime(value: unknown): boolean {
 function parseList(text: string): readonly unknown[] {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return Array.isArray(parsed) && parsed.length <= 4 ? (parsed as unknown[]) : []
+    return Array.isArray(parsed) && parsed.length <= 6
+      ? parsed.map(part => (part as unknown) ?? undefined)
+      : []
   } catch {
     return []
   }

@@ -2,8 +2,8 @@
 import { measureJson } from '../../core/json/writer.js'
 import type { Event } from '../../schemas/event.js'
 import { runInTurns, type Steps } from '../../storage/steps.js'
-import { readEvents } from '../read-events.js'
-import { formatCursor, parseCursor, type Cursor } from './cursor.js'
+import { advance, listBeginning, readEventsAfter, type EventList, type Position } from '../event-positions.js'
+import { formatCursor, parseCursor } from './cursor.js'
 import type { DateFilter } from './dates.js'
 import { omitReferencesIn } from './originals.js'
 import type { Patient } from './patient.js'
@@ -39,13 +39,14 @@ export async function readEventPage(
   events: EventSearch
 ): Promise<FoundPage> {
   const resources: object[] = []
-  let cursor: Cursor = search.page === undefined ? { time: undefined, skip: 0 } : parseCursor(search.page)
+  const list = toList(events)
+  let cursor: Position = search.page === undefined ? listBeginning : parseCursor(search.page)
   let limit = Math.min(maxRead, Math.max(minRead, search.count + 1))
   let size = 0
-  /** Adds resources of events; returns the number of events examined. */
+  /** Adds resources of events; returns the number of events that were examined. */
   const take = function* (found: readonly Event[]): Steps<number> {
     for (const [at, event] of found.entries()) {
-      cursor = advance(cursor, event, events)
+      cursor = advance(cursor, event, list)
       const resource = meetsDates(events, event) ? events.convert(event) : undefined
       if (!resource) continue
       resources.push(resource)
@@ -56,7 +57,8 @@ export async function readEventPage(
     return found.length
   }
   for (let round = 0; round < maxRounds; round++) {
-    const read = await readEvents(calls, { ...toQuery(events, cursor), limit })
+    const read = await readEventsAfter(calls, list, cursor, limit)
+    cursor = read.position
     const isReduced = read.limit < limit
     limit = read.limit
     const taken = await runInTurns(take(await omitReferencesIn(read.events)))
@@ -68,38 +70,19 @@ export async function readEventPage(
   return { resources, next: formatCursor(cursor) }
 }
 
-/** The times between which events can be found, in seconds: some part of each event is between them. */
-export function getRange({ dates }: Pick<EventSearch, 'dates'>): {
-  readonly from: number
-  readonly to: number
-} {
+/** Returns the list of the events that may be found: some part of each is between two times. */
+export function toList({ dates, lastUpdated, order, types }: EventSearch): EventList {
   const to = dates.to ?? Number.MAX_VALUE
-  return { from: Math.min(dates.from ?? -Number.MAX_VALUE, to), to }
-}
-
-/** Returns the params with which the events after a cursor are read. */
-export function toQuery(events: EventSearch, { skip, time }: Cursor): Record<string, unknown> {
-  const { dates, lastUpdated, order, types } = events
-  const { from, to } = getRange(events)
   return {
-    types,
-    sortAscending: order === 'ascending',
-    skip,
-    ...((dates.from !== undefined || dates.to !== undefined || time !== undefined) && {
-      fromTime: from,
-      toTime: time ?? to
-    }),
-    // Rounded down: the filter itself is exact.
-    ...(lastUpdated.from !== undefined && { modifiedSince: lastUpdated.from - 1 })
+    params: {
+      types,
+      // Rounded down: the filter itself is exact.
+      ...(lastUpdated.from !== undefined && { modifiedSince: lastUpdated.from - 1 })
+    },
+    order,
+    from: Math.min(dates.from ?? -Number.MAX_VALUE, to),
+    to
   }
-}
-
-/** Returns the cursor after an event. */
-export function advance({ skip, time }: Cursor, event: Event, events: EventSearch): Cursor {
-  if (events.order === 'ascending') return { time: undefined, skip: skip + 1 }
-  // Events that begin before the range are read together, as if at its beginning: they reach it.
-  const at = Math.max(event.time, getRange(events).from)
-  return { time: at, skip: time === at ? skip + 1 : 1 }
 }
 
 /** Returns whether an event meets the dates of a search. */

@@ -1,9 +1,10 @@
 /** Pages of events and data points together, in order of time. */
 import type { Event } from '../../schemas/event.js'
 import { nextTurn, runInTurns, type Steps } from '../../storage/steps.js'
+import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
 import { readEvents } from '../read-events.js'
 import { formatCursor, parseCursor, type Cursor, type Place } from './cursor.js'
-import { advance, getRange, meetsDates, toQuery, type EventSearch, type FoundPage } from './event-pages.js'
+import { meetsDates, toList, type EventSearch, type FoundPage } from './event-pages.js'
 import { omitReferencesIn } from './originals.js'
 import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
@@ -25,9 +26,9 @@ export async function readMixedPage(
   search: Search,
   events: EventSearch
 ): Promise<FoundPage> {
-  const cursor = search.page === undefined ? { time: undefined, skip: 0 } : parseCursor(search.page)
-  const sources = await readSources(patient, events, cursor, search.count + 1)
-  return await runInTurns(mergeSources(sources, events, cursor, search.count))
+  const cursor = search.page === undefined ? listBeginning : parseCursor(search.page)
+  const { sources, start } = await readSources(patient, events, cursor, search.count + 1)
+  return await runInTurns(mergeSources(sources, events, start, search.count))
 }
 
 /**
@@ -40,6 +41,7 @@ function* mergeSources(
   start: Cursor,
   count: number
 ): Steps<FoundPage> {
+  const list = toList(events)
   const direction = events.order === 'ascending' ? 1 : -1
   const items = sources
     .flatMap((source, index) =>
@@ -59,8 +61,8 @@ function* mergeSources(
     if (resource) resources.push(resource)
     const isOwn = index === 0
     cursor = {
-      ...(isOwn ? advance(cursor, event, events) : cursor),
-      last: { time: event.time, pointId: isOwn ? '' : event.id }
+      ...(isOwn ? advance(cursor, event, list) : cursor),
+      place: { time: event.time, pointId: isOwn ? '' : event.id }
     }
     if (isLastRead) return { resources, next: formatCursor(cursor) }
     yield
@@ -68,29 +70,29 @@ function* mergeSources(
   return { resources, next: undefined }
 }
 
-/** Reads the events after a cursor, and the points of each series in the range. */
+/** Reads the events after a cursor, and the points of each series in the range. `start`: the cursor as it is now. */
 async function readSources(
   patient: Patient,
   events: EventSearch,
   cursor: Cursor,
   limit: number
-): Promise<Source[]> {
-  const own = await readEvents(patient.calls, { ...toQuery(events, cursor), limit: limit + 50 })
+): Promise<{ readonly sources: readonly Source[]; readonly start: Cursor }> {
+  const list = toList(events)
+  const own = await readEventsAfter(patient.calls, list, cursor, limit + 50)
   const sources = [{ items: await omitReferencesIn(own.events), hasMore: own.events.length >= own.limit }]
-  const range = getRange(events)
-  const { last } = cursor
+  const { place } = cursor
   const { order } = events
   const rest = {
-    from: order === 'ascending' && last ? Math.max(range.from, last.time) : range.from,
-    to: order === 'descending' && last ? Math.min(range.to, last.time) : range.to
+    from: order === 'ascending' && place ? Math.max(list.from, place.time) : list.from,
+    to: order === 'descending' && place ? Math.min(list.to, place.time) : list.to
   }
-  if (rest.from > rest.to) return sources
-  for (const holder of await readHolders(patient, events, rest)) {
-    sources.push(await readSource(patient, holder, { ...rest, order, limit }, last))
+  const holders = rest.from > rest.to ? [] : await readHolders(patient, events, rest)
+  for (const holder of holders) {
+    sources.push(await readSource(patient, holder, { ...rest, order, limit }, place))
     // Other work must not wait for all series.
     await nextTurn()
   }
-  return sources
+  return { sources, start: { ...own.position, place } }
 }
 
 /** Reads the series in a range, in order of their ids. */
@@ -100,7 +102,7 @@ async function readHolders(
   { from, to }: Pick<PointRange, 'from' | 'to'>
 ): Promise<Event[]> {
   const query = {
-    ...toQuery(events, { time: undefined, skip: 0 }),
+    ...toList(events).params,
     types: events.types.map(type => `series:${type}`),
     fromTime: from,
     toTime: to

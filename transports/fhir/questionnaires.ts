@@ -2,8 +2,7 @@
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import type { Form } from '../../schemas/plans/form.js'
 import type { ReadRequest } from '../read-endpoint.js'
-import { buildBundle, type Bundle } from './bundle.js'
-import { formatCursor, parseCursor } from './cursor.js'
+import { buildBundle, compareKeys, takePage, type Bundle, type ListKey } from './bundle.js'
 import type { Patient } from './patient.js'
 import { readSearch } from './search-params.js'
 
@@ -43,20 +42,20 @@ export async function readQuestionnaire({ calls }: Patient, id: string): Promise
 /** Searches for questionnaires, the oldest first. */
 export async function searchQuestionnaires(patient: Patient, request: ReadRequest): Promise<Bundle> {
   const search = readSearch(request, Object.keys(questionnaireParams))
-  const skip = search.page === undefined ? 0 : parseCursor(search.page).skip
-  const { forms } = await patient.calls.call<{ forms: { readonly id: string }[] }>('forms.get', {})
-  const found = forms.filter(
-    ({ id }) =>
-      search.listValues('_id').every(values => values.includes(id)) &&
-      search.listValues('url').every(values => values.includes(`${formUrl}${id}`))
-  )
-  const end = skip + search.count
+  const { forms } = await patient.calls.call<{ forms: ListedForm[] }>('forms.get', {})
+  const found = forms
+    .filter(
+      ({ id }) =>
+        search.listValues('_id').every(values => values.includes(id)) &&
+        search.listValues('url').every(values => values.includes(`${formUrl}${id}`))
+    )
+    .toSorted((a, b) => compareKeys(toKey(a), toKey(b)))
+  const { items, next } = takePage(found, search, toKey)
   const resources: object[] = []
-  for (const { id } of found.slice(skip, end)) resources.push(await readQuestionnaire(patient, id))
-  return buildBundle(patient, {
-    type: 'Questionnaire',
-    search,
-    resources,
-    next: found.length > end ? formatCursor({ time: undefined, skip: end }) : undefined
-  })
+  for (const { id } of items) resources.push(await readQuestionnaire(patient, id))
+  return buildBundle(patient, { type: 'Questionnaire', search, resources, next })
 }
+
+type ListedForm = Pick<Form, 'created' | 'id'>
+
+const toKey = ({ created, id }: ListedForm): ListKey => ({ time: created, id })

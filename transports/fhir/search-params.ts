@@ -5,7 +5,7 @@ import { refuse } from './outcome.js'
 /** Maximum number of resources of a page, and how many there are unless the client says so. */
 export const maxCount = 500
 const defaultCount = 100
-/** Maximum number of values of a parameter, and of their characters. */
+/** Maximum number of values of a parameter, in all its lists, and of characters of a list. */
 const [maxValues, maxValueLength] = [100, 1000]
 /** Parameters of every search and request, which are not among those of a type. */
 const commonNames = ['_count', 'page']
@@ -43,7 +43,8 @@ export function readSearch({ credentials, params }: ReadRequest, names: readonly
     }
     const given = values.filter(value => value !== '')
     if (given.length === 0) continue
-    if (given.length > maxValues || given.some(value => value.length > maxValueLength))
+    const count = given.reduce((sum, value) => sum + splitValues(value).length, 0)
+    if (count > maxValues || given.some(value => value.length > maxValueLength))
       refuse('too-costly', `There are too many values of "${name}"`)
     found.set(name, given)
   }
@@ -65,9 +66,7 @@ function readCount(values: readonly string[] = []): number {
 }
 
 function splitValues(text: string): string[] {
-  const values = text.split(',').filter(value => value !== '')
-  if (values.length > maxValues) refuse('too-costly', 'There are too many values')
-  return values
+  return text.split(',').filter(value => value !== '')
 }
 
 /** Returns the order by a date that a search asks for: the latest first by default. Refuses other orders. */
@@ -95,17 +94,24 @@ export interface FoundCode {
 
 /**
  * Returns whether the codes of a resource meet a parameter. Every list must contain one of them; without
- * lists, all do.
+ * lists, all do. Takes time in proportion to values and codes, not to their product: a resource may have many codes.
  */
 export function meetsTokens(lists: readonly (readonly string[])[], codes: readonly FoundCode[]): boolean {
+  if (lists.length === 0) return true
+  const bySystem = new Map<unknown, Set<unknown>>()
+  const all = new Set<unknown>()
+  for (const { code, system = '' } of codes) {
+    const found = bySystem.get(system ?? '')
+    if (found) found.add(code)
+    else bySystem.set(system ?? '', new Set([code]))
+    all.add(code)
+  }
   return lists.every(values =>
     values.some(value => {
-      const token = parseToken(value)
-      return codes.some(
-        ({ code, system }) =>
-          (token.code === '' ? token.system !== undefined : token.code === code) &&
-          (token.system === undefined || token.system === (system ?? ''))
-      )
+      const { code, system } = parseToken(value)
+      if (system === undefined) return code !== '' && all.has(code)
+      const found = bySystem.get(system)
+      return found !== undefined && (code === '' || found.has(code))
     })
   )
 }

@@ -2,6 +2,7 @@
 import ICAL from 'ical.js'
 import t from 'tap'
 import { coffer, type Client } from '../../support/coffer.js'
+import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 import { writeCalendar } from '../../../transports/feed/calendar.js'
 
 const day = 86_400
@@ -236,6 +237,53 @@ t.test('feeds', async t => {
     const atom = await read(alice, 'feed.atom', { auth: token })
     t.equal(ids(atom.text).length, 3)
     t.notOk(nextOf(atom.text))
+  })
+
+  t.test('skip no entry if one of the same time is deleted between pages', async t => {
+    await alice.stream('changing')
+    const { token } = await alice.grant('read', 'changing', { type: 'shared' })
+    const made: string[] = []
+    for (let n = 0; n < 130; n++)
+      made.push((await alice.event({ streamIds: ['changing'], content: `n${n}`, time: now - 500 })).id)
+    const deleted: string[] = []
+    for (const index of [5, 99]) {
+      const first = await read(alice, 'feed.atom', { auth: token })
+      const gone = ids(first.text)[index]!.split('/').at(-1)!
+      await alice.do('events.delete', { id: gone })
+      const seen: string[] = []
+      for (let page: string | undefined = first.text; page !== undefined;) {
+        seen.push(...ids(page).map(id => id.split('/').at(-1)!))
+        const next = nextOf(page)
+        page = next === undefined ? undefined : await (await fetch(next)).text()
+      }
+      t.same(
+        made.filter(id => !seen.includes(id) && !deleted.includes(id)),
+        []
+      )
+      deleted.push(gone)
+    }
+  })
+
+  t.test('take no longer for many events about sleep without a duration', async t => {
+    await alice.stream('stages')
+    const { token } = await alice.grant('read', 'stages', { type: 'shared' })
+    await alice.event({ streamIds: ['stages'], content: 'before all stages', time: now - 5 * day })
+    const fields = { streamIds: ['stages'], type: 'sleep/analysis', content: { analysis: 'asleep' } }
+    for (let at = 0; at < 6; at++)
+      await alice.do(
+        'callBatch',
+        Array.from({ length: 5000 }, (_, n) => {
+          const params = { ...fields, time: now - day - at * 5000 - n }
+          return { method: 'events.create', params }
+        })
+      )
+    await service.server.settle()
+    await assertTakesLessThan(t, 1000, async () => {
+      const took = stopwatch()
+      const { text } = await read(alice, 'feed.ics', { auth: token })
+      t.match(text, 'SUMMARY:stages\\, before all stages')
+      return took()
+    })
   })
 
   t.test('are refused clearly', async t => {

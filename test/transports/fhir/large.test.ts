@@ -57,6 +57,21 @@ t.test('resources of eight megabytes', async t => {
     }
   })
 
+  t.test('with many codes let others have their turn, whatever is searched for', async t => {
+    const coding = Array.from({ length: 150_000 }, (_, at) => ({ code: at === 0 ? 'rare' : 'x' }))
+    const clientData = { 'fhir:resource': { ...resource, code: { coding }, component: [] } }
+    const fields = { content: { displayName: 'x', clinicalType: 'labResultRecord' }, time: monday + 9 }
+    const { id } = await alice.event({ streamIds: ['records'], type: 'clinical/fhir', ...fields, clientData })
+    await alice.service.server.settle()
+    const unknown = Array.from({ length: 19 }, (_, at) => `y${at}`)
+    const list = [...unknown, 'rare'].join()
+    const path = `Observation?${`code=${list}&`.repeat(5)}`
+    t.same(ids(await read(path)), [id])
+    await assertTakesLessThan(t, 100, async () => await longestTurn(async () => await fetchOnly(path)))
+    const tooMany = await alice.http('GET', `/fhir/Observation?${`code=${list}&`.repeat(6)}`)
+    t.match(tooMany, { status: 400, body: { issue: [{ code: 'too-costly' }] } })
+  })
+
   /** Reads a response without parsing it, which takes long. */
   async function fetchOnly(path: string): Promise<void> {
     const url = `${alice.service.server.url}/${alice.username}/fhir/${path}`
