@@ -256,10 +256,7 @@ function insertNamed(call: Call, access: Parameters<typeof insertAccess>[1], tri
   }
 }
 
-/**
- * Completes an acceptance that the requester has received: removes the delivery, and writes the outcome into
- * its event.
- */
+/** Completes an acceptance that the requester has received: removes the delivery, and writes the outcome into its event. */
 export function completeAcceptance(
   call: Call,
   { body, number }: QueuedDelivery & { readonly body: Acceptance }
