@@ -31,7 +31,6 @@ const maxConcurrent = 2
 /** Milliseconds until the retry of an import whose result could not be saved, for example because the disk is full. */
 const retryMs = 30_000
 
-/** Queues and runs the imports of the accounts that this process serves: one per account and two in total at a time. */
 export class ImportJobs implements Imports {
   /** Imports that are queued once the write that starts them is on disk. */
   readonly #starting = new Set<string>()

@@ -23,7 +23,6 @@ const maxChunks = 6
 /** Maximum number of ids that a comparison keeps to find duplicates. */
 const maxSeenIds = 100_000
 
-/** Writes the records of one file, or only compares them if it has no fingerprint. */
 export class ImportWriter {
   readonly tally = new TallyCounter()
   /** Ids of events with files that were not imported and do not exist. */
@@ -41,7 +40,6 @@ export class ImportWriter {
     this.attempt = { import: job.number, attempt: job.attempt }
   }
 
-  /** True if nothing is written. */
   get isDry(): boolean {
     return this.footprint === undefined
   }
