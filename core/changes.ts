@@ -34,6 +34,7 @@ export interface Change {
 
 /** Where streams are looked up while a call runs. */
 export interface StreamLookup {
+  /** Finds a stream by its id. */
   find(id: string): StreamNode | undefined
 }
 
@@ -137,6 +138,7 @@ export class Changes {
     return count
   }
 
+  /** Whether nothing has changed. */
   get isEmpty(): boolean {
     return this.#first === undefined && this.#byKind === undefined
   }
@@ -258,6 +260,7 @@ export interface ChangeBus {
   subscribe(listener: ChangeListener): () => void
 }
 
+/** Publishes changes within this process: calls listeners at once, and passes what they throw to `onError`. */
 export class LocalChangeBus implements ChangeBus {
   readonly #listeners = new Set<ChangeListener>()
 

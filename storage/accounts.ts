@@ -18,6 +18,7 @@ import { isFoundUnavailable, toUnavailableError, stateCommands, type Account } f
 /** Maximum number of accounts that are remembered as unavailable. When there are more, all are forgotten. */
 const maxUnavailable = 10_000
 
+/** Creates, finds, opens and removes accounts. */
 export class Accounts extends AccountStates {
   readonly #pool: StorePool
   readonly #files: UserFiles

@@ -68,6 +68,7 @@ export interface Dispatcher {
 
 /** Receives notifications. Neither function may throw or block. */
 export interface Subscriber {
+  /** Called with each message that the socket is to send. */
   notify(message: string, payload?: object): void
   /** Called when the access has ended; nothing is sent afterwards. */
   close(): void

@@ -35,6 +35,7 @@ export function findProviderByIssuer(config: Config, issuer: string): Provider |
   return listProviders(config).find(provider => trimSlash(provider.issuer) === trimSlash(issuer))
 }
 
+/** Returns what pages show of a provider. */
 export function toPublicProvider({ label, name }: Provider): { name: string; label: string } {
   return { name, label }
 }

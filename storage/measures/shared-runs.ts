@@ -68,6 +68,7 @@ export class SharedRuns {
     for (const shared of this.#runs.values()) drop(shared)
   }
 
+  /** Drops a result, if it is kept. */
   static drop({ owner, text }: Shared): void {
     owner.#runs.delete(text)
   }
