@@ -255,6 +255,7 @@ export type ChangeListener = (account: ChangedAccount, change: Change) => void
 
 /** Publishes changes to listeners, within the process or across processes. */
 export interface ChangeBus {
+  /** Calls listeners with each change; must be called once the changes are durable. Never throws. */
   publish(account: ChangedAccount, changes: Changes): void
   /** Returns the function that ends the subscription. */
   subscribe(listener: ChangeListener): () => void

@@ -35,7 +35,6 @@ const maxGroupCalls = 500
 /** Length of results, in characters, after which a group ends: they are kept in memory until the commit. */
 const maxGroupText = 1024 * 1024
 
-/** Runs the calls of one batch. */
 export class Batch {
   readonly #results: BatchResults
   readonly #changes: BatchChanges
