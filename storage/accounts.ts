@@ -80,7 +80,10 @@ export class Accounts extends AccountStates {
     return this.#pool.peek(id) ? undefined : this.options.durability.waitUntilReady(id)
   }
 
-  /** Runs background work on an account, then closes its file unless it was open before. */
+  /**
+   * Runs background work on an account, then closes its file unless it was open before. Throws what the work
+   * throws, and `StoreUnavailable`.
+   */
   async runInBackground(account: Account, work: () => Promise<void>): Promise<void> {
     const wasOpen = this.#pool.peek(account.id) !== undefined
     await this.waitUntilReady(account)
