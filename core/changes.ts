@@ -34,6 +34,7 @@ export interface Change {
 
 /** Where streams are looked up while a call runs. */
 export interface StreamLookup {
+  /** Finds a stream by its id. */
   find(id: string): StreamNode | undefined
 }
 
@@ -137,6 +138,7 @@ export class Changes {
     return count
   }
 
+  /** Whether nothing has changed. */
   get isEmpty(): boolean {
     return this.#first === undefined && this.#byKind === undefined
   }
@@ -253,11 +255,13 @@ export type ChangeListener = (account: ChangedAccount, change: Change) => void
 
 /** Publishes changes to listeners, within the process or across processes. */
 export interface ChangeBus {
+  /** Calls listeners with each change; must be called once the changes are durable. Never throws. */
   publish(account: ChangedAccount, changes: Changes): void
   /** Returns the function that ends the subscription. */
   subscribe(listener: ChangeListener): () => void
 }
 
+/** Publishes changes within this process: calls listeners at once, and passes what they throw to `onError`. */
 export class LocalChangeBus implements ChangeBus {
   readonly #listeners = new Set<ChangeListener>()
 

@@ -82,7 +82,10 @@ export function computeAccessIntegrity(access: object, algorithm: Algorithm): st
   return `ACCESS:0:${algorithm}-${hash(algorithm, toAccessText(access), 'base64')}`
 }
 
-/** Returns whether an item matches its integrity value; `undefined` if the item has no integrity value. */
+/**
+ * Returns whether an item matches its integrity value; `undefined` if the item has no integrity value. False
+ * for a value of another form.
+ */
 export function matchesIntegrity(item: { readonly integrity?: unknown }): boolean | undefined {
   const { integrity } = item
   if (integrity === undefined || integrity === null) return undefined

@@ -18,8 +18,11 @@ export interface LogFields {
 }
 
 export interface Log {
+  /** Logs normal operation. */
   info(message: string, fields?: LogFields): void
+  /** Logs what the operator may have to look at. */
   warn(message: string, fields?: LogFields): void
+  /** Logs a failure. */
   error(message: string, fields?: LogFields): void
 }
 

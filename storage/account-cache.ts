@@ -4,9 +4,11 @@ import type { Account } from './platform/account.js'
 /** Maximum number of cached names. A full cache is cleared. */
 const maxCached = 10_000
 
+/** A cache of accounts that are served here. */
 export class AccountCache {
   readonly #byName = new Map<string, Account>()
 
+  /** Finds an account by a name under which it was added. */
   find(name: string): Account | undefined {
     return this.#byName.get(name)
   }
@@ -32,6 +34,7 @@ export class AccountCache {
     for (const [name, account] of this.#byName) if (account.id === id) this.#byName.delete(name)
   }
 
+  /** Drops all accounts. */
   clear(): void {
     this.#byName.clear()
   }

@@ -5,6 +5,7 @@ import { AccountGone } from './errors.js'
 import type { Account } from './platform/account.js'
 import type { PlatformStore } from './platform/platform-store.js'
 
+/** Finds accounts by name, and changes their state. */
 export abstract class AccountStates {
   protected readonly cache = new AccountCache()
   /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */

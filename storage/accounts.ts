@@ -18,6 +18,7 @@ import { isFoundUnavailable, toUnavailableError, stateCommands, type Account } f
 /** Maximum number of accounts that are remembered as unavailable. When there are more, all are forgotten. */
 const maxUnavailable = 10_000
 
+/** Creates, finds, opens and removes accounts. */
 export class Accounts extends AccountStates {
   readonly #pool: StorePool
   readonly #files: UserFiles
@@ -79,7 +80,10 @@ export class Accounts extends AccountStates {
     return this.#pool.peek(id) ? undefined : this.options.durability.waitUntilReady(id)
   }
 
-  /** Runs background work on an account, then closes its file unless it was open before. */
+  /**
+   * Runs background work on an account, then closes its file unless it was open before. Throws what the work
+   * throws, and `StoreUnavailable`.
+   */
   async runInBackground(account: Account, work: () => Promise<void>): Promise<void> {
     const wasOpen = this.#pool.peek(account.id) !== undefined
     await this.waitUntilReady(account)

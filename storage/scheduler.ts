@@ -99,6 +99,7 @@ export class FairQueue<T> {
   }
 }
 
+/** Runs work in turns. */
 export class Scheduler {
   readonly #queue = new FairQueue<() => void>()
   /** Work added since the last turn: it waits for the next turn, so that input and output are processed in between. */

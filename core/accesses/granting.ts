@@ -84,9 +84,10 @@ export function toStoredPermissions(
 }
 
 /**
- * Throws `forbidden` unless the caller may create an access of this type with these permissions: personal accesses may
- * create app and shared accesses, apps may create shared accesses within their own permissions, shared accesses may
- * create none. Streams that an app shares have to exist: otherwise `unknown-referenced-resource`.
+ * Throws `forbidden` unless the caller may create an access of this type with these permissions: personal
+ * accesses may create app and shared accesses, apps may create shared accesses within their own permissions,
+ * at least one of them on a stream, shared accesses may create none. Streams that an app shares have to exist:
+ * otherwise `unknown-referenced-resource`.
  */
 export function assertMayGrant(
   { caller, store }: Call,

@@ -13,8 +13,9 @@ import { isSystemId } from '../system-ids.js'
 import { provideTagStream } from '../streams/tags.js'
 
 /**
- * Creates streams named by `defaultName` at the root, or restores them from the trash, for a personal access; missing
- * streams of tags are created under the service's own names.
+ * Creates streams named by `defaultName` at the root, or restores them from the trash, for a personal access;
+ * missing streams of tags are created under the service's own names. Does nothing for other accesses. Errors:
+ * `item-already-exists` for a name in use, `invalid-operation` for too many streams.
  */
 export function* provideStreams(call: Call, requested: readonly RequestedPermission[]): Steps<void> {
   if (!call.caller.isPersonal) return

@@ -8,6 +8,7 @@ const intervalMs = 1000
 /** Visits an account; returns `undefined` if there is nothing to do. */
 export type AccountVisitor = (account: Account, store: UserStore) => Promise<void> | undefined
 
+/** Calls back every second, and visits the accounts whose files are open, one after the other. */
 export class AccountScan {
   readonly #timer: NodeJS.Timeout
   #running: Promise<void> = Promise.resolve()

@@ -36,6 +36,7 @@ export interface ArchiveFile {
   readonly name: string
   /** Whether compressing makes the file smaller. */
   readonly isText: boolean
+  /** Reads the file, once. */
   bytes(): AsyncGenerator<Buffer, void, undefined>
 }
 

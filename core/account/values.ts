@@ -84,7 +84,7 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
 /**
  * Replaces the value in force of a field; does nothing if it is the same. `isOwnerProven`: whether the user
  * has proven who they are in this call. Errors: `item-already-exists`, and the errors of {@link
- * applyFieldValue}.
+ * applyFieldValue}. Does not check the value: see {@link assertFieldValue}.
  */
 export function setValue(call: Call, field: AccountField, content: unknown, isOwnerProven: boolean): void {
   const { caller, changes, services, now, store } = call

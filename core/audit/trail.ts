@@ -62,6 +62,7 @@ const maxMessageLength = 500
 
 const itemMethods = /^(?:events|accesses|account)\./
 
+/** Records calls in the audit of their account, and in syslog, as far as the settings say so. */
 export class AuditTrail {
   readonly #methods: AuditedMethods
   readonly #format: SyslogFormat

@@ -9,7 +9,7 @@ export const anyone: AccessRule = { needsAccess: false }
 /** Any valid token. */
 export const anyAccess: AccessRule = { needsAccess: true }
 
-/** Tokens that come from signing in. */
+/** Tokens that come from signing in. Others: `forbidden`. */
 export const personalOnly: AccessRule = {
   needsAccess: true,
   check: ({ caller }) => {
@@ -17,7 +17,7 @@ export const personalOnly: AccessRule = {
   }
 }
 
-/** Tokens from signing in, and those of apps. */
+/** Tokens from signing in, and those of apps. Others: `forbidden`. */
 export const notShared: AccessRule = {
   needsAccess: true,
   check: ({ caller }) => {
@@ -25,7 +25,7 @@ export const notShared: AccessRule = {
   }
 }
 
-/** Tokens of apps. */
+/** Tokens of apps. Others: `forbidden`. */
 export const appOnly: AccessRule = {
   needsAccess: true,
   check: ({ caller }) => {

@@ -28,9 +28,9 @@ export interface Authentication {
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
  * `unknown-resource` for an alias without the token of its access, `invalid-access-token` for a missing,
- * unknown, ended or expired token, or one without the proof of its key, `too-many-requests` after many
- * missing or unknown tokens, and the errors of {@link parsePresented}. Prolongs the session of a personal
- * access, unless `isUse` is false.
+ * unknown, ended or expired token, one of an app that an operator has revoked, or one without the proof of its
+ * key, `too-many-requests` after many missing or unknown tokens, and the errors of {@link parsePresented}.
+ * Prolongs the session of a personal access, unless `isUse` is false.
  */
 export function authenticate({
   services,

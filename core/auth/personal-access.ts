@@ -12,8 +12,8 @@ export function isSessionOpen({ auth }: Config, store: UserStore, accessId: stri
 }
 
 /**
- * Opens a session for an app, or prolongs the app's open session, which keeps its token. Must run within a transaction.
- * Returns the access with its token.
+ * Opens a session for an app, or prolongs the app's open session, which keeps its token. A session that has
+ * ended is opened again with a new token. Must run within a transaction. Returns the access with its token.
  */
 export function openSession(config: Config, store: UserStore, appId: string, now: number): Access {
   const known = store.accesses.findByName('personal', appId)

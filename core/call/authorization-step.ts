@@ -17,7 +17,10 @@ export interface AuthorizationContext {
 /** Denies a call by throwing, by a rejected promise, or by passing an error to `done`. */
 export type AuthorizationStep = (context: AuthorizationContext, done: (error?: unknown) => void) => unknown
 
-/** Runs the operator's step. Any error in it denies the call: throws `invalid-access-token`. */
+/**
+ * Runs the operator's step. Any error in it denies the call: throws `invalid-access-token`. Waits for the step
+ * without a time limit.
+ */
 export async function runAuthorizationStep(
   step: AuthorizationStep,
   account: Account,

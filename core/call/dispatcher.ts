@@ -60,7 +60,10 @@ export interface Dispatcher {
   readonly definitions: readonly AnyMethod[]
   /** Makes one call. Never rejects, never throws. Returns synchronously if nothing had to wait. */
   call(request: Request): Promise<Outcome> | Outcome
-  /** Checks, before the body is read, whether the caller may make a call. Returns how much may be uploaded, or the error. */
+  /**
+   * Checks, before the body is read, whether the caller may make a call. Returns how much may be uploaded, or
+   * the error. A refusal is recorded in the audit; success does not count as a call.
+   */
   precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> | PrecheckResult | Failure
   /** Returns an error if the caller is no longer allowed to read the rest of a response. Not counted as a call. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined
@@ -68,6 +71,7 @@ export interface Dispatcher {
 
 /** Receives notifications. Neither function may throw or block. */
 export interface Subscriber {
+  /** Called with each message that the socket is to send. */
   notify(message: string, payload?: object): void
   /** Called when the access has ended; nothing is sent afterwards. */
   close(): void

@@ -155,6 +155,7 @@ export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P
    * `undefined` for a call that changes nothing.
    */
   describeAction?(params: Static<P>): Readonly<Record<string, unknown>> | undefined
+  /** Carries out the call. Throws `ApiError` to refuse it. */
   run(call: ServiceCall, params: Static<P>): Promise<Result> | Result
 }
 

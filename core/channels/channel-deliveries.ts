@@ -32,6 +32,7 @@ const summaryPrefix = 'summary:'
 /** A message that is being sent. */
 type Sending = Map<number, WaitingMessage>
 
+/** Sends the waiting messages of the accounts that this process serves. Paused accounts send nothing. */
 export class ChannelDeliveries implements TimedTask {
   readonly name = 'channels'
   /** An account that was suspended, or scheduled for deletion, may be active again. */

@@ -26,6 +26,7 @@ const delivered: Attempt = { isDelivered: true }
 /** Maximum number of bytes of a response that are read. */
 const maxResponseBytes = 64 * 1024
 
+/** Sends messages by the kind of their channel: 64 at a time, and 8 for one account. */
 export class ChannelSender {
   readonly #outgoing: Outgoing
   readonly #limiter = new ConcurrencyLimiter({

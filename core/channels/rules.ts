@@ -63,8 +63,8 @@ export function listOwnChannels(
 }
 
 /**
- * Checks a target, and separates the secrets in it, which are never shown. Errors: `forbidden`, `invalid-parameters-format`,
- * and others by type.
+ * Checks a target, and separates the secrets in it, which are never shown. Errors: `forbidden`,
+ * `invalid-parameters-format`, and by type `unknown-referenced-resource` and `invalid-operation`.
  */
 export function readTarget(
   call: Call,
@@ -201,7 +201,10 @@ function requirePerson(call: Call, accessId: string): string {
   return accessId
 }
 
-/** Refuses a second channel of the same browser. Error: `item-already-exists`. */
+/**
+ * Refuses a second channel of the same browser. Error: `item-already-exists`. `id`: of the channel that is
+ * changed, which is not counted.
+ */
 export function assertNotSubscribed({ store }: Call, { digest }: ShownTarget, id?: string): void {
   if (digest === undefined) return
   for (const { channel } of store.channels.list())

@@ -111,9 +111,10 @@ function checkRequest(request: unknown): Content {
 }
 
 /**
- * Grants what an offer asks for: creates the access of the requester, the streams for messages and the
- * offered form, and notes in the queued delivery how the acceptance goes on. Removes the delivery if its
- * event is gone; does nothing if the delivery is. Rejects with `TriggerFailed`.
+ * Grants what an offer asks for: creates the access of the requester, the streams for messages and the offered
+ * form, and notes in the queued delivery how the acceptance goes on. Removes the delivery if its event is
+ * gone; does nothing if the delivery is. Rejects with `TriggerFailed`. Also records the acceptance in the
+ * audit.
  */
 export async function grant(
   services: Services,
@@ -255,7 +256,7 @@ function insertNamed(call: Call, access: Parameters<typeof insertAccess>[1], tri
   }
 }
 
-/** Completes an acceptance that has arrived. */
+/** Completes an acceptance that the requester has received: removes the delivery, and writes the outcome into its event. */
 export function completeAcceptance(
   call: Call,
   { body, number }: QueuedDelivery & { readonly body: Acceptance }
@@ -272,7 +273,10 @@ export function completeAcceptance(
   })
 }
 
-/** Fails an acceptance: what has been granted ends, its form is removed, and its event says why. */
+/**
+ * Fails an acceptance: ends what has been granted, removes its form, its delivery and the endpoint in its
+ * event, which says why.
+ */
 export function failAcceptance(
   call: Call,
   { body, number }: QueuedDelivery & { readonly body: Acceptance },

@@ -29,7 +29,7 @@ function provideNamed(call: Call, permissions: unknown): void {
 
 /**
  * The hook of `accesses.create`: creates the streams of apps that permissions name. Error: `forbidden` for
- * peers.
+ * peers. Error: `unavailable-method` if permissions name such streams while consent is switched off.
  */
 export const createAccessHook: MethodHook = {
   before(call, given) {
@@ -53,8 +53,8 @@ function findPeerAccess(call: Call, id: string): Access | undefined {
 
 /**
  * The hook of `accesses.update`: also creates the streams of apps that permissions name. The access of a peer
- * keeps its permissions for messages, and the peer is notified of the change. Error: `forbidden` for the link of
- * an offer.
+ * keeps its permissions for messages, and the peer is notified of the change. Error: `forbidden` for the link
+ * of an offer. Refuses peers, and permissions while consent is switched off, as {@link createAccessHook}.
  */
 export const updateAccessHook: MethodHook = {
   before(call, given) {
@@ -99,7 +99,10 @@ export const deleteAccessHook: MethodHook = {
   }
 }
 
-/** The hooks of the methods that change streams. */
+/**
+ * The hook of `streams.create`: creates what is above a stream below `:_cmc:`. Errors: `unavailable-method`
+ * while consent is switched off, and those of {@link beforeCreate}.
+ */
 export const createStreamHook: MethodHook = {
   before(call, given) {
     const params = given as { readonly id?: string | null; readonly parentId?: string | null }
@@ -109,6 +112,7 @@ export const createStreamHook: MethodHook = {
   }
 }
 
+/** The hook of `streams.update`. Errors: those of {@link beforeUpdate}. */
 export const updateStreamHook: MethodHook = {
   before(call, given) {
     const params = given as Parameters<typeof beforeUpdate>[1]
@@ -117,6 +121,7 @@ export const updateStreamHook: MethodHook = {
   }
 }
 
+/** The hook of `streams.delete`. Errors: those of {@link beforeDelete}. */
 export const deleteStreamHook: MethodHook = {
   before(call, given) {
     beforeDelete(call, (given as { readonly id: string }).id)

@@ -98,10 +98,11 @@ function addAnswer({ store }: Call, answer: StoredAnswer): void {
 const maxAnswerLength = 65_536
 
 /**
- * Processes an answer. Returns the event that the peer gets as the result; the same one for an answer that
- * was processed before. An acceptance creates or updates the access for the peer, writes an event to the
- * inbox, and queues the message with our side. Errors: `invalid-request-structure`, `forbidden`,
- * `unknown-resource`, and `invalid-operation` with the id of a reason.
+ * Processes an answer. Returns the event that the peer gets as the result; the same one for an answer that was
+ * processed before. An acceptance creates or updates the access for the peer, and queues the message with our
+ * side. Both answers write an event to the inbox, note the answer in the request, and consume an offer for a
+ * single use. Errors: `invalid-request-structure`, `forbidden`, `unknown-resource`, `item-already-exists` for
+ * an id that answers another offer, and `invalid-operation` with the id of a reason.
  */
 export function receiveAnswer(call: Call, params: AnswerParams): object {
   if (call.files.length > 0) fail('invalid-request-structure', 'Answers have no files')
@@ -183,7 +184,10 @@ function receiveAcceptance(call: Call, params: AnswerParams): object {
   return toAnswer(call, held, { ...params, id }, { ...content, from })
 }
 
-/** Queues the message that gives the peer our side of the relationship. */
+/**
+ * Queues the message that gives the peer our side of the relationship. `turn` tells messages apart: one with
+ * the same turn is the same event at the peer.
+ */
 export function enqueueBackChannel(call: Call, accessId: string, mark: CounterpartyMark, turn = ''): void {
   const { appCode, counterparty, scopeStreamId, self } = mark
   const own = self ?? getOwnName(call.services.config, call.account.username)

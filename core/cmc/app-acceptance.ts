@@ -32,8 +32,9 @@ const maxAttempts = 20
 
 /**
  * Accepts an offer, which has been read, and returns the id of the access that the requester has got. A call
- * that is repeated waits for the first acceptance, unless that has failed. Throws `invalid-operation` with
- * the id of a reason: `cmc-peer-unavailable` if the other server has not answered within 20 seconds.
+ * that is repeated waits for the first acceptance, unless that has failed. Throws `invalid-operation` with the
+ * id of a reason: `cmc-peer-unavailable` if the other server has not answered within 20 seconds. Error:
+ * `unavailable-method` while consent is switched off.
  */
 export async function acceptForApp(call: Call, offer: PeerOffer, acceptance: AppAcceptance): Promise<string> {
   const { account, services } = call

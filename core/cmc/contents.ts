@@ -70,7 +70,7 @@ export function withoutStamped(type: string, content: Content): Record<string, u
   return Object.fromEntries(Object.entries(content).filter(([key]) => !isStamped(type, key)))
 }
 
-/** Returns features as they are wanted: those not named are. */
+/** Returns the features that a value asks for: all but those that are `false`. */
 export function readFeatures(value: unknown): Features {
   const given = isObject(value) ? value : {}
   return { chat: given['chat'] !== false, systemMessaging: given['systemMessaging'] !== false }
@@ -81,7 +81,10 @@ export function joinFeatures(a: Features, b: Features): Features {
   return { chat: a.chat && b.chat, systemMessaging: a.systemMessaging && b.systemMessaging }
 }
 
-/** Throws `cmc-invalid-event-content`, or the id of what is wrong with the permissions of an offer. */
+/**
+ * Checks the content of an event that an app writes. Throws `invalid-operation` with the id
+ * `cmc-invalid-event-content`, or with that of what is wrong with the permissions of an offer.
+ */
 export function assertContent(type: string, content: unknown): asserts content is Content {
   if (!isObject(content)) refuseContent(type, ['content must be an object'])
   const errors = new ErrorList(content)
@@ -135,6 +138,7 @@ function isText(value: unknown, maxLength = 100_000): value is string {
 /** A text, or texts by language. */
 export type Texts = string | Readonly<Record<string, string>>
 
+/** Returns true for a text, or texts by language (2 or 3 letters), of at most 100,000 characters each. */
 export function isTexts(value: unknown): value is Texts {
   return isText(value) || isLocalizable(value)
 }

@@ -29,6 +29,7 @@ const maxFirst = 200
 /** Returns how many deliveries are made at a time: to one host for an account, or in all for an account. */
 const limitFor = (key: string): number => (key.startsWith('peer ') ? 2 : 8)
 
+/** Delivers what the accounts of this process have queued for peers. Accounts that were restored and wait for confirmation send nothing. */
 export class Deliveries {
   readonly #tasks = new Map<string, DeliveryTask>()
   readonly #running = new Set<Promise<void>>()
@@ -97,18 +98,18 @@ export class Deliveries {
     }
   }
 
-  /** Resolves once the peer that has accepted an offer with an event has got our side, or after some milliseconds. */
+  /** Resolves once the peer that has accepted an offer with an event has got our side, or after `maxMs` milliseconds. */
   async waitForAnswered(account: Account, event: string, maxMs: number): Promise<void> {
     const access = this.services.accounts.store(account).cmc.findAccessOfAnswer(event)
     if (access !== undefined) await this.#waitWhile(account, ({ cmc }) => cmc.isPending(access), maxMs)
   }
 
-  /** Resolves once the acceptance of an offer, by its event, has been carried out, or after some milliseconds. */
+  /** Resolves once the acceptance of an offer, by its event, has been carried out or has failed, or after `maxMs` milliseconds. */
   async waitForAccepted(account: Account, event: string, maxMs: number): Promise<void> {
     await this.#waitWhile(account, ({ cmc }) => cmc.isPending(`accept ${event}`), maxMs)
   }
 
-  /** Begins to check an account's relationships, after those of other accounts: daily jobs must not wait for peers that hang. */
+  /** Begins to check an account's relationships, after those of other accounts: daily jobs must not wait for peers that hang. Does nothing for accounts without relationships, and for restored ones that wait. */
   startHealing(account: Account): void {
     const { accounts, log } = this.services
     const { cmc, deliveryPause } = accounts.store(account)

@@ -1,17 +1,20 @@
 /** Errors of consent and messages: `invalid-operation` with an id in the data. (docs/spec/consent.md#errors) */
 import { fail } from '../errors.js'
 
-/** Refuses a call with the id of a reason. */
+/** Refuses a call with `invalid-operation` and the id of a reason. */
 export function refuse(id: string, message: string, data: object = {}): never {
   fail('invalid-operation', message, { id, ...data })
 }
 
-/** Refuses a call that needs the server of a peer, which cannot be reached. */
+/**
+ * Refuses a call that needs the server of a peer, which cannot be reached. The error is `invalid-operation`
+ * with the id `cmc-peer-unavailable`.
+ */
 export function refusePeerUnavailable(): never {
   refuse('cmc-peer-unavailable', 'The server of the other account cannot be reached. Try again later')
 }
 
-/** Refuses a malformed event. */
+/** Refuses a malformed event with `invalid-operation` and the id `cmc-invalid-event-content`. */
 export function refuseContent(eventType: string, errors: readonly string[]): never {
   refuse('cmc-invalid-event-content', `The content of ${eventType} is invalid: ${errors.join('; ')}`, {
     eventType,

@@ -147,7 +147,7 @@ export function assertOpen({ mark: { capability } }: HeldCapability, by?: Person
 
 /**
  * Records that a capability has been accepted, or refused. A capability for a single use is consumed by that.
- * Returns its new state.
+ * Returns its new state. Does not check that it is open: see {@link assertOpen}.
  */
 export function useCapability(
   call: Call,
@@ -169,7 +169,8 @@ export function useCapability(
 
 /**
  * Closes an offer to newcomers; does nothing if it is not open. Throws `invalid-operation` with the id
- * `capability-access-not-found` if there is no such offer.
+ * `capability-access-not-found` if there is no such offer. Notes the closing in the request; the capability is
+ * removed after 30 days.
  */
 export function invalidate(call: Call, capabilityId: string): void {
   const { now, store } = call

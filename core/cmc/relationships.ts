@@ -49,7 +49,10 @@ export function addRelationship({ store }: Call, { access, mark }: Relationship)
   })
 }
 
-/** Ends a relationship of this account: deletes the access, with what was still to be delivered. */
+/**
+ * Ends a relationship of this account: deletes the access, with all that {@link revokeAccess} ends. What is
+ * queued for the peer is still delivered.
+ */
 export function endRelationship(call: Call, { access }: Relationship): void {
   revokeAccess(call, access)
   call.store.cmc.removeRelationship(access.id)

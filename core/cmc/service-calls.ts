@@ -75,7 +75,9 @@ export interface NewEvent {
   readonly secrets?: object
 }
 
-/** Inserts an event of the service. */
+/**
+ * Inserts an event of the service, with the tags that its content yields. Checks neither content nor stream.
+ */
 export function insertEvent(
   call: Call,
   { content, id = createId(), secrets, streamId, type }: NewEvent
@@ -134,7 +136,10 @@ export function insertAccess(
   return kept
 }
 
-/** Changes members of the mark of an access of the service; `undefined` removes one, the others stay. */
+/**
+ * Changes members of the mark of an access of the service; `undefined` removes one, the others stay. The
+ * access keeps its `modified`.
+ */
 export function updateMark(call: Call, access: Access, mark: object): Access {
   const { changes, store } = call
   const clientData = { ...access.clientData, cmc: { ...(access.clientData?.['cmc'] as object), ...mark } }

@@ -73,7 +73,10 @@ export function* joinEvents(context: IntakeContext, record: ReceivedRecord): Ste
   return true
 }
 
-/** Ends the last ongoing event of a record's stream and type. Returns false if there is none. */
+/**
+ * Ends the last ongoing event of a record's stream and type, also one that the user has edited. Returns false
+ * if none began within `endsOngoing` seconds before.
+ */
 export function* endOngoing(context: IntakeContext, record: ReceivedRecord): Steps<boolean> {
   const { endsOngoing = 0, time } = record
   const found = yield* findInLane(context, record, { from: time - endsOngoing, to: time })

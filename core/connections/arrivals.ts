@@ -21,7 +21,10 @@ export const noArrivals: Arrivals = {
   lastProblem: null
 }
 
-/** Adds a request. `notUnderstood`: numbers of items that were not stored, by kind. */
+/**
+ * Returns the arrivals with a request added. `notUnderstood`: numbers of items that were not stored, by kind.
+ * Kinds for which there is no room are counted together as `…`.
+ */
 export function addArrivals(
   before: Arrivals,
   now: number,
@@ -36,7 +39,9 @@ export function addArrivals(
   }
 }
 
-/** Adds a failed request. */
+/**
+ * Returns the arrivals with a failed request, whose message is cut after 500 characters, as the last problem.
+ */
 export function addProblem(
   before: Arrivals,
   time: number,

@@ -15,8 +15,10 @@ interface NeededStreams {
 }
 
 /**
- * Creates the streams of a path that the user has deleted or that do not exist yet, and restores those in the trash: the app that
- * sends the data cannot be told, and would lose it. The caller must be able to manage the streams. Returns the ids of created streams.
+ * Creates the streams of a path that the user has deleted or that do not exist yet, and restores those in the
+ * trash: the app that sends the data cannot be told, and would lose it. The caller must be able to manage the
+ * streams. Returns the ids of created streams. A path whose parent does not exist begins at the top. Error:
+ * `invalid-operation` if there would be too many streams, or too deep ones.
  */
 export function ensureStreams(
   call: Call,

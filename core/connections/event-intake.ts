@@ -10,6 +10,7 @@ import type { IntakeContext, ReceivedRecord } from './intake-context.js'
 /** What a record says about its event. */
 type Draft = Pick<Event, 'content' | 'clientData' | 'description' | 'duration'>
 
+/** Stores received records as events. `files`: the received files, by their key. */
 export class EventIntake {
   constructor(
     private readonly context: IntakeContext,

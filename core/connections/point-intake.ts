@@ -34,6 +34,10 @@ interface SeriesRows {
   readonly replacing: Map<number, ReceivedRecord>
 }
 
+/**
+ * Collects received records, and stores them as data points of series: one for each lane and year, or for each
+ * track.
+ */
 export class PointIntake {
   readonly #series = new Map<string, SeriesRows>()
 
@@ -63,7 +67,8 @@ export class PointIntake {
 
   /**
    * Stores all points, without those that users have changed or removed. Those that cannot be stored are
-   * counted as refused.
+   * counted as refused. Creates series that do not exist, and restores the streams of the others from the
+   * trash.
    */
   *store(): Steps<void> {
     for (const series of this.#series.values()) {

@@ -42,7 +42,8 @@ export type MappingPreview = Static<typeof MappingPreview>
 
 /**
  * Reads the first items of each waiting body as a mapping says, which has been checked. Items whose content
- * does not match their type count as not understood. Stores nothing.
+ * does not match their type count as not understood. Stores nothing. Returns at most 20 values, but counts all
+ * items that are not understood.
  */
 export function previewMapping(
   { services }: Pick<Call, 'services'>,

@@ -13,6 +13,7 @@ const maxStreamIds = 100_000
 /** Time after which publishing yields to the event loop, in milliseconds. */
 const sliceMs = 5
 
+/** The changes of one batch that are not published yet. */
 export class BatchChanges {
   #pending: Changes[] = []
   #size = 0

@@ -10,6 +10,7 @@ import { Remainder } from './remainder.js'
 
 type Limits = Pick<Services['config']['limits'], 'batchResultBytes' | 'batchResultItems'>
 
+/** The results of one batch. */
 export class BatchResults {
   readonly #spool: Spool
   #count = 0

@@ -12,6 +12,7 @@ const minCountedMs = 1
 /** Time that the counted calls of an account may take in one turn of the event loop before others wait, in milliseconds. */
 const maxMs = 10
 
+/** Measures the calls of accounts, and tells which have to wait. */
 export class CallTimeLimiter {
   /** Milliseconds used in this turn of the event loop, by username. */
   readonly #usedMs = new Map<string, number>()

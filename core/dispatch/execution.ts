@@ -54,6 +54,7 @@ interface WriteResult {
   readonly result: Result
 }
 
+/** Executes one call. */
 export class Execution {
   readonly #services: Services
   readonly #stages: Stages
@@ -207,10 +208,7 @@ export class Execution {
     return this.#stages.validators.compute(call, definition.id, params, hidden)
   }
 
-  /**
-   * Returns the current caller: the same object unless accesses have changed. A token that was revoked in the meantime
-   * does not count as a failed authentication.
-   */
+  /** Returns the current caller: the same object unless accesses have changed. A token that was revoked in the meantime does not count as a failed authentication. */
   #currentCaller({ allow }: AnyMethod, store = this.#store): Caller {
     const { account, caller, service } = this.context
     if (!allow.needsAccess || caller.isCurrent(store)) return caller

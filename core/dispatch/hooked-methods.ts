@@ -5,7 +5,10 @@ import type { MethodHook, MethodHooks } from '../call/hooks.js'
 import type { AnyMethod, Call, Result, UserMethod } from '../call/method.js'
 import type { Caller } from '../permissions/caller.js'
 
-/** Returns the definitions, with hooks around those that have one. */
+/**
+ * Returns the definitions, with hooks around those that have one. Throws `Error` for a hook that prepares
+ * calls of a read, or of a method that prepares its own.
+ */
 export function addHooks(definitions: readonly AnyMethod[], hooks: MethodHooks): AnyMethod[] {
   return definitions.map(definition => {
     const hook = hooks.get(definition.id)

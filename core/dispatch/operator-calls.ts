@@ -51,7 +51,10 @@ async function findOperator(call: ServiceCall, username: string): Promise<Pick<A
   }
 }
 
-/** Runs a method, and records it in the operators' activity log if it is an action of an operator. */
+/**
+ * Runs a method, and records it in the operators' activity log if it is an action of an operator. Calls that
+ * fail are recorded with their error.
+ */
 export async function runAndRecord(
   definition: ServiceMethod,
   call: ServiceCall,

@@ -26,7 +26,8 @@ export function getQuota({ quota }: Pick<Config, 'quota'>, account: Pick<Account
 
 /**
  * Notes the usage before a write, and returns a function to call after it. The returned function throws
- * `user-intervention-required` if the write has exceeded the quota.
+ * `user-intervention-required` if the write has exceeded the quota. Writes that reduce the usage, or leave it
+ * as it is, always pass.
  */
 export function createQuotaCheck(
   { mayExceedQuota }: Pick<UserMethod, 'mayExceedQuota'>,

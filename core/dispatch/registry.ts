@@ -33,6 +33,7 @@ import type { Account } from '../../storage/platform/account.js'
 /** The message for a write whose result is too long: clients must not repeat the call. */
 const resultTooLarge = 'The call took effect, but its result is too large for one response'
 
+/** All methods by their ids, and the way in for calls of any transport. */
 export class Registry implements Dispatch, Dispatcher {
   readonly #assembly: ResponseAssembly
   readonly #callTime: CallTimeLimiter

@@ -20,6 +20,7 @@ const sliceMs = 5
 /** Where texts are spooled; if `undefined`, they stay in memory, for readers that consume them immediately. */
 export type SpoolTarget = Pick<Spools, 'open'> | undefined
 
+/** The rest of a result. Reading throws the error of a new call if the access may not read on. */
 export class Remainder extends TextSource {
   #isClosed = false
 

@@ -21,6 +21,7 @@ interface WaitingPages {
   readonly waiting: (() => void)[]
 }
 
+/** Gives turns to the results that are assembled, and limits their first pages. */
 export class ResponseAssembly {
   readonly #turns = new FairScheduler(maxConcurrent)
   readonly #byAccount = new Map<string, WaitingPages>()

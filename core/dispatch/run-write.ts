@@ -7,8 +7,9 @@ import { enqueueMessages } from '../notifications/webhook-queue.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
 /**
- * Runs a method within its transaction: checks the quota, queues messages for webhooks, and requires that unique values are
- * reserved. Throws `NeedsSteps` for a long call on a store that is not a draft, and `Unreserved`.
+ * Runs a method within its transaction: checks the quota, queues messages for webhooks, and requires that
+ * unique values are reserved. Throws `NeedsSteps` for a long call on a store that is not a draft,
+ * `Unreserved`, and `user-intervention-required` beyond the quota.
  */
 export function* runWrite(
   definition: UserMethod,

@@ -40,9 +40,11 @@ export interface Compiled {
 /** Makes calls, for parts of the dispatcher. */
 export interface Dispatch {
   readonly stages: Stages
+  /** Dispatches a call. Never throws or rejects: errors are outcomes. */
   call(request: Request): Promise<Outcome> | Outcome
 }
 
+/** The stages that single calls and calls of a batch share. */
 export class Stages {
   readonly #methods = new Map<string, Compiled>()
   /** Ids of methods that the settings remove from the API. */

@@ -36,6 +36,7 @@ interface Version {
   evaluation: Steps<void> | undefined
 }
 
+/** Computes the validators of reads, and counts the changes on which they depend. */
 export class Validators {
   readonly #versions = new BoundedMap<string, Map<string, Version>>(maxAccounts)
   readonly #storeNames = new WeakMap<UserStore, string>()

@@ -10,7 +10,10 @@ export type ContentCheck = (content: unknown) => Violation | undefined
 
 let ajv: Ajv | undefined
 
-/** Compiles a schema, which may refer to parts of a `whole`. Throws an `Error` if the schema is invalid. */
+/**
+ * Compiles a schema, which may refer to parts of a `whole`. Throws an `Error` if the schema is invalid. The
+ * check returns what is wrong with a content, `undefined` if it is valid.
+ */
 export function compileContentCheck(schema: ContentSchema, whole?: ContentSchema): ContentCheck {
   ajv ??= createAjv()
   const isValid = ajv.compile(whole && hasReference(schema) ? embedSchema(schema, whole) : schema)

@@ -14,8 +14,9 @@ export function assertReadable(reader: Reader, { streams }: Pick<Holder, 'stream
 }
 
 /**
- * Checks that the caller may add events to a stream, for plans that add them later. Errors: `unknown-referenced-resource`,
- * `forbidden`, `invalid-operation`.
+ * Checks that the caller may add events to a stream, for plans that add them later. Errors:
+ * `unknown-referenced-resource`, `forbidden`, `invalid-operation` for streams of the service and those in the
+ * trash.
  */
 export function assertMayAddTo({ caller, store }: Call, streamId: string): void {
   // Streams of the service have rules of their own.

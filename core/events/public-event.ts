@@ -8,7 +8,10 @@ import { insertLiveValues } from './live-values.js'
 import type { Call } from '../call/method.js'
 import { addReadTokens } from '../auth/read-token.js'
 
-/** Turns an event's stored text into what the caller gets. */
+/**
+ * Creates the function that turns an event's stored text into what the caller gets: with read tokens for its
+ * files, and with the credentials that the caller may see.
+ */
 export function createPresenter({
   account,
   caller,

@@ -17,6 +17,7 @@ export function includesSecrets(streams: unknown): boolean {
 /**
  * Lists the secrets that the params of `events.get` ask for, as events; the last 20 if neither times nor a
  * limit are given. Errors: `forbidden` for streams of others, `invalid-operation` for conditions on contents.
+ * Malformed queries: `invalid-request-structure`.
  */
 export function listSecretEvents(call: Call, params: Selection): Listing<Reader> {
   const { caller, now, services } = call

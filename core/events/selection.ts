@@ -74,7 +74,10 @@ export function withoutSecrets(call: Call): Call {
 
 /**
  * Selects at most `limit` events. When a page finds that the tree or the access has changed, the query is
- * built again, for what the caller may see now. The list is empty if nothing can match.
+ * built again, for what the caller may see now. The list is empty if nothing can match. Without `toTime`,
+ * events up to now count; without `fromTime`, those of the day before `toTime`; without both, all. Errors:
+ * those of {@link resolveEventScope}, and `invalid-parameters-format` for conditions on contents, a text
+ * without a word, and tags that are switched off.
  */
 export function selectEvents(
   call: Call,

@@ -3,7 +3,8 @@ import type { UserStore } from '../../storage/user/user-store.js'
 
 /**
  * Returns the numbers of types; `undefined` if no types are named: then all types match. Types that no event
- * has are omitted, so that the numbers may be empty: then no event matches.
+ * has are omitted, so that the numbers may be empty: then no event matches. `class/*` stands for all types of
+ * a class.
  */
 export function findTypeNumbers(
   { events }: UserStore,

@@ -16,8 +16,8 @@ interface EventResult {
 }
 
 /**
- * Returns the `run` and `steps` of a method that changes an event's files and returns the event. `createChange` is
- * called before the event is looked up.
+ * Returns the `run` and `steps` of a method that changes an event's files and returns the event.
+ * `createChange` is called before the event is looked up. Errors: those of {@link findWritableEvent}.
  */
 export function updateFiles<P extends { readonly id: string }>(
   createChange: (call: Call, params: P) => Change

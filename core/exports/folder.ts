@@ -43,7 +43,10 @@ interface FileEvent {
 
 const readMeName = 'README.txt'
 
-/** Yields the files. The list of attachments takes a pass over all events, after the tables. */
+/**
+ * Yields the files. The list of attachments takes a pass over all events, after the tables. What methods
+ * refuse is thrown while the files are read.
+ */
 export async function* listFolderFiles(
   calls: FolderCalls,
   options: FolderOptions

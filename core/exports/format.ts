@@ -45,6 +45,7 @@ export interface ExportFormat {
   readonly supportsSeries: boolean
   /** Whether the format has a fixed order, so that no events can be skipped. */
   readonly hasFixedOrder?: true
+  /** Writes the export, chunk by chunk; the reader's permissions are checked as it is read. */
   write(sources: ExportSources): Chunks
 }
 

@@ -10,6 +10,7 @@ const maxCachedStreams = 1000
 /** Maximum length of a path with separators, in characters: a table repeats it in each row. */
 const maxPathLength = 1024
 
+/** Finds the names of streams, and keeps them until the tree or the permissions change. */
 export class StreamNames {
   readonly #known = new Map<string, Path>()
   #version: ReaderVersion | undefined

@@ -8,6 +8,7 @@ const maxCachedBlocks = 5000
 /** Largest number of seconds from 1970 that can be formatted. */
 const maxSeconds = 8.64e12 - 86_400
 
+/** Formats times in one time zone. */
 export class TimeFormatter {
   readonly #offsets = new Map<number, number | undefined>()
 

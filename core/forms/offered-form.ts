@@ -75,7 +75,8 @@ interface Choice {
 /**
  * Adds the form of a request that the user accepts, and a reminder if it has a schedule. `call`: of the user.
  * Returns the id of the form. Also creates the stream that the form names, or restores it, if needed. Throws
- * `NoRoom` if the account has too many forms or reminders.
+ * `NoRoom` if the account has too many forms or reminders. Other refusals are those of the methods that add
+ * forms and streams.
  */
 export function addOfferedForm(call: Call, form: unknown, { name, streamId, zone }: Choice): string {
   const { checked, questionnaire, schedule } = checkOfferedForm(form)

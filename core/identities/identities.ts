@@ -100,8 +100,8 @@ export function refuseTaken(): never {
 
 /**
  * Unlinks an identity and notifies the user by mail. Pending second-factor sign-ins are cancelled, as this
- * identity may have started them. Throws `unknown-resource`, and refuses the last sign-in method. Must run
- * within a transaction.
+ * identity may have started them. Throws `unknown-resource`, and `invalid-operation` for the last sign-in
+ * method. Must run within a transaction.
  */
 export function unlinkIdentity(call: Call, id: string): void {
   const { changes, services, store } = call

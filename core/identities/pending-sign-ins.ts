@@ -28,6 +28,7 @@ export const signInLifetime = 600
 const maxPending = 10_000
 const maxPerAddress = 100
 
+/** The sign-ins that users have begun in this process and not completed. */
 export class PendingSignIns {
   /** By state, the oldest first: all have the same lifetime. */
   readonly #signIns = new Map<string, StoredSignIn>()
@@ -65,6 +66,7 @@ export class PendingSignIns {
     return kept
   }
 
+  /** Number of stored sign-ins, expired ones among them. */
   get size(): number {
     return this.#signIns.size
   }

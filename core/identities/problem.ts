@@ -9,6 +9,7 @@ import { NoResponse } from '../outgoing/http.js'
  */
 export type ProblemKind = 'unreachable' | 'refused' | 'expired' | 'group' | 'invalid'
 
+/** Thrown if a sign-in at a provider fails. */
 export class SignInProblem extends Error {
   constructor(readonly kind: ProblemKind) {
     super(kind)

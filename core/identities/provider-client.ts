@@ -21,6 +21,7 @@ const maxBytes = 1024 * 1024
 /** The library is loaded when a provider is first used. */
 export const loadOpenidClient = (): Promise<typeof import('openid-client')> => import('openid-client')
 
+/** Makes the calls to providers. */
 export class ProviderClient {
   readonly #cache = new Map<string, CachedConfiguration>()
   /** At most one request at a time for each provider: many users may sign in at once. */

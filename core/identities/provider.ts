@@ -25,16 +25,17 @@ export function listProviders({ auth }: Config): Provider[] {
   }))
 }
 
-/** Returns the provider of this name. */
+/** Returns the provider of this name. `undefined` if none is configured. */
 export function findProvider(config: Config, name: string): Provider | undefined {
   return listProviders(config).find(provider => provider.name === name)
 }
 
-/** Returns the provider of identities of this issuer. */
+/** Returns the provider of identities of this issuer. `undefined` if none is configured. */
 export function findProviderByIssuer(config: Config, issuer: string): Provider | undefined {
   return listProviders(config).find(provider => trimSlash(provider.issuer) === trimSlash(issuer))
 }
 
+/** Returns what pages show of a provider. */
 export function toPublicProvider({ label, name }: Provider): { name: string; label: string } {
   return { name, label }
 }

@@ -40,6 +40,7 @@ const maxProofs = 10_000
 /** Seconds within which a proof has to be used: choosing a user name takes a while. */
 const proofLifetime = 900
 
+/** Begins and completes sign-ins at providers. */
 export class SignIns {
   readonly #pending = new PendingSignIns()
 

@@ -29,8 +29,8 @@ export async function fetchFile(
 }
 
 /**
- * Creates the assignment for the file of a job, after moving the file to where the process that reads it
- * finds it; `undefined` if the file is missing.
+ * Creates the assignment for the file of a job, after moving the file to where the process that reads it finds
+ * it; `undefined` if the file is missing. Errors: those of {@link ImportCaller.createCall}.
  */
 export async function createAssignment(
   services: Services,

@@ -24,9 +24,10 @@ const Choices = Type.Object({ id: Identifier, ...importChoices })
 const startableStates = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 
 /**
- * Starts the import of a file: stores the choices, also for later imports, queues the job, and returns it.
- * Throws `invalid-operation` if the import cannot be started now, its file is gone, or nothing in it can be
- * imported.
+ * Starts the import of a file: stores the choices, also for later imports, queues the job, and returns it. The
+ * parent stream stays once writing has begun. Throws `invalid-operation` if the import cannot be started now,
+ * its file is gone, or nothing in it can be imported; `unknown-resource` for an unknown import, and the errors
+ * of {@link assertMayImport}, {@link assertZone}, {@link assertMappedTypes} and {@link assertLaneChoices}.
  */
 export function beginImport(
   call: Call,

@@ -29,7 +29,10 @@ export interface DraftRows {
   readonly origin: number
 }
 
-/** Returns the range of deltaTimes of a draft, including those of points that may be moved. */
+/**
+ * Returns the range of deltaTimes of a draft, including those of points that may be moved. The draft must have
+ * rows, in ascending order.
+ */
 export function getTimeRange({ cells, columns, origin }: DraftRows): { from: number; to: number } {
   const width = columns.length + 1
   return {
@@ -38,7 +41,11 @@ export function getTimeRange({ cells, columns, origin }: DraftRows): { from: num
   }
 }
 
-/** Separates new points from stored ones. `stored`: the points within {@link getTimeRange}, with cells in the order of `layout`. */
+/**
+ * Separates new points from stored ones. `stored`: the points within {@link getTimeRange}, with cells in the
+ * order of `layout`. A point whose time has another value is moved to the next free microsecond, of 1000 at
+ * most; beyond, it counts as unfit.
+ */
 export function comparePoints(
   rows: DraftRows,
   plan: ColumnPlan,
@@ -153,6 +160,7 @@ function readCells(
   return values
 }
 
+/** Rounds a time in seconds to microseconds. */
 export function roundToMicroseconds(time: number): number {
   return Math.round(time * 1e6) / 1e6
 }

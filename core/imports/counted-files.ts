@@ -45,7 +45,10 @@ export function findOutcome(imports: ImportRepository, digest: string): StoredOu
   return text === undefined ? undefined : (JSON.parse(text) as StoredOutcome)
 }
 
-/** Stores the outcome of a file that has been counted, within a transaction. */
+/**
+ * Stores the outcome of a file that has been counted, within a transaction. Does nothing if the file is not
+ * among those counted last.
+ */
 export function storeOutcome(imports: ImportRepository, digest: string, outcome: StoredOutcome): void {
   if (listDigests(imports).includes(digest)) imports.setMemory(outcomeName(digest), JSON.stringify(outcome))
 }

@@ -19,8 +19,9 @@ interface NeededStreams {
 }
 
 /**
- * Creates the streams of a path that do not exist. Returns their ids. Error: `unknown-referenced-resource` if a stream that
- * the user has chosen does not exist.
+ * Creates the streams of a path that do not exist. Returns their ids. Error: `unknown-referenced-resource` if
+ * a stream that the user has chosen does not exist. A stream whose name is taken gets a number after it. Other
+ * errors are those of `streams.create`.
  */
 export function createMissingStreams(
   call: Call,

@@ -14,6 +14,7 @@ import type { ImportWriter } from './writer.js'
 /** Stands for files in the counts, in place of a type. */
 const fileType = 'attachment'
 
+/** Adds the files of an import to its events. */
 export class FileWriter {
   /** `bytes`: opens the content of the file that was wanted last. */
   constructor(

@@ -27,6 +27,7 @@ import { ImportWriter } from './writer.js'
 
 /** A thread that reads one file. */
 export interface ImportReader {
+  /** Answers the thread, which waits for that after each batch or file. */
   send(message: ReaderReply): void
   /** Stops reading; resolves once what has been received is processed. `run` then returns `stopped`. */
   stop(): Promise<void>
@@ -59,6 +60,7 @@ export type ReadingResult =
 /** Reasons that stay valid as long as the fingerprint of a file is unchanged. */
 const lastingReasons = new Set<string>([skipReasons.twice, skipReasons.deleted, skipReasons.leftOut])
 
+/** Reads the file of one job: analyses it if `isDry`, otherwise also writes its records. */
 export class ImportReading {
   readonly #writer: ImportWriter
   readonly #files: FileWriter
@@ -136,6 +138,7 @@ export class ImportReading {
     return { is: 'complete', look: { ...this.#look, lanes }, tally, job, digest: this.#digest, outcome }
   }
 
+  /** Stops reading; resolves once the transaction under way has ended. What was written stays. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#reader?.stop()

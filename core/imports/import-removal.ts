@@ -16,6 +16,7 @@ const maxEvents = 50
 /** Name under which the streams are stored that imports created and could not remove. */
 const leftStreamsName = 'streams'
 
+/** Undoes an import, in transactions of a few milliseconds. */
 export class ImportRemoval {
   constructor(
     private readonly job: StoredJob,

@@ -13,7 +13,7 @@ const keySize = 32
 /** Maximum size of one kind of values in characters: all of them are read for each file. */
 const maxCharacters = 4 * 1024 * 1024
 
-/** Returns the identity of the calling app and its device; `undefined` for the user. */
+/** Returns the identity of the calling app and its device; `undefined` for the user and for shared accesses. */
 export function getAppIdentity({ access }: Pick<Caller, 'access'>): string | undefined {
   return access?.type === 'app' ? JSON.stringify([access.name, access.deviceName ?? null]) : undefined
 }
@@ -30,6 +30,7 @@ export function requireAccountKey({ imports }: Pick<UserStore, 'imports'>): stri
   return key
 }
 
+/** The memory of the app that uploaded a file, or of the user. */
 export class ImportMemory {
   readonly #prefix: string
 

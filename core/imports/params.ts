@@ -37,7 +37,10 @@ export function assertMappedTypes(
         ])
 }
 
-/** Returns true if the caller may see and change a job: for the user, all jobs; for an app, its own. */
+/**
+ * Returns true if the caller may see and change a job: for the user, all jobs; for an app, its own. The caller
+ * must also be able to manage the stream below which the job imports.
+ */
 export function mayAccessJob(
   { caller, store }: Pick<Call, 'caller' | 'store'>,
   { app, parentId }: StoredJob

@@ -21,11 +21,13 @@ export const skipReasons = {
 /** The result for a record. */
 export type RecordResult = 'broughtIn' | 'known' | keyof typeof skipReasons
 
+/** Counts results, by type or reason. */
 export class TallyCounter implements Tally {
   readonly broughtIn: Counts = Object.create(null) as Counts
   readonly known: Counts = Object.create(null) as Counts
   readonly leftOut: Counts = Object.create(null) as Counts
 
+  /** Adds to one count; ignores numbers that are not positive. */
   add(of: keyof Tally, name: string, by = 1): void {
     if (by > 0) this[of][name] = (this[of][name] ?? 0) + by
   }

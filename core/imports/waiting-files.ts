@@ -14,7 +14,10 @@ const maxWaitingFiles = 10
 const idleStates = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 const day = 86_400
 
-/** Requires that a file of `size` bytes may be added to the files that wait. Errors: `invalid-operation`, `user-intervention-required`. */
+/**
+ * Requires that a file of `size` bytes may be added to the files that wait. Errors: `invalid-operation` if 10
+ * wait, or 1000 imports are open; `user-intervention-required` if the files that wait would exceed the quota.
+ */
 export function assertMayUpload({ account, services, store }: Call, size: number): void {
   const open = store.imports.listOpen(maxOpenImports).map(parseJob)
   const waiting = open.filter(({ id, state }) => state === 'looking' || services.imports.hasFile(account, id))

@@ -36,6 +36,10 @@ export interface Page {
  * the caller may see by then.
  */
 export interface Listing<Source> {
+  /**
+   * Returns the next page. Throws if the reader may no longer read the list. Must not be called after the last
+   * page.
+   */
   next(source: Source): Page
   /** Releases resources; called if the list is not read to its end. */
   close?(): void

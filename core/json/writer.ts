@@ -13,6 +13,7 @@ const valueWeight = 8
 
 /** How values are written. */
 export interface JsonForm {
+  /** Returns the text of a value as a whole. */
   text(value: unknown): string
   /** Returns the keys of an object, in order. */
   keys(object: object): readonly string[]

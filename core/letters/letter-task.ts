@@ -24,6 +24,7 @@ import { writeLetter } from './write-letter.js'
 /** Delays before each further attempt, in seconds; then the letter of the week is given up. */
 const retryDelays = [300, 1800, 7200, 21_600, 43_200]
 
+/** Sends the letter of an account when it is due. */
 export class LetterTask implements TimedTask {
   readonly name = 'letters'
   /** An account that was scheduled for deletion may be active again. */

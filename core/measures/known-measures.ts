@@ -88,6 +88,7 @@ export class KnownMeasures {
     return ids.map(id => this.find(id) ?? fail('unknown-referenced-resource', `Unknown measure: ${id}`))
   }
 
+  /** Lists the measures of the catalogue, then the user's own. */
   list(): MeasureForm[] {
     return [...measures, ...this.#own.values()]
   }

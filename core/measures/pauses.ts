@@ -6,6 +6,7 @@ export type Paused<T> = Generator<undefined, T, void>
 /** Items handled between two pauses: well below a millisecond. */
 const itemsPerStep = 1000
 
+/** Counts items, and tells when a pause is due. */
 export class Pauses {
   #items = 0
 

@@ -16,8 +16,9 @@ const minPairs = 10
 const quantiles: Readonly<Record<number, number>> = { 1: 1.959964, 3: 2.39398, 5: 2.575829, 7: 2.69011 }
 
 /**
- * Correlates pairs of numbers. Returns `undefined` for fewer than 10 pairs, or if one of the values is always the same. `comparisons`:
- * how many correlations are read together, 1, 3, 5 or 7; the more, the wider the interval. (Bonett and Wright, 2000)
+ * Correlates pairs of numbers. Returns `undefined` for fewer than 10 pairs, or if one of the values is always
+ * the same. `comparisons`: how many correlations are read together, 1, 3 or 5, others count as 7; the more,
+ * the wider the interval. (Bonett and Wright, 2000)
  */
 export function correlateRanks(
   pairs: readonly (readonly [number, number])[],

@@ -104,7 +104,7 @@ function getOtherName({ id, name }: Pick<WantedStream, 'id' | 'name'>): string {
   return `${name} (${createHash('sha256').update(id).digest('hex').slice(0, 8)})`
 }
 
-/** Creates the root of a copy, with the name of the person. */
+/** Creates the root of a copy, with the name of the person. Error: `invalid-operation` for too many streams. */
 export function insertRoot(call: Call, { person, streamId }: Mirror): void {
   const { host, username } = person
   const root = { id: streamId, name: `${username}@${host}` }
@@ -113,7 +113,7 @@ export function insertRoot(call: Call, { person, streamId }: Mirror): void {
 
 /**
  * Creates a stream of a copy, or changes it to be as wanted. Its parent is as wanted. If a sibling has its
- * name, gets another one.
+ * name, gets another one. Error: `invalid-operation` for too many streams.
  */
 export function writeStream(call: Call, wanted: WantedStream): void {
   const { changes, now, store } = call

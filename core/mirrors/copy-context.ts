@@ -9,12 +9,14 @@ import type { Endpoint, PeerCalls } from '../cmc/peers/peer-calls.js'
 import { writeWithinQuota } from '../cmc/service-calls.js'
 import type { Progress } from './progress.js'
 
+/** What one contact of a mirror needs. */
 export interface CopyContext {
   readonly services: Services
   readonly account: Account
   readonly peers: PeerCalls
   readonly endpoint: Endpoint
   readonly id: string
+  /** Whether the service stops, so that the contact has to end. */
   isStopped(): boolean
 }
 
@@ -34,7 +36,10 @@ function isOpen({ state }: Mirror): boolean {
   return state === 'starting' || state === 'live'
 }
 
-/** Changes the copy in one transaction, unless the mirror has ended. Returns `undefined` then. */
+/**
+ * Changes the copy in one transaction, unless the mirror has ended. Returns `undefined` then. Rejects with
+ * `user-intervention-required` if the copy would exceed the quota.
+ */
 export async function writeCopy<T>(
   context: CopyContext,
   work: (call: Call, stored: StoredMirror) => T

@@ -21,6 +21,7 @@ interface Noted {
   readonly scope: AuditScope
 }
 
+/** Notes reads in memory, and stores them after two seconds. */
 export class StoredCopyReads implements CopyReads {
   readonly #waiting = new Map<string, { readonly account: Account; readonly reads: Noted[] }>()
   #count = 0

@@ -43,8 +43,8 @@ export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): 
 }
 
 /**
- * Erases the copy of a mirror that has ended, in bounded steps, and signs the receipt. Records it in the
- * audit.
+ * Erases the copy of a mirror that has ended, its streams and its events with points, files and versions, in
+ * bounded steps, and signs the receipt. Does nothing for a mirror in another state. Records it in the audit.
  */
 export async function eraseCopy(services: Services, account: Account, id: string): Promise<void> {
   const store = (): UserStore => services.accounts.store(account)

@@ -46,6 +46,10 @@ const refusalSeconds = 60
 /** The same after a fault of this service. */
 const faultDelay = 30
 
+/**
+ * Makes the contacts of the mirrors of accounts that this process serves: 16 at a time, 8 for one account and
+ * 2 for one host.
+ */
 export class MirrorCopies implements TimedTask {
   readonly name = 'mirrors'
   /** An account that was suspended, or scheduled for deletion, may be active again; a relationship may have ended. */

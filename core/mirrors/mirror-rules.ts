@@ -15,9 +15,9 @@ import { getFollowedRoot } from '../system-ids.js'
 const maxMirrors = 2000
 
 /**
- * Builds the mirror of what a person has granted who holds an access of this account. Errors:
- * `unknown-resource`; `invalid-operation` if that person has granted nothing, or if there are too many;
- * `item-already-exists` if there is such a mirror.
+ * Builds the mirror of what a person has granted who holds an access of this account. Does not store it.
+ * Errors: `unknown-resource`; `invalid-operation` if that person has granted nothing, or if there are too
+ * many; `item-already-exists` if there is such a mirror.
  */
 export function buildMirror(call: Call, accessId: string): Mirror {
   const { now, store } = call

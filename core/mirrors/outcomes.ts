@@ -21,7 +21,10 @@ export function failed(error: MirrorError, retryAfter = 0): Outcome {
   return { error, retryAfter }
 }
 
-/** Returns why a contact has failed; `undefined` for a fault of this service. */
+/**
+ * Returns why a contact has failed; `undefined` for a fault of this service. Refusals by this service count as
+ * `over-quota`, or as `too-large`.
+ */
 export function toFailure(error: unknown): Outcome | undefined {
   if (error instanceof PeerFailed) return failed(error.reason, error.retryAfter)
   if (error instanceof PageTooLong) return failed({ id: 'too-large' })

@@ -8,6 +8,7 @@ const maxSeconds = 30
 /** Others have their turn. */
 export class OutOfTurn extends Error {}
 
+/** Counts the requests of one contact: 40, or 30 seconds. */
 export class PartBudget {
   #requests = 0
   readonly #end: number

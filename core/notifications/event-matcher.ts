@@ -17,6 +17,7 @@ import { refuseParams } from '../validation/params.js'
 type StateTest = (state: EventState) => boolean
 export type ScopeLimits = Pick<Config['limits'], 'queryIds' | 'queryConditions'>
 
+/** Tests events against the query of one scope. */
 export class EventMatcher {
   /** Queries of which at least one has to match; `undefined`: everything that may be read. */
   readonly queries: readonly StreamsQuery[] | undefined

@@ -35,6 +35,7 @@ const endingKinds: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'a
 /** Messages for subscribers that may have missed changes of any kind. */
 export const catchUpMessages = ['accessesChanged', 'streamsChanged', 'eventsChanged'] as const
 
+/** Notifies the sockets that are open in this process. */
 export class LiveNotifier implements Notifier {
   /** By account id: subscribers may know their account by different names. */
   readonly #members = new Map<string, Set<Member>>()

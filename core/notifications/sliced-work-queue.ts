@@ -10,6 +10,7 @@ const sliceMs = 10
 /** Maximum number of waiting tasks of an account before writers have to wait (backpressure). */
 const maxWaiting = 20
 
+/** Runs the work of each account in order. */
 export class SlicedWorkQueue {
   /** Waiting work by account id, in order of arrival. */
   readonly #waiting = new Map<string, Steps<void>[]>()

@@ -26,6 +26,7 @@ const bootMessage = 'systemBoot'
 /** Seconds after which unavailable accounts are retried. */
 const retrySeconds = 30
 
+/** Delivers the messages of the accounts that this process serves, and repeats failed calls. */
 export class WebhookDeliveries {
   /** By account and webhook: ids of webhooks may not be unique across accounts that were imported. */
   readonly #tasks = new Map<string, Task>()

@@ -27,9 +27,9 @@ export function findClientAccount({ access }: Pick<Config, 'access'>, id: string
 }
 
 /**
- * Returns what a client requests for itself. Throws `unauthorized_client` for a public client, another
- * account than its own, or if that account needs a second factor and has none; `invalid_scope`; and
- * `invalid_request` for a proof of a key, which these tokens are not bound to.
+ * Returns what a client requests for itself. Throws `unauthorized_client` for a public client, another account
+ * than its own, or if that account needs a second factor and has none; `invalid_scope`; and `invalid_request`
+ * for a proof of a key, which these tokens are not bound to. `forbidden` if the account is to be deleted.
  */
 export function parseClientGrant(
   { account, services, store }: Pick<Call, 'account' | 'services' | 'store'>,

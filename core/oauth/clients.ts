@@ -70,8 +70,8 @@ export function getClientIdParam({ client_assertion: assertion, client_id: id }:
 }
 
 /**
- * Authenticates the client that makes a call. Throws `invalid_client` if it is unknown, or its secret or assertion is wrong;
- * guesses are throttled.
+ * Authenticates the client that makes a call. Throws `invalid_client` if it is unknown, or its secret or
+ * assertion is wrong; guesses are throttled: `too-many-requests`.
  */
 export async function authenticateClient(
   { credentials: { ip }, now, services }: Pick<ServiceCall, 'credentials' | 'now' | 'services'>,

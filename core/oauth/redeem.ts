@@ -60,10 +60,11 @@ export interface RefreshRequest {
 }
 
 /**
- * Redeems a code, which is then used up, with its verifier: there is no second attempt. Throws
- * `invalid_grant` if the code is unknown, used or another client's, or if its redirect URI or verifier is
- * wrong; `invalid_request` if it or the verifier is missing. A code that was used before ends its access; a
- * wrong proof does so if the access was granted for this code alone.
+ * Redeems a code, which is then used up, with its verifier: there is no second attempt. Throws `invalid_grant`
+ * if the code is unknown, used or another client's, or if its redirect URI or verifier is wrong;
+ * `invalid_request` if it or the verifier is missing. A code that was used before ends its access; a wrong
+ * proof does so if the access was granted for this code alone. `forbidden` for an account that is to be
+ * deleted: the code stays valid. Unknown codes count as guesses: `too-many-requests`.
  */
 export async function redeemCode(call: Call, client: Client, proof: CodeProof): Promise<RedeemedCode> {
   const { code } = requireProof(proof)
@@ -110,9 +111,10 @@ function findProofFault(
  * Replaces a refresh token by the next one. A token that was replaced within the last seconds gets the same
  * response again, for clients that retry or have lost the response. Throws `invalid_grant` if the token is
  * unknown, expired or another client's; if it was replaced before, its access also ends, and that of the
- * requester of an offer. Throws `invalid_scope` if another scope is requested, and the errors of a key that
- * is not proven: with these, the token stays valid. The audit records a token replaced before, and a key that
- * is not proven.
+ * requester of an offer. Throws `invalid_scope` if another scope is requested, and the errors of a key that is
+ * not proven: with these, the token stays valid. The audit records a token replaced before, and a key that is
+ * not proven. `forbidden` for an account that is to be deleted; unknown tokens count as guesses:
+ * `too-many-requests`.
  */
 export async function refreshGrant(
   call: Call,

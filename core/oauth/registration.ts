@@ -33,7 +33,8 @@ const grantTypes = ['authorization_code', 'refresh_token']
 
 /**
  * Creates the client that the metadata describe. Unsupported features are omitted; the response says what is
- * granted. (RFC 7591, 3.2.1) Throws `invalid_redirect_uri` and `invalid_client_metadata`. Does not store it.
+ * granted. (RFC 7591, 3.2.1) Throws `invalid_redirect_uri`, `invalid_client_metadata` and `invalid_scope`.
+ * Does not store it.
  */
 export function createClient(
   { access: { returnSchemes } }: Pick<Config, 'access'>,

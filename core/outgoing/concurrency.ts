@@ -20,6 +20,7 @@ interface Waiting {
 /** The rate is enforced in intervals of this many milliseconds. */
 const stepMs = 20
 
+/** Runs work as soon as the limits allow, in order of arrival. */
 export class ConcurrencyLimiter {
   readonly #running = new Map<string, number>()
   readonly #perStep: number

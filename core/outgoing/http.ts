@@ -48,6 +48,7 @@ export type Exchange =
 /** Loads undici on the first call to a URL: most services never make such a call, and loading costs time and memory. */
 const loadUndici = (): Promise<typeof import('undici')> => import('undici')
 
+/** Makes calls until it is closed. */
 export class Outgoing {
   #dispatcher: Promise<Dispatcher> | undefined
   readonly #aborting = new AbortController()

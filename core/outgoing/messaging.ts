@@ -16,6 +16,7 @@ export type MessagingMode = 'disabled' | 'challenge-verify' | 'single'
 /** Number of digits of a code that is generated here. */
 const codeDigits = 6
 
+/** Sends and checks codes of second factors, in the mode that the settings choose. */
 export class Messaging {
   readonly mode: MessagingMode
   readonly #outgoing: Outgoing

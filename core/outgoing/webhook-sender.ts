@@ -15,6 +15,7 @@ export const signatureHeader = 'Webhook-Signature'
 const maxTests = 20
 const retryAfter = 5
 
+/** Makes the calls to the webhooks of all accounts. */
 export class WebhookSender {
   readonly #outgoing: Outgoing
   readonly #limiter: ConcurrencyLimiter

@@ -30,6 +30,7 @@ export class Caller {
     this.modified = modified
   }
 
+  /** Whether the caller is the user, signed in: false for a call without an access. */
   get isPersonal(): boolean {
     return this.access?.type === 'personal'
   }

@@ -14,6 +14,7 @@ interface Entry {
 /** Fixed size of an entry, in streams, on top of its own streams. */
 const ownSize = 100
 
+/** Counts the levels that are kept, and drops the oldest beyond a total size. */
 export class DerivedDataCache {
   /** Oldest first. */
   readonly #entries = new Set<Entry>()

@@ -18,6 +18,7 @@ const pauseFactor = 9
 
 /** Running jobs; `stop` ends them after the current account. */
 export interface MaintenanceJobs {
+  /** Starts no more jobs; resolves once the one under way has ended. */
   stop(): Promise<void>
 }
 

@@ -42,6 +42,7 @@ const retryUnreadableAfter = 3600
 /** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 5
 
+/** Returns previews of the pictures of all accounts, and keeps them in the cache. */
 export class Previews {
   /** Runs work on pictures: a user with many or unreadable pictures delays other users by at most one picture. */
   readonly #queue: FairScheduler

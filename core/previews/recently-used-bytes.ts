@@ -30,6 +30,7 @@ export class RecentlyUsedBytes {
     }
   }
 
+  /** Deletes an entry, if it exists. */
   delete(key: string): void {
     this.#size -= this.#entries.get(key)?.length ?? 0
     this.#entries.delete(key)

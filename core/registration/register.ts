@@ -42,7 +42,9 @@ const olderNames = new Map([
  * Registers an account and signs its app in; queues a welcome mail, and one that verifies the address if the
  * settings say so. Everything is checked before the password is hashed, and claimed after it: of two
  * concurrent registrations of a name, only one succeeds. Throws `invalid-parameters-format`, also without a
- * valid invitation where one is needed, and `item-already-exists`; registrations are throttled.
+ * valid invitation where one is needed, `item-already-exists`, `unavailable-method` for a password while
+ * passwords are switched off, `too-many-requests` from the throttle of registrations, and the errors of {@link
+ * verifyProof}.
  */
 export async function registerAccount(call: ServiceCall, body: object): Promise<Registered> {
   const { services, credentials, now } = call

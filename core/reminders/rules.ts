@@ -28,8 +28,10 @@ export function requireOwnReminder(
 }
 
 /**
- * Checks that "done" can be recorded by the caller, and returns the type and content. `path`: of the fields
- * in the params. Errors: `invalid-parameters-format`, and those of {@link assertMayAddTo}.
+ * Checks that "done" can be recorded by the caller, and returns the type and content. `path`: of the fields in
+ * the params. Errors: `invalid-parameters-format` (also if the content does not fit the type), and those of
+ * {@link assertMayAddTo}. The content may not be too long, and neither series nor secrets (`forbidden`) can be
+ * recorded.
  */
 export function checkRecording(
   call: Call,

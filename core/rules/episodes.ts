@@ -26,6 +26,7 @@ const maxRepeats = 10
 
 type Changing = { -readonly [K in keyof RuleState]: RuleState[K] }
 
+/** The episodes of one rule, from a state on. Changes only its own copy of the state. */
 export class Episodes {
   readonly #state: Changing
   readonly tellings: Telling[] = []
@@ -46,6 +47,7 @@ export class Episodes {
     this.#isMomentary = isMomentary(rule)
   }
 
+  /** The state so far. */
   get state(): Changing {
     return this.#state
   }

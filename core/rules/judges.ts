@@ -7,6 +7,7 @@ import type { Reading } from './readings.js'
 export interface Judge {
   /** Seconds before the first reading that have to be judged as well. */
   readonly memory: number
+  /** Returns whether the condition holds by a reading. Readings must come in order of their times. */
   judge(reading: Reading): Verdict
 }
 

@@ -20,6 +20,7 @@ export interface Firing {
 /** Maximum number of firings that are listed. */
 export const maxFirings = 200
 
+/** Collects the firings of one rule as its past is replayed. */
 export class PastEpisodes {
   readonly #episodes: Episodes
   readonly #firings: { -readonly [K in keyof Firing]: Firing[K] }[] = []
@@ -35,6 +36,7 @@ export class PastEpisodes {
     return this.#firings
   }
 
+  /** Whether as many firings are listed as may be. */
   get isFull(): boolean {
     return this.#firings.length >= maxFirings
   }

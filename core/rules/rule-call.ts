@@ -21,6 +21,7 @@ export interface Span extends Unseen {
   readonly now: number
 }
 
+/** Watches what one rule asks for, as its access sees it now. */
 export interface Watcher {
   /** Returns whether the rule's access can still read what has caused an episode. */
   isReadable(cause: Cause): boolean

@@ -24,6 +24,7 @@ const idleSeconds = 7 * 86_400
 /** Less than the difference of two times. */
 const tick = 1e-6
 
+/** Watches the rules of the accounts that this process serves. */
 export class RuleWatch implements TimedTask {
   readonly name = 'rules'
   /** An account that was suspended may be active again; own measures may have changed. */

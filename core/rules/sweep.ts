@@ -15,6 +15,7 @@ interface Entry {
   timer: NodeJS.Timeout | undefined
 }
 
+/** Decides when an account with changes is visited. */
 export class Sweep {
   /** Accounts that are to be visited, or were a moment ago. */
   readonly #entries = new Map<string, Entry>()

@@ -27,6 +27,7 @@ interface Passed {
   readonly times: number[]
 }
 
+/** The rules of one account, and what is pending for them. */
 export class WatchedRules {
   /** Rules to be evaluated, with the time of the oldest change that has not been. */
   readonly pending = new Map<string, number>()

@@ -1,6 +1,7 @@
 /** Measures how fast a request body arrives, not counting the time for which the service pauses it. */
 import type { Clock } from '../time.js'
 
+/** The rate of one request body. */
 export class BodyRate {
   readonly #since: number
   #bytes = 0

@@ -13,6 +13,7 @@ export interface BodyMemory {
   release(ticket: BodyReservation, bytes: number): void
 }
 
+/** The bytes of one request body while it is received. */
 export class BodyReservation {
   #bytes = 0
   #wake: (() => void) | undefined
@@ -34,6 +35,7 @@ export class BodyReservation {
     return { account: this.owner.holder, access: this.owner.part }
   }
 
+  /** Whether the body waits for memory now. */
   get isWaiting(): boolean {
     return this.#wake !== undefined
   }

@@ -14,6 +14,7 @@ export class BodyUsage {
   /** The only body that proceeds above the limit, until it ends: if there were several, memory would not be bounded. */
   favored: BodyReservation | undefined
 
+  /** Whether nothing is held or read, so that it can be forgotten. */
   get isEmpty(): boolean {
     return this.bytes === 0 && this.reading.size === 0
   }

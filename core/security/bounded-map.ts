@@ -31,6 +31,7 @@ export class BoundedMap<K, V> {
     return this.#entries.keys()
   }
 
+  /** Removes an entry, if it exists. */
   delete(key: K): void {
     this.#entries.delete(key)
   }

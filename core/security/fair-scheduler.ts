@@ -4,6 +4,7 @@
  */
 import { FairQueue, type Party } from '../../storage/scheduler.js'
 
+/** Gives places to tasks. */
 export class FairScheduler {
   #running = 0
   readonly #busy = new Set<string>()

@@ -29,6 +29,7 @@ const maxWaitSeconds = 10
 /** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 5
 
+/** Gives places to long responses. */
 export class LongResponses {
   readonly #counts = new Map<string, number>()
   readonly #waiting = new Set<Waiting>()

@@ -22,7 +22,7 @@ const durationField: Field = {
 
 export interface Column {
   readonly name: string
-  /** The place of the column among the columns of the type, required columns first. */
+  /** The place of the column among the columns of the type, required columns first. From 0. */
   readonly place: number
   readonly isRequired: boolean
   /** Whether any finite number is valid without conversion, as in most columns. */

@@ -48,7 +48,10 @@ export class HolderUpdater {
     this.#scan = new AccountScan(services, () => void this.catchUp(), 'series events could not be updated')
   }
 
-  /** Updates holders; with `all` also holders in files that are held by a long write. Never rejects. */
+  /**
+   * Updates holders; with `all` also holders in files that are held by a long write. Never rejects. Also
+   * writes missing summaries of chunks.
+   */
   catchUp(all = false): Promise<void> {
     return this.#scan.run(
       (account, { series }) =>

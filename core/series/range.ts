@@ -19,8 +19,8 @@ export function assertRangeOrder({ fromDeltaTime, toDeltaTime }: Bounds): void {
 }
 
 /**
- * Returns the range from the first bound, inclusive, to the second, exclusive: by default from the beginning to the
- * present.
+ * Returns the range from the first bound, inclusive, to the second, exclusive: by default from the beginning
+ * to the present. Bounds are deltaTimes, in seconds since the `time` of the holder.
  */
 export function resolveRange(
   { fromDeltaTime, toDeltaTime }: Bounds,

@@ -1,7 +1,7 @@
 /** The columns of summaries of points. (docs/spec/series.md#reading-points) */
 import { timeColumn, type ColumnPlan } from './column-plan.js'
 
-/** A column, and the index of its cell in a row. */
+/** A column, and the index of its cell in a row: 1 for the first column, since rows begin with their time. */
 export interface IndexedColumn {
   readonly name: string
   readonly place: number

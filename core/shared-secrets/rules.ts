@@ -5,8 +5,9 @@ import { fail } from '../errors.js'
 import { isSecretsStreamId } from '../system-ids.js'
 import { maySeeSecret, secretEventType } from './state.js'
 
-/** Rules of methods on secrets, which are refused where secrets are switched off. */
+/** Rule of methods on secrets for any access. Error: `unavailable-method` where secrets are switched off. */
 export const anyAccessIfEnabled = requireEnabled(anyAccess)
+/** Rule of methods on secrets without an access. Error: `unavailable-method` where secrets are switched off. */
 export const anyoneIfEnabled = requireEnabled(anyone)
 
 function requireEnabled(allow: AccessRule): AccessRule {

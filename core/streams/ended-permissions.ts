@@ -19,9 +19,9 @@ export function* endPermissions(call: Call, nodes: readonly StreamNode[], until:
 }
 
 /**
- * Adds a stream. If one with its id was deleted before, permissions on the deleted stream are ended now: earlier
- * versions of the software left such permissions in place, and backups and archives of such versions still hold them.
- * Error: `invalid-operation` for too many streams.
+ * Adds a stream. If one with its id was deleted before, permissions on the deleted stream are ended now:
+ * earlier versions of the software left such permissions in place, and backups and archives of such versions
+ * still hold them. Errors: `UniqueViolation` for a taken id or name, `invalid-operation` for too many streams.
  */
 export function insertStream(call: Call, stream: Stream): StreamNode {
   return runSteps(insertStreamInSteps(call, stream, () => addStream(call, stream)))

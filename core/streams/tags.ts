@@ -39,10 +39,10 @@ export function getTags(services: Services, streamIds: readonly string[]): Pick<
 }
 
 /**
- * Returns the ids of the streams of tags, none for no tags. Callers who may write an event may tag it:
- * missing streams are created, and only a level of `none` on its stream forbids a tag. `before`: streams in
- * which the event is already, even if they are in the trash. Errors: `forbidden`, `invalid-operation`,
- * `invalid-parameters-format` if tags are switched off.
+ * Returns the ids of the streams of tags, none for no tags. Callers who may write an event may tag it: missing
+ * streams are created, those that apps have moved or trashed are put back, and only a level of `none` on its
+ * stream forbids a tag. `before`: streams in which the event is already, even if they are in the trash.
+ * Errors: `forbidden`, `invalid-operation`, `invalid-parameters-format` if tags are switched off.
  */
 export function provideTagStreams(
   call: Call,
@@ -105,8 +105,8 @@ export function restoreTagStream(call: Call, id: string, parentId: string | null
 }
 
 /**
- * Narrows a scope to events with one of these tags; returns it unchanged if `tags` is empty. Throws
- * `invalid-parameters-format` if tags are switched off.
+ * Narrows a scope to events with one of these tags; returns it unchanged if `tags` is empty. If no tag has a
+ * stream, nothing matches. Throws `invalid-parameters-format` if tags are switched off.
  */
 export function restrictToTags(
   { services, store }: Call,

@@ -26,6 +26,7 @@ interface Plan {
 type Named = Pick<Account, 'id' | 'username'>
 type Needed = 'accounts' | 'bus' | 'clock' | 'log' | 'platform'
 
+/** Runs the due work of all accounts that are served here. */
 export class AccountTimers implements Timers {
   readonly #tasks: TimedTask[] = []
   readonly #plans = new Map<string, Plan>()

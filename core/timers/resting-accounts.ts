@@ -53,6 +53,7 @@ export function createRestKey(config: Config, { map }: Shard): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }
 
+/** Finds the accounts with nothing due, and notes when their work is due. */
 export class RestingAccounts {
   readonly #resting = new Map<string, Account & { readonly due: number }>()
   /** Their ids, those that are due first at the end. */

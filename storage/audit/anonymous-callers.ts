@@ -20,6 +20,7 @@ interface Hour {
   last?: AuditEntry
 }
 
+/** Counts the calls without an access, and limits how many are recorded per hour. */
 export class AnonymousCallers {
   #hour: Hour | undefined
   #isChanged = false

@@ -9,14 +9,17 @@ export class LastWritten {
     this.#integrity = integrity
   }
 
+  /** The key of the item that was written last; `undefined` if there is none since {@link clear}. */
   get key(): string | undefined {
     return this.#key
   }
 
+  /** Its integrity value; `undefined` if such values are off. */
   get integrity(): string | undefined {
     return this.#integrity
   }
 
+  /** Forgets the item. */
   clear(): void {
     this.#key = this.#integrity = undefined
   }

@@ -11,6 +11,7 @@ export interface Word {
   readonly number: number
 }
 
+/** The words of one audit and their numbers, cached. */
 export class AuditWords {
   readonly #numbers = new Map<string, number>()
   readonly #texts = new Map<number, string>()

@@ -20,6 +20,7 @@ export class ChannelRepository {
 
   constructor(private readonly db: Database) {}
 
+  /** Finds a channel by its id. */
   find(id: string): StoredChannel | undefined {
     return this.#load().get(id)
   }
@@ -29,6 +30,7 @@ export class ChannelRepository {
     return this.#load().values()
   }
 
+  /** Number of channels. */
   get size(): number {
     return this.#load().size
   }
@@ -46,7 +48,7 @@ export class ChannelRepository {
     this.#load().set(channel.id, stored)
   }
 
-  /** Removes a channel with its messages. */
+  /** Removes a channel with its messages. Does nothing if it does not exist. */
   remove(id: string): void {
     this.#write('DELETE FROM channel_message WHERE channel = ?', id)
     this.#write('DELETE FROM channel WHERE id = ?', id)

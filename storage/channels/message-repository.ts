@@ -67,6 +67,7 @@ export class MessageRepository {
     this.#isWaiting = true
   }
 
+  /** Finds a message by its number. */
   find(number: number): StoredMessage | undefined {
     return statement(this.db, 'SELECT * FROM channel_message WHERE number = ?').get(number) as
       | StoredMessage

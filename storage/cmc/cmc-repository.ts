@@ -74,6 +74,7 @@ export class CmcRepository {
     return column(this.db, sql).get() === 1
   }
 
+  /** Adds a capability, whose access exists. */
   addCapability({ access, id, offer, removal, request }: StoredCapability): void {
     this.#write('INSERT INTO cmc_capability (id, access, request, offer, removal) VALUES (?, ?, ?, ?, ?)', [
       id,
@@ -84,12 +85,14 @@ export class CmcRepository {
     ])
   }
 
+  /** Finds a capability by its id, in any state, until it is removed. */
   findCapability(id: string): StoredCapability | undefined {
     return statement(this.db, 'SELECT * FROM cmc_capability WHERE id = ?').get(id) as
       | StoredCapability
       | undefined
   }
 
+  /** Sets when a capability is to be removed, in seconds. */
   setRemoval(id: string, removal: number): void {
     this.#write('UPDATE cmc_capability SET removal = ? WHERE id = ?', [removal, id])
   }
@@ -107,6 +110,7 @@ export class CmcRepository {
     this.#write('DELETE FROM cmc_answer WHERE capability = ?', [id])
   }
 
+  /** Records an answer that has been processed. Throws if one came as the same event. */
   addAnswer({ access, capability, endpoint, event }: StoredAnswer): void {
     this.#write('INSERT INTO cmc_answer (event, capability, endpoint, access) VALUES (?, ?, ?, ?)', [
       event,
@@ -134,6 +138,7 @@ export class CmcRepository {
     this.#write(sql, [access, scope, slug])
   }
 
+  /** Finds the relationship of an access. */
   findRelationship(access: string): StoredRelationship | undefined {
     const sql = `SELECT ${relationshipColumns} FROM cmc_relationship WHERE access = ?`
     return statement(this.db, sql).get(access) as StoredRelationship | undefined
@@ -189,6 +194,7 @@ export class CmcRepository {
     ])
   }
 
+  /** Removes a relationship, if it exists. Its access and its deliveries stay. */
   removeRelationship(access: string): void {
     this.#write('DELETE FROM cmc_relationship WHERE access = ?', [access])
   }
@@ -227,6 +233,7 @@ export class CmcRepository {
     return statement(this.db, sql).all(after, limit) as StoredDelivery[]
   }
 
+  /** Stores the attempts, the next time and the body of a delivery. */
   updateDelivery({ attempts, body, next, number }: StoredDelivery): void {
     this.#write('UPDATE cmc_outbox SET attempts = ?, next = ?, body = ? WHERE number = ?', [
       attempts,
@@ -236,6 +243,7 @@ export class CmcRepository {
     ])
   }
 
+  /** Removes a delivery that is done, or is given up. */
   removeDelivery(number: number): void {
     this.#write('DELETE FROM cmc_outbox WHERE number = ?', [number])
   }
@@ -256,6 +264,7 @@ export class CmcRepository {
     ])
   }
 
+  /** Removes the secrets of an event, if it has any. */
   removeSecrets(event: string): void {
     this.#write('DELETE FROM cmc_secret WHERE event = ?', [event])
   }

@@ -15,17 +15,20 @@ interface Row {
   readonly arrivals: string
 }
 
+/** The connections, at most one for each access. */
 export class ConnectionRepository {
   /** By the ids of their accesses. */
   #all: Map<string, StoredConnection> | undefined
 
   constructor(private readonly db: Database) {}
 
+  /** Finds a connection by its id. */
   find(id: string): StoredConnection | undefined {
     for (const stored of this.#load().values()) if (stored.connection.id === id) return stored
     return undefined
   }
 
+  /** Finds the connection of an access. */
   findByAccess(access: string): StoredConnection | undefined {
     return this.#load().get(access)
   }
@@ -35,10 +38,12 @@ export class ConnectionRepository {
     return this.#load().values()
   }
 
+  /** Number of connections. */
   get size(): number {
     return this.#load().size
   }
 
+  /** Adds a connection with its arrivals. Throws `UniqueViolation` if its access has one. */
   insert(stored: StoredConnection): void {
     const { arrivals, connection } = stored
     const { accessId, id } = connection

@@ -21,6 +21,7 @@ const maxGrowth = 4
 export class PageSizeEstimate {
   #rows = maxPageRows
 
+  /** Number of events that the next page should read. */
   get rows(): number {
     return this.#rows
   }
@@ -38,6 +39,7 @@ export class LargeEvents {
 
   constructor(private readonly db: Database) {}
 
+  /** Whether any event of the file is large. Cached. */
   get mayExist(): boolean {
     return (this.#mayExist ??=
       column(this.db, 'SELECT 1 FROM event INDEXED BY event_large WHERE large IS NOT NULL LIMIT 1').get() !==

@@ -19,6 +19,7 @@ export interface BodyScanResult {
   readonly cost: (whole: number) => number
 }
 
+/** Tests the contents of events, as many at a time as take a few milliseconds. */
 export class BodyScan {
   /** Events that the next step scans. */
   rows = firstRows

@@ -12,6 +12,7 @@ export interface ProbeResult {
   readonly examined: number
 }
 
+/** Notes how many of the examined rows match. */
 export class DriverProbe {
   #from: Key | undefined
   #keys = 0

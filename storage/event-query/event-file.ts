@@ -12,6 +12,7 @@ export interface IndexedTexts {
   requestIndexing(): void
 }
 
+/** A user's file, with what is cached of its events. */
 export interface EventFile {
   readonly db: Database
   readonly durationClasses: DurationClasses

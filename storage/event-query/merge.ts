@@ -35,6 +35,7 @@ interface Entry {
   batchSize: number
 }
 
+/** Takes the keys of several lanes in order, each event once. */
 export class LaneMerge {
   readonly #heap: Entry[] = []
   #last: Key | undefined

@@ -1,5 +1,6 @@
 /** A page of a query's results, and the steps that build it. */
 
+/** A page of a query's result. */
 export interface EventPage {
   /** JSON texts of events, joined by commas. */
   readonly text: string
@@ -9,6 +10,7 @@ export interface EventPage {
   readonly excess: number | undefined
 }
 
+/** What one step of a query adds to its page. */
 export interface Step {
   readonly text: string
   readonly count: number

@@ -58,6 +58,7 @@ export class QueryRun {
     this.#remaining = query.limit
   }
 
+  /** Whether nothing remains to be read. */
   get isDone(): boolean {
     return this.#remaining === 0 || this.#segments.length === 0
   }

@@ -7,6 +7,7 @@ import { column } from '../sqlite/statements.js'
 import { QueryBudget, WorkLimitExceeded, maxStatementWork } from './query-budget.js'
 import type { RowTest } from './query.js'
 
+/** The conditions that are tested row by row. */
 export interface RowFilter {
   readonly modifiedAfter: number
   /** Applies to the end of periods, and to the time of other events. */

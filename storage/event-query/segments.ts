@@ -8,6 +8,7 @@ import { nextDouble, type Order, type KeyRange } from './position.js'
 import type { EventQuery } from './query.js'
 import { getEarliestStart, runningClass, type DurationClasses } from './spans.js'
 
+/** A part of a query's range. */
 export interface Segment {
   readonly range: KeyRange
   /** Restricts to periods: those that reach a time, or those without an end. */

@@ -8,7 +8,10 @@ import { column } from '../sqlite/statements.js'
 /** The class of periods without an end. Finite durations are below it: 2^1024 is beyond a double. */
 export const runningClass = 2000
 
-/** Returns the class of a duration; `undefined` for a point in time. */
+/**
+ * Returns the class of a duration (n for more than 2^(n-1) and up to 2^n seconds, 0 also for less; a class of
+ * its own for `null`, a running period); `undefined` for a point in time.
+ */
 export function getDurationClass(duration: number | null | undefined): number | undefined {
   if (duration === null) return runningClass
   if (duration === undefined || duration === 0) return undefined

@@ -9,6 +9,7 @@ import { comesBefore, type Order, type KeyRange } from './position.js'
 /** Maximum number of cached streams per open file and order. A full cache is cleared. */
 const maxCached = 10_000
 
+/** The times of the first and last events of streams, cached. */
 export class StreamEnds {
   /** The time of the first event in each order, by stream and trash state. */
   readonly #cached: Readonly<Record<Order, Map<number, number>>> = { ASC: new Map(), DESC: new Map() }

@@ -5,6 +5,7 @@ import { column, statement } from '../sqlite/statements.js'
 /** Maximum number of cached types per open file. A full cache is cleared. */
 const maxCached = 1000
 
+/** The numbers of event types, cached. */
 export class TypeNumbers {
   #cached = new Map<string, number>()
 

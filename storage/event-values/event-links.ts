@@ -25,6 +25,7 @@ const insertSql = `INSERT INTO event_stream (${columns}) VALUES (?, ?, ?, ?, ?, 
 const updateSql = `UPDATE event_stream SET type = ?, value = ?, fields = ?
   WHERE ${linkKey} AND (type IS NOT ? OR value IS NOT ? OR fields IS NOT ?)`
 
+/** Writes the rows that link events to their streams, and updates what is cached of them. */
 export class EventLinks {
   /** First and last times of streams. */
   readonly ends: StreamEnds

@@ -39,6 +39,7 @@ interface PendingFact {
   last: Key
 }
 
+/** The progress of reading the facts of streams. */
 export class FactsRun {
   #membership: Membership
   #streams: StreamWalk
@@ -64,6 +65,7 @@ export class FactsRun {
     this.#restricted = undefined
   }
 
+  /** True once all streams have been read. */
   get isDone(): boolean {
     return this.#isDone
   }

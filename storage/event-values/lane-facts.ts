@@ -51,6 +51,7 @@ const allRows = new LaneRows({ field: undefined, types: undefined })
 /** The conditions on counted events. */
 type MembershipTest = Pick<Membership, 'matches' | 'matchesEvent'>
 
+/** The facts of one stream, as far as it has been read. */
 export class LaneFacts {
   readonly groups = new Map<string, Group>()
   readonly #lane: StreamState

@@ -8,6 +8,7 @@ import { findNextStream } from './lane-rows.js'
 const maxCachedSets = 1000
 const maxCachedEvents = 100_000
 
+/** Tests which events are in the searched streams. */
 export class Membership {
   /** True if every event in one of the searched streams matches. */
   readonly isUnconditional: boolean

@@ -33,10 +33,13 @@ export type SampledStreams = Pick<
 
 /** Aggregates the numbers of a sample by bucket, as {@link TimeBuckets} does. */
 export interface SampleTarget {
+  /** Returns the start of a bucket, in seconds. */
   getStart(bucket: number): number
+  /** Returns the index of the bucket of a time. */
   findBucket(time: number): number
   /** `until`: the end of an event that {@link reachesNextBucket}. */
   countEvent(key: Key, value: number | undefined, until?: number): void
+  /** Adds aggregated events of one bucket. */
   addSummary(bucket: number, summary: BucketSummary): void
   /** Set if events with a duration are spread over buckets: whether one of at most so many seconds may need to be. */
   reachesNextBucket?(time: number, duration: number): boolean
@@ -71,6 +74,7 @@ interface Lane extends StreamState {
 
 const initialLane = { isDense: false, rowwiseBefore: -Infinity, hasHomeEvents: false }
 
+/** The progress of one sample. */
 export class SampleRun<Target extends SampleTarget = TimeBuckets> {
   readonly #membership: SampledStreams
   readonly #rows: LaneRows

@@ -8,6 +8,7 @@ import { LaneFacts, type LinkedEvent } from './lane-facts.js'
 /** Maximum number of cached groups of all streams of a file. */
 const maxGroups = 20_000
 
+/** The facts of streams, cached and kept up to date. */
 export class StreamFacts {
   readonly #lanes = new Map<number, LaneFacts>()
 

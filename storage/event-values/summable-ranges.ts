@@ -18,6 +18,7 @@ interface SummableRange {
   readonly before: number
 }
 
+/** Ranges of rows short enough to be summed by one statement, cached. */
 export class SummableRanges {
   readonly #lanes = new Map<string, SummableRange[]>()
   #count = 0

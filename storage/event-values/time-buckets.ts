@@ -55,6 +55,7 @@ export interface Sample {
   readonly last?: number
 }
 
+/** Aggregates numbers by bucket. Buckets are counted from 0. */
 export class TimeBuckets {
   readonly #length: number
   /** Only buckets that hold events: most ranges are sparse. */

@@ -36,7 +36,7 @@ export interface ByteRange {
 export interface AttachmentStore {
   /** Receives and hashes bytes; leaves nothing behind if `source` fails. Throws `StorageFull`. */
   receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile>
-  /** Moves a received file into place; it is on disk when this resolves. */
+  /** Moves a received file into place; it is on disk when this resolves. Throws `StorageFull`. */
   put(account: string, id: string, file: ReceivedFile): Promise<void>
   /** Removes a received file; does nothing if the file has been put in place. */
   discard(file: ReceivedFile): Promise<void>

@@ -11,6 +11,7 @@ import type { Layout } from './layout.js'
 const maxBytes = 8 * 1024 * 1024
 const maxShare = 0.05
 
+/** The reserve of one data directory, shared by all threads. Methods block. */
 export class DiskReserve {
   readonly #file: string
 

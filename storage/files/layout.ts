@@ -54,10 +54,12 @@ export class Layout {
     return join(this.root, 'service.json')
   }
 
+  /** The file of all accounts' names and unique fields. */
   get platformFile(): string {
     return join(this.root, 'platform.sqlite')
   }
 
+  /** The folders of all accounts, in shards. */
   get usersDirectory(): string {
     return join(this.root, 'users')
   }
@@ -108,6 +110,7 @@ export class Layout {
     return join(this.importsDirectory(id), importId)
   }
 
+  /** The attachments of one account, in shards. */
   attachmentsDirectory(id: string): string {
     return join(this.userDirectory(id), 'attachments')
   }
@@ -122,6 +125,7 @@ export class Layout {
     return join(this.userDirectory(id), 'previews')
   }
 
+  /** The SQLite file of one account. */
   userFile(id: string): string {
     return join(this.userDirectory(id), 'user.sqlite')
   }

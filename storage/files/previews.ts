@@ -27,6 +27,7 @@ export interface CachedPreview {
 const fileId = /^c[a-z0-9]{24}$/
 const frame = /^[a-z]+-[0-9]+$/
 
+/** The cached previews of all accounts. */
 export class PreviewCache {
   #drafts = 0
 

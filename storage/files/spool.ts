@@ -51,6 +51,7 @@ interface Chunk {
   readonly bytes: number
 }
 
+/** One text that is written, then read once; on disk if it is long. */
 export class Spool {
   /** The chunks in the file. */
   readonly #chunks: Chunk[] = []

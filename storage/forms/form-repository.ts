@@ -7,10 +7,12 @@ import { column, statement } from '../sqlite/statements.js'
 export class FormRepository {
   constructor(private readonly db: Database) {}
 
+  /** Number of forms. */
   get size(): number {
     return column(this.db, 'SELECT count(*) FROM form').get() as number
   }
 
+  /** Finds a form by its id. */
   find(id: string): Form | undefined {
     const body = column(this.db, 'SELECT body FROM form WHERE id = ?').get(id) as string | undefined
     return body === undefined ? undefined : (JSON.parse(body) as Form)
@@ -31,6 +33,7 @@ export class FormRepository {
     ])
   }
 
+  /** Removes a form, if it exists. What was filled in with it stays. */
   remove(id: string): void {
     this.#write('DELETE FROM form WHERE id = ?', [id])
   }

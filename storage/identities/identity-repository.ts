@@ -26,11 +26,13 @@ export class IdentityRepository {
     return statement(this.db, 'SELECT * FROM identity ORDER BY created, id').all() as Identity[]
   }
 
+  /** Finds the identity with an issuer and a subject, both compared exactly. */
   find(issuer: string, subject: string): Identity | undefined {
     const sql = 'SELECT * FROM identity WHERE issuer = ? AND subject = ?'
     return statement(this.db, sql).get(issuer, subject) as Identity | undefined
   }
 
+  /** Adds an identity. Does not claim it for the account: `store.unique` does. */
   insert({ created, email, id, issuer, provider, subject, used }: Identity): void {
     const sql =
       'INSERT INTO identity (id, issuer, subject, provider, email, created, used) VALUES (?, ?, ?, ?, ?, ?, ?)'
@@ -42,6 +44,7 @@ export class IdentityRepository {
     statement(this.db, 'UPDATE identity SET used = ? WHERE id = ?').run(used, id)
   }
 
+  /** Removes an identity, if it exists. Does not release it for other accounts: `store.unique` does. */
   remove(id: string): void {
     statement(this.db, 'DELETE FROM identity WHERE id = ?').run(id)
   }

@@ -43,6 +43,7 @@ export class ImportFiles {
     return createReadStream(this.getUnpackedPath(account, id))
   }
 
+  /** Returns whether the file of an import is in its place. */
   exists(account: string, id: string): boolean {
     return existsSync(this.getPath(account, id))
   }

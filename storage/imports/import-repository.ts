@@ -48,6 +48,7 @@ const selectRow = 'SELECT number, id, state, body FROM import'
 export class ImportRepository {
   constructor(private readonly db: Database) {}
 
+  /** Finds an import by its id. */
   find(id: string): ImportRow | undefined {
     return statement(this.db, `${selectRow} WHERE id = ?`).get(id) as ImportRow | undefined
   }
@@ -85,15 +86,17 @@ export class ImportRepository {
     statement(this.db, sql).run(keep)
   }
 
+  /** Adds an import. */
   insert(id: string, state: string, body: string): void {
     statement(this.db, 'INSERT INTO import (id, state, body) VALUES (?, ?, ?)').run(id, state, body)
   }
 
+  /** Stores the state and the body of an import; does nothing if it is gone. */
   update(id: string, state: string, body: string): void {
     statement(this.db, 'UPDATE import SET state = ?, body = ? WHERE id = ?').run(state, body, id)
   }
 
-  /** Removes an import whose events and ranges are gone. */
+  /** Removes the row of an import, whose events and ranges must be gone. */
   remove(id: string): void {
     statement(this.db, 'DELETE FROM import WHERE id = ?').run(id)
   }
@@ -170,6 +173,7 @@ export class ImportRepository {
     statement(this.db, sql).run(JSON.stringify(times), number)
   }
 
+  /** Removes the record of a range. Its points stay. */
   removeRange(number: number): void {
     statement(this.db, 'DELETE FROM import_range WHERE number = ?').run(number)
   }
@@ -200,10 +204,12 @@ export class ImportRepository {
     )
   }
 
+  /** Forgets the value remembered under a name. */
   removeMemory(name: string): void {
     statement(this.db, 'DELETE FROM import_memory WHERE name = ?').run(name)
   }
 
+  /** Remembers a value under a name, in place of a former one. */
   setMemory(name: string, value: string): void {
     statement(this.db, 'INSERT OR REPLACE INTO import_memory (name, value) VALUES (?, ?)').run(name, value)
   }

@@ -9,6 +9,7 @@ import { readInTransaction } from '../sqlite/read-in-transaction.js'
 import type { EventRepository } from '../repositories/events.js'
 import type { SeriesRepository } from '../repositories/series.js'
 
+/** Starts reads of measures in one account's file. */
 export class MeasureRepository {
   readonly #shared = new SharedRuns()
 

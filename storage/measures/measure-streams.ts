@@ -24,6 +24,7 @@ export interface Assignment {
 const maxCached = 10_000
 const maxKeyLength = 1000
 
+/** Assigns events to measures and sources, and caches what it has found. */
 export class MeasureStreams {
   readonly #membership: Membership
   readonly #cached = new Map<string, Assignment | undefined>()

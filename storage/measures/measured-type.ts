@@ -24,7 +24,10 @@ export interface PointCells {
   readonly duration: number
 }
 
-/** Finds the cells of values, one for each field, and of durations. `columns`: the columns of the series, without deltaTime. */
+/**
+ * Finds the cells of values, one for each field, and of durations. `columns`: the columns of the series,
+ * without deltaTime. The index of a cell is that of its column plus 1; -1 for columns that are missing.
+ */
 export function findCells({ fields }: Pick<MeasuredType, 'fields'>, columns: readonly string[]): PointCells {
   const find = (name: string): number => {
     const index = columns.indexOf(name)

@@ -29,6 +29,7 @@ const maxValues = 40_000
 const kept = new Map<Shared, number>()
 let keptValues = 0
 
+/** The reads of one account that calls may share. */
 export class SharedRuns {
   readonly #runs = new Map<string, Shared>()
   #version = -1
@@ -68,6 +69,7 @@ export class SharedRuns {
     for (const shared of this.#runs.values()) drop(shared)
   }
 
+  /** Drops a result, if it is kept. */
   static drop({ owner, text }: Shared): void {
     owner.#runs.delete(text)
   }

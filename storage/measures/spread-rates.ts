@@ -11,6 +11,7 @@ export interface RateOfCell extends Readonly<Node> {
   readonly cell: number
 }
 
+/** Rates of ranges of cells. Cells are counted from 0. */
 export class SpreadRates {
   /** By number: the children of a node are `2 * node` and `2 * node + 1`, those of the last level are cells. */
   readonly #nodes = new Map<number, Node>()

@@ -25,6 +25,7 @@ const maxDirectCells = 16
 /** Converts a number to the unit of the measure. */
 export type Convert = (value: number) => number
 
+/** The numbers of one source by cell of the grid, counted from 0. */
 export class ValueCells {
   readonly cells = new Map<number, Cell>()
   /** By cell in whose day they count: numbers that are totals of a day. */

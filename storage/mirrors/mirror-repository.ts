@@ -60,6 +60,7 @@ export class MirrorRepository {
     return column(this.db, `SELECT count(*) FROM mirror WHERE body ->> '$.state' <> 'erased'`).get() as number
   }
 
+  /** Finds a mirror by its id, also one whose copy has been erased. */
   find(id: string): StoredMirror | undefined {
     const row = statement(this.db, 'SELECT body, next, progress FROM mirror WHERE id = ?').get(id)
     return row === undefined ? undefined : toStored(row as Row)

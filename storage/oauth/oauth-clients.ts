@@ -24,6 +24,7 @@ export interface StoredClientState {
 export class OAuthClientRepository {
   constructor(private readonly db: Database) {}
 
+  /** Finds a client that has registered itself, also if it is revoked: see {@link isRevoked}. */
   find(id: string): RegisteredClient | undefined {
     const body = column(this.db, 'SELECT body FROM oauth_client WHERE id = ?').get(id) as string | undefined
     return body === undefined ? undefined : (JSON.parse(body) as RegisteredClient)

@@ -54,10 +54,12 @@ export class FarewellRepository {
     ) as Farewell[]
   }
 
+  /** Stores the number of attempts, and when the next one is due, in seconds. */
   postpone(id: string, attempts: number, next: number): void {
     statement(this.db, 'UPDATE farewell SET attempts = ?, next = ? WHERE id = ?').run(attempts, next, id)
   }
 
+  /** Removes a message that is delivered, or is given up. */
   remove(id: string): void {
     statement(this.db, 'DELETE FROM farewell WHERE id = ?').run(id)
   }

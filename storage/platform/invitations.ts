@@ -25,9 +25,11 @@ export interface InvitationUse {
   readonly created: number
 }
 
+/** The invitations. Changed by commands only. (storage/platform/commands.ts) */
 export class InvitationRepository {
   constructor(private readonly db: Database) {}
 
+  /** Adds an invitation. Throws if its token exists. */
   insert({ token, created, createdBy, description }: Invitation): void {
     const sql = 'INSERT INTO invitation (token, created, createdBy, description) VALUES (?, ?, ?, ?)'
     statement(this.db, sql).run(token, created, createdBy, description)
@@ -50,6 +52,7 @@ export class InvitationRepository {
     ).all() as StoredInvitation[]
   }
 
+  /** Returns whether there is an invitation with a token, used or not. */
   exists(token: string): boolean {
     return statement(this.db, 'SELECT 1 FROM invitation WHERE token = ?').get(token) !== undefined
   }
@@ -60,7 +63,7 @@ export class InvitationRepository {
     return statement(this.db, sql).get(token) !== undefined
   }
 
-  /** Marks an invitation as used. */
+  /** Marks an invitation as used. Does not check that it is unused. */
   consume(
     token: string,
     { username, created }: { readonly username: string | null; readonly created: number }

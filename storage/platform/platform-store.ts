@@ -110,10 +110,7 @@ export class PlatformStore {
     return result
   }
 
-  /**
-   * Delegates changes to a handler, which applies them by {@link applyAll}. `catchUp` resolves when all changes made before the call
-   * have been applied.
-   */
+  /** Delegates changes to a handler, which applies them by {@link applyAll}. `catchUp` resolves when all changes made before the call have been applied. */
   delegateChanges(handler: ChangeHandler, catchUp?: () => Promise<void>): void {
     this.#changeHandler = handler
     this.#catchUp = catchUp
@@ -208,6 +205,7 @@ export class PlatformStore {
     return this.#tables.accounts.listDue(now)
   }
 
+  /** Counts rows: see {@link PlatformCounts}. */
   counts(): PlatformCounts {
     return this.#tables.accounts.counts()
   }
@@ -275,6 +273,7 @@ export class PlatformStore {
     this.#write(() => restoreTables(this.#tables, recovered))
   }
 
+  /** Closes the file. Its repositories must no longer be used. */
   close(): void {
     this.#db.close()
   }

@@ -16,9 +16,11 @@ export interface TimedNote {
 /** An account by its id, and when its next work is due, in seconds; `null` if the next start has to look. */
 export type DueTime = readonly [id: string, due: number | null]
 
+/** The accounts with timed work. Changed by commands only. (storage/platform/commands.ts) */
 export class TimedAccountRepository {
   constructor(private readonly db: Database) {}
 
+  /** Returns whether an account is marked as possibly having timed work. */
   has(id: string): boolean {
     return column(this.db, 'SELECT 1 FROM timed_account WHERE account = ?').get(id) !== undefined
   }

@@ -39,6 +39,7 @@ interface InDoubtValue extends Reservation {
   readonly isMarked: boolean
 }
 
+/** The unique values of one account whose file is open. */
 export class UniqueIndex {
   /** By value. */
   readonly #doubts = new Map<string, InDoubtValue>()

@@ -38,6 +38,7 @@ const columns = `reminder, due, day, ${state} AS state, answered, o.event AS eve
 export class OccurrenceRepository {
   constructor(private readonly db: Database) {}
 
+  /** Finds the occurrence of a reminder that was due at a time, in seconds. */
   find(reminder: string, due: number): OccurrenceRow | undefined {
     const sql = `SELECT ${columns} FROM reminder_occurrence AS o WHERE reminder = ? AND due = ?`
     return statement(this.db, sql).get(reminder, due) as OccurrenceRow | undefined

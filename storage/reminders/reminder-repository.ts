@@ -25,10 +25,12 @@ export class ReminderRepository {
     return (this.#isUsed ??= column(this.db, 'SELECT EXISTS (SELECT 1 FROM reminder)').get() === 1)
   }
 
+  /** Number of reminders. */
   get size(): number {
     return column(this.db, 'SELECT count(*) FROM reminder').get() as number
   }
 
+  /** Finds a reminder by its id. */
   find(id: string): ReminderRow | undefined {
     const row = statement(this.db, 'SELECT next, body FROM reminder WHERE id = ?').get(id)
     return row === undefined ? undefined : parseRow(row as Row)

@@ -144,8 +144,9 @@ export class AccessRepository {
   }
 
   /**
-   * Adds an access, and returns it as stored, with its integrity value. Throws `UniqueViolation` of
-   * `access.token`, or of `access.type` for type, name and device.
+   * Adds an access, and returns it as stored, with its integrity value. If the token, or type, name and device
+   * are taken, throws SQLite's error, which leaves the write, or its savepoint, as `UniqueViolation` of
+   * `access.token` or `access.type`.
    */
   insert(access: Access): Access {
     return this.#write(
@@ -154,7 +155,10 @@ export class AccessRepository {
     )
   }
 
-  /** Replaces an access, and returns it as stored. A deleted access (with `deleted`) stays as a record. */
+  /**
+   * Replaces an access, and returns it as stored. A deleted access (with `deleted`) stays as a record. Does
+   * nothing if there is no access with its id.
+   */
   update(access: Access): Access {
     return this.#write(
       'UPDATE access SET token = ?, type = ?, name = ?, deviceName = ?, createdBy = ?, deleted = ?, body = ? WHERE id = ?',

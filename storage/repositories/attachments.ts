@@ -13,6 +13,7 @@ export class AttachmentRepository {
     return (this.#orphans ??= column(this.db, 'SELECT 1 FROM orphan LIMIT 1').get() !== undefined)
   }
 
+  /** Returns whether an event has a file with this id; orphans do not count. */
   has(id: string): boolean {
     return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
   }

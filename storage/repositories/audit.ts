@@ -84,6 +84,7 @@ export class AuditRepository {
     this.#anonymous = new AnonymousCallers(db, anonymousPerHour)
   }
 
+  /** Whether entries or counts wait to be written. */
   get isDirty(): boolean {
     return this.#pending.length > 0 || this.#skippedCount > 0 || this.#anonymous.isDirty
   }
@@ -112,6 +113,7 @@ export class AuditRepository {
     if (due.length > 0) this.#pending.push(...due.map(toPending))
   }
 
+  /** The current position, for {@link rollbackTo}. */
   get mark(): AuditMark {
     return { count: this.#pending.length, written: this.#written }
   }

@@ -92,6 +92,7 @@ export class EventRepository {
     this.links = new EventLinks(db)
   }
 
+  /** Finds an event, also in the trash; `undefined` for one that does not exist or was deleted. */
   find(id: string): Event | undefined {
     const body = column(this.db, 'SELECT body FROM event WHERE id = ?').get(id) as string | undefined
     return body === undefined ? undefined : (JSON.parse(body) as Event)
@@ -188,19 +189,19 @@ export class EventRepository {
     return row.body
   }
 
-  /** Replaces the event with this id, whose former state becomes an earlier version if those are kept. Returns its public text. */
+  /** Replaces the event with this id, whose former state becomes an earlier version if those are kept. Returns its public text. Throws if it does not exist. */
   update(event: Event, body?: EventBody): string {
     const before = this.#findLocation(event.id)
     if (this.history.isEnabled) this.history.addVersion(event.id, this.#formatPaths(before))
     return this.#replace(before, event, body)
   }
 
-  /** Corrects the event with this id without keeping a version. */
+  /** Corrects the event with this id without keeping a version. Returns its public text. Throws if it does not exist. */
   amend(event: Event): string {
     return this.#replace(this.#findLocation(event.id), event)
   }
 
-  /** Removes an event, and records its deletion at `deleted` (seconds). Its attachments become orphans. */
+  /** Removes an event, and records its deletion at `deleted` (seconds). Its attachments become orphans, and its series goes with it. Throws if it does not exist. */
   remove(id: string, deleted: number, event = this.find(id)!): void {
     const location = this.#findLocation(id)
     const integrity = this.history.recordDeletion(event, deleted, this.#formatPaths(location))
@@ -208,7 +209,7 @@ export class EventRepository {
     this.#removeRow(location)
   }
 
-  /** Removes an event of which nothing must stay, and records its deletion. */
+  /** Removes an event with all its versions, and records its deletion, without what the settings keep. Throws if it does not exist. */
   erase(id: string, deleted: number): void {
     const location = this.#findLocation(id)
     const integrity = this.history.recordErasure(id, deleted, this.#formatPaths(location))

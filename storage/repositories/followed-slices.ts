@@ -10,6 +10,7 @@ const pageSize = 100
 export class FollowedSliceRepository {
   constructor(private readonly db: Database) {}
 
+  /** Finds a slice by its id. */
   find(id: string): FollowedSlice | undefined {
     const body = column(this.db, 'SELECT body FROM followed_slice WHERE id = ?').get(id)
     return body === undefined ? undefined : parse(body)

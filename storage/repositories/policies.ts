@@ -9,6 +9,7 @@ export interface Digests {
   event(event: object): string | undefined
   /** Like {@link event}, for a large event, in steps. Returns its JSON text too, with the value in place. */
   largeEvent(event: object): Steps<{ readonly body: string; readonly integrity: string | undefined }>
+  /** The integrity value of an access, which is given without one. */
   access(access: Access): string | undefined
 }
 

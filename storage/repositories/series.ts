@@ -81,9 +81,7 @@ export class SeriesRepository {
     this.#chunks = new ChunkTable(db)
   }
 
-  /**
-   * True if a holder may be outdated: initially, because the last process may have ended before it updated all holders.
-   */
+  /** True if a holder may be outdated: initially, because the last process may have ended before it updated all holders. */
   get mayHaveOutdated(): boolean {
     return this.#mayHaveOutdated
   }
@@ -124,7 +122,7 @@ export class SeriesRepository {
     return statement(this.db, sql).get(id) as { time: number; until: number } | undefined
   }
 
-  /** Writes points. Points with an existing deltaTime are merged cell by cell. */
+  /** Writes points. Points with an existing deltaTime are merged cell by cell: `null` leaves a cell as it is. New columns are added. The holder is outdated afterwards. */
   *add(event: number, { columns, rows }: Points, writeInfo: WriteInfo): Steps<void> {
     if (rows.length === 0) return
     const stored = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(

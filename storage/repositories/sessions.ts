@@ -19,6 +19,7 @@ export class SessionRepository {
 
   constructor(private readonly db: Database) {}
 
+  /** Whether uses wait to be written. */
   get isDirty(): boolean {
     return this.#touched.size > 0
   }

@@ -64,6 +64,7 @@ export class SignInRepository {
     statement(this.db, sql).run(name, JSON.stringify(value))
   }
 
+  /** Removes a state, if there is one. */
   removeState(name: string): void {
     statement(this.db, 'DELETE FROM sign_in_state WHERE name = ?').run(name)
   }

@@ -172,8 +172,8 @@ export class StreamRepository {
   }
 
   /**
-   * Removes a stream without children and events, and records its deletion. Throws if there is no such
-   * stream.
+   * Removes a stream without children and events, and records its deletion. Throws if there is no such stream.
+   * Does not check that it is empty.
    */
   remove(id: string, deleted: number): void {
     const tree = this.#load()

@@ -13,6 +13,7 @@ export class UsageRepository {
 
   constructor(private readonly db: Database) {}
 
+  /** Whether counts wait to be written. */
   get isDirty(): boolean {
     return this.#uses.size > 0
   }

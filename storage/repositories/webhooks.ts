@@ -27,6 +27,7 @@ export class WebhookRepository {
 
   constructor(private readonly db: Database) {}
 
+  /** Finds a webhook by its id. */
   find(id: string): StoredWebhook | undefined {
     return this.#load().get(id)
   }
@@ -36,6 +37,7 @@ export class WebhookRepository {
     return this.#load().values()
   }
 
+  /** Number of webhooks of all accesses. */
   get size(): number {
     return this.#load().size
   }
@@ -75,6 +77,7 @@ export class WebhookRepository {
     this.#load().set(webhook.id, stored)
   }
 
+  /** Removes a webhook with its queued messages, if it exists. */
   remove(id: string): void {
     this.#write('DELETE FROM webhook WHERE id = ?', [id])
     this.#load().delete(id)

@@ -28,6 +28,7 @@ export class RuleRepository {
 
   constructor(private readonly db: Database) {}
 
+  /** Finds a rule by its id, with its latest state, also one that is only noted. */
   find(id: string): StoredRule | undefined {
     return this.#load().get(id)
   }
@@ -37,6 +38,7 @@ export class RuleRepository {
     return this.#load().values()
   }
 
+  /** Number of rules. */
   get size(): number {
     return this.#load().size
   }
@@ -105,6 +107,7 @@ export class RuleRepository {
     this.#flushed = []
   }
 
+  /** Removes a rule with its state, if it exists. */
   remove(id: string): void {
     this.#write('DELETE FROM rule WHERE id = ?', id)
     this.#load().delete(id)

@@ -16,7 +16,7 @@ export function* arrangeRows(
   ])
 }
 
-/** Returns the index of the first row after a time; the number of rows if there is none. */
+/** Returns the index of the first row after a time; the number of rows if there is none. There must be rows. */
 export function findIndexAfter(rows: readonly Row[], time: number): number {
   if (rows[0]![0] > time) return 0
   let low = 0

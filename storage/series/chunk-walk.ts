@@ -20,6 +20,7 @@ export interface RowSink {
   readonly isFull: boolean
   /** Returns whether rows from `first` to `last` (deltaTimes) can be taken as one block. */
   isWithinBucket(first: number, last: number, block: Block): boolean
+  /** Takes one row. */
   addRow(row: Row): void
   /** Takes the rows of a block together, by its summary. Called only if {@link isWithinBucket}; `first`: deltaTime of its first row. */
   addBlock(first: number, block: Block): void
@@ -54,6 +55,7 @@ export class ChunkWalk {
     this.#rest = options.range
   }
 
+  /** Whether the whole range has been read. */
   get isDone(): boolean {
     return this.#rest === undefined
   }

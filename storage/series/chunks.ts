@@ -201,6 +201,7 @@ export class ChunkTable {
     return column(this.db, 'SELECT 1 FROM series_summary WHERE chunk = ?').get(chunk) !== undefined
   }
 
+  /** Finds a chunk by its number, with its points. */
   find(number: number): Chunk | undefined {
     return statement(this.db, `SELECT ${chunkColumns} FROM series_chunk WHERE number = ?`).get(number) as
       | Chunk

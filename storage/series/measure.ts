@@ -11,7 +11,10 @@ export interface Measure {
   readonly greatest: Row
 }
 
-/** Measures the numbers in one cell of consecutive rows; `undefined` if the cell holds no numbers. */
+/**
+ * Measures the numbers in one cell of consecutive rows; `undefined` if the cell holds no numbers. `at`: the
+ * index of the cell in a row, which begins with the time.
+ */
 export function measure(rows: readonly Row[], at: number): Measure | undefined {
   let count = 0
   let sum = 0

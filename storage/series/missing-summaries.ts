@@ -11,6 +11,7 @@ const maxSummarizedChunks = 8
 export class MissingSummaries {
   readonly #chunks = new Set<number>()
 
+  /** Number of chunks that wait for their summaries. */
   get size(): number {
     return this.#chunks.size
   }

@@ -12,6 +12,7 @@ export class Tally {
     this.#columns = cells.map(cell => new Column(cell))
   }
 
+  /** Accumulates one row. */
   add(row: Row): void {
     this.#count++
     for (const column of this.#columns) {

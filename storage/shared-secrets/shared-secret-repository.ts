@@ -63,6 +63,7 @@ const pageSize = 200
 export class SharedSecretRepository {
   constructor(private readonly db: Database) {}
 
+  /** Finds a secret by its id, in any status. */
   find(id: string): SharedSecret | undefined {
     const row = statement(this.db, 'SELECT * FROM shared_secret WHERE id = ?').get(id) as Row | undefined
     return row && toSecret(row)

@@ -33,6 +33,7 @@ export class EmailAddressRepository {
     ).all() as StoredAddress[]
   }
 
+  /** Finds an address, compared as {@link toUniqueKey} says. */
   find(address: string): StoredAddress | undefined {
     const sql = `SELECT ${columns} FROM email_address WHERE key = ?`
     return statement(this.db, sql).get(toKey(address)) as StoredAddress | undefined
@@ -50,6 +51,7 @@ export class EmailAddressRepository {
     statement(this.db, sql).run(toKey(address), address, added, verified, method, sent)
   }
 
+  /** Removes an address, if it is in the list. Does not release it for other accounts: `store.unique` does. */
   remove(address: string): void {
     statement(this.db, 'DELETE FROM email_address WHERE key = ?').run(toKey(address))
   }

@@ -15,6 +15,7 @@ export class LetterRepository {
     return this.#cached.letter
   }
 
+  /** Stores the letter, in place of the former one. */
   put(letter: StoredLetter): void {
     this.signIn.setState(stateName, letter)
     this.#cached = { letter }

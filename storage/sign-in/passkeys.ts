@@ -33,6 +33,7 @@ interface Row extends Omit<StoredPasskey, 'transports' | 'isSynced'> {
 export class PasskeyRepository {
   constructor(private readonly db: Database) {}
 
+  /** Finds a passkey by the service's id. */
   find(id: string): StoredPasskey | undefined {
     const row = statement(this.db, 'SELECT * FROM passkey WHERE id = ?').get(id) as Row | undefined
     return row && toPasskey(row)
@@ -51,6 +52,7 @@ export class PasskeyRepository {
     return rows.map(toPasskey)
   }
 
+  /** Number of passkeys. */
   get size(): number {
     return column(this.db, 'SELECT count(*) FROM passkey').get() as number
   }
@@ -68,6 +70,7 @@ export class PasskeyRepository {
     }
   }
 
+  /** Renames a passkey, if it exists. */
   rename(id: string, name: string): void {
     statement(this.db, 'UPDATE passkey SET name = ? WHERE id = ?').run(name, id)
   }

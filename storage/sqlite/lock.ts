@@ -15,8 +15,9 @@ export class DirectoryLocked extends Error {
 }
 
 /**
- * Locks a data directory, creating it if needed. Returns the function that releases the lock. The operating system holds the
- * lock, so it ends with the process: there are no stale locks to remove by hand. Throws {@link DirectoryLocked}.
+ * Locks a data directory, creating it if needed. Returns the function that releases the lock. The operating
+ * system holds the lock, so it ends with the process: there are no stale locks to remove by hand. Throws
+ * {@link DirectoryLocked}. Throws `UnexpectedPath` if the lock file is a link.
  */
 export function lockDirectory(lockFile: string): () => void {
   makeFolderNow(dirname(lockFile))

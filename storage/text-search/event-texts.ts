@@ -71,6 +71,7 @@ interface TextEntry {
   readonly place: number | null
 }
 
+/** The text index of one file. All changes must run within a transaction. */
 export class EventTexts {
   /** Removals since {@link beginBulkRemoval}; `undefined` outside of it. */
   #removals: number | undefined
@@ -192,10 +193,7 @@ export class EventTexts {
     this.#removals = 0
   }
 
-  /**
-   * Ends a bulk removal: if so many events were removed that their words were cleared, adds the words of all remaining
-   * ones.
-   */
+  /** Ends a bulk removal: if so many events were removed that their words were cleared, adds the words of all remaining ones. */
   *endBulkRemoval(): Steps<void> {
     this.#removals = undefined
     if (!this.#isCleared) return

@@ -11,6 +11,7 @@ const maxNumbers = 512
 /** Target duration of a step, in milliseconds. */
 const stepMs = 2
 
+/** Scans event numbers in steps of suitable size. */
 export class NumberSteps {
   #size = initialNumbers
 
@@ -20,6 +21,7 @@ export class NumberSteps {
     readonly end: number
   ) {}
 
+  /** True once all numbers have been scanned. */
   get isDone(): boolean {
     return this.at >= this.end
   }

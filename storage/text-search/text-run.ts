@@ -57,6 +57,7 @@ interface StepResult {
   readonly position: Key | undefined
 }
 
+/** The progress of one query that searches for words. */
 export class TextRun {
   #parts: SearchPart[] | undefined
   /** The number of the last event that was indexed when the run began; later events come from {@link #tail}. */
@@ -81,6 +82,7 @@ export class TextRun {
     if (query.contents) this.#bodyScan = new BodyScan()
   }
 
+  /** Whether nothing remains to be read. */
   get isDone(): boolean {
     return this.#remaining === 0 || this.#parts?.length === 0
   }

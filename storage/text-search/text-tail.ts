@@ -28,6 +28,7 @@ const rowSql = `SELECT e.number AS number, time, words, CASE WHEN words IS NULL 
     AND CASE WHEN ${eventCondition} THEN CASE WHEN ${hasTime} THEN words IS NOT NULL OR ${holdsText} END END
   ORDER BY e.number LIMIT 1`
 
+/** Finds matches among the events that are not indexed yet. */
 export class TextTail {
   #steps: NumberSteps
   #found: Key[] = []

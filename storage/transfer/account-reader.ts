@@ -19,6 +19,7 @@ import {
 /** Approximate size of a chunk, in characters. */
 const chunkSize = 64 * 1024
 
+/** Reads the rows of one account's file. The constructor throws `StoreDamaged`, `StoreTooNew`. */
 export class AccountReader {
   readonly #db: Database
   /** The cursor of the running query. */

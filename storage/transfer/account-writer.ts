@@ -16,6 +16,7 @@ export class RowRefused extends Error {
   }
 }
 
+/** Writes the rows of an export to a new file, in one transaction. */
 export class AccountWriter {
   readonly #db: Database
   readonly #inserts = new Map<ExportedTable, { columns: readonly Column[]; insert: Statement }>()

@@ -13,13 +13,17 @@ const draftName = /^export-c[a-z0-9]{24}-[0-9a-f-]{36}$/
 /** Maximum number of copies at a time, per account and in total: each takes as much disk space as the file. */
 const maxCopies = { perAccount: 2, total: 20 }
 
+/** Copies of accounts' files, from which exports are read. */
 export class ExportDrafts {
   /** Names of copies being made, whose files may not exist yet. */
   readonly #pending = new Set<string>()
 
   constructor(private readonly layout: Layout) {}
 
-  /** Makes a consistent copy of an account's file while it is in use. Returns its name; `undefined` if there are too many copies. */
+  /**
+   * Makes a consistent copy of an account's file while it is in use. Returns its name; `undefined` if there
+   * are too many copies. Throws `StorageFull`, `StoreDamaged`.
+   */
   async create(account: string, store: UserStore): Promise<string | undefined> {
     const prefix = `export-${account}-`
     const names = new Set([...this.#pending, ...readdirSync(this.layout.draftsDirectory)])
@@ -39,7 +43,10 @@ export class ExportDrafts {
     }
   }
 
-  /** Opens a copy for reading without its secrets. */
+  /**
+   * Opens a copy for reading without its secrets. Throws `StoreDamaged` if it is gone. The caller has to close
+   * it.
+   */
   open(name: string): AccountReader {
     return new AccountReader(this.#path(name), { includesSecrets: false })
   }

@@ -10,9 +10,11 @@ export interface BookkeepingStore {
   isWriteHeld(): boolean
   /** Returns whether a write in steps is running. */
   isInSteps(): boolean
+  /** Begins a transaction. */
   begin(): void
   /** Commits the transaction. */
   commit(): void
+  /** Must be called after each commit: starts syncs and checkpoints. */
   committed(): void
 }
 
@@ -23,6 +25,7 @@ export class Bookkeeping {
     private readonly store: BookkeepingStore
   ) {}
 
+  /** Whether uses, sessions or audit entries wait to be written. */
   get isDirty(): boolean {
     const { audit, sessions, usage } = this.parts
     return usage.isDirty || sessions.isDirty || audit.isDirty

@@ -15,13 +15,17 @@ const groupMs = 15
 /** The part of the store that committing uses. */
 export interface CommitStore {
   readonly unique: UniqueValues
+  /** Begins a transaction. Throws `StorageFull` or `StoreUnavailable` if nothing may be written. */
   begin(): void
+  /** Runs a part of the transaction, which is rolled back alone if it throws. */
   savepoint<T>(work: () => T): T
   /** Retries a write, before those that wait, once the values that it needs are reserved. */
   retry(write: PendingWrite, needed: Unreserved): void
   /** Called right after a commit, before its writes are acknowledged. */
   onCommit(): void
+  /** Called after the writes were acknowledged: starts syncs and checkpoints. */
   committed(): void
+  /** Drops caches, which may hold what was rolled back. */
   forget(): void
 }
 

@@ -53,6 +53,7 @@ export class StorePool {
     this.#timer.unref()
   }
 
+  /** Number of open files. */
   get size(): number {
     return this.#open.size
   }
@@ -62,7 +63,10 @@ export class StorePool {
     return Array.from(this.#open.keys())
   }
 
-  /** The store of an account, opened if needed. Valid until the next `await`. Throws `StoreNotReady`. */
+  /**
+   * The store of an account, opened if needed. Valid until the next `await`. Throws `StoreNotReady`, and what
+   * opening the file throws.
+   */
   get(account: string): UserStore {
     const known = this.#open.get(account)
     if (known) {

@@ -24,6 +24,7 @@ export interface UserFilesOptions {
   readonly policies: Policies
   /** How commits are made durable. */
   readonly durability: DurabilityProvider
+  /** Called with failures that do not keep an account's file from being opened. */
   onError(account: string, error: unknown): void
 }
 

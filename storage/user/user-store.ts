@@ -103,8 +103,10 @@ export class UserStore extends Repositories {
   }
 
   /**
-   * Runs `work` in a transaction, and resolves with its value once that is on disk. Writes of one turn of the event loop share a
-   * commit; one that throws is rolled back alone. `work` is synchronous. `access`: id of the access whose turns it takes.
+   * Runs `work` in a transaction, and resolves with its value once that is on disk. Writes of one turn of the
+   * event loop share a commit; one that throws is rolled back alone. `work` is synchronous. `access`: id of
+   * the access whose turns it takes. Rejects with what `work` throws, and with `StoreBusy` if too many writes
+   * wait.
    */
   write<T>(work: () => T, access = ''): Promise<T> {
     return this.#enqueue(work, access, true)
@@ -115,10 +117,7 @@ export class UserStore extends Repositories {
     return this.#enqueue(work, access, false)
   }
 
-  /**
-   * Like {@link write}, for long work, which yields to the event loop. It is one transaction on a connection of its own, and works
-   * on `draft`. Reads of this store see the state before it; later writes wait for it.
-   */
+  /** Like {@link write}, for long work, which yields to the event loop. It is one transaction on a connection of its own, and works on `draft`. Reads of this store see the state before it; later writes wait for it. */
   writeInSteps<T>(stepsIn: (draft: UserStore) => Steps<T>, access = ''): Promise<T> {
     return new Promise<T>((resolve, reject) =>
       this.#queue.add({ access, stepsIn, resolve: value => resolve(value as T), reject })

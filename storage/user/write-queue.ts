@@ -50,6 +50,7 @@ export class WriteQueue<Draft> {
     private readonly committer: Committer<Draft>
   ) {}
 
+  /** Whether nothing waits and nothing holds up writes. */
   get isEmpty(): boolean {
     return this.#pending.size === 0 && !this.#isHeld
   }

@@ -73,6 +73,7 @@ export class ForeignRows {
       .get(...values)
   }
 
+  /** Closes the file. */
   close(): void {
     this.#db.close()
   }

@@ -24,6 +24,7 @@ export class CheckpointThread {
     this.#ended.catch(() => undefined)
   }
 
+  /** Whether the thread has failed: another one is needed. */
   get hasEnded(): boolean {
     return this.#hasEnded
   }

@@ -28,6 +28,10 @@ const maxEndpointLength = 2048
 /** Seconds after which deliveries go on if the platform file cannot be written. */
 const retrySeconds = 60
 
+/**
+ * Delivers the revocations that removed accounts have left, and repeats them until `cmc.retryDays` have
+ * passed.
+ */
 export class Farewells {
   readonly #limiter = new ConcurrencyLimiter({
     concurrency: 16,
@@ -81,7 +85,10 @@ export class Farewells {
       })
   }
 
-  /** Delivers what is due, and sets the timer for what comes next. Never rejects. */
+  /**
+   * Delivers what is due, and sets the timer for what comes next. Never rejects. Does nothing while consent is
+   * switched off.
+   */
   wake(): void {
     if (this.#isClosed || this.#isAwake || !this.services.config.cmc.enabled) return
     this.#isAwake = true

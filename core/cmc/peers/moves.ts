@@ -25,7 +25,10 @@ const silentSeconds = 86_400
 /** Seconds after which a peer whose former server still serves it may ask again. */
 const retrySeconds = 3600
 
-/** Queues the messages that give all peers the address at which this account is now. */
+/**
+ * Queues the messages that give all peers the address at which this account is now. Peers that are gone, or
+ * have given no endpoint, are skipped.
+ */
 export function announceAddress(call: Call): void {
   const { account, now, services, store } = call
   const self = getOwnName(services.config, account.username)
@@ -45,7 +48,10 @@ export function announceAddress(call: Call): void {
 /** Statuses of a server that is up, but does not serve a call at the moment. */
 const busyStatuses = new Set([402, 408, 425, 429, 507])
 
-/** Returns whether a host is that of the peer. Once the peer has moved, its former host is like any other. */
+/**
+ * Returns whether a host is that of the peer, or lies below it. Once the peer has moved, its former host is
+ * like any other.
+ */
 export function isHostOf({ counterparty }: CounterpartyMark, host: string): boolean {
   return isWithin(host, (counterparty.movedTo ?? counterparty).host)
 }

@@ -82,6 +82,10 @@ export type PeerMethod =
   | 'webhooks.create'
   | 'webhooks.delete'
 
+/**
+ * Calls peers. Endpoints with `http:` are refused with the problem `internal` unless
+ * `cmc.allowInternalTargets` is set, except those on this service, which are called directly.
+ */
 export class PeerCalls {
   readonly #outgoing: Outgoing
 
@@ -93,7 +97,10 @@ export class PeerCalls {
     this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
   }
 
-  /** Returns the user name of the account of an endpoint, if the account is on this service. */
+  /**
+   * Returns the present user name of the account of an endpoint, which may have a former one; `undefined` if
+   * the account is not on this service.
+   */
   findLocalUser({ base }: Endpoint): string | undefined {
     const [before = '', after = ''] = getAccountUrl(this.services.config, '\n').split('\n')
     if (!base.startsWith(before) || !base.endsWith(after)) return undefined

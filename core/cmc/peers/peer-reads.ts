@@ -13,6 +13,7 @@ const concurrency = 32
 const maxPerAccount = 4
 const maxPerSecond = 100
 
+/** Reads from peers: at most 32 at a time, and 4 for one account; the others wait. */
 export class PeerReads {
   readonly #limiter = new ConcurrencyLimiter({
     concurrency,
@@ -32,7 +33,8 @@ export class PeerReads {
 
   /**
    * Reads what the peer that holds an access has granted in turn; `undefined` if there is no such peer, or it
-   * has granted nothing. Rejects with `PeerUnavailable`.
+   * has given no endpoint. If the peer's server refuses, the permissions are empty, and `hasEnded` tells
+   * whether the access has ended there. Rejects with `PeerUnavailable`.
    */
   async readPeerAccess(
     call: { readonly account: Account; readonly store: UserStore },

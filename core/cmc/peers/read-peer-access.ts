@@ -14,8 +14,10 @@ const maxItems = 1000
 const maxLength = 1024
 
 /**
- * Asks the server of a peer for the permissions of our access there, of which it takes at most {@link maxItems}. Returns `undefined` if no peer holds an access with this id, or the
- * peer has given none. Rejects with `PeerUnavailable`.
+ * Asks the server of a peer for the permissions of our access there, of which it takes at most {@link
+ * maxItems}. Returns `undefined` if no peer holds an access with this id, or the peer has given no endpoint.
+ * If the server refuses, the permissions are empty, and `hasEnded` tells whether the access has ended there.
+ * Rejects with `PeerUnavailable`.
  */
 export async function readPeerAccess(
   peers: PeerCalls,

@@ -25,6 +25,7 @@ const concurrency = 2
 /** Delays before each retry, in seconds. */
 const retryDelays = [10, 60, 300, 1800]
 
+/** Sends the mails that the settings enable. */
 export class Mailer {
   readonly #waiting: (() => Promise<void>)[] = []
   readonly #aborting = new AbortController()

@@ -89,6 +89,7 @@ export function isAddress(email: string): boolean {
 
 /** Delivers messages. Rejects if that fails. */
 export interface MailTransport {
+  /** Hands a mail over. Rejects if that fails; the mailer then repeats it. */
   deliver(message: Message, signal: AbortSignal): Promise<void>
 }
 

@@ -19,8 +19,9 @@ const maxCodeFailures = 5
 
 /**
  * Verifies a factor by a code, which is then used up. Throws `invalid-code` for a wrong code,
- * `messaging-server-error` if the messaging service fails or refuses it, `too-many-requests` after too many
- * attempts. Must be called before a transaction: attempts count even if the call fails.
+ * `messaging-server-error` if the messaging service fails or refuses it, `api-unavailable` if messages are no
+ * longer sent, `too-many-requests` after too many attempts. Must be called before a transaction: attempts
+ * count even if the call fails.
  */
 export async function verifyFactor(call: Call, candidate: Candidate, given: KeyValue): Promise<FactorProof> {
   const { account, services, credentials } = call

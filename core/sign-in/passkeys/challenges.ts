@@ -27,7 +27,10 @@ export const challengeLifetime = 300
 const nonceBytes = 16
 const endBytes = 4
 
-/** Returns a challenge in base64url. Valid for five minutes. Nothing is stored. */
+/**
+ * Returns a challenge in base64url. Valid for five minutes. Nothing is stored. Throws `unavailable-method` if
+ * passkeys are not available.
+ */
 export function createChallenge(services: Services, purpose: Purpose, now: number): string {
   const end = Buffer.alloc(endBytes)
   end.writeUInt32BE(Math.floor(now) + challengeLifetime)
@@ -38,7 +41,8 @@ export function createChallenge(services: Services, purpose: Purpose, now: numbe
 /**
  * Returns whether a challenge was created here for the purpose, and has not ended. Compares in constant time.
  * Its text has to be the original text: used challenges are stored by their text, and decoding would accept
- * other texts for the same bytes. Does not check whether it was used.
+ * other texts for the same bytes. Does not check whether it was used. Throws `unavailable-method` if passkeys
+ * are not available.
  */
 export function isValidChallenge(
   services: Services,

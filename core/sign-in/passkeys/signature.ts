@@ -20,9 +20,9 @@ export interface VerifiedSignature {
 
 /**
  * Returns which passkey of the account has signed. Throws `invalid-credentials` for a wrong signature, one
- * that was used before, a passkey of another account, and a passkey that has been copied, of which the user
- * is notified; `too-many-requests` after too many. Must be called outside of a transaction. The caller then
- * calls {@link recordPasskeyUse} within one.
+ * that was used before, a passkey of another account, and a passkey that has been copied, of which the user is
+ * notified; `too-many-requests` after too many; `unavailable-method` if passkeys are not available. Must be
+ * called outside of a transaction. The caller then calls {@link recordPasskeyUse} within one.
  */
 export async function verifyPasskeySignature(
   call: Call,

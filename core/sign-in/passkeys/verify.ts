@@ -17,9 +17,10 @@ export interface VerifiedAttestation
   extends PasskeySignature, Pick<StoredPasskey, 'credential' | 'key' | 'transports'> {}
 
 /**
- * Verifies a signature: by this passkey, of a user verified by the authenticator, on one of the service's own pages,
- * for a challenge of this purpose. Otherwise returns `undefined`, after the same work whether or not the passkey
- * exists. The counter is left to {@link isClone}.
+ * Verifies a signature: by this passkey, of a user verified by the authenticator, on one of the service's own
+ * pages, for a challenge of this purpose. Otherwise returns `undefined`, after the same work whether or not
+ * the passkey exists. The counter is left to {@link isClone}. Throws `unavailable-method` if passkeys are not
+ * available.
  */
 export async function verifySignature(
   call: ServiceCall,
@@ -62,7 +63,11 @@ export function isClone(passkey: Pick<StoredPasskey, 'counter'>, { counter }: Pa
   return (counter > 0 || passkey.counter > 0) && counter <= passkey.counter
 }
 
-/** Verifies a new passkey, as {@link verifySignature} verifies a signature. Returns `undefined` if it is invalid. */
+/**
+ * Verifies a new passkey, as {@link verifySignature} verifies a signature. Returns `undefined` if it is
+ * invalid. Keys with which anyone can sign are refused. Throws `unavailable-method` if passkeys are not
+ * available.
+ */
 export async function verifyAttestation(
   call: ServiceCall,
   purpose: Purpose,
