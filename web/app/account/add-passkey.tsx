@@ -22,6 +22,10 @@ interface Props {
   readonly onBack: () => void
 }
 
+/**
+ * Shows the form in steps: proof of identity, then a name. Calls `onAdded` once stored; cancelling in the
+ * browser shows no error.
+ */
 export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack }: Props) {
   const [isByPasskey, setByPasskey] = useState(!hasPassword && hasPasskeys)
   /** Options for the browser, available once the user is verified. Kept for another attempt. */

@@ -68,6 +68,7 @@ export class NightCounts {
     })
   }
 
+  /** Stops counting: results that are still pending are ignored. */
   close(): void {
     this.#isClosed = true
   }

@@ -22,6 +22,10 @@ interface Forms {
   readonly templates: readonly Pick<Form, 'id' | 'title'>[]
 }
 
+/**
+ * Shows the list of forms, or one to fill in (`id`). Storing a response shows a toast and opens Today; removing
+ * a form asks first.
+ */
 export default function FormsPage({ id, query }: PageProps) {
   return <div class="column">{id === undefined ? <List /> : <OneForm key={id} id={id} query={query} />}</div>
 }

@@ -23,6 +23,7 @@ import {
 } from './own-measures.js'
 import './style.css'
 
+/** Shows the list and the form. Removing shows a toast that can undo it. */
 export default function Measures() {
   const account = useAccount()
   const facts = useStore(account.measureFacts)

@@ -8,6 +8,7 @@ import { formatDay } from '../parts/format-time.js'
 import { QrCode } from '../parts/qr-code.js'
 import { pickText, type RequestContent } from './people.js'
 
+/** Shows the link, its code and until when it is valid. */
 export function OfferLink({ content }: { readonly content: RequestContent }) {
   const { info } = useContext(PageContext)
   const { capabilityExpiresAt = 0, capabilityUrl = '', request } = content

@@ -25,6 +25,10 @@ await addModuleTexts('reminders')
 /** Maximum number of rows. */
 const maxRows = 12
 
+/**
+ * Renders both lists; nothing if neither has an entry. Answers are stored at once, with a toast that can undo
+ * them.
+ */
 export default function Due() {
   return (
     <>

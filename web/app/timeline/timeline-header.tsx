@@ -25,6 +25,7 @@ interface Props {
   readonly onLanes: (ids: readonly string[]) => void
 }
 
+/** Shows the header. Buttons change the view of `model`. */
 export function TimelineHeader({ model, whole, plans, whose, onChoose, onLanes }: Props) {
   const account = useAccount()
   const view = useStore(model.view)
