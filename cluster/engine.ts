@@ -41,7 +41,7 @@ export interface Engine {
   readonly maxBytes: number
 
   /**
-   * * Appends a record after the one with the expected sequence, and resolves with its own sequence once a
+   * Appends a record after the one with the expected sequence, and resolves with its own sequence once a
    * majority has it on disk. Rejects with {@link Conflict} if another record is the last one, with {@link
    * EngineUnavailable} if the outcome is unknown: the record may have arrived, never arrive, or arrive later.
    * {@link last} eventually shows which. Throws `RangeError` for more than {@link maxBytes}, as all functions

@@ -16,7 +16,7 @@ export interface ListOptions {
 const maxLimit = 2 ** 31 - 1
 
 /**
- * * Yields events in the order of `events.get`. Unlike in `events.get`, a missing `limit` means all matching
+ * Yields events in the order of `events.get`. Unlike in `events.get`, a missing `limit` means all matching
  * events. Rejects with a {@link CofferError}, also if the response is incomplete. The request is sent, and
  * errors are thrown, when the first item is read, not by this call.
  */
@@ -46,7 +46,7 @@ export function readAudit(
 }
 
 /**
- * * Yields the items of the array in the member `name` of the response of `path`. `onHead` receives the text
+ * Yields the items of the array in the member `name` of the response of `path`. `onHead` receives the text
  * before the first item. Ending the loop early cancels the request. Rejects with the error of the service, or
  * as offline if the response ends early. Nothing is sent, and nothing thrown, until the first item is read.
  */

@@ -4,7 +4,7 @@
 const tokens = /\\.|["[\]{},]/gs
 
 /**
- * * Yields the items of the array in the member `name` of a JSON object, each parsed by itself. `onHead`
+ * Yields the items of the array in the member `name` of a JSON object, each parsed by itself. `onHead`
  * receives the text before the first item, which ends with the opening bracket of the array. Throws a
  * `SyntaxError` if the text ends early. It is thrown while reading, after the items that are complete.
  */
