@@ -23,8 +23,8 @@ interface Props {
 }
 
 /**
- * Shows the form in steps: proof of identity, then a name. Calls `onAdded` once stored; cancelling in the
- * browser shows no error.
+ * Shows one form: the name, and the password if that is the proof of identity. Calls `onAdded` once the passkey
+ * is stored; errors are shown in the form.
  */
 export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack }: Props) {
   const [isByPasskey, setByPasskey] = useState(!hasPassword && hasPasskeys)

@@ -26,8 +26,8 @@ await addModuleTexts('reminders')
 const maxRows = 12
 
 /**
- * Renders both lists; nothing if neither has an entry. Answers are stored at once, with a toast that can undo
- * them.
+ * Renders both lists; nothing without open alerts and reminders. Answers are stored at once, with a toast that
+ * can undo them if they have stored an event.
  */
 export default function Due() {
   return (
