@@ -41,10 +41,11 @@ export interface Engine {
   readonly maxBytes: number
 
   /**
-   * Appends a record after the one with the expected sequence, and resolves with its own sequence once a majority has
-   * it on disk. Rejects with {@link Conflict} if another record is the last one, with {@link EngineUnavailable} if the
-   * outcome is unknown: the record may have arrived, never arrive, or arrive later. {@link last} eventually shows
-   * which.
+   * Appends a record after the one with the expected sequence, and resolves with its own sequence once a
+   * majority has it on disk. Rejects with {@link Conflict} if another record is the last one, with {@link
+   * EngineUnavailable} if the outcome is unknown: the record may have arrived, never arrive, or arrive later.
+   * {@link last} eventually shows which. Throws `RangeError` for more than {@link maxBytes}, as all functions
+   * that send do.
    */
   append(subject: string, expected: number, bytes: Uint8Array): Promise<number>
   /**
@@ -57,7 +58,10 @@ export interface Engine {
    * log. Rejects with {@link EngineUnavailable}.
    */
   read(subject: string, from: number, limit: number): Promise<Entry[]>
-  /** Removes the records of a subject before a sequence, but never the last record, after which others append. */
+  /**
+   * Removes the records of a subject before a sequence, but never the last record, after which others append.
+   * Rejects with {@link EngineUnavailable}.
+   */
   trim(subject: string, before: number): Promise<void>
 
   /**

@@ -50,6 +50,7 @@ export class FileCopy {
     this.#initial = place
   }
 
+  /** The position after the last record that was applied. */
   get position(): CopyPosition {
     return this.#position
   }

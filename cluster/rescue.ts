@@ -31,6 +31,7 @@ export interface RescueOptions {
   readonly log: Pick<Engine, keyof Log>
   readonly objects: Objects
   readonly layout: Layout
+  /** Returns the subject of an account's log. */
   readonly getSubject: (account: string) => string
   /** Returns whether this node has the account's file open, or could open it: then the account needs no rescue. */
   readonly isServed: (account: string) => boolean

@@ -81,6 +81,7 @@ export class ShippedLogs implements DurabilityProvider {
     return this.createFile(opened, found, owned.outbox)
   }
 
+  /** Creates the durability of an opened file. Tests override it. */
   protected createFile(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
     return new ShippedFile(opened, found, outbox)
   }

@@ -28,6 +28,7 @@ export interface SnapshotsOptions {
   /** The subject of an account's log. */
   getSubject(account: string): string
   readonly tally?: Tally
+  /** Called when a snapshot failed for another reason than an unavailable engine. */
   onError(account: string, error: Error): void
 }
 

@@ -81,6 +81,7 @@ export const silentSink: Pick<Sink, 'skip' | 'warn'> = { skip: () => undefined, 
 
 /** A sink that receives the format before its records. */
 export interface FormatSink extends Sink {
+  /** Called with the format of the records that follow. */
   beginFormat(format: Pick<Format, 'id' | 'name'>): void
 }
 
@@ -189,6 +190,9 @@ export interface Format {
   readonly name: string
   /** Returns true if a file has this format, by its content. */
   recognises(head: FileHead): boolean
+  /**
+   * Reads a file and passes its records to the sink. Throws `Unreadable` if it cannot be read as this format.
+   */
   read(source: SourceFile, head: FileHead, sink: Sink, context: ReadContext): Promise<void>
 }
 

@@ -24,6 +24,7 @@ export interface AlarmLedgerState {
 
 /** Stores which alarms have been mailed. */
 export interface AlarmLedger {
+  /** Returns the state with its revision, 0 if it was never written. */
   read(): Promise<{ readonly revision: number; readonly state: AlarmLedgerState }>
   /** Resolves with `false`, without a change, if another node has written since `revision`. */
   write(revision: number, state: AlarmLedgerState): Promise<boolean>

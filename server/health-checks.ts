@@ -34,11 +34,12 @@ export class HealthChecks {
     this.#timer = setInterval(() => void this.checkDisk(), this.config.alarms.everySeconds * 1000).unref()
   }
 
+  /** Ends the periodic check; the last result stays. */
   stop(): void {
     clearInterval(this.#timer)
   }
 
-  /** Returns the active alarms, as of the last check. */
+  /** Returns the active alarms: that of the disk as of its last check, that of backups as of now. */
   list(): HealthAlarm[] {
     const backup = this.#checkBackups()
     return [...(this.#disk ? [this.#disk] : []), ...(backup ? [backup] : [])]

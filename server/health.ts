@@ -16,7 +16,10 @@ export class Health {
     this.#isStopping = true
   }
 
-  /** Returns the results of the readiness checks, at most a second old. */
+  /**
+   * Returns the results of the readiness checks, at most a second old. `running` is false once {@link stop} was
+   * called.
+   */
   async readiness(): Promise<Readiness & { readonly running: boolean }> {
     const nowMs = performance.now()
     if (!this.#result || nowMs - this.#checkedAtMs > cacheMs) {

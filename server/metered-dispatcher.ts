@@ -21,6 +21,7 @@ export class MeteredDispatcher implements Dispatcher {
     return this.dispatcher.definitions
   }
 
+  /** Makes the call, and counts it with its status and duration. */
   call(request: Request): Promise<Outcome> | Outcome {
     const beginMs = performance.now()
     const outcome = this.dispatcher.call(request)
@@ -28,10 +29,12 @@ export class MeteredDispatcher implements Dispatcher {
     return this.#record(request, outcome, beginMs)
   }
 
+  /** Passes the check on, uncounted. */
   precheck(request: Omit<Request, 'params'>): ReturnType<Dispatcher['precheck']> {
     return this.dispatcher.precheck(request)
   }
 
+  /** Passes the check on, uncounted. */
   recheck(request: Request): ReturnType<Dispatcher['recheck']> {
     return this.dispatcher.recheck(request)
   }

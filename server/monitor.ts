@@ -12,9 +12,13 @@ export interface MonitorSources {
   readonly minutes: LatencyHistogram
   readonly problems: Problems
   readonly space: DiskUsageMeter
+  /** Runs the readiness checks; `running` is false once the service is stopping. */
   readiness(): Promise<Readiness & { readonly running: boolean }>
+  /** Returns the current load. */
   gauges(): Promise<Gauges> | Gauges
+  /** Returns the number of open connections. */
   connections(): Promise<number>
+  /** Returns the number of authenticated sockets. */
   sockets(): number
   /** Returns the active alarms. Only in a cluster. */
   alarms(): readonly object[] | undefined

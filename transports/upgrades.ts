@@ -9,7 +9,9 @@ import type { Duplex } from 'node:stream'
 /** Serves all requests and WebSocket upgrades below a path, beside the API on the same port. */
 export interface Mount {
   readonly path: string
+  /** Serves a request below the path. */
   request(request: IncomingMessage, response: ServerResponse): void
+  /** Serves an upgrade to a WebSocket below the path. `rest`: bytes that were read beyond its head. */
   upgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void
 }
 

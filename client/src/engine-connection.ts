@@ -17,8 +17,9 @@ export interface EngineOptions {
   readonly WebSocket?: (new (url: string) => WebSocketLike) | undefined
   /** Called when the connection is open and text may be sent. */
   onOpen(): void
+  /** Called with each text message. */
   onText(text: string): void
-  /** Called once if the connection is lost, but not after {@link Line.close}. */
+  /** Called once if the connection is lost, but not after {@link EngineConnection.close}. */
   onLost(): void
 }
 

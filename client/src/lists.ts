@@ -16,8 +16,9 @@ export interface ListOptions {
 const maxLimit = 2 ** 31 - 1
 
 /**
- * Yields events in the order of `events.get`. Unlike in `events.get`, a missing `limit` means all matching events.
- * Rejects with a {@link CofferError}, also if the response is incomplete.
+ * Yields events in the order of `events.get`. Unlike in `events.get`, a missing `limit` means all matching
+ * events. Rejects with a {@link CofferError}, also if the response is incomplete. The request is sent, and
+ * errors are thrown, when the first item is read, not by this call.
  */
 export function readEvents(
   coffer: Coffer,
@@ -27,7 +28,10 @@ export function readEvents(
   return readList<Event>(coffer, `events${toQueryString({ limit: maxLimit, ...params })}`, 'events', options)
 }
 
-/** Yields audit records as `audit.get` returns them. Rejects like {@link readEvents}. */
+/**
+ * Yields audit records as `audit.get` returns them. Without a `limit`, all of them. Sends its request and
+ * rejects like {@link readEvents}.
+ */
 export function readAudit(
   coffer: Coffer,
   params: Params<'audit.get'> = {},
@@ -42,8 +46,9 @@ export function readAudit(
 }
 
 /**
- * Yields the items of the array in the member `name` of the response of `path`. `onHead` receives the text before the first item.
- * Ending the loop early cancels the request. Rejects with the error of the service, or as offline if the response ends early.
+ * Yields the items of the array in the member `name` of the response of `path`. `onHead` receives the text
+ * before the first item. Ending the loop early cancels the request. Rejects with the error of the service, or
+ * as offline if the response ends early. Nothing is sent, and nothing thrown, until the first item is read.
  */
 export async function* readList<T>(
   coffer: Coffer,

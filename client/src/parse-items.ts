@@ -4,8 +4,9 @@
 const tokens = /\\.|["[\]{},]/gs
 
 /**
- * Yields the items of the array in the member `name` of a JSON object, each parsed by itself. `onHead` receives the text before
- * the first item, which ends with the opening bracket of the array. Throws a `SyntaxError` if the text ends early.
+ * Yields the items of the array in the member `name` of a JSON object, each parsed by itself. `onHead`
+ * receives the text before the first item, which ends with the opening bracket of the array. Throws a
+ * `SyntaxError` if the text ends early. It is thrown while reading, after the items that are complete.
  */
 export async function* parseItems<T>(
   chunks: AsyncIterable<string>,

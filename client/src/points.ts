@@ -17,9 +17,10 @@ export type Point<Values extends object = Readonly<Record<string, Cell>>> = {
 const maxPoints = 10_000
 
 /**
- * Adds points to a series. All points must have the fields of the first point; existing points with the same time are
- * overwritten. Long lists are sent in several calls; `onProgress` is called with the number of points written, and the
- * total.
+ * Adds points to a series. All points must have the fields of the first point; existing points with the same
+ * time are overwritten. Long lists are sent in several calls; `onProgress` is called with the number of points
+ * written, and the total. Without points, nothing is sent. If a call fails, this rejects, and the points of
+ * earlier calls stay.
  */
 export async function addPoints(
   coffer: Coffer,
@@ -56,8 +57,9 @@ export function pointsIn<Values extends object = Readonly<Record<string, Cell>>>
 }
 
 /**
- * Yields the points of a series in the order of `hfs.get`, without keeping all points in memory. Rejects with a
- * `CofferError`, also if the response is incomplete.
+ * Yields the points of a series in the order of `hfs.get`, without keeping all points in memory. Rejects with
+ * a `CofferError`, also if the response is incomplete. The request is sent, and errors are thrown, when the
+ * first point is read, not by this call.
  */
 export async function* readPoints<Values extends object = Readonly<Record<string, Cell>>>(
   coffer: Coffer,

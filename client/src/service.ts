@@ -45,7 +45,7 @@ export interface SignedIn {
 export interface SecondFactor {
   readonly isSignedIn: false
   readonly mfaToken: string
-  /** Sends another code, if codes are sent. */
+  /** Sends another code, if codes are sent. Rejects with a {@link CofferError}. */
   sendCode(): Promise<void>
   /** Completes the sign-in. Rejects with a {@link CofferError}: `invalid-code`. */
   verify(code: string): Promise<SignedIn>
@@ -89,7 +89,10 @@ export async function signIn(
   }
 }
 
-/** Signs out: revokes the session of the token or of the page. */
+/**
+ * Signs out: revokes the session of the token or of the page. Rejects with a {@link CofferError}. The `coffer`
+ * can make no calls afterwards.
+ */
 export async function signOut(coffer: Coffer, options: CallOptions = {}): Promise<void> {
   await coffer.request('POST', 'auth/logout', { json: {}, ...options })
 }

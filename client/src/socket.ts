@@ -119,7 +119,9 @@ export class Socket {
     await this.#call({ method: 'unsubscribe', params: { keys } })
   }
 
-  /** Closes the socket permanently. Pending calls reject. */
+  /**
+   * Closes the socket permanently. Pending calls reject with the id `offline`, even if they have been executed.
+   */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)

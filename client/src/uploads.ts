@@ -5,7 +5,7 @@ import type { Http } from './http.js'
 import { toFormData, encodeForm, type FilePart, type Form } from './multipart.js'
 import { postForm, findXhrClass, type UploadOptions } from './post-form.js'
 
-/** Creates an event with files. Rejects with a `CofferError`. */
+/** Creates an event with files. Sends and rejects like {@link upload}. */
 export async function createEvent(
   coffer: Coffer,
   event: Params<'events.create'>,
@@ -15,7 +15,7 @@ export async function createEvent(
   return await upload(coffer, 'events', { name: 'event', value: event, files }, options)
 }
 
-/** Adds files to an event. Rejects with a `CofferError`. */
+/** Adds files to an event. Sends and rejects like {@link upload}. */
 export async function addAttachments(
   coffer: Coffer,
   eventId: string,

@@ -98,7 +98,10 @@ export class Connection {
     return this.#waitingBytes < this.options.maxWaitingBytes
   }
 
-  /** Sends a message, of any length. Ignored once the connection is lost. */
+  /**
+   * Sends a message, of any length, in the background. Ignored once the connection is lost. There need not be
+   * room: check {@link hasRoom} first.
+   */
   post(message: Uint8Array): void {
     if (this.#isLost) return
     const room = Math.min(maxPartBytes, this.options.engine.maxBytes - maxHeadBytes)

@@ -32,7 +32,7 @@ export class Connections {
     this.#stopHandling = options.engine.handle(options.getOwnLife().node, message => this.#receive(message))
   }
 
-  /** Connects to another node. */
+  /** Connects to another node. Never fails at once: a node that cannot be reached is reported by `onLost`. */
   open(remote: Life, events: ConnectionEvents): Connection {
     const session = randomUUID()
     const lost = (reason: ConnectionLost): void => {

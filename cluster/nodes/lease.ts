@@ -90,6 +90,7 @@ export class Lease {
     return this.isValid() && performance.now() - this.#steadySinceMs >= this.options.steadyMs
   }
 
+  /** True once {@link leave} was called. */
   get isLeaving(): boolean {
     return this.#state === 'leaving'
   }

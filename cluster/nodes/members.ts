@@ -47,6 +47,7 @@ export class Members {
     }
   }
 
+  /** All nodes whose registers are known, whatever their state. */
   get all(): Member[] {
     return Array.from(this.#members.values())
   }

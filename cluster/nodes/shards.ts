@@ -41,6 +41,7 @@ export class Shards {
     return this.#owned.has(shard)
   }
 
+  /** The shards that this node serves, including those being moved away. */
   get owned(): number[] {
     return Array.from(this.#owned)
   }

@@ -9,6 +9,7 @@ export interface AttachmentCacheOptions {
   readonly objects: Pick<Objects, 'list'>
   /** Maximum size of local files in bytes, 0 for unlimited. */
   readonly cacheBytes: number
+  /** Called when files could not be removed from the cache. */
   onError(error: Error): void
 }
 

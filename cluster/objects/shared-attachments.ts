@@ -32,6 +32,7 @@ export interface SharedAttachmentsOptions {
    * Rejects unless this process serves the account now: another process may have added rows for the account's files.
    */
   assertWriter(account: string): Promise<void>
+  /** Called when the cache, or what interrupted writes left, could not be cleaned up. */
   onError(error: Error): void
 }
 

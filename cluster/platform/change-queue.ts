@@ -31,6 +31,7 @@ export class ChangeQueue {
     private readonly maxBytes: number
   ) {}
 
+  /** True if no change waits or is being appended. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0 && !this.#current
   }

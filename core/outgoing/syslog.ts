@@ -2,7 +2,7 @@
 
 /** Sends messages to the syslog, or drops them. Never waits, never throws. */
 export interface Syslog {
-  /** Sends a message, or drops it if too many wait. Never throws. */
+  /** Sends a message in the background; ignored once the syslog is closed. */
   send(message: Buffer): void
   /** Number of messages that were dropped. */
   readonly lost: number

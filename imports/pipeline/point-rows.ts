@@ -13,6 +13,7 @@ export class PointRows {
   /** True while rows are in ascending order, as in most files. */
   #isAscending = true
 
+  /** Number of rows. */
   get size(): number {
     return this.#size
   }

@@ -39,6 +39,7 @@ export class NameCounts {
     else this.#counts.set(otherNames, (this.#counts.get(otherNames) ?? 0) + count)
   }
 
+  /** The counts so far. The object has no prototype: names come from files. */
   get counts(): Counts {
     const counts = Object.create(null) as Counts
     for (const [name, count] of this.#counts) counts[name] = count

@@ -34,6 +34,7 @@ export class Sampler {
       this.#addFields(content as Readonly<Record<string, unknown>>)
   }
 
+  /** The example and the extremes so far; members are absent without contents or numbers. */
   get sample(): ContentSample {
     const [example, min, max] = [this.#example, this.#min, this.#max]
     return {

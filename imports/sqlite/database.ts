@@ -130,6 +130,7 @@ export class Database {
 export interface DatabaseFormat extends Omit<Format, 'recognises' | 'read'> {
   /** Returns true if a database has this format, by its tables. */
   recognises(database: Database): boolean
+  /** Reads a database and passes its records to the sink. */
   read(database: Database, sink: Sink, context: ReadContext): Promise<void>
 }
 

@@ -28,10 +28,12 @@ export interface KnownMaker {
 
 export type ValueMapping = Omit<ColumnMapping, 'column'>
 
+/** Mapping of a heart rate in beats per minute; `part` completes the name of its stream. */
 export const heartRate = (part: string): ValueMapping => ({
   type: 'frequency/bpm',
   stream: `Heart rate, ${part}`
 })
+/** Mappings of numbers in the unit of their name to a stream. */
 export const grams = (stream: string): ValueMapping => ({ type: 'mass/g', stream })
 export const milligrams = (stream: string): ValueMapping => ({ type: 'mass/mg', stream })
 export const kilograms = (stream: string): ValueMapping => ({ type: 'mass/kg', stream })

@@ -37,6 +37,7 @@ export async function* readText(source: SourceFile, head: FileHead): AsyncGenera
 /** Text in chunks with one character per byte, and the function that decodes the parts that are used. */
 export interface ByteText {
   readonly chunks: AsyncIterable<string>
+  /** Returns a part of a chunk as text. */
   readonly decode: (part: string) => string
 }
 

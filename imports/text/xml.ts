@@ -7,7 +7,9 @@ import { SubstringFinder } from './substring-finder.js'
 export interface XmlHandler {
   /** Called when an element begins. `attributes` is the text between its name and the end of the tag. */
   open(name: string, attributes: string, isEmpty: boolean): void
+  /** Called when an element ends, also an empty one. End tags without an element are reported, too. */
   close(name: string): void
+  /** Called with a text between tags, with its entities decoded. */
   text?(text: string): void
   /** Optionally reads whole elements at `<`; returns their end, or `start` if it reads none. */
   readElements?(text: string, start: number): number

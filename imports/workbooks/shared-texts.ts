@@ -23,6 +23,7 @@ export class SharedTexts implements XmlHandler {
   #cache = new Map<number, string>()
   #cachedLength = 0
 
+  /** True once the maximum number of texts is stored. */
   get isDone(): boolean {
     return this.#count === maxTexts
   }

@@ -37,6 +37,7 @@ export interface SharedData {
 export interface SheetHandler {
   /** Called with each row that is not empty. `numbers` marks cells that are numbers with a decimal point. */
   onRow(cells: string[], at: number, numbers: NumberFlags): void
+  /** Called for a cell or row that cannot be read. `at`: number of the row, from 1. */
   skip(kind: 'cell' | 'row', reason: SkipReason, at: number): void
   readonly fill?: RowFiller | undefined
 }

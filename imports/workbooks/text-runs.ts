@@ -16,17 +16,20 @@ export class TextRuns {
     this.#isInText = (name === 't' || name === 'v') && !this.#isPhonetic
   }
 
+  /** Closes an element; texts outside of `v` and `t` are ignored. */
   close(name: string): void {
     if (name === 'rPh') this.#isPhonetic = false
     this.#isInText = false
   }
 
+  /** Adds text of the open element. A text that becomes too long is dropped as a whole. */
   add(text: string): void {
     if (!this.#isInText || this.#isTooLong) return
     this.#isTooLong = this.#text.length + text.length > maxCellLength
     this.#text = this.#isTooLong ? '' : this.#text + text
   }
 
+  /** True if the text was longer than a cell may be; it is empty then. */
   get isTooLong(): boolean {
     return this.#isTooLong
   }

@@ -39,6 +39,7 @@ const units: Readonly<Record<string, string>> = {
     'jep kpw kgs lak lrd mnt mzn pab shp sbd sos srd syp trl tvd vef zwd'
 }
 
+/** All types whose content is a number: `mass/kg`. */
 export const numericalTypes: readonly string[] = Object.entries(units).flatMap(([name, list]) =>
   list.split(' ').map(unit => `${name}/${unit}`)
 )

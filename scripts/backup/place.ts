@@ -17,7 +17,10 @@ export interface OpenFile {
 export interface Place {
   /** Address of the place, for messages. */
   readonly name: string
-  /** Locks the place until {@link close}. Throws `BackupError`, or `DirectoryLocked`, if another process has locked it. */
+  /**
+   * Locks the place until {@link close}. Throws `BackupError`, or `DirectoryLocked`, if another process has
+   * locked it. A lock on a bucket expires unless it is renewed, which this starts.
+   */
   lock(): Promise<void>
   /** Opens a file; `undefined` if there is no such file. */
   open(path: string): Promise<OpenFile | undefined>
@@ -25,7 +28,10 @@ export interface Place {
   write(path: string, bytes: AsyncIterable<Buffer>): Promise<void>
   /** Creates or replaces a small file atomically. */
   replace(path: string, bytes: Buffer): Promise<void>
-  /** Adds a local file as a link instead of copying it. Returns false if that is not possible. */
+  /**
+   * Adds a local file as a link instead of copying it. Returns false if that is not possible. Always false for
+   * a bucket.
+   */
   link(path: string, source: string): Promise<boolean>
   /** Returns the size of a file in bytes; `undefined` if there is none. */
   getSize(path: string): Promise<number | undefined>

@@ -63,6 +63,7 @@ export class Vault {
     return this.codec.fingerprint
   }
 
+  /** True if the files of the backup are encrypted. */
   get isEncrypted(): boolean {
     return !this.codec.isPlain
   }
@@ -173,6 +174,7 @@ export class Vault {
     await this.place.syncFolder(checkName(path))
   }
 
+  /** Closes the place, which releases its lock. */
   async close(): Promise<void> {
     await this.place.close()
   }

@@ -19,7 +19,9 @@ export async function listClients(args: readonly string[], { json }: JsonOption)
   printResult(json, clients as object[], ...(clients as ListedClient[]).map(formatClient))
 }
 
-/** Revokes a client with all its accesses, and prints the result. */
+/**
+ * Revokes a client with all its accesses, and prints the result. Throws `OperatorError` for an unknown client.
+ */
 export async function revokeClient(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = splitArguments(args, 'client')
   const [client = ''] = operands
@@ -28,7 +30,10 @@ export async function revokeClient(args: readonly string[], { json }: JsonOption
   printResult(json, result, `${client}: revoked, with all its accesses`)
 }
 
-/** Revokes a key of a client. */
+/**
+ * Revokes a key of a client: what it has signed is refused from then on. Throws `OperatorError` for a key that
+ * is not in the settings.
+ */
 export async function revokeKey(args: readonly string[], { json }: JsonOption): Promise<void> {
   await changeKey(args, json, 'oauth.revokeClientKey', 'revoked')
 }

@@ -4,7 +4,10 @@ import { loadDirectory } from '../terminal/directory.js'
 import { splitArguments } from '../terminal/operands.js'
 import { withOperator } from '../terminal/operator.js'
 
-/** Prints a single-use link for the operator to pass on. Earlier links of the user stop working. */
+/**
+ * Prints a single-use link for the operator to pass on. Earlier links of the user stop working. Throws
+ * `OperatorError` for unknown users, and if signing in with passwords is off.
+ */
 export async function resetLink(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = splitArguments(args, 'user')
   const [username = ''] = operands

@@ -25,6 +25,7 @@ export class OtherCallers {
     private readonly tokens: { readonly doctor: string; readonly trainer: string }
   ) {}
 
+  /** Numbers of calls made so far: reads, and refused ones. */
   get made(): { looks: number; refusals: number } {
     return { looks: this.#looks, refusals: this.#refusals }
   }

@@ -19,7 +19,9 @@ export interface Report {
 
 /** Receives the progress of a check. */
 export interface Progress {
+  /** Called once, before the first account. */
   begin(accounts: number): void
+  /** Called as the check proceeds, with the counts so far. */
   step(counts: Counts): void
 }
 

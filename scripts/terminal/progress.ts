@@ -2,7 +2,9 @@
 import { SingleBar } from 'cli-progress'
 
 export interface Progress {
+  /** Shows the bar, at 0. */
   begin(total: number): void
+  /** Updates the bar. `done`: how many in all. */
   step(done: number): void
 }
 

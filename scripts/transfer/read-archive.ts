@@ -112,6 +112,7 @@ export class Archive {
     if (rest !== '') throw new TransferError(`${name} ends in the middle of a line`)
   }
 
+  /** Closes the file. Nothing can be read afterwards. */
   close(): void {
     this.zip.close()
   }

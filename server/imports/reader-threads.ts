@@ -16,6 +16,10 @@ const timeExceeded: MessageText = 'Something in the file takes longer to read th
 export class ReaderThreads implements ImportReaders {
   constructor(private readonly timeoutMs = defaultTimeoutMs) {}
 
+  /**
+   * Starts a thread, which is terminated if it is silent for longer than the timeout although nothing that it
+   * sent is pending.
+   */
   start(
     assignment: ReadAssignment,
     onMessage: (message: ReaderMessage) => void,

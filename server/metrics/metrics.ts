@@ -10,9 +10,11 @@ import { MetricRegistry, type Sample } from './metric-registry.js'
 /** The sources of the metrics. */
 export interface MetricSources {
   readonly calls: CallStatistics
+  /** Returns the current load. */
   gauges(): Promise<Gauges> | Gauges
-  /** Number of open connections, and of the sockets authenticated on them. */
+  /** Returns the number of open connections. */
   connections(): Promise<number>
+  /** Returns the number of authenticated sockets on them. */
   sockets(): number
   /** Adds the metrics of a node of a cluster. */
   addMore?(registry: MetricRegistry): Promise<void>

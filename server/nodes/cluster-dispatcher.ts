@@ -60,6 +60,10 @@ export class ClusterDispatcher implements Dispatcher {
     }
   }
 
+  /**
+   * Makes a call here, or at the node that serves the user. Fails with `api-unavailable` if none is found;
+   * without a user, a write fails likewise while this node's lease is not valid.
+   */
   call(request: Request): Promise<Outcome> | Outcome {
     const { calls, ownership } = this.options
     const username = getCalledUser(request)
@@ -68,6 +72,7 @@ export class ClusterDispatcher implements Dispatcher {
     return this.#isHere(username) ? calls.call(request) : this.forward(username!, request)
   }
 
+  /** Checks where the user is served. The result is a failure with `api-unavailable` if no node is found. */
   precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> | PrecheckResult | Failure {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.precheck(request)
@@ -82,6 +87,7 @@ export class ClusterDispatcher implements Dispatcher {
     )
   }
 
+  /** Checks where the user is served; see {@link precheck}. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.recheck(request)

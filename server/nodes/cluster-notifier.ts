@@ -40,6 +40,7 @@ export class ClusterNotifier implements Notifier {
 
   constructor(private readonly options: ClusterNotifierOptions) {}
 
+  /** Authenticates at the node that serves the user. Rejects also with `api-unavailable` if none is found. */
   async admit(username: string, credentials: Credentials): Promise<AuthenticatedUser> {
     const { calls, feed, dispatcher } = this.options
     const account = await dispatcher.runWhereServed(
@@ -50,6 +51,10 @@ export class ClusterNotifier implements Notifier {
     return { account, credentials }
   }
 
+  /**
+   * Joins at the node that serves the user. The subscription is joined again if another node takes the user
+   * over.
+   */
   async join(
     { account, credentials }: AuthenticatedUser,
     subscriber: Subscriber
@@ -77,7 +82,7 @@ export class ClusterNotifier implements Notifier {
       if (ownership.getShard(routed.username) === shard) routed.rejoin()
   }
 
-  /** Ends all subscriptions. */
+  /** Ends all subscriptions, which closes their subscribers, and starts no more. */
   close(): void {
     this.#isClosed = true
     for (const routed of this.#subscriptions.values()) routed.unsubscribe()

@@ -14,10 +14,13 @@ export interface NodeMetricSources {
   readonly shards: () => number
   /** Seconds since the last confirmed heartbeat was sent, and whether reads are answered. */
   readonly lease: () => { readonly age: number; readonly isValid: boolean }
+  /** The nodes that this one knows. */
   readonly members: () => readonly Pick<NodeState, 'state'>[]
   /** Number of commits that are not in the log yet, and of accounts with such commits. */
   readonly outbox: () => { readonly commits: number; readonly accounts: number }
+  /** The last successful check of the engine, and when it was made, in seconds; 0 if never. */
   readonly engineCheck: () => { readonly report: EngineReport | undefined; readonly at: number }
+  /** The active alarms of this node. */
   readonly alarms: () => readonly Alarm[]
 }
 

@@ -65,8 +65,9 @@ export class SettingsEditor {
   }
 
   /**
-   * Stores changed settings, which take effect at the next start. Throws 409 if settings were stored since `version`, and
-   * `invalid-parameters-format`, with all problems at once, for invalid values and settings that cannot be changed here.
+   * Stores changed settings, which take effect at the next start. Throws 409 if settings were stored since
+   * `version`, and `invalid-parameters-format`, with all problems at once, for invalid values and settings that
+   * cannot be changed here. Resolves with what {@link list} returns then.
    */
   async update({ values, version }: SettingsUpdate): Promise<object> {
     const { settings } = this.#applyChanges(version, values)

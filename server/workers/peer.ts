@@ -52,7 +52,7 @@ export class Peer {
     })
   }
 
-  /** Sends a request without waiting for a response. */
+  /** Sends a request without waiting for a response. What fails there is not reported here. */
   send<N extends Operation>(operation: N, ...args: Parameters<Operations[N]>): void {
     this.post([0, operation, args])
   }

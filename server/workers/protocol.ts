@@ -48,26 +48,46 @@ export interface SentSuccess extends SentMembers {
 
 /** The requests that a worker answers. */
 export interface Operations {
+  /**
+   * Makes a call. The remainder of a long result is kept until it is read by {@link pull} or released by {@link
+   * drop}.
+   */
   call(request: Request): Promise<SentSuccess | SentFailure>
   /** Returns the next text of a result, and whether it was the last text. */
   pull(remainder: number): Promise<readonly [text: string, isDone: boolean]>
+  /** Releases the remainder of a result. Unknown numbers are ignored. */
   drop(remainder: number): void
+  /** Checks, before the body is read, whether a call may be made. */
   precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | SentFailure>
+  /** Returns an error if the caller may no longer read the rest of a response. */
   recheck(request: Request): Promise<SentFailure | undefined>
+  /** Authenticates a subscriber, and returns its account. Rejects like any call. */
   admit(username: string, credentials: Credentials): Promise<AuthenticatedUser['account']>
-  /** Returns whether the subscriber has joined: the access may have ended in the meantime. */
+  /**
+   * Returns whether the subscriber has joined: the access may have ended in the meantime, or too many have
+   * joined. Throws if the credentials are no longer valid.
+   */
   join(username: string, credentials: Credentials, subscriberId: number): boolean | Promise<boolean>
+  /** Runs a subscription method; returns `{}` if the subscriber has left. Throws like any method. */
   subscribing(subscriberId: number, method: string, params: unknown): object
+  /** Ends a subscription. Unknown ids are ignored. */
   leave(subscriberId: number): void
   /** Passes on the outcome of a call that this worker has forwarded. */
   forwarded(id: number, outcome: SentSuccess | SentFailure): void
   throttled(note: ThrottleEvent): void
+  /** Advances the clock, if it is a manual one; otherwise ignored. */
   advance(seconds: number): void
+  /** Returns the current load. */
   gauges(): Gauges
+  /** Runs the readiness checks. */
   readiness(): Promise<Readiness>
+  /** Returns the image of a preview. */
   previewBytes(account: AuthenticatedUser['account'], preview: Preview): Promise<Uint8Array>
+  /** Completes background work that is otherwise up to a second behind. */
   settle(): Promise<void>
+  /** Stops background work and notifications. Calls are still answered. */
   drain(): Promise<void>
+  /** Closes everything. No call may be in progress. */
   close(): Promise<void>
 }
 export type Operation = keyof Operations
@@ -77,11 +97,15 @@ export type WorkerRequest = readonly [id: number, operation: Operation, args: re
 
 /** Events that a worker emits. */
 export interface WorkerEvents {
+  /** The worker has started, and answers requests. */
   ready(): void
   /** An error after which the service cannot continue. */
   fatal(error: unknown): void
+  /** A message for a subscriber. */
   notify(subscriberId: number, message: string, payload: object | undefined): void
+  /** The access of a subscriber has ended: nothing more is sent to it. */
   unsubscribed(subscriberId: number): void
+  /** A line of the worker's log. */
   log(level: 'info' | 'warn' | 'error', message: string, fields: LogFields | undefined): void
   /** Requests a call by the worker that owns this user's file; `forwarded` returns its outcome. */
   forward(id: number, username: string, request: Request): void

@@ -40,6 +40,7 @@ export class RemoteRemainder extends TextSource {
     super()
   }
 
+  /** Requests the next text that is not empty. Rejects if the other side is gone, or with its error. */
   async next(): Promise<TextResult> {
     while (!this.#isDone) {
       const [text, isDone] = await this.#pull()
@@ -60,6 +61,7 @@ export class RemoteRemainder extends TextSource {
     }
   }
 
+  /** Releases the rest at the other side, unless all has been read. Idempotent. */
   return(): Promise<TextResult> {
     if (!this.#isDone) this.peer.send('drop', this.number)
     this.#isDone = true

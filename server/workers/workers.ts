@@ -74,10 +74,12 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
+  /** Makes a call in the thread of the user; calls without a user run in a fixed thread. */
   async call(request: Request): Promise<Outcome> {
     return await this.#callPeer(this.#getPeer(getCalledUser(request)), request)
   }
 
+  /** Checks in the thread of the user. Never rejects: an error becomes a failure. */
   async precheck(request: Omit<Request, 'params'>): Promise<PrecheckResult | Failure> {
     try {
       const checked = await this.#getPeer(request.user).request(
@@ -90,6 +92,7 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
+  /** Checks in the thread of the user. Never rejects: an error becomes a failure. */
   async recheck(request: Request): Promise<Failure | undefined> {
     try {
       const refusal = await this.#getPeer(request.user).request(
@@ -102,6 +105,7 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
+  /** Authenticates in the thread of the user. */
   async admit(username: string, credentials: Credentials): Promise<AuthenticatedUser> {
     const account = await this.#getPeer(username).request(
       'admit',
@@ -111,6 +115,7 @@ export class Workers implements Dispatcher, Notifier {
     return { account, credentials }
   }
 
+  /** Joins in the thread of the user. */
   async join(
     { account, credentials }: AuthenticatedUser,
     subscriber: Subscriber

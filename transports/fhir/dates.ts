@@ -13,6 +13,7 @@ export interface DateFilter {
   readonly from: number | undefined
   /** What meets the filter begins at this time, in seconds, or earlier. It may be before `from`: of what lasts from here to there. */
   readonly to: number | undefined
+  /** Returns whether a span of time meets all values of the parameter. */
   matches(span: Span): boolean
 }
 

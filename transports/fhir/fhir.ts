@@ -21,6 +21,10 @@ export class Fhir implements ReadEndpoint {
     this.#started = dispatcher.services.clock.now()
   }
 
+  /**
+   * Answers a read or a search. Refuses other verbs (405), other formats, and unknown types (404). `metadata`
+   * and the SMART configuration need no token, except below an alias.
+   */
   async handle(request: ReadRequest): Promise<EndpointResponse> {
     const { credentials, segments, user, verb } = request
     const [, type = '', id = '', ...more] = segments

@@ -13,7 +13,12 @@ import { readResponse, responseParams, searchResponses } from './responses.js'
 export interface ResourceType {
   /** The parameters of searches, with the types of their values. */
   readonly params: Readonly<Record<string, 'date' | 'reference' | 'token' | 'uri'>>
+  /** Reads one resource. Refuses with 404 if there is none, and with the errors of the calls. */
   read(patient: Patient, id: string): Promise<object>
+  /**
+   * Searches, and returns one page. Refuses parameters that are not supported, and with the errors of the
+   * calls.
+   */
   search(patient: Patient, request: ReadRequest): Promise<Bundle>
 }
 

@@ -27,6 +27,7 @@ export class Mcp implements UserEndpoint {
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
+  /** Answers one message. Only POST is served; refusals of calls are part of the answer. */
   async handle(message: EndpointMessage): Promise<EndpointResponse> {
     const { body, user, verb } = message
     assertSingleMessage(body)

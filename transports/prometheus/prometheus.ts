@@ -19,6 +19,7 @@ export class Prometheus implements ReadEndpoint {
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
+  /** Answers a query. Errors of the query become responses in the form of Prometheus; others are thrown. */
   async handle(request: ReadRequest): Promise<EndpointResponse> {
     const { credentials, segments, user, verb } = request
     if (verb !== 'GET' && verb !== 'POST') return toFailure(405, 'bad_data', 'Use GET or POST')

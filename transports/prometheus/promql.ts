@@ -62,7 +62,10 @@ const maxLength = 4096
 /** Maximum nesting of an expression. */
 const maxDepth = 30
 
-/** Parses a query. Throws a `QueryError` that names what is wrong or not supported. */
+/**
+ * Parses a query. Throws a `QueryError` that names what is wrong or not supported. It is thrown when the steps
+ * run.
+ */
 export function* parseQuery(text: string): Steps<Expression> {
   if (text.length > maxLength) refuseMalformed(`A query can have at most ${maxLength} characters`)
   const parse = parser.startParse(text)

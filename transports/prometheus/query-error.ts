@@ -8,6 +8,7 @@ export class QueryError extends Error {
     super(message)
   }
 
+  /** The HTTP status: 400 for a malformed query, 422 for one that is not evaluated. */
   get status(): number {
     return this.errorType === 'bad_data' ? 400 : 422
   }

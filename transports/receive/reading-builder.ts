@@ -14,6 +14,7 @@ export class ReadingBuilder implements Reading {
   /** Number of entries. */
   received = 0
 
+  /** Adds a record. */
   add(record: ReceivedRecord): void {
     this.records.push(record)
   }

@@ -136,6 +136,7 @@ export class Connection {
     }
   }
 
+  /** True if a user is authenticated on the connection. */
   get hasNamespaces(): boolean {
     return this.#namespaces.size > 0
   }

@@ -23,6 +23,7 @@ export function getPacketSize({ data }: Packet): number {
 
 /** Decodes the packets of a polling payload. */
 export interface PayloadParser {
+  /** Returns the packets of a payload, or passes each to `take` until it returns false. */
   decodePayload(data: string | Buffer, take?: (packet: Packet) => boolean | void): Packet[] | void
 }
 

@@ -6,6 +6,7 @@ import { JsonText } from '../../core/json/json-text.js'
 
 /** Socket.IO's encoder, which also accepts `JsonText` as an argument of an acknowledgement. */
 export class PacketEncoder extends Encoder {
+  /** Encodes a packet; acknowledgements may contain `JsonText`. */
   override encode(packet: Packet): string[] {
     const data = packet.data as unknown
     if (packet.type === PacketType.ACK && Array.isArray(data) && data.some(isText))

@@ -86,6 +86,7 @@ export class Websockets implements Mount {
     return this.#sessions.size
   }
 
+  /** Serves a request of a polling client, unless the gate refuses it. */
   request(request: IncomingMessage, response: ServerResponse): void {
     void this.#gate.admitRequest(request, response, () => this.#engine.handleRequest(request, response))
   }

@@ -162,7 +162,10 @@ export function keepLink(link: string | undefined): void {
   writeLink()
 }
 
-/** Returns the shared link that was open before a reload. Undefined if there was none. */
+/**
+ * Returns the shared link that was open before a reload. Undefined if there was none. Returns it as the
+ * fragment that {@link keepLink} was given.
+ */
 export function readKeptLink(): string | undefined {
   const { link } = readState()
   return typeof link === 'string' ? link : undefined

@@ -83,6 +83,7 @@ export function mapQuantity(
   return { type: measure.type, stream, content: scaleValue(value, measure.factor) }
 }
 
+/** Returns true if a kind is half of a blood pressure. */
 export function isPressure(kind: string): boolean {
   return kind === 'BloodPressureSystolic' || kind === 'BloodPressureDiastolic'
 }

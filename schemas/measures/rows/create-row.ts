@@ -25,6 +25,7 @@ export function createRow(
   return { id, names: toNames(names), icon, hue, kind, types, ...others }
 }
 
+/** Returns names by language. The list is in the order English, German, French. */
 export function toNames([en, de, fr]: NameList): Names {
   return { en, de, fr }
 }

@@ -8,6 +8,7 @@ const withFahrenheit = [...american, 'BS', 'BZ', 'KY', 'PW']
 /** Regions whose laboratories report glucose and blood lipids by mass. */
 const withMilligrams = [...american, 'DE', 'FR', 'IT', 'ES', 'AT', 'PL', 'JP', 'BE']
 
+/** Units of measures: the usual one, those offered, and the one shown instead in some regions. */
 export const bodyMass = choose('mass/kg', 'mass/kg mass/lb mass/st', 'mass/lb', american)
 export const smallMass = choose('mass/g', 'mass/g mass/oz')
 export const height = choose('length/cm', 'length/cm length/in', 'length/in', american)

@@ -25,9 +25,11 @@ export interface Codec {
   readonly isPlain: boolean
   /** Absent in read-only encodings. */
   readonly encode?: (bytes: Bytes) => Bytes
+  /** Decodes a file of this name. Throws `NotAuthentic` while reading: discard all bytes before. */
   decode(name: string, bytes: Bytes): Bytes
   /** Appends a proof of authenticity to a text; {@link verifyProof} verifies it and returns the text without it. */
   addProof(text: string): string
+  /** Returns a text without its proof. Throws `NotAuthentic` if the proof is missing or wrong. */
   verifyProof(name: string, text: string): string
   /** For a backup to recipients: the fingerprint of its key, and the files that are renewed whenever something is added. */
   readonly fingerprint?: string

@@ -19,6 +19,7 @@ export interface MoveOptions extends JsonOption {
 
 /**
  * Deletes an account with all its data, after confirmation. Throws {@link UsageError} if it is not confirmed.
+ * Throws `OperatorError` for an unknown account, before asking.
  */
 export async function deleteUser(args: readonly string[], { json, yes }: DeleteOptions): Promise<void> {
   const { flags, operands } = splitArguments(args, 'name')
@@ -37,7 +38,10 @@ export async function deleteUser(args: readonly string[], { json, yes }: DeleteO
   printResult(json, { username, isDeleted: true }, `${username}: deleted`)
 }
 
-/** Marks an account as moved to another server, or undoes that. */
+/**
+ * Marks an account as moved to another server, which closes its sockets, or undoes that. Throws `OperatorError`
+ * for an unknown account, a URL that is not valid, or one that has not moved.
+ */
 export async function moveUser(args: readonly string[], { json, undo }: MoveOptions): Promise<void> {
   const { flags, operands } = undo ? splitArguments(args, 'name') : splitArguments(args, 'name', 'url')
   const [username = '', url = ''] = operands
@@ -69,22 +73,31 @@ export async function setUserPassword(args: readonly string[], { json }: JsonOpt
   printResult(json, { username }, `${username}: password set, all sessions signed out`)
 }
 
-/** Ends the waiting time after wrong passwords or codes. */
+/** Ends the waiting time after wrong passwords or codes. Passwords and codes stay as they are. */
 export async function unlockUser(args: readonly string[], options: JsonOption): Promise<void> {
   await callForUser('system.unlockUser', args, options, 'sign-in unlocked')
 }
 
-/** Removes the second factor of a user who can no longer use it. */
+/**
+ * Removes the second factor of a user who can no longer use it, and notifies the user. Sessions stay open. Does
+ * nothing if there is none.
+ */
 export async function turnOffMfa(args: readonly string[], options: JsonOption): Promise<void> {
   await callForUser('system.deactivateMfa', args, options, 'two-factor authentication turned off')
 }
 
-/** Removes all passkeys of a user, for example after their phone was stolen. */
+/**
+ * Removes all passkeys of a user, for example after their phone was stolen, and notifies the user. Sessions
+ * stay open.
+ */
 export async function turnOffPasskeys(args: readonly string[], options: JsonOption): Promise<void> {
   await callForUser('system.deletePasskeys', args, options, 'all passkeys removed')
 }
 
-/** Cancels the scheduled deletion of an account. */
+/**
+ * Cancels the scheduled deletion of an account, and resumes its imports. Throws `OperatorError` if none is
+ * scheduled.
+ */
 export async function keepUser(args: readonly string[], options: JsonOption): Promise<void> {
   await callForUser('system.keepUser', args, options, 'deletion cancelled')
 }

@@ -25,7 +25,7 @@ export class Random {
     return low + this.next() * (high - low)
   }
 
-  /** Returns an integer up to and including `high`. */
+  /** Returns an integer from `low` up to and including `high`. */
   whole(low: number, high: number): number {
     return Math.floor(this.between(low, high + 1))
   }
@@ -41,6 +41,7 @@ export class Random {
     return this.next() < probability
   }
 
+  /** Returns one of the items. The list must not be empty. */
   pick<T>(list: readonly T[]): T {
     return list[Math.floor(this.next() * list.length)]!
   }

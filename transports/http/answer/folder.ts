@@ -4,7 +4,10 @@ import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Facts, Request, Success } from '../../../core/call/outcome.js'
 import { listFolderFiles } from '../../../core/exports/folder.js'
 
-/** Lists the files. Each is read as the client takes it; a call that fails ends the response. */
+/**
+ * Lists the files. Each is read as the client takes it; a call that fails ends the response. Errors are thrown
+ * while reading, not by this call.
+ */
 export function listFolder(
   dispatcher: Dispatcher,
   { credentials, user }: Request,

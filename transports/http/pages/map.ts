@@ -40,6 +40,7 @@ export class MapFile {
     }
   }
 
+  /** Closes the file. Reads fail afterwards. */
   async close(): Promise<void> {
     await this.file.close()
   }

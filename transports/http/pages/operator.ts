@@ -28,11 +28,17 @@ export interface Operator {
 
 /** Actions of operators on the process. Each is recorded in the activity log. */
 export interface OperatorActions {
-  /** Returns the settings with their sources. */
+  /** Returns the settings with their sources. The only action that is not recorded. */
   listSettings(): object
-  /** Stores changed settings. */
+  /**
+   * Stores changed settings, which take effect at the next start, and returns all. Errors: 409 if others were
+   * stored meanwhile, `invalid-parameters-format`.
+   */
   updateSettings(operator: Operator, params: SettingsUpdate): Promise<object>
-  /** Starts a backup outside the schedule. */
+  /**
+   * Starts a backup outside the schedule, without waiting for it. Errors: `invalid-operation` if no destination
+   * is set, in a cluster, and (409) while another one is running.
+   */
   startBackup(operator: Operator): Promise<object>
   /** Restarts the service once the response has been sent. */
   restart(operator: Operator): Promise<object>

@@ -12,11 +12,20 @@ import { readDeclaredBody } from '../request/declared-body.js'
 
 /** Actions of set-up. Each throws `forbidden` unless the secret is the one in the link. */
 export interface SetupActions {
-  /** Returns the choices and the current values. */
+  /**
+   * Returns the choices and the current values, without secrets. Errors, as of all actions: `forbidden` for an
+   * invalid or expired link, `too-many-requests` after too many of them.
+   */
   getChoices(ip: string, params: SetupCheck): object
-  /** Sends a mail with the chosen mail server. */
+  /**
+   * Sends a mail with the chosen mail server, and stores nothing. Errors also: `invalid-operation` if no server
+   * is set, or with the server's answer if it fails; `invalid-parameters-format`.
+   */
   sendTestMail(ip: string, params: SetupMail): Promise<void>
-  /** Creates the operator's account, and stores the choices. */
+  /**
+   * Creates the operator's account, stores the choices, ends the link, and restarts the service. Errors also:
+   * `invalid-parameters-format`, and those of creating an account.
+   */
   finish(ip: string, params: SetupFinish): Promise<object>
 }
 

@@ -54,6 +54,7 @@ export class ItemSink implements Sink {
     }
   }
 
+  /** Adds a record like {@link add}. */
   addRecord(record: ImportedRecord): void {
     this.add(record)
   }

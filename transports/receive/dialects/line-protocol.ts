@@ -25,7 +25,10 @@ export class InvalidLine extends Error {
   }
 }
 
-/** Yields the lines of a text, without empty lines and comments. Throws {@link InvalidLine}. */
+/**
+ * Yields the lines of a text, without empty lines and comments. Throws {@link InvalidLine}. It is thrown when
+ * that line is read.
+ */
 export function* parseLines(text: string): Generator<Line> {
   const parser = new LineParser(text.replaceAll('\r\n', '\n'))
   while (!parser.isAtEnd) {

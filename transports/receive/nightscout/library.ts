@@ -56,10 +56,12 @@ interface FoundEvent {
 export class Library {
   constructor(private readonly store: ConnectionStore) {}
 
+  /** True if the connection may list documents. */
   get canRead(): boolean {
     return this.store.level === 'read' || this.canChange
   }
 
+  /** True if documents can be added; each may replace one that is known. */
   get canAdd(): boolean {
     return this.store.level !== 'read'
   }

@@ -22,6 +22,10 @@ interface Props {
   readonly onBack: () => void
 }
 
+/**
+ * Shows one form: the name, and the password if that is the proof of identity. Calls `onAdded` once the passkey
+ * is stored; errors are shown in the form.
+ */
 export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack }: Props) {
   const [isByPasskey, setByPasskey] = useState(!hasPassword && hasPasskeys)
   /** Options for the browser, available once the user is verified. Kept for another attempt. */

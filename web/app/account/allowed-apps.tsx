@@ -40,6 +40,10 @@ interface AllowedList {
   readonly apps: ReadonlyMap<string, string>
 }
 
+/**
+ * Lists the allowed apps. Each can be edited, if the service permits it, or revoked after a second click.
+ * Renders nothing while reading or without apps; an error shows the section.
+ */
 export function AllowedApps({ session }: { readonly session: Session }) {
   const [found, setFound] = useState<AllowedList>()
   const [problem, setProblem] = useState<Message>()

@@ -11,6 +11,10 @@ import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
 import { appRoot } from '../route.js'
 
+/**
+ * Shows what deleting means and opens the dialog; where users may not delete accounts, only says that the
+ * operator does it.
+ */
 export function DeleteAccount() {
   const { isDeletable } = useContext(PageContext).facts
   const [isOpen, setOpen] = useState(false)

@@ -19,6 +19,10 @@ interface Activation {
   readonly totp: { readonly secret: string; readonly uri: string; readonly qrCode: string }
 }
 
+/**
+ * Activates on render, so that the secret is shown at once; asks for the password first if the sign-in is not
+ * recent. Ends with the recovery codes.
+ */
 export function EnableTwoFactor({ session, onBack }: PartProps) {
   const [activation, setActivation] = useState<Activation>()
   const [codes, setCodes] = useState<readonly string[]>()

@@ -10,6 +10,10 @@ import { saveFile } from '../parts/save-file.js'
 /** Languages of what explains the folder. */
 const folderLanguages = ['en', 'de', 'fr'] as const
 
+/**
+ * Shows a button for each form of export, which saves a ZIP file, and a link to the table. Dates in the folder
+ * use the browser's time zone.
+ */
 export function ExportData() {
   const { client, username } = useAccount()
   const { info } = useContext(PageContext)

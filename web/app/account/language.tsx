@@ -7,6 +7,10 @@ import { PageContext } from '../../page-context.js'
 import { useAccount } from '../data/account.js'
 import { showToast } from '../parts/toast.js'
 
+/**
+ * Shows the choice of language. It applies at once and is stored in the account; if storing fails, the page
+ * keeps it and shows a toast.
+ */
 export function LanguageSection() {
   const account = useAccount()
   const { sendsMail } = useContext(PageContext).facts

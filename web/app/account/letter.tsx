@@ -2,6 +2,7 @@
 import { t } from '../../language.js'
 import { AppLink } from '../parts/app-link.js'
 
+/** Shows a button that opens the page of the letter. */
 export function LetterSection() {
   return (
     <section>

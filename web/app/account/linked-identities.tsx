@@ -24,6 +24,10 @@ interface IdentityList {
   readonly isSpare: boolean
 }
 
+/**
+ * Lists the identities, with buttons to link and unlink. Also finishes a link when the browser returns from the
+ * provider. The last usable way to sign in cannot be unlinked.
+ */
 export function LinkedIdentities({ session }: { readonly session: Session }) {
   const { facts } = useContext(PageContext)
   const [list, setList] = useState<IdentityList>()

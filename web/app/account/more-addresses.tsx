@@ -27,6 +27,10 @@ interface Props {
   readonly onPrimary: () => Promise<void>
 }
 
+/**
+ * Shows the list and the form. Calls `onPrimary` after another address has become the primary one; too many
+ * addresses are refused with a message.
+ */
 export function MoreAddresses({ session, onPrimary }: Props) {
   const { facts } = useContext(PageContext)
   const [addresses, setAddresses] = useState<readonly Address[]>()

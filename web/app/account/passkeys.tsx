@@ -31,6 +31,10 @@ interface PasskeyList {
   readonly hasPassword: boolean
 }
 
+/**
+ * Lists the passkeys, which can be renamed and removed, and opens the form that adds one; says so if this
+ * origin is not the one for passkeys.
+ */
 export function Passkeys({ session }: { readonly session: Session }) {
   const { facts } = useContext(PageContext)
   const [list, setList] = useState<PasskeyList>()

@@ -11,6 +11,7 @@ interface Props {
   readonly onDone: () => void
 }
 
+/** Shows the given codes and saves them nowhere itself. `onDone` is called when the user leaves. */
 export function RecoveryCodes({ codes, username, onDone }: Props) {
   const { info } = useContext(PageContext)
   const [status, setStatus] = useState('')

@@ -10,6 +10,7 @@ interface State {
   readonly isAvailable: boolean
 }
 
+/** Shows the state with a button that reverses it. Errors of reading are not shown here. */
 export function SecurityEmails({ session }: { readonly session: Session }) {
   const [state, setState] = useState<State>()
   useEffect(() => {

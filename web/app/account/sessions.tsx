@@ -17,6 +17,10 @@ interface OpenSession {
   readonly signedIn?: { readonly time: number; readonly userAgent?: string; readonly address: string }
 }
 
+/**
+ * Lists the sessions. Each but the current one can be revoked, or all others at once, after which the list is
+ * read again.
+ */
 export function Sessions({ session }: { readonly session: Session }) {
   const [sessions, setSessions] = useState<readonly OpenSession[]>()
   const [problem, setProblem] = useState<Message>()

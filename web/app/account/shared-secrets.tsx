@@ -35,6 +35,7 @@ interface SharedSecret {
 
 const day = 86_400
 
+/** Lists up to 50 secrets, and the form. The key of a new one is shown once. */
 export function SharedSecrets({ session }: { readonly session: Session }) {
   const account = useAccount()
   const { info } = useContext(PageContext)

@@ -12,6 +12,7 @@ interface StorageUsed {
   readonly attachedFiles: number
 }
 
+/** Shows the bytes used once read; the limit only if there is one, the account's own before the service's. */
 export function StorageSection() {
   const { client } = useAccount()
   const { facts } = useContext(PageContext)

@@ -21,6 +21,7 @@ interface Webhook {
   readonly lastRun: { readonly status: number; readonly timestamp: number }
 }
 
+/** Lists the webhooks of all apps. A failed test is shown at the button; deleting asks first. */
 export function WebhooksSection() {
   const account = useAccount()
   const accesses = useStore(account.accesses)

@@ -35,6 +35,10 @@ interface Props {
   readonly rule?: Rule | undefined
 }
 
+/**
+ * Shows the form, without fields if no kind of alert is possible yet. Saving creates the alert, or changes
+ * `rule`, and opens its page.
+ */
 export function AlertForm({ measures, measure, rule }: Props) {
   const account = useAccount()
   const { client, username } = account

@@ -34,6 +34,10 @@ interface Props {
   readonly isAcknowledging: boolean
 }
 
+/**
+ * Shows the alert and its buttons; if it cannot be read and is not in the list, says that it is gone. Removing
+ * asks first, then opens the list.
+ */
 export function AlertView({ id, isAcknowledging, isKnown, measures }: Props) {
   const account = useAccount()
   const { client, username } = account

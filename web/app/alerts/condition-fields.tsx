@@ -19,6 +19,7 @@ interface Props {
   readonly condition: Condition | undefined
 }
 
+/** Shows the fields, filled from `condition`; the form that contains them reads and stores the values. */
 export function ConditionFields({ condition, name, unit }: Props) {
   const { fields, senders } = getKind(name)
   const symbol = unit === undefined ? '' : getUnitSymbol(unit)

@@ -15,6 +15,7 @@ const ticks = [
   ['tellsRecovery', 'alerts.recovery']
 ] as const
 
+/** Shows the fields, filled from `rule` or with the defaults. The form reads them with `readMore`. */
 export function MoreFields({ rule }: { readonly rule: Rule | undefined }) {
   const { atMostEvery = defaultPause, days, quietHours, remindAfter } = rule ?? {}
   return (

@@ -16,6 +16,9 @@ interface Props {
   readonly onChanged: () => Promise<void>
 }
 
+/**
+ * Lists the open alerts of `rules`. Acknowledging shows a toast and calls `onChanged`, also after a failure.
+ */
 export function OpenList({ rules, measures, onChanged }: Props) {
   const { client } = useAccount()
   const open = rules.filter(({ state }) => state.isOpen === true)

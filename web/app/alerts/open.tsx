@@ -8,6 +8,10 @@ const intervalMs = 60_000
 
 await addModuleTexts('alerts')
 
+/**
+ * Reads the alerts at intervals and lists the open ones. Renders nothing while reading, without any, or if they
+ * cannot be read.
+ */
 export default function OpenAlerts() {
   const { read, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {}, intervalMs)
   const rules = (read?.rules ?? []).filter(({ state }) => state.isOpen === true)

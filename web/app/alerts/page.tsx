@@ -23,6 +23,10 @@ import {
   type Rule
 } from './rules.js'
 
+/**
+ * Shows the list, one alert (`id`), its form (`edit`), or the form of a new one (`new`, or `measure`, which it
+ * preselects). Rereads on each change of these.
+ */
 export default function AlertsPage({ id, query }: PageProps) {
   const { read, problem, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {})
   const facts = useStore(useAccount().measureFacts)

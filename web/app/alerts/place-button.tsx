@@ -13,6 +13,7 @@ const PlacePicker = lazy(async () => {
 
 const names = ['latitude', 'longitude'] as const
 
+/** Shows a button that opens the map, and writes the chosen place into the coordinate fields of its form. */
 export function PlaceButton() {
   const [form, setForm] = useState<HTMLFormElement>()
   const find = (name: string): HTMLInputElement => form!.elements.namedItem(name) as HTMLInputElement

@@ -9,6 +9,7 @@ interface Props {
 
 type Option = readonly [value: string, label: string, isDisabled?: boolean]
 
+/** Shows a select whose id is its name. Each option is its value, its text, and whether it is disabled. */
 export function Select({ name, label, value, options, onChange }: Props) {
   return (
     <div class="field">

@@ -19,6 +19,7 @@ interface Props {
   readonly addresses: readonly string[]
 }
 
+/** Shows the form of the type. Saving creates the channel and opens its page. */
 export function AddForm({ type, addresses }: Props) {
   const { client, username } = useAccount()
   return (

@@ -14,6 +14,10 @@ interface Props {
   readonly onChange: (ids: string[]) => void
 }
 
+/**
+ * Shows a checkbox for each active channel, and a link to the page that adds one. Renders nothing until they
+ * are read.
+ */
 export function ChannelChoice({ value, onChange }: Props) {
   const { read, problem } = useChannels()
   const [hasTexts, setHasTexts] = useState(false)

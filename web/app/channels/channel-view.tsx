@@ -23,6 +23,10 @@ interface Read {
 const waitingMs = 1000
 const restingMs = 10_000
 
+/**
+ * Shows the channel and rereads it at intervals. Sending a test, renaming and removing (which asks first) are
+ * calls of their own.
+ */
 export function ChannelView({ id }: { readonly id: string }) {
   const { client, username } = useAccount()
   const [read, setRead] = useState<Read>()

@@ -57,6 +57,7 @@ const icons: Readonly<Record<ChannelType, IconName>> = {
   event: 'tree'
 }
 
+/** Returns the icon of a type of channel. */
 export function getIcon(type: ChannelType): IconName {
   return icons[type]
 }

@@ -16,6 +16,7 @@ import { ChannelView } from './channel-view.js'
 import { channelTypes, getIcon, getTypeName, useChannels, type Channel } from './channels.js'
 import { ThisDevice } from './this-device.js'
 
+/** Shows the list with what can be added, one channel (`id`), or the form for a type (`type`). */
 export default function ChannelsPage({ id, query }: PageProps) {
   const { read, problem, reread } = useChannels()
   const { facts } = useContext(PageContext)

@@ -5,7 +5,10 @@ import type { Channel } from './channels.js'
 /** Milliseconds after which signing out goes on, although the service has not answered. */
 const maxWaitMs = 3000
 
-/** Returns the push subscription of this browser; undefined if there is none. */
+/**
+ * Returns the push subscription of this browser; undefined if there is none. Throws in browsers without service
+ * workers.
+ */
 export async function findSubscription(): Promise<PushSubscription | undefined> {
   const registration = await navigator.serviceWorker.getRegistration()
   return (await registration?.pushManager.getSubscription()) ?? undefined

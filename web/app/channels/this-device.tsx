@@ -14,6 +14,10 @@ interface Props {
   readonly onChanged: () => Promise<void>
 }
 
+/**
+ * Shows the state with a button, or only that this browser has no push. Turning on asks for the browser's
+ * permission and may be refused; turning off deletes the channel.
+ */
 export function ThisDevice({ channels, webPushKey, onChanged }: Props) {
   const { client } = useAccount()
   const [digest, setDigest] = useState<string>()

@@ -24,6 +24,10 @@ interface Around {
 
 const dayChoices = [7, 14, 30]
 
+/**
+ * Shows the choice of events and number of days, and the result in a sentence; no result until events are
+ * chosen, or if reading fails.
+ */
 export function BeforeAndAfter({ measure }: { readonly measure: AnyMeasure }) {
   const account = useAccount()
   const facts = useStore(account.facts).filter(({ type }) => !type.startsWith('series:'))

@@ -8,6 +8,7 @@ type Both = readonly [AnyMeasure, AnyMeasure]
 /** Number of days below which a finding is uncertain. */
 const fewDays = 30
 
+/** Shows the finding at `lag`, and says so if there are too few days or the direction is unclear. */
 export function Finding({ lag, measures }: { readonly lag: Lag; readonly measures: Both }) {
   const { days, high, low, rho } = lag
   const [a, b] = measures.map(getMeasureName) as [string, string]

@@ -14,6 +14,10 @@ import { BeforeAndAfter } from './around.js'
 import { Finding, LagChoice } from './finding.js'
 import { Scatter } from './scatter.js'
 
+/**
+ * Shows the choice of two measures, kept in the URL, and their comparison; says so if there are fewer than two.
+ * Categories cannot be chosen.
+ */
 export default function ComparePage({ query }: PageProps) {
   const account = useAccount()
   const facts = useStore(account.measureFacts)

@@ -16,6 +16,7 @@ const width = 320
 const height = 240
 const margin = 10
 
+/** Shows the chart; its axes span the smallest to the largest value of `pairs`. */
 export function Scatter({ pairs, measures }: Props) {
   const [a, b] = measures
   const [x, y] = [0, 1].map(index => createScale(pairs.map(({ values }) => values[index]!))) as [Scale, Scale]

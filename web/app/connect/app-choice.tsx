@@ -11,6 +11,7 @@ interface Props {
   readonly chosen: string | null
 }
 
+/** Lists the apps for the chosen device, or all of them. Devices without a supported app are omitted. */
 export function AppChoice({ dialects, chosen }: Props) {
   // Devices for which the service understands no app are not offered.
   const offered = devices.filter(device => dialects.some(({ id }) => getApp(id).devices.includes(device)))

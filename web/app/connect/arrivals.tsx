@@ -30,6 +30,10 @@ function describeProblem({ id, message }: NonNullable<Connection['lastProblem']>
 const patience = 120
 const maxNotUnderstood = 20
 
+/**
+ * Shows the state, the last problem, what arrived, and up to 20 kinds that were not understood. Shows a toast
+ * when the first value arrives.
+ */
 export function Arrivals({ connection, all, now }: Props) {
   const { lastProblem, notUnderstood, received } = connection
   const arrived = useArrived(useAccount(), connection, all)

@@ -8,6 +8,7 @@ import { getStreamColour } from '../data/stream-colours.js'
 import { MeasureIcon } from '../parts/measure-icon.js'
 import type { Arrived } from './arrived.js'
 
+/** Shows the icon and name; the name of the stream while the measure is unknown or unread. */
 export function ArrivedName({ arrived: { measure: id, streamId } }: { readonly arrived: Arrived }) {
   const { measures, tree: store } = useAccount()
   const tree = useStore(store)

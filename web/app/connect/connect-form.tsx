@@ -18,6 +18,7 @@ interface Props {
   readonly taken: readonly Connection[]
 }
 
+/** Shows the form. Saving creates the connection and opens its page, where its token is shown once. */
 export function ConnectForm({ dialect, device, taken }: Props) {
   const { client, username } = useAccount()
   const { id, name } = dialect

@@ -18,6 +18,7 @@ interface Props {
   readonly now: number
 }
 
+/** Lists the connections with links to their pages. */
 export function ConnectionList({ connections, dialects, now }: Props) {
   return (
     <section class="card connections" aria-labelledby="connections">

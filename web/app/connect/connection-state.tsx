@@ -3,6 +3,7 @@ import { t } from '../../language.js'
 import { formatAgo } from '../parts/format-time.js'
 import { getState, type Connection } from './connections.js'
 
+/** Shows the state at `now` as text in its colour. */
 export function ConnectionState({
   connection,
   now

@@ -30,6 +30,10 @@ interface Props {
   readonly onChanged: () => void
 }
 
+/**
+ * Shows the connection. The setup with the token appears only right after creating it, not after leaving.
+ * Ending asks first, then opens the list.
+ */
 export function ConnectionView({ connection, all, dialects, now, onChanged }: Props) {
   const { client, tree: store } = useAccount()
   const tree = useStore(store)

@@ -2,6 +2,7 @@
 import { root } from '../../api.js'
 import { t } from '../../language.js'
 
+/** Shows the link, which opens in a new tab. */
 export function GuideLink({ dialect }: { readonly dialect: string }) {
   return (
     <a

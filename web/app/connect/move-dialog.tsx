@@ -22,6 +22,10 @@ interface Props {
 /** Value of the option for no parent. */
 const topLevel = ''
 
+/**
+ * Shows which streams would move, with a choice of target. Moves them one after the other; those moved before a
+ * failure stay moved.
+ */
 export function MoveDialog({ connection, all, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)

@@ -14,6 +14,7 @@ interface Props {
   readonly onDone: () => void
 }
 
+/** Shows the steps and secrets, and takes the focus. `onDone` is called when the user closes it. */
 export function NewConnectionCard({ connection, app, onDone }: Props) {
   const { dialect, link } = connection
   const heading = useRef<HTMLHeadingElement>(null)

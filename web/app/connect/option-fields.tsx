@@ -12,6 +12,7 @@ interface Props {
   readonly friends?: readonly string[] | undefined
 }
 
+/** Shows the fields of the app; none for an app without options. The form reads them. */
 export function OptionFields({ dialect, isSensitive, hasPassphrase, friends = [] }: Props) {
   const app = getApp(dialect)
   return (

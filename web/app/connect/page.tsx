@@ -13,6 +13,7 @@ import { ConnectionList } from './connection-list.js'
 import { ConnectionView } from './connection-view.js'
 import { useConnections } from './connections.js'
 
+/** Shows the overview, one connection (`id`), or the form for an app (`app`); an unknown id says so. */
 export default function ConnectPage({ id, query }: PageProps) {
   const { read, problem, reread } = useConnections()
   useEffect(() => {

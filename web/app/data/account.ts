@@ -20,6 +20,10 @@ const minIntervalMs = 1000
 /** A profile set. */
 export type Profile = Readonly<Record<string, unknown>>
 
+/**
+ * An open account: its data as stores that follow changes of the service. Create one with `open`; `close` stops
+ * following.
+ */
 export class Account {
   /** The tree of streams; undefined until it has been read. */
   readonly tree: Store<Tree | undefined> = createStore<Tree | undefined>(undefined)
@@ -83,6 +87,7 @@ export class Account {
     ignoreFailure(this.client.call('getAccessInfo'))
   }
 
+  /** The username with which it was opened. */
   get username(): string {
     return this.client.username
   }
@@ -101,6 +106,7 @@ export class Account {
     })
   }
 
+  /** Reads all streams, including trashed ones, into `tree`. Rejects with a `Refusal`. */
   async readStreams(): Promise<void> {
     const { streams } = await this.client.call<{ streams: readonly Stream[] }>('streams.get', {
       state: 'all'
@@ -108,6 +114,7 @@ export class Account {
     this.tree.set(buildTree(streams))
   }
 
+  /** Reads `facts` and `measureFacts`, and counts nights in the background. Rejects with a `Refusal`. */
   async readFacts(): Promise<void> {
     const [{ facts }, measures] = await Promise.all([
       this.client.call<{ facts: readonly Omit<Fact, 'shownCount'>[] }>('streams.facts'),
@@ -120,6 +127,7 @@ export class Account {
     ignoreFailure(this.#nights.update(measures.facts))
   }
 
+  /** Reads `accesses`. Rejects with a `Refusal`. */
   async readAccesses(): Promise<void> {
     const { accesses } = await this.client.call<{ accesses: readonly Access[] }>('accesses.get')
     this.accesses.set(keepIds(accesses))
@@ -162,6 +170,7 @@ export class Account {
     ])
   }
 
+  /** Stops following changes and checking the access. The stores keep their values. */
   close(): void {
     this.#closed.abort()
     this.#nights.close()
@@ -169,6 +178,7 @@ export class Account {
   }
 }
 
+/** Provides the open account to its pages; undefined outside of them. */
 export const AccountContext = createContext<Account | undefined>(undefined)
 
 /** Returns the open account. Throws outside its pages. */

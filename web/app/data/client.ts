@@ -22,6 +22,7 @@ export interface Upload<T> {
   readonly cancel: () => void
 }
 
+/** Calls the service for one account, without retries and timeouts. Errors are `Refusal`s. */
 export class Client {
   /** The underlying client, for more than calls. */
   readonly coffer: Coffer

@@ -18,6 +18,7 @@ export interface Live {
   readonly news: Store<number>
   /** Counts what is new in an account once it has people. */
   watch(account: NewsAccount): void
+  /** Closes the socket. Listeners are not called any more. */
   close(): void
 }
 

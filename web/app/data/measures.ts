@@ -82,7 +82,7 @@ export class MeasureDirectory {
     return ids.flatMap(id => this.#byId.get(id) ?? [])
   }
 
-  /** Returns the whole catalogue and the user's own measures, read once. */
+  /** Returns the whole catalogue and the user's own measures, read once. Rejects with a `Refusal`. */
   async readAll(): Promise<readonly AnyMeasure[]> {
     this.#whole ??= this.#request({}).then(all => this.#add(all))
     // A failure is not kept: the next call tries again.
@@ -92,7 +92,10 @@ export class MeasureDirectory {
     })
   }
 
-  /** Forgets what has been read, after the user's own measures have changed. */
+  /**
+   * Forgets what has been read, after the user's own measures have changed. The next reads request everything
+   * again.
+   */
   forget(): void {
     this.#byId.clear()
     this.#whole = undefined

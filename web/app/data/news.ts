@@ -15,6 +15,7 @@ export interface NewsAccount {
     readonly news: Store<number>
     follow(kind: 'events', listener: () => void, spacing: number): () => void
   }
+  /** Changes the private profile set. Rejects with a `Refusal`. */
   updateProfile(update: Readonly<Record<string, unknown>>): Promise<void>
 }
 

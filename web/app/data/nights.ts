@@ -48,7 +48,10 @@ export class NightCounts {
     private readonly onCounted: () => void
   ) {}
 
-  /** Counts the nights of streams whose periods have changed. */
+  /**
+   * Counts the nights of streams whose periods have changed. Resolves once all are counted, calling the
+   * listener after each round; while one call counts, others only leave their facts to it.
+   */
   async update(facts: readonly MeasureFact[]): Promise<void> {
     this.#facts = facts
     if (this.#isCounting) return
@@ -68,6 +71,7 @@ export class NightCounts {
     })
   }
 
+  /** Stops counting: results that are still pending are ignored. */
   close(): void {
     this.#isClosed = true
   }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 export interface Store<T> {
   readonly value: T
+  /** Sets the value, and calls listeners at once if it differs. */
   set(value: T): void
   /** Calls `listener` after each change. Returns a function that unsubscribes. */
   follow(listener: (value: T) => void): () => void

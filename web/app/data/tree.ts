@@ -4,6 +4,7 @@ import type { Stream } from './model.js'
 export interface Tree {
   /** Streams without a visible parent. System streams, such as account fields, are excluded. */
   readonly roots: readonly Stream[]
+  /** Returns a stream; undefined for unknown, invisible and system streams. */
   find(id: string): Stream | undefined
   /** Returns the path of a stream, from the root to the stream itself. */
   getPath(id: string): readonly Stream[]

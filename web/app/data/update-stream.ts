@@ -7,7 +7,7 @@ export type Undo = () => Promise<void>
 
 /**
  * Updates fields of a stream, and reads streams and facts again. Returns a function that restores the
- * previous values.
+ * previous values. Rejects with a `Refusal`.
  */
 export async function updateStream(
   account: Account,
@@ -33,20 +33,28 @@ export async function updateStream(
   return async () => await set(former)
 }
 
-/** Moves a stream and all below it to the trash. Returns a function that restores it. */
+/**
+ * Moves a stream and all below it to the trash, and reads streams, facts and accesses again. Returns a function
+ * that restores it. Rejects with a `Refusal`.
+ */
 export async function trashStream(account: Account, id: string): Promise<Undo> {
   await account.client.call('streams.delete', { id })
   await reload(account)
   return async () => await restoreStream(account, id)
 }
 
-/** Restores a stream from the trash. */
+/**
+ * Restores a stream from the trash, and reads the same again as {@link trashStream}. Rejects with a `Refusal`.
+ */
 export async function restoreStream(account: Account, id: string): Promise<void> {
   await account.client.call('streams.update', { id, update: { trashed: false } })
   await reload(account)
 }
 
-/** Deletes a trashed stream and all below it permanently. `isMerged`: its events are moved to its parent. */
+/**
+ * Deletes a trashed stream and all below it permanently. `isMerged`: its events are moved to its parent.
+ * Otherwise they are deleted, too. Reads the same again as {@link trashStream}. Rejects with a `Refusal`.
+ */
 export async function deleteStream(account: Account, id: string, isMerged: boolean): Promise<void> {
   await account.client.call('streams.delete', { id, mergeEventsWithParent: isMerged })
   await reload(account)

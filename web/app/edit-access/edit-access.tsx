@@ -28,6 +28,10 @@ interface Props {
   readonly onSaved: () => void
 }
 
+/**
+ * Shows the dialog. Saving calls `onSaved` and `onClose`; if the access has changed elsewhere, shows its
+ * current state to edit again instead.
+ */
 export function EditAccess({ id, name, onClose, onSaved }: Props) {
   const { client } = useAccount()
   const [access, setAccess] = useState<Access>()

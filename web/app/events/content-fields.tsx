@@ -21,6 +21,7 @@ interface Props {
   readonly label?: string | undefined
 }
 
+/** Shows the fields, required ones first; several empty optional ones are folded. The form reads the values. */
 export function ContentFields({ type, fields, entries, others, onType, last, label }: Props) {
   const group = type.replace('/', ' ')
   const required = fields.filter(({ isRequired }) => isRequired)

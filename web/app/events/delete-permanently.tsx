@@ -16,6 +16,10 @@ interface Props {
   readonly onDeleted: () => void
 }
 
+/**
+ * Shows the confirmation. Confirming deletes the event, rereads facts, shows a toast, then calls `onClose` and
+ * `onDeleted`.
+ */
 export function DeletePermanently({ event, files, versions, onClose, onDeleted }: Props) {
   const account = useAccount()
   const { id, streamIds, time, type } = event

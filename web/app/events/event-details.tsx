@@ -16,6 +16,7 @@ import { listFields, findSchema } from './fields.js'
 /** Maximum number of characters of a displayed value. */
 const maxCharacters = 300
 
+/** Shows the details. The stored value is added if the display unit differs; duration only if there is one. */
 export function EventDetails({ event, types }: { readonly event: Event; readonly types: EventTypes }) {
   const tree = useStore(useAccount().tree)
   useStore(displayUnits)

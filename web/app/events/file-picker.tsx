@@ -15,6 +15,10 @@ interface Props {
   readonly onFiles: (files: readonly File[]) => void
 }
 
+/**
+ * Shows the area for files and those chosen. Uploads nothing: passes all files to `onFiles` on each change,
+ * each once.
+ */
 export function FilePicker({ type, files, sentCount, onFiles }: Props) {
   const isPicture = type.startsWith('picture/')
   // Files chosen twice are listed once.

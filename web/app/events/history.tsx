@@ -14,6 +14,7 @@ interface Props {
   readonly history: readonly Event[]
 }
 
+/** Lists the changes from the oldest. Says so if the event was changed but the service keeps no versions. */
 export function History({ event, history }: Props) {
   const account = useAccount()
   const accesses = useStore(account.accesses)

@@ -5,6 +5,7 @@ import type { Event } from '../data/model.js'
 import { Icon } from '../parts/icon.js'
 import { checkIntegrity, type IntegrityResult } from './check-integrity.js'
 
+/** Computes the digest in the browser and shows the result. */
 export function Integrity({ event }: { readonly event: Event }) {
   const [proof, setProof] = useState<IntegrityResult>()
   useEffect(() => {

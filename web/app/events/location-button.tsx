@@ -13,6 +13,10 @@ interface Position {
 
 const PlacePicker = lazy(() => import('../map/place-picker.js').then(module => module.PlacePicker))
 
+/**
+ * Shows the buttons; the one for the current location only if the browser has it. Both fill in the fields of
+ * the form that contains them.
+ */
 export function LocationButton() {
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle')
   /** The form for which a place is being chosen, and the place that is in it. */

@@ -19,6 +19,7 @@ export interface EventResult {
   readonly history: readonly Event[]
 }
 
+/** Shows the event and follows its changes; says so if it is unknown or not visible to this access. */
 export default function EventPage({ id }: PageProps) {
   const account = useAccount()
   const [read, setRead] = useState<EventResult>()

@@ -25,6 +25,10 @@ import { EventForm } from './event-form.js'
 import { trashEvent } from './save-event.js'
 import { searchKinds, findSuggestion, listSuggestions, type Suggestion } from './suggestions.js'
 
+/**
+ * Shows the suggestions, or at once the form if `draft` has a type. Saving shows a toast that can undo it, and
+ * closes the dialog.
+ */
 export default function QuickAdd({ draft, onClose }: AddProps) {
   const account = useAccount()
   const tree = useStore(account.tree)

@@ -7,6 +7,7 @@ import type { Event, SeriesPoints } from '../data/model.js'
 import { toPointType, formatQuantity, getUnit, formatNumber } from '../data/units.js'
 import { AppLink } from '../parts/app-link.js'
 
+/** Reads a summary of the whole series. Says that it is loading until then, also if it cannot be read. */
 export function SeriesStatistics({ event }: { readonly event: Event }) {
   const { client, tree } = useAccount()
   const [summary, setSummary] = useState<SeriesPoints>()

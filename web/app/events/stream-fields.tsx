@@ -18,6 +18,10 @@ interface Props {
 /** Name of the control for the name of a new stream. */
 export const newStreamField = 'streamName'
 
+/**
+ * Shows the choice. `onChosen` receives all ids, the first being the main stream. A new stream is only named
+ * here; saving creates it.
+ */
 export function StreamFields({ chosen, onChosen, newName }: Props) {
   const { tree } = useAccount()
   const all = useStore(tree)

@@ -14,6 +14,10 @@ interface Props {
 
 const durationKinds: readonly DurationKind[] = ['moment', 'length', 'until', 'running']
 
+/**
+ * Shows the fields in local time, filled from `entries`; those for a duration only with `hasDuration`. The form
+ * reads the values.
+ */
 export function TimeFields({ entries, hasDuration, hint }: Props) {
   const [lasting, setLasting] = useState(entries['lasting'] as DurationKind)
   const container = useRef<HTMLDivElement>(null)

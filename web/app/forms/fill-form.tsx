@@ -11,6 +11,10 @@ interface Props {
   readonly onResponse: (response: object) => Promise<void>
 }
 
+/**
+ * Shows the questions that apply to the answers so far. Submitting with required answers missing marks them and
+ * focuses the first; otherwise awaits `onResponse`.
+ */
 export function FillForm({ form, onResponse }: Props) {
   const { item: items } = form.questionnaire
   const [entries, setEntries] = useState<Entries>(new Map())

@@ -22,6 +22,10 @@ interface Forms {
   readonly templates: readonly Pick<Form, 'id' | 'title'>[]
 }
 
+/**
+ * Shows the list of forms and templates, or a form to fill in (`id`). Adding a template also creates a stream,
+ * and opens the form. Storing a response shows a toast and opens Today; removing a form asks first.
+ */
 export default function FormsPage({ id, query }: PageProps) {
   return <div class="column">{id === undefined ? <List /> : <OneForm key={id} id={id} query={query} />}</div>
 }

@@ -11,6 +11,10 @@ const maxNames = 5
 /** Later expiry dates are not shown: ten thousand years, in seconds. */
 const maxShownExpiry = 10_000 * 365 * 86_400
 
+/**
+ * Names up to five streams, and the number of others; no username if the link hides it, and no end that is far
+ * away.
+ */
 export function GuestBanner() {
   const { info, tree, username } = useAccount()
   const streams = useStore(tree)

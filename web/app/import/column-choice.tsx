@@ -54,6 +54,7 @@ interface Props {
   readonly onChange: (value: string) => void
 }
 
+/** Shows the choice: common measures and `own`, and an option that loads all types and adds them. */
 export function ColumnChoice({ name, value, own, onChange }: Props) {
   const account = useAccount()
   const [types, setTypes] = useState<EventTypes>()

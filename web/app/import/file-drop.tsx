@@ -10,6 +10,7 @@ import { Icon } from '../parts/icon.js'
 import { buildHref, navigate } from '../route.js'
 import type { Import } from './model.js'
 
+/** Shows the area and the progress. One file at a time; leaving the page cancels the upload. */
 export function FileDrop() {
   const { client, username } = useAccount()
   const [upload, setUpload] = useState<{ readonly name: string; readonly part: number }>()

@@ -35,6 +35,10 @@ interface Props {
 /** Number of lanes that are shown at first: a file may have thousands. */
 const firstLanes = 100
 
+/**
+ * Lists the lanes, the first 100 at first. A lane's target can be changed only with `onChoose`, and once
+ * measures are read.
+ */
 export function ImportLanes({ lanes, total, choices, onChoose }: Props) {
   const measures = useMeasures()
   const [openKey, setOpenKey] = useState<string>()

@@ -21,6 +21,7 @@ interface Props {
   readonly onClose: () => void
 }
 
+/** Shows the dialog. Applying calls `onChoose`, with null if nothing is chosen, which restores the default. */
 export function LaneChoiceDialog({ lane, name, choice, measures, onChoose, onClose }: Props) {
   const tree = useStore(useAccount().tree)
   const [streamId, setStreamId] = useState(choice?.streamId ?? '')

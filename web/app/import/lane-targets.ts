@@ -18,10 +18,12 @@ export class Measures {
     this.#facts = new Map(facts.map(fact => [fact.measure, fact]))
   }
 
+  /** Returns a measure; undefined without an id or if it is unknown. */
   find(id: string | undefined): AnyMeasure | undefined {
     return id === undefined ? undefined : this.#byId.get(id)
   }
 
+  /** Returns what the account has of a measure; undefined if nothing. */
   getFact(id: string): MeasureFact | undefined {
     return this.#facts.get(id)
   }

@@ -18,6 +18,7 @@ import { ImportView } from './import-view.js'
 /** Milliseconds between polls of the progress. */
 const pollIntervalMs = 1000
 
+/** Shows the upload and the list of imports, or one import (`id`). */
 export default function ImportPage({ id }: PageProps) {
   return id === undefined ? <Overview /> : <ImportView id={id} />
 }

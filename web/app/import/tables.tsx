@@ -11,6 +11,7 @@ interface Props {
   readonly onChange: (mappings: Readonly<Record<string, Mapping>>) => void
 }
 
+/** Shows the mapping of each table. `onChange` receives the mappings of all tables, by header. */
 export function Tables({ tables, mappings, onChange }: Props) {
   return (
     <>

@@ -28,6 +28,7 @@ const fullReadDelayMs = 6000
 /** Milliseconds until data that changed during a read are read again. */
 const rereadDelayMs = 1000
 
+/** Reads the data of one lane for the visible view, into `state`. One read at a time. */
 export class LaneLoader {
   readonly state: Store<LaneState> = createStore<LaneState>({ data: undefined, range: undefined })
   #grid: Grid | undefined

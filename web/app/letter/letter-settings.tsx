@@ -26,6 +26,7 @@ interface Settings {
 const monday = 4
 const daySeconds = 86_400
 
+/** Shows the settings. Renders nothing until they are read, or if that fails. */
 export function LetterSettings({ zone }: { readonly zone: string }) {
   const { client } = useAccount()
   const [settings, setSettings] = useState<Settings>()

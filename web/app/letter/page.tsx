@@ -22,6 +22,10 @@ import { describeGoal, describeRow, readWeek, type Row, type Week } from './week
 
 const daySeconds = 86_400
 
+/**
+ * Shows the week that ends on the day `to`, by default yesterday and never later, with links to other weeks,
+ * and the settings.
+ */
 export default function LetterPage({ query }: PageProps) {
   const account = useAccount()
   const periods = useStore(account.zones)

@@ -9,6 +9,7 @@ interface Props {
   readonly onDrag: (to: Point) => void
 }
 
+/** Shows the pin at `at`, in pixels. Dragging calls `onDrag`; the pin itself moves only with `at`. */
 export function MapPin({ at, onDrag }: Props) {
   /** Distance of the pointer from the tip when dragging began. */
   const grip = useRef<Point>({ x: 0, y: 0 })

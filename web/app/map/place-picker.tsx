@@ -16,6 +16,10 @@ interface Props {
 
 const noTracks: readonly Track[] = []
 
+/**
+ * Shows the map in a dialog. `onPick` receives the place on confirmation. The device's location is asked for
+ * only when clicked.
+ */
 export function PlacePicker({ place: given, onPick, onClose }: Props) {
   const [start, setStart] = useState(given)
   const [place, setPlace] = useState(given)

@@ -20,6 +20,10 @@ interface Props {
   readonly onClose: () => void
 }
 
+/**
+ * Shows the form. With `hasData`, what would change existing values cannot be edited. Awaits `onSave`, then
+ * closes.
+ */
 export function MeasureForm({ title, draft, hasData, onSave, onClose }: Props) {
   const [form, setForm] = useState<Form>(draft.form)
   const [hue, setHue] = useState(draft.hue)

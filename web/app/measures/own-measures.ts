@@ -139,7 +139,7 @@ export function createMeasureId(): string {
 
 /**
  * Adds or replaces a measure in the private profile set. A new one is shown on the page Today. Rejects with a
- * `Refusal`.
+ * `Refusal`. The profile is read first, the facts afterwards.
  */
 export async function saveMeasure(account: Account, measure: OwnMeasure): Promise<void> {
   await changeList(account, measure.id, list => {

@@ -23,6 +23,10 @@ import {
 } from './own-measures.js'
 import './style.css'
 
+/**
+ * Shows the list and the form; a new measure only below the maximum number. Removing shows a toast that can
+ * undo it.
+ */
 export default function Measures() {
   const account = useAccount()
   const facts = useStore(account.measureFacts)

@@ -11,6 +11,10 @@ interface Props {
   readonly children: ComponentChildren
 }
 
+/**
+ * Shows a link that navigates without loading the page again; with modifier keys, the browser opens it as
+ * usual.
+ */
 export function AppLink({ to, class: style, isCurrent = false, label, children }: Props) {
   const { username } = useAccount()
   const href = buildHref(username, to)

@@ -14,6 +14,9 @@ interface Props {
   readonly onClose: () => void
 }
 
+/**
+ * Shows the dialog. Awaits `onConfirm`, whose error is shown at the button; it has to close the dialog itself.
+ */
 export function Confirm({ title, children, action, onConfirm, onClose }: Props) {
   return (
     <Dialog title={title} onClose={onClose}>

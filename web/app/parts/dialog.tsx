@@ -12,6 +12,10 @@ interface Props {
   readonly isWide?: boolean
 }
 
+/**
+ * Shows its children in a modal dialog and gives the focus back when removed. `onClose` is called by the close
+ * button, Escape and the backdrop; the parent removes it.
+ */
 export function Dialog({ title, onClose, children, isWide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

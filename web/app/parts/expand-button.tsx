@@ -9,6 +9,7 @@ interface Props {
   readonly onTurn: () => void
 }
 
+/** Shows the arrow; `onTurn` is called on a click, and the parent keeps the state. */
 export function ExpandButton({ isOpen, name, onTurn }: Props) {
   return (
     <button

@@ -13,6 +13,7 @@ interface Props {
   readonly onFiles: (files: readonly File[]) => void
 }
 
+/** Shows the area. `accept` limits only the file dialog: `onFiles` receives whatever is dropped. */
 export function FileDropzone({ label, accept = '', controlProps, onFiles }: Props) {
   const [isOver, setOver] = useState(false)
   return (

@@ -20,6 +20,7 @@ interface Props {
   readonly children: (controlProps: ControlAttributes) => ComponentChildren
 }
 
+/** Shows the row. `children` receives the props that tie the control to its label, hint and error. */
 export function FormRow({ name, label, hint, class: style = '', children }: Props) {
   const id = useId()
   const problem = useFieldProblem(name)

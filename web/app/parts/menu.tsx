@@ -10,6 +10,7 @@ interface Props {
   readonly class?: string
 }
 
+/** Shows the button. A click on an item or outside, or Escape, closes the menu. */
 export function Menu({ label, button, children, class: style = 'round' }: Props) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useAccount } from '../data/account.js'
 
+/** Renders `children`, or nothing to guests. */
 export function OwnerOnly({ children }: { readonly children: ComponentChildren }) {
   return useAccount().isOwner ? <>{children}</> : null
 }

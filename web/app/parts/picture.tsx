@@ -18,6 +18,7 @@ const displayableTypes = /^image\/(?:png|jpe?g|gif|webp|avif)$/
 /** Maximum number of bytes of a file that is shown if it has no preview. */
 const maxFileSize = 20_000_000
 
+/** Shows the preview, or the file itself without one (up to 20 MB); an icon if neither can be displayed. */
 export function Picture({ event, alt, width }: Props) {
   const { client } = useAccount()
   const box = useRef<HTMLSpanElement>(null)

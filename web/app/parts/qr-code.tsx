@@ -12,6 +12,7 @@ interface QrPath {
   readonly path: string
 }
 
+/** Shows the code of `text`; nothing visible until the encoder is loaded, or if the text is too long. */
 export function QrCode({ text, label }: Props) {
   const [drawn, setDrawn] = useState<QrPath>()
   useEffect(() => {

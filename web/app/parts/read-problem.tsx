@@ -6,6 +6,7 @@ import type { Message } from '../../explain-error.js'
 import { isReachable, rereadCount } from '../data/reachable.js'
 import { useStore } from '../data/store.js'
 
+/** Shows the message; nothing while the server is unreachable. When it is back, makes the page read again. */
 export function ReadProblem({ message }: { readonly message: Message }) {
   const isOnline = useStore(isReachable)
   const isOffline = message === t('error.offline')

@@ -3,6 +3,7 @@ import './rich-text.css'
 import type { ComponentChildren } from 'preact'
 import { parseBlocks, type Block, type Span } from './parse-markdown.js'
 
+/** Renders the text as paragraphs, lists and links. */
 export function RichText({ text }: { readonly text: string }) {
   return <div class="rich">{parseBlocks(text).map(renderBlock)}</div>
 }

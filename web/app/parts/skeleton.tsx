@@ -9,6 +9,7 @@ interface Props {
 
 const shapes: Readonly<Record<Props['kind'], number>> = { page: 4, rows: 5, pictures: 12 }
 
+/** Shows the shapes of a kind of content; screen readers announce that it is loading. */
 export function Skeleton({ kind }: Props) {
   return (
     <div class={`skeleton ${kind}`} role="status">

@@ -13,6 +13,9 @@ interface Props {
   readonly more?: ComponentChildren
 }
 
+/**
+ * Shows both buttons with `children` between and `more` after them. A button without a function is disabled.
+ */
 export function StepButtons({ onEarlier, onLater, children, more }: Props) {
   return (
     <div class="step">

@@ -12,6 +12,10 @@ interface Props {
   readonly isWholly?: boolean
 }
 
+/**
+ * Renders the options, without trashed streams unless chosen. `without` omits streams, and with `isWholly`
+ * also those below them.
+ */
 export function StreamOptions({ chosen, without = [], isWholly = false }: Props) {
   const tree = useStore(useAccount().tree)
   const option = (stream: Stream, depth: number) => {

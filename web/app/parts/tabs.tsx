@@ -10,6 +10,7 @@ interface Props<T extends string> {
   readonly onChoose: (choice: T) => void
 }
 
+/** Shows a toggle button for each choice; the parent keeps the state. */
 export function Tabs<T extends string>({ label, choices, chosen, textOf, onChoose }: Props<T>) {
   return (
     <div class="tabs" role="group" aria-label={label}>

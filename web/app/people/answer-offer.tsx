@@ -39,6 +39,10 @@ interface Read {
   readonly returnTo?: string
 }
 
+/**
+ * Shows the offer of the link or of an OAuth request. Answering gives access, or refuses, and returns to the
+ * app that opened it, if any.
+ */
 export function AnswerOffer({ query }: { readonly query: URLSearchParams }) {
   const { client } = useAccount()
   const [asked] = useState(() => takeAsked(query))

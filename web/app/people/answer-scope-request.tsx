@@ -12,6 +12,10 @@ import { formatPerson, getStreams, toRelationship } from './people.js'
 import { returnToApp } from './return-to-app.js'
 import { ScopeRequest } from './scope-request.js'
 
+/**
+ * Shows the request; says so if it is missing, unknown or of no current person. After the answer, returns to
+ * the app, or confirms it here.
+ */
 export function AnswerScopeRequest({ query }: { readonly query: URLSearchParams }) {
   const account = useAccount()
   const accesses = useStore(account.accesses)

@@ -17,6 +17,10 @@ interface Props {
   readonly onClose: () => void
 }
 
+/**
+ * Shows the dialog. Sending asks for the chosen measures in addition to `current`; nothing chosen is refused
+ * with a message.
+ */
 export function AskMore({ relationship, current, onClose }: Props) {
   const account = useAccount()
   const [measures, setMeasures] = useState<readonly AnyMeasure[]>([])

@@ -19,6 +19,7 @@ interface Props {
   readonly onStream: (streamId: string, own: string) => void
 }
 
+/** Lists the permissions. Mandatory ones, and all without `mayChoose`, cannot be unchecked. */
 export function AskedList({ permissions, mayChoose, chosen, onChoose, streams, onStream }: Props) {
   return (
     <fieldset class="asked">

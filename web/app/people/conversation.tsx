@@ -37,6 +37,10 @@ interface MessageContent {
   readonly failure?: { readonly reason?: string }
 }
 
+/**
+ * Shows the latest messages and follows changes, with earlier ones on demand. The form that sends a chat needs
+ * `canChat`.
+ */
 export function Conversation({ relationship }: { readonly relationship: Relationship }) {
   const account = useAccount()
   const { canChat, name } = relationship

@@ -11,6 +11,7 @@ import { formatAgo } from '../parts/format-time.js'
 /** Maximum number of measures that are listed. */
 const maxMeasures = 20
 
+/** Shows up to 20 measures, read once for each `streamId`. */
 export function CopyMeasures({ streamId }: { readonly streamId: string }) {
   const account = useAccount()
   const [facts, setFacts] = useState<readonly MeasureFact[]>([])

@@ -8,6 +8,10 @@ import { formatDay } from '../parts/format-time.js'
 import { QrCode } from '../parts/qr-code.js'
 import { pickText, type RequestContent } from './people.js'
 
+/**
+ * Shows the link and the code, each with a button that copies it, the QR code, and a button that writes an
+ * email.
+ */
 export function OfferLink({ content }: { readonly content: RequestContent }) {
   const { info } = useContext(PageContext)
   const { capabilityExpiresAt = 0, capabilityUrl = '', request } = content

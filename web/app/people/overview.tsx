@@ -34,6 +34,9 @@ import {
 /** Milliseconds between two reads while changes arrive. */
 const minIntervalMs = 1000
 
+/**
+ * Shows the lists and follows changes. Open requests can be closed, refused ones dismissed, which deletes them.
+ */
 export function Overview() {
   const account = useAccount()
   const accesses = useStore(account.accesses)

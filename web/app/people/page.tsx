@@ -13,6 +13,10 @@ import { markSeen } from '../data/news.js'
 import { Overview } from './overview.js'
 import { PersonView } from './person-view.js'
 
+/**
+ * Shows the overview, a form (`ask`, `offer`, `scope-update`), or the person with the id. While open, marks
+ * news as seen.
+ */
 export default function PeoplePage({ id, query }: PageProps) {
   const account = useAccount()
   useEffect(() => {

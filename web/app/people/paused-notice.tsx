@@ -8,6 +8,7 @@ import { Action } from '../../parts/action.js'
 import { useAccount } from '../data/account.js'
 import { formatDay } from '../parts/format-time.js'
 
+/** Shows the notice once read. Resuming lets the account send again, and removes the notice. */
 export function PausedNotice() {
   const { client } = useAccount()
   const [since, setSince] = useState<number>()

@@ -181,7 +181,8 @@ const maxLookMs = 12_000
 
 /**
  * Waits until the service has carried out what an event asks for, or has failed. If that takes long, resolves
- * with `waiting`: it goes on in the background. Rejects with a `Refusal`.
+ * with `waiting`: it goes on in the background. Rejects with a `Refusal`. A failure of the service is not a
+ * rejection: it resolves with `failed` and the reason.
  */
 export async function waitForOutcome({ client }: Account, id: string): Promise<Outcome> {
   for (const end = Date.now() + maxLookMs; ;) {

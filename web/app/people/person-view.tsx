@@ -28,6 +28,10 @@ import {
 } from './people.js'
 import { useStreamNames } from './stream-names.js'
 
+/**
+ * Shows the person; an unknown id says so. Ending asks first, tells the other side unless it has ended already,
+ * and opens the overview.
+ */
 export function PersonView({ id }: { readonly id: string }) {
   const account = useAccount()
   const accesses = useStore(account.accesses)

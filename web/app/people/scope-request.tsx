@@ -33,6 +33,10 @@ interface ScopeContent {
   readonly from?: object
 }
 
+/**
+ * Shows the request. Buttons to answer only if it is theirs, open, and they see something now; `onAnswered`
+ * follows the service's answer.
+ */
 export function ScopeRequest({ event, relationship, isAnswered, onAnswered }: Props) {
   const account = useAccount()
   const getName = useStreamNames()

@@ -17,6 +17,7 @@ import { Viewer } from './viewer.js'
 /** Pictures per page. */
 const pageSize = 60
 
+/** Shows the pictures, more as the user scrolls, and follows changes. Adding is only for the owner. */
 export default function PhotosPage() {
   const account = useAccount()
   const { client } = account

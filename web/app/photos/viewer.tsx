@@ -17,6 +17,7 @@ interface Props {
   readonly onClose: () => void
 }
 
+/** Shows the picture in a dialog. Arrow keys work like the buttons; a direction without a function has none. */
 export function Viewer({ event, caption, onBefore, onNext, onClose }: Props) {
   useEffect(() => {
     const press = ({ key }: KeyboardEvent): void => {

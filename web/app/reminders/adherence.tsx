@@ -18,6 +18,9 @@ interface Day {
 /** Number of days that are shown. */
 const shownDays = 30
 
+/**
+ * Shows the dots and numbers; a hint if nothing was due. Renders nothing until they are read, or if that fails.
+ */
 export function Adherence({ reminder }: { readonly reminder: Reminder }) {
   const days = useDays(reminder)
   if (!days) return null

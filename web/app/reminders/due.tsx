@@ -25,6 +25,10 @@ await addModuleTexts('reminders')
 /** Maximum number of rows. */
 const maxRows = 12
 
+/**
+ * Renders both lists; nothing without open alerts and reminders. Answers are stored at once, with a toast that
+ * can undo them if they have stored an event.
+ */
 export default function Due() {
   return (
     <>

@@ -19,6 +19,10 @@ import { useReminders, type Reminder } from './reminders.js'
 /** In place of an id: the form of a new reminder. */
 const newId = 'new'
 
+/**
+ * Shows the list, one reminder (`id`), or the form of a new one. Creating and removing (which asks first) open
+ * the list.
+ */
 export default function RemindersPage({ id, query }: PageProps) {
   const { client, username } = useAccount()
   const { read, problem, reread } = useReminders()

@@ -23,6 +23,7 @@ interface Props {
 /** Value of the option that creates a stream. */
 const newStream = ''
 
+/** Shows the form, filled from `reminder`. Awaits `onSave` with the fields; stores nothing itself. */
 export function ReminderForm({ reminder, formId, onSave }: Props) {
   const account = useAccount()
   const [schedule, setSchedule] = useState<Schedule>(reminder?.schedule ?? { times: ['08:00'] })

@@ -17,6 +17,7 @@ type Rhythm = 'daily' | 'weekly' | 'every'
 const weekdays = [1, 2, 3, 4, 5, 6, 7]
 const maxTimes = 24
 
+/** Shows the fields, for up to 24 times a day. Changing the rhythm discards the days of the other one. */
 export function ScheduleFields({ value, onChange }: Props) {
   const { days, everyDays, times } = value
   const rhythm: Rhythm = days ? 'weekly' : everyDays === undefined ? 'daily' : 'every'

@@ -11,6 +11,7 @@ const [width, height, margin] = [320, 90, 4]
 /** Maximum number of days for which dots are drawn. */
 const maxDots = 92
 
+/** Shows the chart. The line runs across days without a value; dots only up to 92 days with values. */
 export function DayChart({ row, dayCount }: Props) {
   const { days, formatShort, name, normalRanges } = row
   const shown = days.flatMap(({ values }) => values).filter(Number.isFinite)

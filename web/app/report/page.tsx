@@ -29,6 +29,10 @@ interface Person {
 const lengths = ['30', '90', '365'] as const
 type Length = (typeof lengths)[number]
 
+/**
+ * Shows the report of the period `days`, rows that can be hidden, and a print button. The person's details are
+ * stored in the private profile.
+ */
 export default function Report({ query }: PageProps) {
   const account = useAccount()
   const { client, username } = account

@@ -38,6 +38,7 @@ export interface ReportRow {
   readonly days: readonly ChartDay[]
   /** For the chart, in the unit of its numbers: one for each of a pair. */
   readonly normalRanges: readonly (readonly [number, number])[]
+  /** Formats a value without its unit. */
   readonly formatShort: (value: number) => string
 }
 

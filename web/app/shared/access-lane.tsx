@@ -21,6 +21,10 @@ interface Props {
   readonly onCalls?: (access: Access, calls: readonly Call[]) => void
 }
 
+/**
+ * Reads and shows the calls in `range`, and passes them to `onCalls`. If they cannot be read, shows only the
+ * permissions.
+ */
 export function AccessLane({ access, appNames, range, onCalls }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)

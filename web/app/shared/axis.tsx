@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatTime } from '../parts/format-time.js'
 import { createDayTicks, createMonthTicks, type Range, type Span } from './spans.js'
 
+/** Shows as many ticks as fit the width; hidden from screen readers. */
 export function Axis({ range, span }: { readonly range: Range; readonly span: Span }) {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(480)

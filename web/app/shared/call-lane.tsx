@@ -10,6 +10,7 @@ interface Props {
   readonly label: string
 }
 
+/** Draws the calls on a canvas, and again when its size or the colour scheme changes. */
 export function CallLane({ calls, range, label }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {

@@ -17,6 +17,7 @@ const pageSize = 200
 /** Omitted: the calls of a batch are listed themselves. */
 const hiddenMethods = new Set(['callBatch'])
 
+/** Shows a page of calls, and more on demand. Calls after it was opened are not added. */
 export function CallList({ accessId }: { readonly accessId: string }) {
   const account = useAccount()
   const [until] = useState(() => Date.now() / 1000 + 60)

@@ -8,6 +8,7 @@ interface Props {
   readonly most?: number
 }
 
+/** Shows up to `most` chips, then the number of others. */
 export function GrantChips({ grants, most = 6 }: Props) {
   const differ = new Set(grants.map(({ level }) => level)).size > 1
   const shown = grants.slice(0, most)

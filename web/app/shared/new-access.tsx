@@ -20,6 +20,7 @@ interface Props {
   readonly onDone: () => void
 }
 
+/** Shows the link or endpoint with buttons to copy and send it, and takes the focus. */
 export function NewAccess({ access, kind, onDone }: Props) {
   const { username } = useAccount()
   const heading = useRef<HTMLHeadingElement>(null)

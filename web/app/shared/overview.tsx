@@ -22,6 +22,7 @@ import { describeCall } from './describe-call.js'
 import { ShareForm } from './share-form.js'
 import { parseRange, parseSpan, spans, stepRange, type Range } from './spans.js'
 
+/** Shows the lanes, grouped; ended ones last. Span and other choices are kept in the URL. */
 export function Overview({ query }: { readonly query: URLSearchParams }) {
   const account = useAccount()
   const current = useStore(account.accesses)

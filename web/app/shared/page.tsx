@@ -4,6 +4,7 @@ import type { PageProps } from '../route.js'
 import { AccessView } from './access-view.js'
 import { Overview } from './overview.js'
 
+/** Shows the overview, or one access (`id`). */
 export default function Page({ id, query }: PageProps) {
   return id === undefined ? <Overview query={query} /> : <AccessView id={id} />
 }

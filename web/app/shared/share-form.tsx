@@ -16,6 +16,10 @@ const expiries = ['1', '7', '30', '90', '365', 'date', 'never'] as const
 type Expiry = (typeof expiries)[number]
 const levels: readonly Level[] = ['read', 'create-only', 'contribute', 'manage']
 
+/**
+ * Shows the form, then the new access once it is created. Nothing chosen, a past date or a taken name is
+ * refused with a message.
+ */
 export function ShareForm() {
   const account = useAccount()
   const [kind, setKind] = useState<ShareKind>('link')

@@ -14,6 +14,7 @@ interface Props {
   readonly problem: string | undefined
 }
 
+/** Shows the tree without trashed streams. Choosing a stream removes those below it from the choice. */
 export function StreamChoice({ chosen, onChange, problem }: Props) {
   const tree = useStore(useAccount().tree)
   const roots = tree?.roots.filter(({ trashed }) => !trashed) ?? []

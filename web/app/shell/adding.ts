@@ -21,5 +21,6 @@ export function openAddDialog(draft: EventDraft = {}): void {
 /** Props of the dialog, which closes itself when done. */
 export interface AddProps {
   readonly draft: EventDraft
+  /** Closes the dialog. */
   readonly onClose: () => void
 }

@@ -28,6 +28,10 @@ interface Props {
   readonly banner?: ComponentChildren
 }
 
+/**
+ * Shows the page of the route, whose module it loads; an error in a page leaves the rest usable. Also holds the
+ * toasts, keyboard shortcuts and, for the owner, the dialog for adding.
+ */
 export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
   const { page, id, query } = route
   const [view, setView] = useState<{ readonly name: string; readonly View: PageView } | undefined>(() =>

@@ -7,6 +7,7 @@ import type { PageName } from '../route.js'
 import { openAddDialog } from './adding.js'
 import { useNavLinks } from './nav-links.js'
 
+/** Shows the links; guests get only pages that a shared link has, without adding and the menu. */
 export function BottomBar({ page }: { readonly page: PageName }) {
   const { isOwner } = useAccount()
   const renderLinks = useNavLinks(page)

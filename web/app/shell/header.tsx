@@ -19,6 +19,7 @@ interface Props {
   readonly onLeave: () => void
 }
 
+/** Shows the header; guests get no adding and no account pages, and close the link instead of signing out. */
 export function Header({ tag, onLanguage, onLeave }: Props) {
   const { info } = useContext(PageContext)
   const { info: access, live, isOwner, username } = useAccount()

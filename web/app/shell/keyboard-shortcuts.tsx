@@ -16,6 +16,7 @@ const guestPages: Readonly<Record<string, PageName>> = {
 }
 const pages: Readonly<Record<string, PageName>> = { d: 'today', ...guestPages, h: 'shared', a: 'account' }
 
+/** Listens for keys outside of fields and dialogs. Renders nothing but the dialog, when it is open. */
 export function KeyboardShortcuts() {
   const { username, isOwner } = useAccount()
   const [isShown, setShown] = useState(false)

@@ -21,6 +21,10 @@ interface Props {
   readonly onClose: () => void
 }
 
+/**
+ * Shows the choice, limited to measures that fit the stream's types. Saving marks the stream and shows a toast
+ * that can undo it.
+ */
 export function MeasureDialog({ stream, onClose }: Props) {
   const account = useAccount()
   const [measures, setMeasures] = useState<readonly AnyMeasure[]>()

@@ -10,6 +10,9 @@ import { Icon } from '../parts/icon.js'
 const minDelayMs = 1000
 const maxDelayMs = 30_000
 
+/**
+ * Shows the text only while unreachable. Meanwhile asks the server at growing intervals, at most 30 seconds.
+ */
 export function OfflineBanner() {
   const isOnline = useStore(isReachable)
   useEffect(() => {

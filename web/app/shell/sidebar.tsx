@@ -11,6 +11,7 @@ import { ExpandButton } from '../parts/expand-button.js'
 import type { Route } from '../route.js'
 import { useNavLinks } from './nav-links.js'
 
+/** Shows the links; guests get fewer. */
 export function Sidebar({ route }: { readonly route: Route }) {
   const { isOwner } = useAccount()
   const renderLinks = useNavLinks(route.page)

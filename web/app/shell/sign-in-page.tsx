@@ -22,6 +22,9 @@ interface Props {
   readonly onLanguage: (tag: string) => void
 }
 
+/**
+ * Shows the form; `isOver` changes its text. Calls `onSignedIn` with the new session; after registering, opens the start page.
+ */
 export function SignInPage({ isOver, isRegistering, onSignedIn, tag, onLanguage }: Props) {
   const { info, getHref } = useContext(PageContext)
   const enter = (session: Session): void => {

@@ -6,6 +6,7 @@ import { AppLink } from '../parts/app-link.js'
 
 const maxNames = 5
 
+/** Links up to five names, then says how many others there are. */
 export function AccessNames({ accesses }: { readonly accesses: readonly Access[] }) {
   return (
     <>

@@ -13,6 +13,7 @@ interface Props {
   readonly onDeleted?: () => void
 }
 
+/** Shows the dialog of `doing`; renders nothing without it. */
 export function ActionDialog({ doing, onClose, onDeleted = () => {} }: Props) {
   if (!doing) return null
   const { stream, what } = doing

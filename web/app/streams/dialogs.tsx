@@ -62,6 +62,7 @@ export function CreateDialog({
   )
 }
 
+/** Renames the stream, with a toast that can undo it. */
 export function RenameDialog({ stream, onClose }: Props) {
   const account = useAccount()
   return (
@@ -153,6 +154,7 @@ export function MoveDialog({ stream, onClose }: Props) {
   )
 }
 
+/** Sets the colour of the stream, or restores the default, with a toast that can undo it. */
 export function ColourDialog({ stream, onClose }: Props) {
   const account = useAccount()
   const current = getStreamColour(stream)

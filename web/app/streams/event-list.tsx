@@ -15,6 +15,7 @@ import { ReadProblem } from '../parts/read-problem.js'
 /** Events per page. */
 const pageSize = 15
 
+/** Shows a page of events and follows changes; trashed events only for a trashed stream. */
 export function EventList({ stream }: { readonly stream: Stream }) {
   const account = useAccount()
   const [skip, setSkip] = useState(0)

@@ -23,6 +23,7 @@ import type { StreamAction } from './dialogs.js'
 import { ActionButtons, ActionDialog } from './action-dialog.js'
 import { computeTotals, type StreamTotals } from './stream-totals.js'
 
+/** Shows the tree. Creating streams and the trash are only for the owner; the trash is hidden if empty. */
 export function Overview() {
   const account = useAccount()
   const tree = useStore(account.tree)

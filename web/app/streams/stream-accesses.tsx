@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.js'
 import { formatDay } from '../parts/format-time.js'
 import { getPathIds, listNamingAccesses, listStreamAccesses } from './audience.js'
 
+/** Lists accesses to the stream, then those that may see only streams below it. Ended ones are omitted. */
 export function StreamAccesses({ stream }: { readonly stream: Stream }) {
   const account = useAccount()
   const tree = useStore(account.tree)

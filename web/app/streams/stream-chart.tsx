@@ -31,6 +31,10 @@ const pixels = 720
 
 const formatAxisValue = (value: number): string => formatNumber(value, 2)
 
+/**
+ * Shows the chart and follows changes; the span is kept in the URL. Renders nothing if the stream has nothing
+ * to draw.
+ */
 export function StreamChart({ stream, query }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)

@@ -23,6 +23,10 @@ const fhirTypes =
   /^(?:series:)?(?:blood-pressure|clinical|count|density|frequency|length|mass|pressure|ratio|sleep|temperature)\//
 const positionType = /^(?:series:)?position\/wgs84$/
 
+/**
+ * Shows the formats, and while downloading the bytes received and a button that cancels. Leaving the page
+ * cancels, too.
+ */
 export function Download({ params, columns, types }: Props) {
   const { client, username } = useAccount()
   const [bytes, setBytes] = useState<number>()

@@ -17,6 +17,7 @@ import { getBound, parseFilters, toParams, type Changes } from './filters.js'
 import { useRows } from './rows.js'
 import { VirtualTable } from './virtual-table.js'
 
+/** Shows the filters and rows. Filters are kept in the URL; more rows are read as the user scrolls. */
 export default function TablePage({ query }: PageProps) {
   const account = useAccount()
   const tree = useStore(account.tree)

@@ -25,6 +25,7 @@ const narrowQuery = '(max-width: 60rem)'
 const extraRows = 12
 const loadAhead = 60
 
+/** Shows the rows in view. A click opens the event's page; `onEnd` is called near the last row. */
 export function VirtualTable({ events, columns, isUp, onSort, onEnd }: Props) {
   const { username } = useAccount()
   const body = useRef<HTMLTableSectionElement>(null)

@@ -26,6 +26,10 @@ interface Props {
   readonly plans: readonly LanePlan[]
 }
 
+/**
+ * Shows the part of the day around the cursor, and follows changes. Who may see it, and adding, are only for
+ * the owner.
+ */
 export function CursorPanel({ model, plans }: Props) {
   const account = useAccount()
   const { zones } = model

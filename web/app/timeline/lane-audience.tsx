@@ -12,6 +12,9 @@ import type { LanePlan } from '../lanes/plan-lane.js'
 /** Maximum number of displayed names. */
 const maxNames = 2
 
+/**
+ * Shows up to two names and the number of others, or that only the user sees it. Ended accesses are omitted.
+ */
 export function LaneAudience({ plan }: { readonly plan: LanePlan }) {
   const account = useAccount()
   const tree = useStore(account.tree)

@@ -21,6 +21,10 @@ interface Row {
   readonly count: number
 }
 
+/**
+ * Shows the dialog. Each change is passed to `onChosen` at once; trashed streams and those without data are
+ * omitted.
+ */
 export function LaneChoice({ chosen, contents: { facts, measured, tree }, onChosen, onClose }: Props) {
   const [ids, setIds] = useState(chosen)
   const streams = tree.all

@@ -20,6 +20,7 @@ interface Props {
   readonly onTable: () => void
 }
 
+/** Shows the menu. Adding is only for the owner, sources only for measures with several. */
 export function LaneMenu({ plan, isFirst, isLast, onHide, onMove, onReplace, onSources, onTable }: Props) {
   const { measure, name, stream, streamIds, types } = plan
   const streams = measure ? [...new Set(measure.sources.map(({ streamId }) => streamId))] : []

@@ -28,6 +28,10 @@ interface Source {
   readonly first: number
 }
 
+/**
+ * Lists the sources. The owner's order is stored in the profile, and facts are read again; guests cannot change
+ * it.
+ */
 export function LaneSources({ plan, onClose }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)

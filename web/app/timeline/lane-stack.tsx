@@ -26,6 +26,7 @@ interface Props {
 /** Minimum milliseconds between reloads while changes arrive. */
 const minIntervalMs = 1000
 
+/** Shows the lanes, reads their data as the view changes, and handles pointers and keys on them. */
 export function LaneStack({ model, plans, client, onLanes }: Props) {
   const { live } = useAccount()
   const sheet = useRef<HTMLDivElement>(null)

@@ -37,6 +37,7 @@ export function TableHeader({ names }: { readonly names: readonly string[] }) {
   )
 }
 
+/** Shows up to 500 rows of the view in a dialog, and says so if there are more. */
 export function LaneTable({ plan, data, view, zones, onClose }: Props) {
   const { head, rows } = createTable(plan, data, view, zones)
   return (

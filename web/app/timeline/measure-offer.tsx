@@ -20,6 +20,10 @@ interface Props {
 /** An empty mark of a stream counts as none, but the user has been asked. */
 const noMeasure = ''
 
+/**
+ * Shows the question to the owner, for one unmarked stream that a measure fits; otherwise nothing. Dismissing
+ * marks the stream as having no measure.
+ */
 export function MeasureOffer({ plan, onReplace }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)

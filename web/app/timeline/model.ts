@@ -12,6 +12,10 @@ export const settleMs = 120
 /** Maximum number of written URLs that are remembered. */
 const maxRemembered = 20
 
+/**
+ * The state of the timeline: view, cursor and lanes' data, in stores. Begins with the view and cursor of the
+ * URL.
+ */
 export class TimelineModel {
   readonly view: Store<View>
   /** Position of the placed cursor; undefined until the user places it. */
@@ -40,18 +44,21 @@ export class TimelineModel {
     return this.hover.value ?? this.placedCursor
   }
 
+  /** The cursor, limited to the view; now, if it has not been placed. */
   get placedCursor(): number {
     const { from, to } = this.view.value
     const at = this.at.value ?? Math.min(getNow(), to)
     return Math.min(to, Math.max(from, at))
   }
 
+  /** Shows a view, limited to the permitted length and times. */
   show(view: View): void {
     const newValue = clampView(view)
     const { from, to } = this.view.value
     if (from !== newValue.from || to !== newValue.to) this.view.set(newValue)
   }
 
+  /** Moves the view by seconds; positive is later. */
   pan(seconds: number): void {
     this.show(panView(this.view.value, seconds))
   }
@@ -61,6 +68,7 @@ export class TimelineModel {
     this.show(zoomView(this.view.value, factor, about))
   }
 
+  /** Places the cursor, chooses the lane if given, and centres the view there if it lies outside. */
   place(at: number, lane?: string): void {
     this.at.set(at)
     if (lane !== undefined) this.chosen.set(lane)

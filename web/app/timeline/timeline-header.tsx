@@ -25,6 +25,9 @@ interface Props {
   readonly onLanes: (ids: readonly string[]) => void
 }
 
+/**
+ * Shows the header. Buttons change the view of `model`; a click on a lane's name hides the lane, by `onLanes`.
+ */
 export function TimelineHeader({ model, whole, plans, whose, onChoose, onLanes }: Props) {
   const account = useAccount()
   const view = useStore(model.view)

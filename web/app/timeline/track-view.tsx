@@ -16,6 +16,9 @@ interface Point {
   readonly altitude: number | undefined
 }
 
+/**
+ * Shows the track, reduced to 300 points, with distance, duration and climb; an empty drawing until it is read.
+ */
 export function TrackView({ holder }: { readonly holder: Event }) {
   const { client } = useAccount()
   const canvas = useRef<HTMLCanvasElement>(null)

@@ -25,6 +25,7 @@ const maxFound = 30
 /** Kinds of which the page shows the events of the day. */
 const uncardedKinds = new Set(['text', 'place'])
 
+/** Shows the dialog. Each change is passed to `onCards` at once. Measures that are not known are omitted. */
 export default function ArrangeDialog({ cards, onCards, onClose }: Props) {
   const account = useAccount()
   const [all, setAll] = useState<readonly AnyMeasure[]>()

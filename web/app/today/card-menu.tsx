@@ -8,7 +8,9 @@ import { openAddDialog } from '../shell/adding.js'
 
 /** What can be done with a card. */
 export interface CardActions {
+  /** Opens the dialog of the goal. */
   readonly onGoal: () => void
+  /** Removes the card from the page. */
   readonly onHide: () => void
   /** Undefined for the first and the last card. */
   readonly onEarlier: (() => void) | undefined
@@ -25,6 +27,7 @@ interface Props {
 /** Kinds of measures with numbers for which a goal can be set. */
 const goalKinds = new Set(['level', 'sum', 'span'])
 
+/** Shows the menu. The goal only for kinds that can have one; moving only where there is a neighbour. */
 export function CardMenu({ measure, fact, hasGoal, actions }: Props) {
   const { onGoal, onHide, onEarlier, onLater } = actions
   const name = getMeasureName(measure)

@@ -24,6 +24,7 @@ type Kind = 'least' | 'most' | 'between'
 const kinds: readonly Kind[] = ['least', 'most', 'between']
 const weekdays = [1, 2, 3, 4, 5, 6, 7]
 
+/** Shows the form. The goal is stored in the profile; removing it shows a toast that can undo it. */
 export default function GoalDialog({ measure, goal, onClose }: Props) {
   const account = useAccount()
   const [kind, setKind] = useState<Kind>(

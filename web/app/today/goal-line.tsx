@@ -15,6 +15,7 @@ interface Props {
   readonly today: number
 }
 
+/** Shows the goal. The check mark appears only for goals without a maximum; a bar only for totals. */
 export function GoalLine({ goal, measure, rows, today }: Props) {
   const isTotal = measure.kind === 'sum' || measure.kind === 'span'
   const { isReached, isToday, reached, total, value } = getProgress(goal, toValues(rows), today, isTotal)

@@ -52,6 +52,7 @@ const maxNames = 3
 /** Minimum milliseconds between two reads while changes arrive. */
 const minIntervalMs = 30_000
 
+/** Reads and shows both sections; renders neither while reading, if there is nothing, or if reading fails. */
 export default function Later({ data, day, zones, now }: Props) {
   const account = useAccount()
   const accesses = useStore(account.accesses)

@@ -44,6 +44,7 @@ interface Props {
 /** Readings on an ordinary day from which a day that is not over says too little to be compared with whole ones. */
 const denseCount = 12
 
+/** Shows the card. Its menu calls `actions`; its quick values are stored at once. */
 export function MeasureCard(props: Props) {
   const { measure, fact, rows, goal, day, actions } = props
   const name = getMeasureName(measure)

@@ -37,6 +37,10 @@ const minIntervalMs = 1000
 /** Milliseconds after which words such as “just now” are checked again. */
 const tickMs = 30_000
 
+/**
+ * Shows the page and follows changes. The arrangement is stored in the profile; hiding a card shows a toast
+ * that can undo it.
+ */
 export default function Today() {
   const account = useAccount()
   const profile = useStore(account.profile)

@@ -27,6 +27,7 @@ interface Props {
 const repeatedCategories = new Set(['mind', 'nutrition', 'medication', 'symptoms', 'cycle'])
 const maxSuggested = 3
 
+/** Shows the buttons. A click stores the value at once and shows a toast that can undo it. */
 export function QuickValues({ measure, fact, rows }: Props) {
   const account = useAccount()
   const [isBusy, setBusy] = useState(false)

@@ -16,6 +16,7 @@ interface Props {
   readonly onChanged: () => void
 }
 
+/** Lists the events, with a clock that ticks. Stopping sets the duration and shows a toast that can undo it. */
 export function Running({ events, onChanged }: Props) {
   const account = useAccount()
   const tree = useStore(account.tree)

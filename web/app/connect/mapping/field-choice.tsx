@@ -13,6 +13,7 @@ interface Props {
   readonly onChange: (role: Role | '') => void
 }
 
+/** Shows the field; a choice of its meaning only for values inside the chosen list, not for groups. */
 export function FieldChoice({ field, role, isOutside, onChange }: Props) {
   const id = useId()
   const { count, depth, kind, name, value } = field

@@ -16,6 +16,9 @@ interface Props {
 const MappingEditor = lazy(async () => (await import('./mapping-editor.js')).MappingEditor)
 const maxShown = 50
 
+/**
+ * Shows the editor for waiting bodies, or up to 50 parts of the current mapping with a button that removes it.
+ */
 export function MappingCard({ connection, onChanged }: Props) {
   const { client } = useAccount()
   const { id, mapping, waiting } = connection

@@ -26,6 +26,10 @@ interface Props {
 /** Maximum number of lists that are offered. */
 const maxLists = 20
 
+/**
+ * Shows the editor once measures are read. Saving stores the mapping, which the service also applies to the
+ * waiting bodies.
+ */
 export function MappingEditor(props: Props) {
   const { measures: directory } = useAccount()
   const [measures, setMeasures] = useState<readonly AnyMeasure[]>()

@@ -33,6 +33,10 @@ interface Read {
 const maxValues = 5
 const maxTextLength = 80
 
+/**
+ * Asks the service for a preview, without storing, each time `mappings` change. Shows the first values, or why
+ * there are none.
+ */
 export function MappingPreview({ connection: { id, waiting }, mappings, measures }: Props) {
   const { client } = useAccount()
   const [read, setRead] = useState<Read>()

@@ -18,6 +18,7 @@ interface Props {
   readonly onChange: (target: Target) => void
 }
 
+/** Shows the choice of measure by name, and of the unit if it has several and no field of the body gives it. */
 export function ValueTarget({ field, target, measure, measures, hasUnit, onChange }: Props) {
   const id = useId()
   const offered = measure && isOfNumbers(measure) ? (measure.unit?.offered ?? []) : []

@@ -13,6 +13,7 @@ const maxReads = 6
 
 type TileState = Shapes | 'reading' | 'none'
 
+/** A map of the service's tiles, read as they are drawn and cached. */
 export class TileMap {
   readonly #tiles = new Map<string, TileState>()
   /** Missing tiles of the last drawing that are not being read yet. */
@@ -29,6 +30,7 @@ export class TileMap {
     return new TileMap(await openArchive(readBytes), onRead)
   }
 
+  /** The attribution that the map requires. */
   get attribution(): string {
     return this.archive.attribution
   }
