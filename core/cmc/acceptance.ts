@@ -1,6 +1,5 @@
 /** Accepting an offer, as the accepter's server carries it out: reading, granting, telling the requester. (docs/spec/consent.md#accepting) */
 import type { Access } from '../../schemas/access.js'
-import { UniqueViolation } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'
 import type { PeerOffer, Services } from '../call/services.js'
@@ -248,12 +247,7 @@ function insertNamed(call: Call, access: Parameters<typeof insertAccess>[1], tri
   const names = [access.name, `${access.name} (${triggerId.slice(-8)})`]
   const free = names.find(name => !call.store.accesses.findByName(access.type, name))
   if (free === undefined) throw new TriggerFailed('cmc-handler-data-grant-name-conflict')
-  try {
-    return insertAccess(call, { ...access, name: free })
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw new TriggerFailed('cmc-handler-data-grant-create-failed')
-    throw error
-  }
+  return insertAccess(call, { ...access, name: free })
 }
 
 /** Completes an acceptance that the requester has received: removes the delivery, and writes the outcome into its event. */

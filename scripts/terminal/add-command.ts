@@ -60,7 +60,7 @@ const forOperators = new Set([
   'StoreDamaged',
   'StoreTooNew',
   'StoreUnavailable',
-  'StrayPath',
+  'UnexpectedPath',
   'Taken',
   'TransferError',
   'Unfinished',

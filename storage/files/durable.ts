@@ -19,7 +19,7 @@ import { pipeline } from 'node:stream/promises'
 export class UnexpectedPath extends Error {
   constructor(path: string, what: string) {
     super(`${path} is not ${what}: remove it, or choose another folder`)
-    this.name = 'StrayPath'
+    this.name = 'UnexpectedPath'
   }
 }
 

@@ -10,7 +10,7 @@ const maxEmptyPages = 10
 export class UnexpectedResponse extends Error {
   constructor(message: string) {
     super(message)
-    this.name = 'OddAnswer'
+    this.name = 'UnexpectedResponse'
   }
 }
 
