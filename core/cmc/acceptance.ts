@@ -123,19 +123,14 @@ export async function grant(
 ): Promise<void> {
   if (hasSchedule(offer.content)) await services.timers.mark(account)
   await writeAsService(services, account, call => {
-    const { store } = call
+    const { now: next, store } = call
     const queued = store.cmc.findDelivery(row)
     const trigger = store.events.find(body.trigger)
     if (!queued) return
     // The user has deleted the event: nothing is accepted.
     if (!trigger) return store.cmc.removeDelivery(row.number)
     const granted = createGrant(call, body.chosen, body.trigger, offer)
-    store.cmc.updateDelivery({
-      ...queued,
-      attempts: 0,
-      next: call.now,
-      body: JSON.stringify({ ...body, granted })
-    })
+    store.cmc.updateDelivery({ ...queued, attempts: 0, next, body: JSON.stringify({ ...body, granted }) })
   })
 }
 

@@ -2,7 +2,7 @@
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import { maxLag, type Condition, type ConditionOf, type RuleProblem } from '../../schemas/rule.js'
 import { KnownMeasures, type MeasureForm } from '../measures/known-measures.js'
-import type { Episodes, Verdict } from './episodes.js'
+import type { Cause, Episodes, Verdict } from './episodes.js'
 import {
   createChangeJudge,
   createPlaceJudge,
@@ -21,7 +21,7 @@ import {
   type Reading
 } from './readings.js'
 import { computeUsualRange, usualDays } from './usual-range.js'
-import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
+import { asUser, mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Conditions on readings. */
 export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'outside' | 'place'>
@@ -46,11 +46,14 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
   const range = condition.kind === 'outside' ? findRange(call, condition, measure) : undefined
   if (condition.kind === 'outside' && !range) return 'no-range'
   const unit = 'unit' in condition ? condition.unit : undefined
-  const read = (from: number, end: number, limit?: number): Reading[] | undefined =>
+  const readAs = (reader: RuleCall, from: number, end: number, limit?: number): Reading[] | undefined =>
     condition.kind === 'place'
-      ? readPositions(call, { measure, from, end }, limit)
-      : readNumbers(call, { measure, streams, unit, from, end }, limit)
-  const readAt = (time: number): Reading[] => read(time - 1000 * tolerance, time + 1000 * tolerance)!
+      ? readPositions(reader, { measure, from, end }, limit)
+      : readNumbers(reader, { measure, streams, unit, from, end }, limit)
+  const read = (from: number, end: number, limit?: number): Reading[] | undefined =>
+    readAs(call, from, end, limit)
+  const readAt = (time: number, reader = call): Reading[] =>
+    readAs(reader, time - 1000 * tolerance, time + 1000 * tolerance)!
   const isReadableAt = (time: number): boolean => readAt(time).length > 0
   const hold = 'for' in condition ? (condition.for ?? 0) : 0
   const lag = Math.max(maxLag, hold)
@@ -89,15 +92,29 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     const isIdle = !isFiring && holdsSince === undefined
     const isNew = isIdle && since !== undefined && firedAt !== since.time + hold
     const counts = !isNew || (last === 'met' && since.time >= now - lag)
-    episodes.correct(since && counts ? toCause(since) : undefined, now)
+    const isHidden =
+      isFiring &&
+      !call.caller.isPersonal &&
+      typeof cause === 'number' &&
+      !isReadableAt(cause) &&
+      readAt(cause, asUser(call)).length > 0
+    episodes.correct(since && counts ? toCause(since) : undefined, now, { isHidden })
     if (!isFiring || !since || tellAt === undefined || typeof cause !== 'number') return
     const [found = since] = readAt(cause)
     episodes.setCause(toCause(found))
+  }
+  /** Whether what a rule waits for still begins with a reading: it may have been replaced by the one that is new. */
+  const isStillCause = (cause: Cause['cause']): boolean => {
+    if (typeof cause !== 'number' || cause < call.now - lag) return true
+    const judge = createJudge(condition, () => range)
+    return readAt(cause).some(reading => judge.memory > 0 || judge.judge(reading) !== 'over')
   }
   return {
     isReadable: ({ cause }) => typeof cause === 'number' && isReadableAt(cause),
     feed(episodes, { now, passed, since }) {
       const { state } = episodes
+      const goesOn = state.isFiring || state.holdsSince !== undefined
+      const begun = goesOn ? state.cause : undefined
       const judge = createJudge(condition, () => range)
       let last: Verdict | undefined
       notePassed(state, passed)
@@ -115,7 +132,8 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
         } else episodes.step(time, verdict, { now, ...cause })
       }
       // Without a new reading that says enough, one may have been changed or removed.
-      if (last === undefined || last === 'between') correct(episodes, now)
+      if (last === undefined || last === 'between' || (last === 'met' && !isStillCause(begun)))
+        correct(episodes, now)
     }
   }
 }

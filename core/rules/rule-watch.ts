@@ -208,7 +208,8 @@ export class RuleWatch implements TimedTask {
     if (!watched) return
     if (kind === 'events') this.#ask(account, watched.findConcerned(items, this.services.clock.now()))
     // What rules see of the same events may be more or less now.
-    if (kind === 'streams' || kind === 'accesses') this.#ask(account, watched.listFired())
+    if (kind === 'streams' || kind === 'accesses')
+      this.#ask(account, watched.listAffected(kind === 'streams'))
   }
 
   #ask(account: ChangedAccount, ids: Iterable<string>): void {

@@ -29,7 +29,7 @@ export interface CleanUpOptions {
 /**
  * Cleans up after `manifest` was written: removes the states that `keep` does not select (all earlier states
  * stay without it), and the files that no remaining state refers to. Also replaces damaged lists of files in
- * the remaining states. Returns what could not be removed, and why. Throws {@link BackupError} if another run
+ * the remaining states. Returns what could not be removed, and why. Throws `BackupError` if another run
  * has taken over the place.
  */
 export async function cleanUp(

@@ -42,7 +42,7 @@ export async function readEventPage(
   let cursor: Cursor = search.page === undefined ? { time: undefined, skip: 0 } : parseCursor(search.page)
   let limit = Math.min(maxRead, Math.max(minRead, search.count + 1))
   let size = 0
-  /** Adds resources of events; returns the number of events that were looked at. */
+  /** Adds resources of events; returns the number of events that were read. */
   const take = function* (found: readonly Event[]): Steps<number> {
     for (const [at, event] of found.entries()) {
       cursor = advance(cursor, event, events)
