@@ -14,6 +14,7 @@ import {
 } from './judges.js'
 import {
   maxAhead,
+  readExtremes,
   readHourlyMeans,
   readNumbers,
   readPositions,
@@ -33,6 +34,8 @@ const tolerance = 1e-6
 const daySeconds = 86_400
 /** Maximum number of readings that are read to correct what holds: some milliseconds. */
 const maxCorrected = 10_000
+/** Ranges of so many seconds are worth a read of their extremes instead of their readings. */
+const minMiddle = 3600
 
 /**
  * Returns the watcher of readings, or why there is none. Readings that arrive too late are passed over, and
@@ -52,6 +55,25 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
       : readNumbers(reader, { measure, streams, unit, from, end }, limit)
   const read = (from: number, end: number, limit?: number): Reading[] | undefined =>
     readAs(call, from, end, limit)
+  /** Reads what is to be judged, and the readings of some seconds before: of most of these, only the lowest or highest counts. */
+  const readWithMemory = (
+    from: number,
+    memory: number,
+    end: number,
+    limit?: number
+  ): readonly Reading[] | undefined => {
+    // Any reading may be compared with those of the last `memory` seconds.
+    const middle = end - memory
+    if (condition.kind !== 'changing' || measure.kind === 'sum' || from - middle < minMiddle)
+      return read(from - memory, end, limit)
+    const first = read(from - memory, middle, limit)
+    const rest = first && read(from, end, limit)
+    if (!rest) return undefined
+    const extremes = readExtremes(call, { measure, streams, unit, from: middle, end: from })
+    if (!extremes) return [...first, ...rest]
+    const value = condition.direction === 'up' ? extremes.min : extremes.max
+    return [...first, { time: middle, value }, ...rest]
+  }
   const readAt = (time: number, reader = call): Reading[] =>
     readAs(reader, time - 1000 * tolerance, time + 1000 * tolerance)!
   const isReadableAt = (time: number): boolean => readAt(time).length > 0
@@ -79,7 +101,7 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     const start = isFiring ? (cause ?? -Infinity) : (holdsSince ?? (firedAt ?? now) - hold)
     const base = Math.max(activeFrom, Math.min(Number(start), now - lag) - tolerance) + tolerance
     const standing = findStanding({
-      read: from => read(from, now + maxAhead, maxCorrected),
+      read: (from, memory) => readWithMemory(from, memory, now + maxAhead, maxCorrected),
       createJudge: () => createJudge(condition, () => range),
       base,
       hold,
@@ -119,7 +141,7 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
       let last: Verdict | undefined
       notePassed(state, passed)
       const from = Math.max(state.seenTo ?? -Infinity, state.activeFrom, since - lag) + tolerance
-      for (const reading of read(from - judge.memory, now + maxAhead)!) {
+      for (const reading of readWithMemory(from, judge.memory, now + maxAhead)!) {
         const verdict = judge.judge(reading)
         if (reading.time < from) continue
         state.seenTo = reading.time

@@ -184,6 +184,30 @@ export function readHourlyMeans(call: Call, { end, from, measure, streams }: Rea
   return means
 }
 
+/**
+ * Returns the lowest and the highest number in a range, of all sources; `undefined` if there is none. Points of series are not read one
+ * by one. Not for measures that add up: their numbers are spread over time.
+ */
+export function readExtremes(
+  call: Call,
+  { end, from, measure, streams, unit }: ReadingsRequest
+): { readonly min: number; readonly max: number } | undefined {
+  let [min, max] = [Infinity, -Infinity]
+  const started = startValues(
+    call,
+    { measure, streams, unit, grid: { starts: [from], end } },
+    function* (sources): Items {
+      for (const { values } of sources)
+        for (const cell of values[0]?.cells.values() ?? []) {
+          min = Math.min(min, cell.min)
+          max = Math.max(max, cell.max)
+        }
+    }
+  )
+  finishItems(call, started)
+  return min <= max ? { min, max } : undefined
+}
+
 const hourSeconds = 3600
 
 /** The mean of the numbers in an hour. */

@@ -6,7 +6,7 @@ import { createServiceCall } from '../../../core/cmc/service-calls.js'
 import { runSteps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import type { Client } from '../../support/coffer.js'
-import { addRule, evaluated, measure, startWorld } from './world.js'
+import { addRule, evaluated, measure, pass, startWorld } from './world.js'
 
 function getStore({ service, username }: Client): UserStore {
   const { accounts } = service.server.services
@@ -43,6 +43,22 @@ t.test('many rules leave time for other work', async t => {
   await measure(alice, ids.at(-1)!, { content: 80, after: 1 })
   for (const id of ids) await evaluated(alice, id)
   t.ok(Math.max(...counts) <= 10, `evaluated in a turn: ${counts.join(', ')}`)
+})
+
+t.test('data that goes on arriving is not stored with the rule each time', async t => {
+  const { alice, channel } = await startWorld(t)
+  const id = await addRule(alice, channel, { kind: 'missing', measure: 'heart-rate', for: 3600 })
+  await measure(alice, id, { content: 70 })
+  const { rules } = getStore(alice)
+  const setState = rules.setState.bind(rules)
+  const stored: unknown[] = []
+  rules.setState = (...args) => {
+    stored.push(args)
+    setState(...args)
+  }
+  for (let count = 0; count < 5; count++) await measure(alice, id, { content: 70, after: 1 })
+  t.same(stored, [])
+  t.match(await pass(alice, id, 3600), { isFiring: true })
 })
 
 t.test('an audit without reads that are watched is not read again', async t => {

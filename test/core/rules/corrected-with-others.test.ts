@@ -1,6 +1,7 @@
 /** Corrections that come together with something else: new values, moved streams, lost permissions, quiet hours. */
 import t from 'tap'
 import type { Client } from '../../support/coffer.js'
+import { broughtIn, takenOut } from '../../support/importing.js'
 import {
   addChannel,
   addRule,
@@ -69,6 +70,19 @@ t.test('a limit that is exceeded by the same total is the same firing', async t 
     t.match(state, { isFiring: !trashed, episode: 1, firedAt })
   }
   t.equal(await countMessages(alice, channel), 1)
+})
+
+t.test('an import that is undone', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const id = await addRule(alice, channel, above, { tellsRecovery: true })
+  clock.advance(60)
+  const time = new Date((clock.now() - 10) * 1000).toISOString()
+  const { id: imported } = await broughtIn(alice, 'a.csv', `time,heart rate\n${time},150\n`)
+  t.match(await evaluated(alice, id), { isFiring: true })
+  clock.advance(1)
+  await takenOut(alice, imported)
+  t.match(await evaluated(alice, id), { isFiring: false, recoveredAt: clock.now() })
+  t.equal(await countMessages(alice, channel), 2)
 })
 
 t.test('a stream that is moved to where a rule looks, before it has ever fired', async t => {
