@@ -1,6 +1,8 @@
 /** Watches numbers and positions: `above`, `below`, `outside`, `changing`, `place`. (docs/api/rules.md#conditions) */
 import { findMeasure } from '../../schemas/measures/catalogue.js'
-import { maxLag, type Condition, type ConditionOf, type RuleProblem } from '../../schemas/rule.js'
+import { maxLag, type Condition, type ConditionOf, type Rule, type RuleProblem } from '../../schemas/rule.js'
+import type { Steps } from '../../storage/steps.js'
+import type { Call } from '../call/method.js'
 import { KnownMeasures, type MeasureForm } from '../measures/known-measures.js'
 import type { Cause, Episodes, Verdict } from './episodes.js'
 import {
@@ -12,17 +14,9 @@ import {
   type Judge,
   type NumberRange
 } from './judges.js'
-import {
-  maxAhead,
-  readExtremes,
-  readHourlyMeans,
-  readNumbers,
-  readPositions,
-  type MeasuredStreams,
-  type Reading
-} from './readings.js'
-import { computeUsualRange, usualDays } from './usual-range.js'
-import { asUser, mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
+import { maxAhead, readExtremes, readNumbers, readPositions, type Reading } from './readings.js'
+import { findUsualRange, prepareUsualRange } from './usual-range.js'
+import { asUser, createRuleCall, mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Conditions on readings. */
 export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'outside' | 'place'>
@@ -31,7 +25,6 @@ export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'out
 const positionMeasure = 'position'
 /** Times of points are sums, so they may differ by a rounding error. */
 const tolerance = 1e-6
-const daySeconds = 86_400
 /** Maximum number of readings that are read to correct what holds: some milliseconds. */
 const maxCorrected = 10_000
 /** Ranges of so many seconds are worth a read of their extremes instead of their readings. */
@@ -190,16 +183,6 @@ export function findPlausibleRange({ id }: Pick<MeasureForm, 'id'>): NumberRange
   return min === undefined || max === undefined ? undefined : { min, max }
 }
 
-interface CachedRange {
-  readonly streams: RuleCall['store']['streams']
-  readonly version: number
-  readonly until: number
-  readonly range: NumberRange | undefined
-}
-
-/** Usual ranges by access, measure and streams. */
-const usualRanges = new WeakMap<object, Map<string, CachedRange>>()
-
 /** Returns the range that is plausible or usual; `undefined` if there is none. */
 function findRange(
   call: RuleCall,
@@ -210,21 +193,15 @@ function findRange(
 }
 
 /**
- * Returns the usual range until the end of the day (UTC): computed once a day, and again after changes of the
- * tree. Returns `undefined` if there is too little data.
+ * Computes the usual range of a rule in turns of the event loop, so that its evaluation need not; returns `undefined` if it needs none, or
+ * if that is known. `call`: of the service.
  */
-function findUsualRange(call: RuleCall, measured: MeasuredStreams): NumberRange | undefined {
-  const { caller, now, store } = call
-  const { streams } = store
-  let known = usualRanges.get(caller.access!)
-  if (!known) usualRanges.set(caller.access!, (known = new Map()))
-  const key = [measured.measure.id, ...(measured.streams ?? [])].join(' ')
-  const found = known.get(key)
-  const isCurrent = found?.streams === streams && found.version === streams.version && now < found.until
-  if (isCurrent) return found.range
-  const end = Math.floor(now / daySeconds) * daySeconds
-  const means = readHourlyMeans(call, { ...measured, from: end - usualDays * daySeconds, end })
-  const range = computeUsualRange(means)
-  known.set(key, { streams, version: streams.version, until: end + daySeconds, range })
-  return range
+export function prepareRange(call: Call, rule: Rule): Steps<void> | undefined {
+  const { condition } = rule
+  if (condition.kind !== 'outside' || condition.range !== 'usual') return undefined
+  const asRule = createRuleCall(call, rule)
+  const measure = asRule && findConditionMeasure(asRule, condition)
+  const { streamIds: streams } = condition
+  if (!measure || !mayReadAll(asRule, streams)) return undefined
+  return prepareUsualRange(asRule, { measure, streams })
 }
