@@ -6,7 +6,7 @@ import type { Call } from '../call/method.js'
 import type { PeerOffer, Services } from '../call/services.js'
 import { getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
 import { ApiError } from '../errors.js'
-import { removeOfferedForm } from '../forms/offered-form.js'
+import { removeForm } from '../forms/offered-form.js'
 import { createId, createToken } from '../ids.js'
 import type { CounterpartyMark } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
@@ -284,7 +284,7 @@ export function failAcceptance(
   const found = body.granted && findRelationship(call, body.granted.accessId)
   if (found) endRelationship(call, found)
   const formId = body.granted?.completed['formId']
-  if (typeof formId === 'string') removeOfferedForm(call, formId)
+  if (typeof formId === 'string') removeForm(call, formId)
   store.cmc.removeDelivery(number)
   const { acceptedBy: _access, ...secrets } = store.cmc.findSecrets(body.trigger) ?? {}
   store.cmc.setSecrets(body.trigger, secrets)
