@@ -216,6 +216,8 @@ export const RuleState = Type.Object(
     checkedDay: Type.Optional(LocalDay),
     /** The time of the reading, or the id of the event, that has caused the last episode. */
     cause: Type.Optional(Type.Union([Timestamp, Identifier])),
+    /** The ids of the events before it that the same message is about, the last ones first, while it waits. */
+    others: Type.Optional(Type.Array(Identifier)),
     /** The number that has caused it. */
     value: Type.Optional(Type.Number())
   },

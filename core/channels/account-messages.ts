@@ -19,6 +19,8 @@ import type { QueuedMessage } from './queue-message.js'
 
 /** The key in the client data of events that are messages, with the channel and what has caused them. */
 export const channelKey = 'coffer:channel'
+/** The type of events that are messages. */
+export const messageType = 'note/txt'
 
 /** Returns whether a channel's messages become events of the account. */
 export function isWithinAccount({ channel }: StoredChannel): boolean {
@@ -74,7 +76,7 @@ export function writeMessage(
   if (!node || isTrashed(node)) return { id: 'stream-gone' }
   return tryToCreate(asAccess, createEvent, {
     streamIds: [node.stream.id],
-    type: 'note/txt',
+    type: messageType,
     content,
     clientData: { [channelKey]: { id, source } }
   })

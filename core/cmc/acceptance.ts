@@ -5,7 +5,7 @@ import type { Call } from '../call/method.js'
 import type { PeerOffer, Services } from '../call/services.js'
 import { getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
 import { ApiError } from '../errors.js'
-import { removeOfferedForm } from '../forms/offered-form.js'
+import { removeForm } from '../forms/offered-form.js'
 import { createId, createToken } from '../ids.js'
 import type { CounterpartyMark } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
@@ -123,19 +123,14 @@ export async function grant(
 ): Promise<void> {
   if (hasSchedule(offer.content)) await services.timers.mark(account)
   await writeAsService(services, account, call => {
-    const { store } = call
+    const { now: next, store } = call
     const queued = store.cmc.findDelivery(row)
     const trigger = store.events.find(body.trigger)
     if (!queued) return
     // The user has deleted the event: nothing is accepted.
     if (!trigger) return store.cmc.removeDelivery(row.number)
     const granted = createGrant(call, body.chosen, body.trigger, offer)
-    store.cmc.updateDelivery({
-      ...queued,
-      attempts: 0,
-      next: call.now,
-      body: JSON.stringify({ ...body, granted })
-    })
+    store.cmc.updateDelivery({ ...queued, attempts: 0, next, body: JSON.stringify({ ...body, granted }) })
   })
 }
 
@@ -280,7 +275,7 @@ export function failAcceptance(
   const found = body.granted && findRelationship(call, body.granted.accessId)
   if (found) endRelationship(call, found)
   const formId = body.granted?.completed['formId']
-  if (typeof formId === 'string') removeOfferedForm(call, formId)
+  if (typeof formId === 'string') removeForm(call, formId)
   store.cmc.removeDelivery(number)
   const { acceptedBy: _access, ...secrets } = store.cmc.findSecrets(body.trigger) ?? {}
   store.cmc.setSecrets(body.trigger, secrets)

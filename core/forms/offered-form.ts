@@ -97,7 +97,7 @@ export function addOfferedForm(call: Call, form: unknown, { name, streamId, zone
 }
 
 /** Removes a form with the reminders of it. */
-export function removeOfferedForm({ changes, store }: Call, id: string): void {
+export function removeForm({ changes, store }: Call, id: string): void {
   store.forms.remove(id)
   for (const { reminder } of store.reminders.list())
     if (reminder.formId === id) store.reminders.remove(reminder.id)

@@ -23,6 +23,8 @@ export interface Telling extends Cause {
 
 /** How often a message is repeated until someone acknowledges what has happened. */
 const maxRepeats = 10
+/** How many events are remembered that one message is about. */
+const maxOthers = 20
 
 type Changing = { -readonly [K in keyof RuleState]: RuleState[K] }
 
@@ -76,7 +78,11 @@ export class Episodes {
 
   /** Adds something that happens in a moment, such as a note: an episode, with a message. */
   happen(time: number, { now, ...cause }: Cause & { readonly now: number }): void {
-    setCause(this.#state, cause)
+    const state = this.#state
+    if (state.tellAt === undefined) delete state.others
+    else if (typeof state.cause === 'string')
+      state.others = [state.cause, ...(state.others ?? [])].slice(0, maxOthers)
+    setCause(state, cause)
     this.#fire(time, now)
   }
 
@@ -96,13 +102,18 @@ export class Episodes {
 
   /**
    * Corrects what holds, after data has been changed or removed. `since`: the first time for which the condition holds without a break
-   * until now, and its cause; `undefined` if it does not hold.
+   * until now, and its cause; `undefined` if it does not hold. `isHidden`: it may still hold, but the rule's access can no longer read
+   * that: then no message says that it is over.
    */
-  correct(since: (Cause & { readonly time: number }) | undefined, now: number): void {
+  correct(
+    since: (Cause & { readonly time: number }) | undefined,
+    now: number,
+    { isHidden = false }: { readonly isHidden?: boolean } = {}
+  ): void {
     const state = this.#state
     const heldAt = since ? since.time + this.#hold : Infinity
     if (state.isFiring && heldAt <= now) return
-    if (state.isFiring) this.#recover(now, now)
+    if (state.isFiring) this.#recover(now, now, isHidden)
     delete state.holdsSince
     if (!since) return
     setCause(state, since)
@@ -123,7 +134,7 @@ export class Episodes {
     if (tellAt !== undefined && tellAt <= heldAt) this.#tellIfDue(now)
     this.#fireIfHeld(now, now)
     this.#tellIfDue(now)
-    this.#planRepeat(this.#state.toldAt)
+    this.#planRepeat(this.#state.toldAt, now)
   }
 
   /** When something is due next, in seconds. */
@@ -156,13 +167,13 @@ export class Episodes {
     this.#state.tellAt = findAllowedTime(this.rule, earliest)
   }
 
-  #recover(time: number, now: number): void {
+  #recover(time: number, now: number, isHidden = false): void {
     const state = this.#state
     state.isFiring = false
     state.recoveredAt = time
     delete state.tellAt
     delete state.isOpen
-    const isTold = state.toldEpisode === state.episode
+    const isTold = state.toldEpisode === state.episode && !isHidden
     if (isTold && this.rule.tellsRecovery && findAllowedTime(this.rule, now) <= now)
       this.tellings.push({ kind: 'recovered', episode: state.episode, repeat: 0, time, ...getCause(state) })
   }
@@ -180,16 +191,26 @@ export class Episodes {
   #tellIfDue(now: number): void {
     const state = this.#state
     if (state.tellAt === undefined || state.tellAt > now) return
+    // It was due before: the service was down, for example, or a firing that was over goes on.
+    const allowed = findAllowedTime(this.rule, now)
+    if (allowed > now) {
+      state.tellAt = allowed
+      return
+    }
     delete state.tellAt
     const isRepeat = state.toldEpisode === state.episode
     // The rule may have been changed since.
     if (isRepeat && this.rule.remindAfter === undefined) return
     if (isRepeat) state.repeats = (state.repeats ?? 0) + 1
-    if (!this.isReadable(state)) {
+    const causes: readonly Cause[] = [state, ...(state.others ?? []).map(cause => ({ cause }))]
+    const readable = causes.find(cause => this.isReadable(cause))
+    delete state.others
+    if (!readable) {
       // It counts, and the next one is later: otherwise this one would stay due.
-      if (isRepeat) this.#planRepeat(now)
+      if (isRepeat) this.#planRepeat(now, now)
       return
     }
+    if (readable.cause !== undefined) state.cause = readable.cause
     state.toldAt = now
     state.toldEpisode = state.episode
     this.tellings.push({
@@ -202,12 +223,12 @@ export class Episodes {
   }
 
   /** Plans the next message about a firing that goes on without an acknowledgement. `last`: when the last one was due. */
-  #planRepeat(last: number | undefined): void {
+  #planRepeat(last: number | undefined, now: number): void {
     const { remindAfter } = this.rule
     const { episode, isOpen, repeats = 0, tellAt, toldEpisode } = this.#state
     if (remindAfter === undefined || isOpen !== true || tellAt !== undefined) return
     if (last === undefined || toldEpisode !== episode || repeats >= maxRepeats) return
-    this.#state.tellAt = findAllowedTime(this.rule, last + remindAfter)
+    this.#state.tellAt = findAllowedTime(this.rule, Math.max(now, last + remindAfter))
   }
 }
 

@@ -23,14 +23,14 @@ export function evaluateRule(call: Call, { rule, state }: StoredRule, unseen: Un
   const { now } = call
   if (!rule.isActive) return { state, tellings: [], isChanged: false }
   const watcher = createWatcher(call, rule)
-  if (typeof watcher === 'string') return stop(state, watcher, now)
+  if (typeof watcher === 'string') return stop(state, watcher, { now, rule })
   const { problem: _solved, ...before } = state
   const episodes = new Episodes(rule, before, cause => watcher.isReadable(cause))
   const span: Span = { ...unseen, now }
   watcher.feed(episodes, span)
   episodes.advance(now)
   const after: RuleState = { ...episodes.state, evaluatedTo: now }
-  return { state: after, tellings: episodes.tellings, isChanged: hasChanged(state, after) }
+  return { state: after, tellings: episodes.tellings, isChanged: hasChanged(state, after, rule) }
 }
 
 /** Returns when a rule is due without new data, in seconds; `undefined` if never. */
@@ -41,16 +41,26 @@ export function findRuleTime(rule: Rule, state: RuleState, now: number): number 
 }
 
 /** Ends what a rule does that cannot be evaluated. What it has missed until it can be again does not count. */
-function stop(state: RuleState, problem: RuleProblem, now: number): Evaluation {
+function stop(
+  state: RuleState,
+  problem: RuleProblem,
+  { now, rule }: { readonly now: number; readonly rule: Rule }
+): Evaluation {
   const { holdsSince: _holds, isOpen: _open, tellAt: _tell, ...rest } = state
   const after: RuleState = { ...rest, activeFrom: now, evaluatedTo: now, isFiring: false, problem }
-  return { state: after, tellings: [], isChanged: hasChanged(state, after) }
+  return { state: after, tellings: [], isChanged: hasChanged(state, after, rule) }
 }
 
 /** Members that differ after each evaluation. */
 const passing: ReadonlySet<string> = new Set(['activeFrom', 'evaluatedTo', 'modifiedTo', 'seenTo'])
 
-function hasChanged(before: RuleState, after: RuleState): boolean {
+/** Of silences: the last data, which is read again each time. */
+const passingOfSilence: ReadonlySet<string> = new Set([...passing, 'cause', 'holdsSince'])
+
+function hasChanged(before: RuleState, after: RuleState, { condition }: Rule): boolean {
+  const isSilence =
+    condition.kind === 'missing' && before.holdsSince !== undefined && after.holdsSince !== undefined
+  const ignored = isSilence ? passingOfSilence : passing
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof RuleState>
-  return [...keys].some(key => !passing.has(key) && before[key] !== after[key])
+  return [...keys].some(key => !ignored.has(key) && before[key] !== after[key])
 }

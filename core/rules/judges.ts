@@ -103,8 +103,8 @@ function toRadians(degrees: number): number {
 
 /** What is asked of the readings. Times in seconds. */
 export interface StandingRequest {
-  /** Returns readings in the order of their times; `undefined` if there are too many. */
-  readonly read: (from: number) => readonly Reading[] | undefined
+  /** Returns readings in the order of their times, with those of so many seconds before; `undefined` if there are too many. */
+  readonly read: (from: number, memory: number) => readonly Reading[] | undefined
   readonly createJudge: () => Judge
   /** Readings before that do not count. */
   readonly base: number
@@ -152,7 +152,7 @@ function judgeFrom(
   from: number
 ): (Standing & { readonly isComplete: boolean }) | undefined {
   const judge = createJudge()
-  const readings = read(from - judge.memory)
+  const readings = read(from, judge.memory)
   if (!readings) return undefined
   let since: Reading | undefined
   let last: Verdict | undefined

@@ -1,8 +1,10 @@
 /** Watches numbers and positions: `above`, `below`, `outside`, `changing`, `place`. (docs/api/rules.md#conditions) */
 import { findMeasure } from '../../schemas/measures/catalogue.js'
-import { maxLag, type Condition, type ConditionOf, type RuleProblem } from '../../schemas/rule.js'
+import { maxLag, type Condition, type ConditionOf, type Rule, type RuleProblem } from '../../schemas/rule.js'
+import type { Steps } from '../../storage/steps.js'
+import type { Call } from '../call/method.js'
 import { KnownMeasures, type MeasureForm } from '../measures/known-measures.js'
-import type { Episodes, Verdict } from './episodes.js'
+import type { Cause, Episodes, Verdict } from './episodes.js'
 import {
   createChangeJudge,
   createPlaceJudge,
@@ -12,16 +14,9 @@ import {
   type Judge,
   type NumberRange
 } from './judges.js'
-import {
-  maxAhead,
-  readHourlyMeans,
-  readNumbers,
-  readPositions,
-  type MeasuredStreams,
-  type Reading
-} from './readings.js'
-import { computeUsualRange, usualDays } from './usual-range.js'
-import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
+import { maxAhead, readExtremes, readNumbers, readPositions, type Reading } from './readings.js'
+import { findUsualRange, prepareUsualRange } from './usual-range.js'
+import { asUser, createRuleCall, mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Conditions on readings. */
 export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'outside' | 'place'>
@@ -30,9 +25,10 @@ export type ReadingCondition = ConditionOf<'above' | 'below' | 'changing' | 'out
 const positionMeasure = 'position'
 /** Times of points are sums, so they may differ by a rounding error. */
 const tolerance = 1e-6
-const daySeconds = 86_400
 /** Maximum number of readings that are read to correct what holds: some milliseconds. */
 const maxCorrected = 10_000
+/** Ranges of so many seconds are worth a read of their extremes instead of their readings. */
+const minMiddle = 3600
 
 /**
  * Returns the watcher of readings, or why there is none. Readings that arrive too late are passed over, and
@@ -46,11 +42,33 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
   const range = condition.kind === 'outside' ? findRange(call, condition, measure) : undefined
   if (condition.kind === 'outside' && !range) return 'no-range'
   const unit = 'unit' in condition ? condition.unit : undefined
-  const read = (from: number, end: number, limit?: number): Reading[] | undefined =>
+  const readAs = (reader: RuleCall, from: number, end: number, limit?: number): Reading[] | undefined =>
     condition.kind === 'place'
-      ? readPositions(call, { measure, from, end }, limit)
-      : readNumbers(call, { measure, streams, unit, from, end }, limit)
-  const readAt = (time: number): Reading[] => read(time - 1000 * tolerance, time + 1000 * tolerance)!
+      ? readPositions(reader, { measure, from, end }, limit)
+      : readNumbers(reader, { measure, streams, unit, from, end }, limit)
+  const read = (from: number, end: number, limit?: number): Reading[] | undefined =>
+    readAs(call, from, end, limit)
+  /** Reads what is to be judged, and the readings of some seconds before: of most of these, only the lowest or highest counts. */
+  const readWithMemory = (
+    from: number,
+    memory: number,
+    end: number,
+    limit?: number
+  ): readonly Reading[] | undefined => {
+    // Any reading may be compared with those of the last `memory` seconds.
+    const middle = end - memory
+    if (condition.kind !== 'changing' || measure.kind === 'sum' || from - middle < minMiddle)
+      return read(from - memory, end, limit)
+    const first = read(from - memory, middle, limit)
+    const rest = first && read(from, end, limit)
+    if (!rest) return undefined
+    const extremes = readExtremes(call, { measure, streams, unit, from: middle, end: from })
+    if (!extremes) return [...first, ...rest]
+    const value = condition.direction === 'up' ? extremes.min : extremes.max
+    return [...first, { time: middle, value }, ...rest]
+  }
+  const readAt = (time: number, reader = call): Reading[] =>
+    readAs(reader, time - 1000 * tolerance, time + 1000 * tolerance)!
   const isReadableAt = (time: number): boolean => readAt(time).length > 0
   const hold = 'for' in condition ? (condition.for ?? 0) : 0
   const lag = Math.max(maxLag, hold)
@@ -76,7 +94,7 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     const start = isFiring ? (cause ?? -Infinity) : (holdsSince ?? (firedAt ?? now) - hold)
     const base = Math.max(activeFrom, Math.min(Number(start), now - lag) - tolerance) + tolerance
     const standing = findStanding({
-      read: from => read(from, now + maxAhead, maxCorrected),
+      read: (from, memory) => readWithMemory(from, memory, now + maxAhead, maxCorrected),
       createJudge: () => createJudge(condition, () => range),
       base,
       hold,
@@ -89,20 +107,34 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     const isIdle = !isFiring && holdsSince === undefined
     const isNew = isIdle && since !== undefined && firedAt !== since.time + hold
     const counts = !isNew || (last === 'met' && since.time >= now - lag)
-    episodes.correct(since && counts ? toCause(since) : undefined, now)
+    const isHidden =
+      isFiring &&
+      !call.caller.isPersonal &&
+      typeof cause === 'number' &&
+      !isReadableAt(cause) &&
+      readAt(cause, asUser(call)).length > 0
+    episodes.correct(since && counts ? toCause(since) : undefined, now, { isHidden })
     if (!isFiring || !since || tellAt === undefined || typeof cause !== 'number') return
     const [found = since] = readAt(cause)
     episodes.setCause(toCause(found))
+  }
+  /** Whether what a rule waits for still begins with a reading: it may have been replaced by the one that is new. */
+  const isStillCause = (cause: Cause['cause']): boolean => {
+    if (typeof cause !== 'number' || cause < call.now - lag) return true
+    const judge = createJudge(condition, () => range)
+    return readAt(cause).some(reading => judge.memory > 0 || judge.judge(reading) !== 'over')
   }
   return {
     isReadable: ({ cause }) => typeof cause === 'number' && isReadableAt(cause),
     feed(episodes, { now, passed, since }) {
       const { state } = episodes
+      const goesOn = state.isFiring || state.holdsSince !== undefined
+      const begun = goesOn ? state.cause : undefined
       const judge = createJudge(condition, () => range)
       let last: Verdict | undefined
       notePassed(state, passed)
       const from = Math.max(state.seenTo ?? -Infinity, state.activeFrom, since - lag) + tolerance
-      for (const reading of read(from - judge.memory, now + maxAhead)!) {
+      for (const reading of readWithMemory(from, judge.memory, now + maxAhead)!) {
         const verdict = judge.judge(reading)
         if (reading.time < from) continue
         state.seenTo = reading.time
@@ -115,7 +147,8 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
         } else episodes.step(time, verdict, { now, ...cause })
       }
       // Without a new reading that says enough, one may have been changed or removed.
-      if (last === undefined || last === 'between') correct(episodes, now)
+      if (last === undefined || last === 'between' || (last === 'met' && !isStillCause(begun)))
+        correct(episodes, now)
     }
   }
 }
@@ -150,16 +183,6 @@ export function findPlausibleRange({ id }: Pick<MeasureForm, 'id'>): NumberRange
   return min === undefined || max === undefined ? undefined : { min, max }
 }
 
-interface CachedRange {
-  readonly streams: RuleCall['store']['streams']
-  readonly version: number
-  readonly until: number
-  readonly range: NumberRange | undefined
-}
-
-/** Usual ranges by access, measure and streams. */
-const usualRanges = new WeakMap<object, Map<string, CachedRange>>()
-
 /** Returns the range that is plausible or usual; `undefined` if there is none. */
 function findRange(
   call: RuleCall,
@@ -170,21 +193,15 @@ function findRange(
 }
 
 /**
- * Returns the usual range until the end of the day (UTC): computed once a day, and again after changes of the
- * tree. Returns `undefined` if there is too little data.
+ * Computes the usual range of a rule in turns of the event loop, so that its evaluation need not; returns `undefined` if it needs none, or
+ * if that is known. `call`: of the service.
  */
-function findUsualRange(call: RuleCall, measured: MeasuredStreams): NumberRange | undefined {
-  const { caller, now, store } = call
-  const { streams } = store
-  let known = usualRanges.get(caller.access!)
-  if (!known) usualRanges.set(caller.access!, (known = new Map()))
-  const key = [measured.measure.id, ...(measured.streams ?? [])].join(' ')
-  const found = known.get(key)
-  const isCurrent = found?.streams === streams && found.version === streams.version && now < found.until
-  if (isCurrent) return found.range
-  const end = Math.floor(now / daySeconds) * daySeconds
-  const means = readHourlyMeans(call, { ...measured, from: end - usualDays * daySeconds, end })
-  const range = computeUsualRange(means)
-  known.set(key, { streams, version: streams.version, until: end + daySeconds, range })
-  return range
+export function prepareRange(call: Call, rule: Rule): Steps<void> | undefined {
+  const { condition } = rule
+  if (condition.kind !== 'outside' || condition.range !== 'usual') return undefined
+  const asRule = createRuleCall(call, rule)
+  const measure = asRule && findConditionMeasure(asRule, condition)
+  const { streamIds: streams } = condition
+  if (!measure || !mayReadAll(asRule, streams)) return undefined
+  return prepareUsualRange(asRule, { measure, streams })
 }

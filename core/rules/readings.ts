@@ -2,6 +2,7 @@
 import type { MeasuredContent } from '../../storage/measures/contents-run.js'
 import type { MeasuredType } from '../../storage/measures/measured-type.js'
 import type { MeasureRun } from '../../storage/measures/reading.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { createPartGrid } from '../measures/grids.js'
 import { startDays } from '../measures/day-values.js'
@@ -166,8 +167,11 @@ export function readTotal(call: Call, { end, from, measure, streams, unit }: Rea
   return finishItems(call, started).reduce((sum, text) => sum + Number(text), 0)
 }
 
-/** Returns the mean of each hour that has data, in a range, in no particular order. */
-export function readHourlyMeans(call: Call, { end, from, measure, streams }: ReadingsRequest): HourMean[] {
+/** Reads the mean of each hour that has data, in a range, in no particular order. Pauses after some milliseconds. */
+export function* readHourlyMeans(
+  call: Call,
+  { end, from, measure, streams }: ReadingsRequest
+): Steps<HourMean[]> {
   const hours = Math.round((end - from) / hourSeconds)
   const means: HourMean[] = []
   const started = startValues(
@@ -180,8 +184,40 @@ export function readHourlyMeans(call: Call, { end, from, measure, streams }: Rea
       }
     }
   )
+  for (;;) {
+    const result = call.store.measures.next(started.run)
+    if (result !== undefined) {
+      for (const _ of started.finish(() => call, result)) continue
+      return means
+    }
+    yield
+  }
+}
+
+/**
+ * Returns the lowest and the highest number in a range, of all sources; `undefined` if there is none. Points of series are not read one
+ * by one. Not for measures that add up: their numbers are spread over time.
+ */
+export function readExtremes(
+  call: Call,
+  { end, from, measure, streams, unit }: ReadingsRequest
+): { readonly min: number; readonly max: number } | undefined {
+  let [min, max] = [Infinity, -Infinity]
+  const started = startValues(
+    call,
+    { measure, streams, unit, grid: { starts: [from], end } },
+    function* (sources): Items {
+      for (const { values } of sources) {
+        yield undefined
+        for (const cell of values[0]?.cells.values() ?? []) {
+          min = Math.min(min, cell.min)
+          max = Math.max(max, cell.max)
+        }
+      }
+    }
+  )
   finishItems(call, started)
-  return means
+  return min <= max ? { min, max } : undefined
 }
 
 const hourSeconds = 3600

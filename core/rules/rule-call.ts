@@ -40,6 +40,12 @@ export function createRuleCall(call: Call, { accessId }: Pick<Rule, 'accessId'>)
   return { ...call, caller: new Caller(store, access) }
 }
 
+/** Returns the call as the user could make it: tells what is hidden from what is gone. */
+export function asUser(call: RuleCall): RuleCall {
+  const access = { ...call.caller.access!, type: 'personal' as const }
+  return { ...call, caller: new Caller(call.store, access) }
+}
+
 /** Returns whether a caller can read all of these streams now: they may have been deleted, such as copies that have ended. */
 export function mayReadAll({ caller, store }: RuleCall, streamIds: readonly string[] = []): boolean {
   return streamIds.every(id => {

@@ -4,13 +4,14 @@
  */
 import type { StoredRule } from '../../storage/rules/rule-repository.js'
 import type { Account } from '../../storage/platform/account.js'
-import { nextTurn } from '../../storage/steps.js'
+import { nextTurn, runInTurns, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services } from '../call/services.js'
 import type { Change, ChangedAccount, ChangeKind } from '../changes.js'
 import { createServiceCall, writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/timed-task.js'
 import { evaluateRule, findRuleTime } from './evaluate.js'
+import { prepareRange } from './reading-watcher.js'
 import type { Unseen } from './rule-call.js'
 import { Sweep } from './sweep.js'
 import { tell } from './tell.js'
@@ -116,7 +117,8 @@ export class RuleWatch implements TimedTask {
     if (!watched || watched.pending.size === 0 || this.#isClosed) return
     try {
       const store = this.services.accounts.store(watched.account)
-      if (watched.isOf(store) && watched.pending.size <= rulesPerTurn) {
+      const isSmall = watched.isOf(store) && watched.pending.size <= rulesPerTurn
+      if (isSmall && !this.#findUnprepared(watched.account, store, watched.pending.keys())) {
         const taken = takeAll(watched, watched.pending)
         try {
           const { changed, left } = this.#findChanged(watched.account, store, taken)
@@ -146,6 +148,15 @@ export class RuleWatch implements TimedTask {
       due.map(({ rule, since }) => [rule.id, since])
     )
     try {
+      // What becomes unknown again meanwhile is computed at once.
+      for (let count = 0; count < taken.size; count++) {
+        const steps = this.#findUnprepared(account, store, taken.keys())
+        if (!steps) break
+        await runInTurns(runWhileOpen(store, steps))
+        if (store.isOpen && !this.#isClosed) continue
+        for (const [id, unseen] of taken) watched.putBack(id, unseen)
+        return
+      }
       const { changed, left } = this.#findChanged(account, store, taken)
       for (const id of left) watched.putBack(id, taken.get(id)!)
       if (changed.length === 0) return
@@ -163,6 +174,17 @@ export class RuleWatch implements TimedTask {
       for (const [id, unseen] of taken) watched.putBack(id, unseen)
       throw error
     }
+  }
+
+  /** Returns what has to be computed before rules are evaluated: it may take long. `undefined` if there is nothing. */
+  #findUnprepared(account: Account, store: UserStore, ids: Iterable<string>): Steps<void> | undefined {
+    const call = createServiceCall(this.services, account, store)
+    for (const id of ids) {
+      const rule = store.rules.find(id)?.rule
+      const steps = rule && store.read(() => prepareRange(call, rule))
+      if (steps) return steps
+    }
+    return undefined
   }
 
   /**
@@ -210,7 +232,8 @@ export class RuleWatch implements TimedTask {
     if (!watched) return
     if (kind === 'events') this.#ask(account, watched.findConcerned(items, this.services.clock.now()))
     // What rules see of the same events may be more or less now.
-    if (kind === 'streams' || kind === 'accesses') this.#ask(account, watched.listFired())
+    if (kind === 'streams' || kind === 'accesses')
+      this.#ask(account, watched.listAffected(kind === 'streams'))
   }
 
   #ask(account: ChangedAccount, ids: Iterable<string>): void {
@@ -231,6 +254,11 @@ export class RuleWatch implements TimedTask {
   #nextTick(): number {
     return (this.#count++ % 1000) * tick
   }
+}
+
+/** Runs steps that read from a file; stops once it is closed. */
+function* runWhileOpen(store: UserStore, steps: Steps<void>): Steps<void> {
+  while (store.isOpen && store.read(() => steps.next().done) !== true) yield
 }
 
 /** Takes what rules have not seen, given with the times of the oldest changes that concern them. */

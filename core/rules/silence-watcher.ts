@@ -1,9 +1,12 @@
 /** Watches for data that does not come: `missing`. (docs/api/rules.md#conditions) */
 import type { ConditionOf, RuleProblem } from '../../schemas/rule.js'
-import { channelKey } from '../channels/account-messages.js'
-import { readOwn } from '../measures/read-own.js'
+import type { Event } from '../../schemas/event.js'
+import { messageType } from '../channels/account-messages.js'
+import { KnownMeasures, type MeasureForm } from '../measures/known-measures.js'
+import { createMeasureScope } from '../measures/scope.js'
 import { isTrashed } from '../streams/tree.js'
 import { runSteps } from '../../storage/steps.js'
+import { isChannelMessage } from './event-watchers.js'
 import { maxLengthAtOnce, pickEvents } from './read-events.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findLastBefore, longAgo } from './readings.js'
@@ -54,6 +57,15 @@ function createFinder(
     const { streamIds: streams } = condition
     if (!measure) return 'unknown-measure'
     if (!mayReadAll(call, streams)) return 'forbidden'
+    // Notes may be messages of channels.
+    const { types } = measure
+    if (types.includes(messageType))
+      return () =>
+        findLastEvent(
+          call,
+          { types, streamIds: streams, isMatch: createNoteTest(call, measure) },
+          condition.for
+        )
     return () => findLastBefore(call, { measure, streams }, condition.for)
   }
   if ('connectionId' in condition) {
@@ -64,33 +76,57 @@ function createFinder(
   const { streamId } = condition
   const node = store.streams.find(streamId)
   if (!node || isTrashed(node) || !caller.may('read', streamId)) return 'forbidden'
-  return () => findLastInStream(call, streamId, condition.for)
+  return () => findLastEvent(call, { streamIds: [streamId] }, condition.for)
 }
 
-/** Events that are read: those that are messages of channels do not count. */
-const maxEvents = 50
+/** Events that are read at first, and at most: those that are messages of channels do not count. */
+const [someEvents, maxEvents] = [50, 1000]
+
+interface CountedEvents {
+  readonly streamIds: readonly string[] | undefined
+  readonly types?: readonly string[]
+  readonly isMatch?: (event: Event) => boolean
+}
 
 /**
- * Returns the time of the last data in a stream, in seconds, first searching the last `seconds`; `undefined`
- * if there is none. Messages of channels do not count.
+ * Returns the time of the last event that counts, in seconds, first searching the last `seconds`; `undefined` if there is none, and
+ * {@link longAgo} if there are many others after it. Messages of channels do not count.
  */
-function findLastInStream(call: RuleCall, streamId: string, seconds: number): number | undefined {
+function findLastEvent(
+  call: RuleCall,
+  { isMatch, streamIds, types }: CountedEvents,
+  seconds: number
+): number | undefined {
   const { now } = call
-  const find = (from?: number): number | undefined => {
+  const find = (limit: number, from?: number): number | undefined => {
     const steps = pickEvents(
       () => call,
       {
-        streamIds: [streamId],
+        streamIds,
+        ...(types && { types: types.flatMap(type => [type, `series:${type}`]) }),
         ...(from !== undefined && { from }),
         to: now,
-        limit: maxEvents,
+        limit,
         maxLength: maxLengthAtOnce
       },
-      ({ clientData, duration, time }) =>
-        readOwn(clientData, channelKey) === undefined ? Math.min(now, time + (duration ?? 0)) : undefined
+      event =>
+        isChannelMessage(event) || isMatch?.(event) === false
+          ? undefined
+          : Math.min(now, event.time + (event.duration ?? 0))
     )
-    const times = (runSteps(steps) ?? []).filter(time => time !== undefined)
-    return times.length === 0 ? undefined : Math.max(...times)
+    const found = runSteps(steps) ?? []
+    const times = found.filter(time => time !== undefined)
+    if (times.length > 0) return Math.max(...times)
+    return from === undefined && found.length > 0 ? longAgo : undefined
   }
-  return find(now - seconds) ?? find()
+  return find(someEvents, now - seconds) ?? find(maxEvents)
+}
+
+/** Returns a function that tests whether a note belongs to a measure: the notes of a stream may belong to another one. */
+function createNoteTest(call: RuleCall, { id }: MeasureForm): (event: Event) => boolean {
+  const scope = createMeasureScope(call, new KnownMeasures(call), undefined)
+  return ({ streamIds, type }) => {
+    const numbers = streamIds.flatMap(streamId => call.store.streams.find(streamId)?.number ?? [])
+    return scope.findMeasure(numbers, type.replace(/^series:/, '')) === id
+  }
 }

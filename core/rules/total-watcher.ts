@@ -4,7 +4,7 @@ import { getDayStart, getLocalDay } from '../../schemas/zones.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findLast, readTotal } from './readings.js'
 import { findClockTime } from './telling-times.js'
-import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
+import { asUser, mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /**
  * Returns the watcher of a total, or why there is none. Days that were missed while the service was down
@@ -19,9 +19,9 @@ export function watchTotal(
   if (!measure) return 'unknown-measure'
   const { streamIds: streams, unit } = condition
   if (!mayReadAll(call, streams)) return 'forbidden'
-  const isReadable = (): boolean => findLast(call, { measure, streams }) !== undefined
+  const isReadable = (reader: RuleCall): boolean => findLast(reader, { measure, streams }) !== undefined
   return {
-    isReadable,
+    isReadable: () => isReadable(call),
     feed(episodes, { now }) {
       const { state } = episodes
       const { from, number } = getLocalDay(zone, now)
@@ -30,10 +30,10 @@ export function watchTotal(
         state.day = number
       }
       /** Returns the total of a day until the time of the rule, if the condition is met by it. */
-      const findMet = (day: number): number | undefined => {
-        if (!isReadable()) return undefined
+      const findMet = (day: number, reader = call): number | undefined => {
+        if (!isReadable(reader)) return undefined
         const end = findClockTime(zone, day, condition.by)
-        const total = readTotal(call, { measure, streams, unit, from: getDayStart(zone, day), end })
+        const total = readTotal(reader, { measure, streams, unit, from: getDayStart(zone, day), end })
         const isMet = 'atLeast' in condition ? total < condition.atLeast : total > condition.atMost
         return isMet ? total : undefined
       }
@@ -42,8 +42,10 @@ export function watchTotal(
         if (value !== undefined) episodes.step(time, 'met', { now, value })
       }
       // Data may have been changed or removed, or has arrived late.
-      if (state.isFiring && findMet(getLocalDay(zone, state.firedAt!).number) === undefined) {
-        episodes.correct(undefined, now)
+      const firedDay = state.firedAt === undefined ? undefined : getLocalDay(zone, state.firedAt).number
+      if (state.isFiring && firedDay !== undefined && findMet(firedDay) === undefined) {
+        const isHidden = !call.caller.isPersonal && findMet(firedDay, asUser(call)) !== undefined
+        episodes.correct(undefined, now, { isHidden })
         if ('atMost' in condition) delete state.checkedDay
       }
       if ('atLeast' in condition && hasMissed(state, zone, number, condition.by)) {
@@ -55,7 +57,12 @@ export function watchTotal(
       if (!isDue) return
       if ('atMost' in condition) {
         if (state.checkedDay === number) return
-        decide(number, now)
+        const value = findMet(number)
+        if (value === undefined) return
+        // What has exceeded it before may have been restored.
+        const isSame = firedDay === number && value === state.value
+        if (isSame) episodes.correct({ time: state.firedAt!, value }, now)
+        else episodes.step(now, 'met', { now, value })
         if (state.isFiring) state.checkedDay = number
       } else if (state.checkedDay !== number) {
         state.checkedDay = number

@@ -103,11 +103,14 @@ export class WatchedRules {
     return concerned
   }
 
-  /** Lists the rules that go on, or have fired: what was seen of their data may be in the trash now, for example. */
-  *listFired(): Generator<string> {
+  /**
+   * Lists the rules that go on, or have fired: what was seen of their data may be hidden now. Lists all with `ofStreams`: what was not
+   * seen may count now, where a stream has been moved or restored.
+   */
+  *listAffected(ofStreams: boolean): Generator<string> {
     const { rules } = this.#store?.deref() ?? {}
     for (const { rule, state } of rules?.list() ?? [])
-      if (rule.isActive && (state.firedAt ?? state.holdsSince) !== undefined) yield rule.id
+      if (rule.isActive && (ofStreams || (state.firedAt ?? state.holdsSince) !== undefined)) yield rule.id
   }
 
   /** Returns what a rule has not seen, and forgets it. `since`: the oldest change to be evaluated, in seconds. */

@@ -34,6 +34,7 @@ const byCreator = `(createdBy >= @creator AND createdBy < @creator || '!'
 export class AccessRepository {
   #byToken = new Map<string, Access>()
   #byId = new Map<string, Access>()
+  #deleted = new Map<string, Access>()
   #length = 0
 
   constructor(
@@ -61,10 +62,12 @@ export class AccessRepository {
     return body === undefined ? undefined : this.#cache(body as string)
   }
 
-  /** Finds an access, deleted or not. */
+  /** Finds an access, deleted or not. Returns the same object until any access changes. */
   findEver(id: string): Access | undefined {
+    const known = this.#byId.get(id) ?? this.#deleted.get(id)
+    if (known) return known
     const body = column(this.db, 'SELECT body FROM access WHERE id = ?').get(id)
-    return body === undefined ? undefined : parse(body)
+    return body === undefined ? undefined : this.#cache(body as string)
   }
 
   /** Finds the access with a type, name and device that is not deleted; it may have expired. */
@@ -197,15 +200,20 @@ export class AccessRepository {
   invalidate(): void {
     this.#byToken = new Map()
     this.#byId = new Map()
+    this.#deleted = new Map()
     this.#length = 0
   }
 
   #cache(body: string): Access {
     const access = parse(body)
-    if (this.#byToken.size >= maxCached || this.#length + body.length > maxCachedLength) this.invalidate()
+    if (this.#byToken.size + this.#deleted.size >= maxCached || this.#length + body.length > maxCachedLength)
+      this.invalidate()
     this.#length += body.length
-    this.#byToken.set(access.token, access)
-    this.#byId.set(access.id, access)
+    if (access.deleted !== undefined) this.#deleted.set(access.id, access)
+    else {
+      this.#byToken.set(access.token, access)
+      this.#byId.set(access.id, access)
+    }
     return access
   }
 

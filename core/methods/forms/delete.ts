@@ -3,9 +3,10 @@ import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
+import { removeForm } from '../../forms/offered-form.js'
 import { requireOwnForm } from '../../forms/rules.js'
 
-/** Returns the deletion. Responses stay: they are events. */
+/** Returns the deletion. Reminders of the form are removed, too. Responses stay: they are events. */
 export const deleteForm = method({
   id: 'forms.delete',
   summary: 'Remove a form',
@@ -16,7 +17,7 @@ export const deleteForm = method({
   allow: anyAccess,
   run(call, { id }) {
     requireOwnForm(call, id)
-    call.store.forms.remove(id)
+    removeForm(call, id)
     return { formDeletion: { id, deleted: call.now } }
   }
 })

@@ -100,8 +100,8 @@ for (const isShared of [false, true])
           isActive: true
         }
       ])
-      await paul.do('reminders.delete', { id: reminders[0].id })
       await paul.do('forms.delete', { id: formId })
+      t.same((await paul.do('reminders.get')).reminders, [], 'removed with the form')
     })
 
     t.test('without room for the form or its reminder, the reason says so, and nothing is added', async t => {

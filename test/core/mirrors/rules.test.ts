@@ -102,6 +102,20 @@ for (const isShared of [false, true])
       t.equal(await create(named, root), 'forbidden')
     })
 
+    await t.test('is over when the person deletes what has caused it', async t => {
+      await beat(world, 41)
+      await contact(world, mirrorId)
+      await rules.becomes(ofPaul, ({ isFiring }) => isFiring)
+      const [{ id }] = (await paul.do('events.get', { streams: ['health'], limit: 1 })).events
+      for (let count = 0; count < 2; count++) await paul.do('events.delete', { id })
+      await contact(world, mirrorId)
+      await rules.becomes(ofPaul, ({ isFiring, isOpen }) => !isFiring && isOpen !== true)
+      t.equal(await rules.countMessages(ofPaul), 2)
+      await beat(world, 42)
+      await contact(world, mirrorId)
+      await rules.becomes(ofPaul, ({ isFiring }) => isFiring)
+    })
+
     await t.test('stops with the copy, without a message', async t => {
       await paul.do('accesses.delete', { id: grantId })
       await until(async () => {
@@ -112,7 +126,8 @@ for (const isShared of [false, true])
       await dora.do('events.create', { streamIds: ['body'], type: 'frequency/bpm', content: 30 })
       await rules.becomes(own, ({ isFiring }) => isFiring)
       for (const id of [ofPaul, silence]) await rules.becomes(id, ({ problem }) => problem === 'forbidden')
-      t.equal(await rules.countMessages(ofPaul), 1)
+      await rules.becomes(ofPaul, ({ isFiring, isOpen }) => !isFiring && isOpen !== true)
+      t.equal(await rules.countMessages(ofPaul), 3)
       t.equal(await rules.countMessages(silence), 1)
     })
   })

@@ -1,22 +1,20 @@
 /** What a rule says follows from the data as it stands: values may be changed, moved, removed and restored after they were seen. */
 import t from 'tap'
 import type { RuleState } from '../../../schemas/rule.js'
-import type { Answer, Client } from '../../support/coffer.js'
-import { addRule, countMessages, evaluated, measure, noon, pass, readState, startWorld } from './world.js'
+import type { Answer } from '../../support/coffer.js'
+import {
+  addRule,
+  change,
+  countMessages,
+  findLast,
+  measure,
+  noon,
+  pass,
+  readState,
+  startWorld
+} from './world.js'
 
 const above = { kind: 'above', measure: 'heart-rate', value: 100 } as const
-
-/** Returns the last event of a type. */
-async function findLast(client: Client, type = 'frequency/bpm'): Promise<Answer> {
-  return (await client.do('events.get', { types: [type], limit: 1, state: 'all' })).events[0]
-}
-
-/** Changes something, and waits until a rule has been evaluated that notices. */
-async function change(client: Client, id: string, method: string, params: object): Promise<RuleState> {
-  client.service.clock.advance(1)
-  await client.do(method, params)
-  return await evaluated(client, id)
-}
 
 const ways: readonly (readonly [string, (event: Answer) => readonly [string, object]])[] = [
   ['changed', ({ id }) => ['events.update', { id, update: { content: 80 } }]],

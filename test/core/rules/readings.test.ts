@@ -141,6 +141,28 @@ t.test('numbers that change', async t => {
   t.equal(await countMessages(alice, channel), 1)
 })
 
+t.test('numbers that change within hours, among many points', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const start = clock.now() - 86_400
+  const params = { streamIds: ['body'], type: 'series:frequency/bpm', time: start, content: null }
+  const { id: holder } = await alice.event(params)
+  const points = Array.from({ length: 8640 }, (_, at) => [at * 10, at === 1000 ? 40 : 100 + (at % 7)])
+  await alice.do('hfs.add', { id: holder, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  const add = async (direction: string, by: number, within: number): Promise<string> =>
+    await addRule(alice, channel, { kind: 'changing', measure: 'heart-rate', by, within, direction })
+  const day = await add('up', 55, 86_400)
+  const half = await add('up', 55, 43_200)
+  const down = await add('down', 20, 86_400)
+  for (const id of [day, half, down]) t.match(readState(alice, id), { isFiring: false })
+  t.match(await measure(alice, day, { content: 100 }), { isFiring: true })
+  t.match(await evaluated(alice, half), { isFiring: false }, 'the lowest is older')
+  t.match(await evaluated(alice, down), { isFiring: false })
+  t.match(await measure(alice, down, { content: 86 }), { isFiring: true })
+  t.match(await evaluated(alice, day), { isFiring: false })
+  t.match(await measure(alice, day, { content: 95, after: 9800 }), { isFiring: true })
+  t.match(await measure(alice, day, { content: 96, after: 300 }), { isFiring: false }, 'a day later')
+})
+
 t.test('numbers outside of a range', async t => {
   const { alice, channel } = await startWorld(t)
   const plausible = await addRule(alice, channel, {

@@ -93,6 +93,18 @@ export async function measure(
   return await evaluated(client, id)
 }
 
+/** Returns the last event of a type. */
+export async function findLast(client: Client, type = 'frequency/bpm'): Promise<Answer> {
+  return (await client.do('events.get', { types: [type], limit: 1, state: 'all' })).events[0]
+}
+
+/** Changes something, and waits until a rule has been evaluated that notices. */
+export async function change(client: Client, id: string, method: string, params: object): Promise<RuleState> {
+  client.service.clock.advance(1)
+  await client.do(method, params)
+  return await evaluated(client, id)
+}
+
 /** Returns the messages about rules that a channel has got, the first one first. */
 export async function listMessages(client: Client, channel: string): Promise<Answer[]> {
   const { deliveries } = await client.do('channels.getOne', { id: channel })

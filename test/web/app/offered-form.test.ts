@@ -52,7 +52,7 @@ t.test('a request with a form is accepted', async t => {
     ['de', 'Sie werden daran erinnert, es auszufüllen: Mo und Do, 08:00 und 20:00, bis 31. Dezember 2199.'],
     [
       'fr',
-      /Un rappel vous invitera à le remplir : lun\. et jeu\., 08:00 et 20:00, jusqu’au 31 décembre 2199\./
+      /Un rappel vous invitera à le remplir\s: lun\. et jeu\., 08:00 et 20:00, jusqu’au 31 décembre 2199\./
     ],
     ['en-GB', 'You will be reminded to fill it in: Mon and Thu, 08:00 and 20:00, until 31 December 2199.']
   ] as const) {

@@ -92,7 +92,11 @@ export function AlertForm({ measures, measure, rule }: Props) {
                 onChange={value => setKind(value as KindName)}
               />
               {hasStreams(kind) && (
-                <WhoseChoice of={of} onChoose={(root, name) => setWhose({ of: root, person: name })} />
+                <WhoseChoice
+                  isField
+                  of={of}
+                  onChoose={(root, name) => setWhose({ of: root, person: name })}
+                />
               )}
               {current && (
                 <Select

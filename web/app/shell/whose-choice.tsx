@@ -43,17 +43,21 @@ interface ChoiceProps {
   readonly of: string | null | undefined
   /** Receives the root of a copy, and whose it is; undefined for the user's own data. */
   readonly onChoose: (root: string | undefined, name: string | undefined) => void
+  /** Whether it is a field of a form, with a label that is shown. */
+  readonly isField?: boolean
 }
 
 /** Chooses whose data a page shows: the user's own, or a copy. Renders nothing if there is no copy. */
-export function WhoseChoice({ of, onChoose }: ChoiceProps) {
+export function WhoseChoice({ isField = false, of, onChoose }: ChoiceProps) {
   const followed = useFollowed()
   if (followed.length === 0) return null
   const chosen = followed.find(({ streamId }) => `${of}:`.startsWith(`${streamId}:`))
-  return (
+  const label = t('shell.whose')
+  const select = (
     <select
-      class="whose"
-      aria-label={t('shell.whose')}
+      id="whose"
+      class={isField ? undefined : 'whose'}
+      aria-label={isField ? undefined : label}
       value={chosen?.streamId ?? ''}
       onChange={({ currentTarget: { value } }) => {
         const found = followed.find(({ streamId }) => streamId === value)
@@ -67,6 +71,13 @@ export function WhoseChoice({ of, onChoose }: ChoiceProps) {
         </option>
       ))}
     </select>
+  )
+  if (!isField) return select
+  return (
+    <div class="field">
+      <label for="whose">{label}</label>
+      {select}
+    </div>
   )
 }
 
