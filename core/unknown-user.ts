@@ -44,7 +44,7 @@ export function isUnavailable(accounts: AccountLocations, username: string): boo
 }
 
 /**
- * Creates the error of calls on an account that will be deleted at a time (seconds).
+ * Creates the error `forbidden` of calls on an account that will be deleted at a time (seconds); its data has the time.
  * (docs/spec/accounts.md#deleting-an-account)
  */
 export function createClosingError(deletion: number): ApiError {

@@ -9,7 +9,8 @@ import { isObject } from '../validation/is-object.js'
 
 /**
  * Returns the function that adds credentials to the texts of events, for callers who may see some;
- * `undefined` for all others. The function returns `undefined` for an event to which it adds nothing.
+ * `undefined` for all others. The function returns `undefined` for an event to which it adds nothing. Texts with
+ * credentials lack the integrity value, which is that of the stored event.
  */
 export function createEventSecrets(
   reader: Reader & { readonly credentials: Credentials }

@@ -44,7 +44,8 @@ export function failOAuth(code: OAuthErrorCode, description: string, accessId?: 
 }
 
 /**
- * Returns the code and description of an error, as RFC 6749 wants them: printable ASCII without quotes and backslashes.
+ * Returns the code and description of an error, as RFC 6749 wants them: printable ASCII without quotes and backslashes,
+ * at most {@link maxDescriptionLength} characters. An error without a code gets one by its id, else by its status.
  */
 export function toProtocolError({ details, id, message, status }: ApiError): {
   readonly error: string

@@ -46,7 +46,10 @@ export interface NextToken {
   readonly replaced: readonly ReplacedToken[]
 }
 
-/** Derives the next refresh token of a grant from the token in force. `now` in seconds. */
+/**
+ * Derives the next refresh token of a grant from the token in force, with a new random salt: each call returns another.
+ * The caller stores the tokens that were replaced, now with this one. `now` in seconds.
+ */
 export function deriveNextToken({ replaced = [] }: StoredGrant, secret: string, now: number): NextToken {
   const salt = randomText(16)
   // Each token leads to the next one, so none between two of them may be missing.

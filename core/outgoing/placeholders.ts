@@ -18,8 +18,8 @@ export interface PreparedCall {
 }
 
 /**
- * Fills a template. Users choose the values, so each is encoded for its position. Error: `invalid-parameters-format`
- * for a value that would change the path of the URL.
+ * Fills a template. Users choose the values, so each is encoded for its position. Placeholders without a
+ * value stay. Error: `invalid-parameters-format` for a value that would change the path of the URL.
  */
 export function fillCall({ body, headers, method, url }: Endpoint, values: Values): PreparedCall {
   const filledHeaders = Object.fromEntries(

@@ -98,7 +98,7 @@ export class BodyReservation {
     if (!this.#isReleased) this.memory.read(this, this.#bytes)
   }
 
-  /** Releases its bytes. Idempotent. */
+  /** Releases its bytes. A body that waits is not woken any more. Idempotent. */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true

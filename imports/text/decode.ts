@@ -41,7 +41,10 @@ export interface ByteText {
   readonly decode: (part: string) => string
 }
 
-/** Like {@link readText}, for long texts of which little is used: only used parts are decoded. */
+/**
+ * Like {@link readText}, for long texts of which little is used: of UTF-8, only used parts are decoded. The head alone
+ * decides the encoding, and a byte order mark of UTF-8 stays. Other encodings are decoded entirely.
+ */
 export function readByteText(source: SourceFile, head: FileHead): ByteText {
   if (detectEncoding(head.bytes) !== 'utf-8') return { chunks: readText(source, head), decode: part => part }
   return {

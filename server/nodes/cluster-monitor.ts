@@ -53,7 +53,10 @@ export class ClusterMonitor {
     })
   }
 
-  /** Starts to inspect the engine, and to send mails about alarms if an address is set. */
+  /**
+   * Starts to inspect the engine, and to send mails about alarms if an address is set. Does not wait for the first
+   * inspection.
+   */
   async start(): Promise<void> {
     this.#inspector.start()
     if (this.options.config.alarms.mailTo === '') return

@@ -20,7 +20,10 @@ export class Windows {
   /** `times`: those of the query, in seconds, ascending. */
   constructor(private readonly times: readonly number[]) {}
 
-  /** Summarises, for each time, the cells that end in the window of so many seconds before it. Cells are in order of time. */
+  /**
+   * Summarises, for each time, the cells that end in the window of so many seconds before it. Cells are in order of
+   * time. Returns a value for each time, `undefined` where there is none; yields only to pause.
+   */
   *summarise(cells: readonly TimedCell[], window: number, apply: RangeFunction): Steps<Values> {
     const pauses = new Pauses()
     const values: (number | undefined)[] = []

@@ -65,8 +65,8 @@ export function isClone(passkey: Pick<StoredPasskey, 'counter'>, { counter }: Pa
 
 /**
  * Verifies a new passkey, as {@link verifySignature} verifies a signature. Returns `undefined` if it is
- * invalid. Keys with which anyone can sign are refused. Throws `unavailable-method` if passkeys are not
- * available.
+ * invalid. The caller makes sure that the challenge is used once. Keys with which anyone can sign are
+ * refused. Throws `unavailable-method` if passkeys are not available.
  */
 export async function verifyAttestation(
   call: ServiceCall,

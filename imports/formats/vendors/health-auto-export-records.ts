@@ -41,7 +41,7 @@ export function toSymptom(object: Json): RecordContent | SkipReason {
 
 /**
  * Returns the record of a state of mind, whose valence is from -1 to 1, as a rating from 0 to 1; or the
- * reason to skip it.
+ * reason to skip it: the valence is missing or out of range. The caller adds the time.
  */
 export function toMood(object: Json): RecordContent | SkipReason {
   const valence = getNumber(object, 'valence')

@@ -83,6 +83,7 @@ export class ClusterSource implements BackupSource {
     removePosition(draft.platformFile)
   }
 
+  /** Takes the position of the last record of the log as the mark; `undefined` if the account has no log. */
   async getChangeMark(account: Account): Promise<string | undefined> {
     const last = await this.#readLastRecord(account)
     if (!last) return undefined

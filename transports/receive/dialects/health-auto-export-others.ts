@@ -33,7 +33,10 @@ export class OtherReader {
     this.#workouts = new WorkoutReader(undefined, items, new MetricReader(undefined, items))
   }
 
-  /** Reads an entry of the list with this name. */
+  /**
+   * Reads an entry of the list with this name into the sink. An entry without a time, or of an unknown list, adds
+   * nothing. Those of the cycle are ignored unless the user stores sensitive data.
+   */
   read(list: string, item: Json): void {
     const time = parseTime(
       getText(item, 'start') ?? getText(item, 'scheduledDate') ?? getText(item, 'date'),

@@ -17,7 +17,10 @@ interface UsernameChanges {
   readonly nextUsernameChange?: number
 }
 
-/** The section on the account page: the name, and a link to change it if that is possible now. */
+/**
+ * The section on the account page: the name, how many changes are left or when the next is possible, and a link to
+ * change it if that is possible now.
+ */
 export function UsernameSection({ session }: { readonly session: Session }) {
   const changes = useChanges(session)
   return (
