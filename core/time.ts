@@ -8,15 +8,25 @@ export interface Clock {
   after(seconds: number, run: () => void): () => void
 }
 
-/** Longest delay of Node's timers, in milliseconds. */
-const maxTimerMs = 2 ** 31 - 1
+/** How often timers look at the clock, in milliseconds: it is set, and goes on while the machine sleeps, which Node's timers do not notice. */
+const lookMs = 60_000
 
-/** The system clock. Its timers do not keep the process alive; timers of more than 24 days run early. */
+/** The system clock. Its timers do not keep the process alive. If the clock is set forward, they run up to a minute late; if back, early. */
 export const systemClock: Clock = {
   now: () => Date.now() / 1000,
   after(seconds, run) {
-    const timer = setTimeout(run, Math.min(Math.max(seconds, 0) * 1000, maxTimerMs))
-    timer.unref()
+    const ms = Math.max(seconds, 0) * 1000
+    const [at, end] = [Date.now() + ms, performance.now() + ms]
+    const wait = (left: number): NodeJS.Timeout =>
+      setTimeout(
+        () => {
+          const rest = Math.min(at - Date.now(), end - performance.now())
+          if (rest > 0) timer = wait(rest)
+          else run()
+        },
+        Math.min(left, lookMs)
+      ).unref()
+    let timer = wait(ms)
     return () => clearTimeout(timer)
   }
 }

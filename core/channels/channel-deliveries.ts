@@ -61,6 +61,10 @@ export class ChannelDeliveries implements TimedTask {
     return first && getDueTime(first)
   }
 
+  isBusy(id: string): boolean {
+    return (this.#sending.get(id)?.size ?? 0) > 0
+  }
+
   /**
    * Starts to send what is due, and holds back what exceeds the hourly limit of its target. Does not wait for
    * the sending: one receiver that hangs must not delay the others.
@@ -124,8 +128,9 @@ export class ChannelDeliveries implements TimedTask {
   async #send(account: Account, waiting: WaitingMessage, sending: Sending): Promise<void> {
     const { clock, log, timers } = this.services
     const end = (): void => {
+      if (this.#isClosed) return
       sending.delete(waiting.number)
-      if (!this.#isClosed) timers.wake(account)
+      timers.wake(account)
     }
     try {
       await this.#attempt(account, waiting)

@@ -7,7 +7,10 @@ import { maxNameLength } from '../../schemas/scalars.js'
 import type { DigestAlgorithm, ReceivedFile } from '../../storage/files/attachments.js'
 import { dropFiles, keepFiles } from '../events/attachments.js'
 import type { Services } from '../call/services.js'
+import { getBytesLeft } from '../dispatch/quota.js'
+import { ApiError } from '../errors.js'
 import { addTags } from '../streams/tags.js'
+import { truncateText } from '../truncate-text.js'
 import { isObject } from '../validation/is-object.js'
 import { getStore, writeCopy, type CopyContext } from './copy-context.js'
 import { findOrigin, followedKey } from './copied-streams.js'
@@ -45,9 +48,12 @@ export function listFiles(attachments: unknown, before: Event | undefined): Foll
     const file = parseFile(each)
     if (!file) return []
     const copy = known.get(file.id)
-    const isSame = copy?.size === file.size && copy.integrity === file.integrity
-    return [{ ...file, ...(isSame && copy.copy !== undefined && { copy: copy.copy }) }]
+    return [{ ...file, ...(copy?.copy !== undefined && isSameFile(copy, file) && { copy: copy.copy }) }]
   })
+}
+
+function isSameFile(a: FollowedFile, b: FollowedFile): boolean {
+  return a.id === b.id && a.size === b.size && a.integrity === b.integrity
 }
 
 /** Returns the copies that an event keeps. */
@@ -79,10 +85,10 @@ function parseFile(value: unknown): FollowedFile | undefined {
   if (typeof fileName !== 'string' || typeof type !== 'string') return undefined
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return undefined
   const isMediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w-]+=[\w.-]+)*$/.test(type) && type.length <= 200
-  const name = fileName.replace(/[\p{Cc}/\\]/gu, '_').toWellFormed()
+  const name = truncateText(fileName.replace(/[\p{Cc}/\\]/gu, '_'), maxNameLength)
   return {
     id,
-    fileName: name.slice(0, maxNameLength) || 'file',
+    fileName: name || 'file',
     size,
     type: isMediaType ? type : 'application/octet-stream',
     ...(typeof integrity === 'string' && integrity.length <= 200 && { integrity })
@@ -100,16 +106,23 @@ export async function copyFilesOf(context: CopyContext, id: string, budget: Part
     if (!file || remoteId === undefined) break
     try {
       budget.spend()
+      // Nothing is read that there is no room for.
+      if (file.size > getBytesLeft(context.services, context.account.username)) throw full()
       await copyFile(context, { id, remoteId }, file)
     } catch (error) {
       if (error instanceof PointsUnavailable || error instanceof PageTooLong)
         failure ??= new PeerFailed({ id: 'odd-response' })
       else if (error instanceof PeerFailed) failure = error
+      else if (error instanceof ApiError && error.id === 'user-intervention-required') failure = full()
       else throw error
       failed.add(file.id)
     }
   }
   if (failure) throw failure
+}
+
+function full(): PeerFailed {
+  return new PeerFailed({ id: 'over-quota' })
 }
 
 async function copyFile(
@@ -174,9 +187,10 @@ async function addFile(
     await writeCopy(context, ({ changes, now, services, store }) => {
       const before = store.events.find(id)
       const files = before ? readFiles(before) : []
-      if (!before || !files.some(each => each.id === file.id && each.copy === undefined)) return
+      const at = files.findIndex(each => each.copy === undefined && isSameFile(each, file))
+      if (!before || at < 0) return
       const mark = before.clientData![followedKey] as object
-      const marked = files.map(each => (each.id === file.id ? { ...each, copy: attachment.id } : each))
+      const marked = files.with(at, { ...files[at]!, copy: attachment.id })
       const event = addTags(services, {
         ...before,
         attachments: [...(before.attachments ?? []), attachment],

@@ -24,7 +24,9 @@ const delays = [60, 600, 3600, 6 * 3600]
 export function noteParts({ now, services, store: { mirrors } }: Call, mirror: Mirror, event: Event): void {
   const { id, type } = event
   const part = { id, isDoubtful: 0, at: 0, next: now, failures: 0 } as const
-  if (isSeries(type)) mirrors.putPart(mirror.id, { ...part, kind: 'points' })
+  // Where reading them again has got to stays: of series that change every day, it would never get beyond the first points.
+  const { at } = (isSeries(type) && mirrors.findPart(mirror.id, { id, kind: 'points' })) || part
+  if (isSeries(type)) mirrors.putPart(mirror.id, { ...part, kind: 'points', at })
   if (lacksFiles(services, event)) mirrors.putPart(mirror.id, { ...part, kind: 'files' })
   else mirrors.removePart(mirror.id, { id, kind: 'files' })
 }
@@ -93,7 +95,7 @@ async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBu
 async function compare(context: CopyContext, part: MirrorPart, points: CopiedPoints): Promise<void> {
   try {
     if (await points.compare()) await remove(context, part)
-    else await save(context, { ...part, isDoubtful: 1, next: null, failures: 0 })
+    else await save(context, { ...part, isDoubtful: part.at > 0 ? 2 : 1, next: null, failures: 0 })
   } catch (error) {
     // Those that have waited longer have their turn first.
     if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
@@ -111,7 +113,8 @@ async function reread(
   let at = part.at
   try {
     await points.reread(at, place => (at = place))
-    await remove(context, part)
+    if (part.isDoubtful === 1) await remove(context, part)
+    else await save(context, { ...part, isDoubtful: 1, at: 0, next: null })
   } catch (error) {
     if (!(error instanceof OutOfTurn)) throw error
     await save(context, { ...part, at, next: isFresh ? null : context.services.clock.now() })
@@ -125,8 +128,11 @@ async function postpone(context: CopyContext, part: MirrorPart, retryAfter: numb
   await save(context, { ...part, next, failures: part.failures + 1 })
 }
 
+/** Stores a part, unless its event has been erased in the meantime: files are read while contacts are made. */
 async function save(context: CopyContext, part: MirrorPart): Promise<void> {
-  await writeCopy(context, ({ store }, { mirror }) => store.mirrors.putPart(mirror.id, part))
+  await writeCopy(context, ({ store: { mirrors } }, { mirror }) => {
+    if (mirrors.findEvent(mirror.id, part.id)) mirrors.putPart(mirror.id, part)
+  })
 }
 
 async function remove(context: CopyContext, part: MirrorPart): Promise<void> {

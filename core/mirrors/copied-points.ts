@@ -31,6 +31,8 @@ const dividedPoints = 50_000
 const maxDepth = 12
 /** Length in seconds of the shortest bucket. */
 const minBucket = 1e-6
+/** Number of ranges that summaries may call different although all their points are the same. */
+const maxFalseGroups = 3
 /** Seconds, after the last point, to which another server's buckets extend. */
 const endMargin = 1e-3
 /** Who writes the points of copies. */
@@ -43,6 +45,9 @@ export class CopiedPoints {
   /** Maximum number of points of the next page, and its length in seconds: smaller after an answer that was too long. */
   #limit = pageLimit
   #seconds = maxTime
+  /** Number of writes, and of ranges that summaries have called different although they were not. */
+  #writes = 0
+  #falseGroups = 0
 
   constructor(
     private readonly context: CopyContext,
@@ -58,12 +63,9 @@ export class CopiedPoints {
   async compare(): Promise<boolean> {
     const at = await this.#copyNext(everything)
     if (at === undefined) return true
-    const rest = { from: at, to: maxTime }
-    const { points } = await this.#read(rest, { limit: 1, sortAscending: false })
-    const last = points.rows[0]?.[0] ?? 0
+    const last = await this.#findLast(at)
     const end = last + endMargin
-    const isSummarized =
-      points.rows.length === 1 && last > at && (await this.#compareRest({ from: at, to: end }))
+    const isSummarized = last > at && (await this.#compareRest({ from: at, to: end }))
     // What is later has been deleted there; what has been added since then is read next time.
     if (isSummarized) await this.#replace({ from: end, to: maxTime }, { columns: [], rows: [] })
     else await this.#copyRange({ from: Math.max(at, this.#getEnd()), to: maxTime })
@@ -80,13 +82,27 @@ export class CopiedPoints {
       save(at)
   }
 
+  /** Returns the deltaTime of the last point at the other server; 0 if it does not tell. */
+  async #findLast(from: number): Promise<number> {
+    try {
+      const { points } = await this.#read({ from, to: maxTime }, { limit: 1, sortAscending: false })
+      return points.rows.length === 1 ? points.rows[0]![0] : 0
+    } catch (error) {
+      if (error instanceof PageTooLong) return 0
+      throw error
+    }
+  }
+
   async #compareRest(range: Range): Promise<boolean> {
     // As dense as the first page.
     const estimate = (pageLimit * range.to) / range.from
     return await this.#compareRange(range, countBuckets(estimate), 0)
   }
 
-  /** Compares a range by buckets, and copies what differs. Returns false if the other server has no summaries. */
+  /**
+   * Compares a range by buckets, and copies what differs. Returns false if the other server has no summaries, or others than this one of
+   * the same points: reading those again and again would never reach what is new.
+   */
   async #compareRange(range: Range, buckets: number, depth: number): Promise<boolean> {
     this.budget.spend()
     let theirs: ReadonlyMap<number, BucketSummary> | undefined
@@ -94,7 +110,8 @@ export class CopiedPoints {
       theirs = await readPeerSummaries(this.context, this.#remote, range, buckets)
     } catch (error) {
       // Of points with many columns.
-      if (!(error instanceof PageTooLong) || buckets <= minBuckets) throw error
+      if (!(error instanceof PageTooLong)) throw error
+      if (buckets <= minBuckets) return false
       return await this.#compareRange(range, Math.ceil(buckets / 4), depth)
     }
     if (!theirs) return false
@@ -103,10 +120,19 @@ export class CopiedPoints {
       const part = cutRange(range, group, buckets)
       const isDivided =
         group.count > dividedPoints && depth < maxDepth && part.to - part.from > minBuckets * minBucket
-      if (isDivided) await this.#compareRange(part, countBuckets(group.count), depth + 1)
-      else await this.#copyRange(part)
+      if (isDivided) {
+        if (!(await this.#compareRange(part, countBuckets(group.count), depth + 1))) return false
+      } else if (!(await this.#copyDifferent(part))) return false
     }
     return true
+  }
+
+  /** Copies a range that summaries call different. Returns false if that was wrong too often. */
+  async #copyDifferent(range: Range): Promise<boolean> {
+    const before = this.#writes
+    await this.#copyRange(range)
+    if (this.#writes === before) this.#falseGroups++
+    return this.#falseGroups <= maxFalseGroups
   }
 
   async #copyRange({ from, to }: Range): Promise<void> {
@@ -169,6 +195,7 @@ export class CopiedPoints {
     const { id, number } = this.holder
     const store = getStore(this.context)
     if (store.read(() => hasPoints(store, number, range, points))) return
+    this.#writes++
     const step = async (): Promise<boolean | undefined> =>
       await writeCopy(this.context, ({ now, store: { series } }) => {
         if (series.findHolder(id)?.number !== number) throw new PointsUnavailable('the event is gone')

@@ -89,6 +89,10 @@ export class MirrorCopies implements TimedTask {
     return mirrors.listDue(count + 1).find(each => !copying?.has(each.id))?.next
   }
 
+  isBusy(id: string): boolean {
+    return (this.#copying.get(id)?.size ?? 0) > 0
+  }
+
   /** Starts what is due. Does not wait for it: one server that hangs must not delay the others. */
   async run(account: Account): Promise<void> {
     const copying = this.#copying.get(account.id) ?? new Set()
@@ -100,8 +104,9 @@ export class MirrorCopies implements TimedTask {
       if (copying.has(id)) continue
       copying.add(id)
       const work = this.#copy(account, id, () => {
+        if (this.#isClosed) return
         copying.delete(id)
-        if (!this.#isClosed) this.services.timers.wake(account)
+        this.services.timers.wake(account)
       })
       this.#running.add(work)
       void work.finally(() => this.#running.delete(work))

@@ -8,8 +8,8 @@ const groupPoints = 20_000
 /** Number of buckets. */
 export const minBuckets = 16
 const maxBuckets = 4000
-/** Relative error of sums that are added in another order. */
-const sumError = 1e-12
+/** Error of means whose values are added in another order, relative to the largest value: a mean may be near zero. */
+const meanError = 1e-12
 
 /** Returns into how many buckets a number of points is divided. */
 export function countBuckets(points: number): number {
@@ -51,9 +51,16 @@ function isSameSummary(their: BucketSummary | undefined, our: BucketSummary | un
   if (their.count !== our.count || their.figures.size !== our.figures.size) return false
   for (const [field, value] of their.figures) {
     const other = our.figures.get(field)
-    if (other === undefined || Math.abs(other - value) > Math.abs(value) * sumError) return false
+    if (other === undefined || Math.abs(other - value) > getTolerance(their, field)) return false
   }
   return true
+}
+
+function getTolerance({ figures }: BucketSummary, field: string): number {
+  if (!field.endsWith('.mean')) return 0
+  const column = field.slice(0, -'.mean'.length)
+  const extremes = ['min', 'max'].map(name => Math.abs(figures.get(`${column}.${name}`) ?? 0))
+  return Math.max(...extremes) * meanError
 }
 
 /** Returns the range of a group, a little wider: a point at the edge of a bucket may count as one of its neighbour. */

@@ -34,6 +34,8 @@ export class AccountTimers implements Timers {
   readonly #changed = new Map<string, { readonly account: Named; readonly tasks: Set<TimedTask> }>()
   readonly #running = new Set<Promise<void>>()
   readonly #cancelRetries = new Set<() => void>()
+  /** Accounts whose marks are about to be removed. */
+  readonly #unmarking = new Set<string>()
   #unsubscribe: () => void = () => {}
   #isClosed = false
 
@@ -70,19 +72,21 @@ export class AccountTimers implements Timers {
    */
   async resume(isIncluded: (username: string) => boolean = () => true): Promise<void> {
     const { accounts, log, platform } = this.services
-    const without: string[] = []
     try {
       for (const account of platform.timedAccounts.list()) {
         if (!accounts.owns(account) || !isIncluded(account.username)) continue
         if (await this.#resting?.add(account)) continue
         await nextTurn()
         if (this.#isClosed) return
-        if ((await this.#resumeAccount(account)) && !this.#plans.has(account.id)) without.push(account.id)
+        if ((await this.#resumeAccount(account)) && !this.#plans.has(account.id))
+          this.#unmarking.add(account.id)
       }
       this.#resting?.start()
-      if (without.length > 0) await platform.change('unmarkTimed', without)
+      if (this.#unmarking.size > 0) await platform.change('unmarkTimed', [...this.#unmarking])
     } catch (cause) {
       log.error('timed work could not be resumed', { cause })
+    } finally {
+      this.#unmarking.clear()
     }
   }
 
@@ -109,13 +113,14 @@ export class AccountTimers implements Timers {
    */
   async mark({ id }: Pick<Account, 'id'>): Promise<void> {
     const { platform } = this.services
-    if (!platform.timedAccounts.has(id)) await platform.change('markTimed', id)
+    if (this.#unmarking.delete(id) || !platform.timedAccounts.has(id)) await platform.change('markTimed', id)
   }
 
   /** Returns when an account has work next, in seconds; 0 if that is being found out, and `undefined` if it has none. */
   findDue(id: string): number | undefined {
     const plan = this.#plans.get(id)
     if (this.#changed.has(id) || (plan && plan.running.size > 0)) return 0
+    if (this.#tasks.some(task => task.isBusy?.(id))) return 0
     return plan && Math.min(...plan.due.values())
   }
 

@@ -21,6 +21,11 @@ export interface TimedTask {
    * work is still due.
    */
   run(account: Account): Promise<void>
+  /**
+   * Returns whether work of an account is under way that `findNext` passes over, also after it was stopped unfinished. Until then the file
+   * of the account says that it is due.
+   */
+  isBusy?(id: string): boolean
   /** Called after each call that has read data of an account. */
   onRead?(account: Pick<Account, 'id' | 'username'>): void
   /** Looks at once at what it would look at a moment later. */

@@ -27,8 +27,8 @@ export interface MirrorPart {
   /** Of the event of this account. */
   readonly id: string
   readonly kind: 'files' | 'points'
-  /** 1: points that have not changed, but are to be read again, from the deltaTime `at` on. */
-  readonly isDoubtful: 0 | 1
+  /** 1: points that have not changed, but are to be read again, from the deltaTime `at` on; 2: and then from the first on. */
+  readonly isDoubtful: 0 | 1 | 2
   readonly at: number
   /** When to go on, in seconds; `null`: after the next comparison. */
   readonly next: number | null
@@ -135,6 +135,13 @@ export class MirrorRepository {
   removeEvent(mirror: string, id: string): void {
     this.#write('DELETE FROM mirror_event WHERE mirror = ? AND id = ?', mirror, id)
     this.#write('DELETE FROM mirror_part WHERE mirror = ? AND id = ?', mirror, id)
+  }
+
+  /** Finds a part of a copy that is to be read. */
+  findPart(mirror: string, { id, kind }: Pick<MirrorPart, 'id' | 'kind'>): MirrorPart | undefined {
+    const sql = `SELECT id, kind, isDoubtful, at, next, failures FROM mirror_part
+      WHERE mirror = ? AND id = ? AND kind = ?`
+    return statement(this.db, sql).get(mirror, id, kind) as MirrorPart | undefined
   }
 
   /** Finds the part of a copy whose turn it is at a time (seconds). */

@@ -130,10 +130,14 @@ const all: Handle = response =>
 const long: Handle = response => response.writeHead(200).end(Buffer.alloc(3_000_000, 32))
 const slow: Handle = () => undefined
 const one: Handle = response => points(response, [[1, 61]])
+const longEnd: Handle = (response, query, count) =>
+  query.has('summary') || query.has('sortAscending')
+    ? long(response, query, count)
+    : endless(response, query, count)
 
 t.test('points without an end', async t => {
   const type = 'series:mass/kg'
-  const handles = { endless, stuck, all, long, slow, good: one }
+  const handles = { endless, stuck, all, long, longEnd, slow, good: one }
   const list = Object.keys(handles).map(id => remote(id, { type }))
   const delay = monitorEventLoopDelay({ resolution: 5 })
   const { counts, world } = await start(t, list, handles)
@@ -158,6 +162,14 @@ t.test('points without an end', async t => {
   t.comment(`longest block ${(delay.max / 1e6).toFixed(0)} ms`)
   t.equal((await readPoints(world, 'good')).length, 1)
   t.type(id, 'string')
+})
+
+t.test('points whose answers are too long do not fail a contact', async t => {
+  const list = ['long', 'longEnd'].map(id => remote(id, { type: 'series:mass/kg' }))
+  const { counts, world } = await start(t, list, { long, longEnd })
+  const id = await follow(world)
+  for (let count = 0; count < 3; count++) t.equal((await contact(world, id)).error, undefined)
+  t.ok(counts.get('long')! < 60 && counts.get('longEnd')! > 40)
 })
 
 const integrity = (text: string | Buffer, algorithm = 'sha256'): string =>
@@ -210,4 +222,75 @@ t.test('files that are not what was announced', async t => {
   }
   t.equal(counts.get('huge'), undefined)
   t.match(await reaches(world, id, () => true), { state: 'live' })
+})
+
+t.test('files for which there is no room are not read', async t => {
+  const world = await startWorld(t, { workers: 0, quota: { bytes: 400_000 } })
+  const peer = await startFakePeer(t, world)
+  const list = [
+    remote('large', { attachments: [{ id: 'a', fileName: 'a.bin', type: 'x/y', size: 500_000 }] }),
+    remote('small', { attachments: [{ id: 'b', fileName: 'b.bin', type: 'x/y', size: 1000 }] })
+  ]
+  let large = 0
+  peer.events = query => (query.get('skip') === '0' && !query.has('modifiedSince') ? list : [])
+  peer.handle = (request, response) => {
+    const [, file] = /\/events\/\w+\/([ab])$/.exec(request.url ?? '') ?? []
+    if (file === undefined) return false
+    if (file === 'a') large++
+    response.writeHead(200).end(Buffer.alloc(file === 'a' ? 500_000 : 1000))
+    return true
+  }
+  const id = await follow(world)
+  await until(async () => (await findCopy(world, 'small'))?.attachments?.length === 1, 'the small file')
+  // Files are copied in order: this one comes after the first attempt for the large one.
+  list.push(remote('later', { attachments: list[1]!.attachments, modified: 2000 }))
+  peer.events = query => (query.get('skip') === '0' ? list : [])
+  await until(async () => {
+    await contact(world, id)
+    return (await findCopy(world, 'later'))?.attachments?.length === 1
+  }, 'the later file')
+  t.equal(large, 0)
+  t.notOk((await findCopy(world, 'large')).attachments?.length)
+})
+
+t.test('names that are cut, and files that change while they are read', async t => {
+  const text = 'some text'
+  const name = `${'a'.repeat(1023)}\u{1F600}.txt`
+  const file = { id: 'f', fileName: name, type: 'text/html', size: text.length, integrity: integrity(text) }
+  const other = { ...file, integrity: integrity('other txt') }
+  const world = await startWorld(t, { workers: 0 })
+  const peer = await startFakePeer(t, world)
+  let [version, served] = [1, 0]
+  const event = (): Answer =>
+    remote('flips', { attachments: [version % 2 === 0 ? other : file], modified: 1000 + version })
+  peer.events = query =>
+    query.get('skip') === '0' && Number(query.get('modifiedSince') ?? 0) < event().modified ? [event()] : []
+  const waiting: ServerResponse[] = []
+  peer.handle = (request, response) => {
+    if (!request.url?.endsWith('/events/flips/f')) return false
+    served++
+    if (served === 1) waiting.push(response)
+    else response.writeHead(200).end(version % 2 === 0 ? 'other txt' : text)
+    return true
+  }
+  const id = await follow(world)
+  await until(async () => waiting.length === 1, 'a request')
+  version = 2
+  await contact(world, id)
+  waiting[0]!.writeHead(200).end(text)
+  await until(async () => {
+    await contact(world, id)
+    return (await findCopy(world, 'flips'))?.attachments?.length === 1
+  }, 'the file')
+  const copy = await findCopy(world, 'flips')
+  const [attachment] = copy.attachments
+  t.match(attachment, { integrity: integrity('other txt') })
+  t.equal(attachment.fileName.isWellFormed(), true)
+  const { access, service, username } = world.dora
+  const url = `${service.server.url}/${username}/events/${copy.id}/${attachment.id}`
+  const answer = await fetch(url, { headers: { authorization: access.token } })
+  t.equal(answer.status, 200)
+  t.equal(await answer.text(), 'other txt')
+  t.match(answer.headers.get('content-security-policy'), 'sandbox')
+  t.match(answer.headers.get('content-disposition'), /^attachment/)
 })

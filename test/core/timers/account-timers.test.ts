@@ -72,19 +72,17 @@ class World {
       world.platform.close()
       rmSync(folder, { recursive: true })
     })
-    await world.accounts.create({
-      id: createId(),
-      username: 'alice',
-      created: 1,
-      unique: {},
-      fill: () => {}
-    })
-    world.account = world.accounts.find('alice')!
+    world.account = await world.addAccount('alice')
     return world
   }
 
+  async addAccount(username: string): Promise<Account> {
+    await this.accounts.create({ id: createId(), username, created: 1, unique: {}, fill: () => {} })
+    return this.accounts.find(username)!
+  }
+
   /** Creates timers, as a process does when it starts. */
-  start(t: Test): AccountTimers {
+  start(t: Test, ...tasks: TimedTask[]): AccountTimers {
     const { accounts, bus, clock, platform } = this
     const warn = (message: string, fields?: LogFields): void => void this.warnings.push([message, fields])
     const timers = new AccountTimers({
@@ -94,7 +92,7 @@ class World {
       platform,
       log: { info() {}, warn, error: warn }
     })
-    timers.add(this.task)
+    for (const task of [this.task, ...tasks]) timers.add(task)
     timers.open()
     t.teardown(() => timers.close())
     return timers
@@ -237,5 +235,43 @@ t.test('timers of accounts', async t => {
     await world.advance(20)
     t.same(world.runs, [110])
     t.same(world.warnings, [])
+  })
+
+  t.test('stay noted if work comes while a start looks at the others', async t => {
+    for (let turns = 0; turns < 8; turns++) {
+      const world = await World.create(t)
+      const others = await Promise.all(['bob', 'carol'].map(name => world.addAccount(name)))
+      for (const { id } of [world.account, ...others]) await world.platform.change('markTimed', id)
+      const timers = world.start(t)
+      const resuming = timers.resume()
+      for (let turn = 0; turn < turns; turn++) await setImmediate()
+      await timers.mark(world.account)
+      world.dueIn(50)
+      await world.change()
+      await resuming
+      await settle()
+      t.ok(world.platform.timedAccounts.has(world.account.id), `after ${turns} turns`)
+      await timers.close()
+    }
+  })
+
+  t.test('note that work is due while it is under way elsewhere', async t => {
+    const world = await World.create(t)
+    let isBusy = false
+    world.task.isBusy = () => isBusy
+    // The work of another kind is due much later.
+    const timers = world.start(t, { name: 'other', kinds: [], findNext: () => 1e10, run: async () => {} })
+    world.work = async () => {
+      isBusy = true
+      world.due = undefined
+    }
+    world.dueIn(5)
+    await world.change()
+    t.equal(timers.findDue(world.account.id), world.clock.now() + 5)
+    await world.advance(5)
+    t.equal(timers.findDue(world.account.id), 0)
+    isBusy = false
+    await world.change()
+    t.equal(timers.findDue(world.account.id), 1e10)
   })
 })
