@@ -15,16 +15,14 @@ export interface EventList {
 
 /** A position in a list: the events after it are read next. */
 export interface Position {
-  /** The time from which the list is read, in its order; `undefined`: its beginning. */
-  readonly time: number | undefined
-  /** Number of events to skip from that time on. */
+  /** Number of events to skip from the time of the last one on, in the order of the list. */
   readonly skip: number
-  /** The last of these, by which it is found again after changes; absent: none has been read. */
+  /** The last of these, by which it is found again after changes; absent: the list is read from its beginning. */
   readonly last?: Pick<Event, 'id' | 'time'> | undefined
 }
 
 /** The beginning of a list. */
-export const listBeginning: Position = { time: undefined, skip: 0 }
+export const listBeginning: Position = { skip: 0 }
 
 /** Events after a position. `limit`: the number of events that were asked for in the end. */
 export interface ReadEvents {
@@ -38,10 +36,16 @@ export interface ReadEvents {
 const [lookedAt, expectedAt] = [1000, 900]
 
 /** Returns the position after an event that follows a position. */
-export function advance({ skip, time }: Position, event: Event, { from }: Pick<EventList, 'from'>): Position {
+export function advance(position: Position, event: Event, list: Pick<EventList, 'from'>): Position {
+  const last = { id: event.id, time: event.time }
+  const isSameTime = getStart(list, position) === getStart(list, { last })
+  return { skip: isSameTime ? position.skip + 1 : 1, last }
+}
+
+/** Returns the time from which the events after a position are read; `undefined`: the beginning of the list. */
+function getStart({ from }: Pick<EventList, 'from'>, { last }: Pick<Position, 'last'>): number | undefined {
   // Events that begin before the list and reach it are read together, as if at its beginning.
-  const at = Math.max(event.time, from)
-  return { time: at, skip: time === at ? skip + 1 : 1, last: { id: event.id, time: event.time } }
+  return last && Math.max(last.time, from)
 }
 
 /**
@@ -100,15 +104,17 @@ async function findAgain(
 
 /** Returns the params with which the events after a position are read. */
 function toParams(
-  { from, order, params, to }: EventList,
-  { skip, time }: Position,
+  list: EventList,
+  position: Position,
   limit: number
 ): Readonly<Record<string, unknown>> & { readonly limit: number } {
+  const { from, order, params, to } = list
+  const time = getStart(list, position)
   const isAscending = order === 'ascending'
   const range = {
     fromTime: isAscending ? (time ?? from) : from,
     toTime: isAscending ? to : (time ?? to)
   }
   const isAll = range.fromTime === -Number.MAX_VALUE && range.toTime === Number.MAX_VALUE
-  return { ...params, sortAscending: isAscending, skip, limit, ...(!isAll && range) }
+  return { ...params, sortAscending: isAscending, skip: position.skip, limit, ...(!isAll && range) }
 }

@@ -13,6 +13,8 @@ export interface ReadRequest {
   readonly segments: readonly string[]
   /** The values of each name, in the query and the form; names without a `[]` at their end. */
   readonly params: ReadonlyMap<string, readonly string[]>
+  /** Aborts, with an `ApiError`, once the client has gone. */
+  readonly signal: AbortSignal
 }
 
 export interface ReadEndpoint {

@@ -9,14 +9,16 @@ export class UserCalls {
   constructor(
     private readonly dispatcher: Pick<Dispatcher, 'call'>,
     private readonly user: string,
-    private readonly credentials: Credentials
+    private readonly credentials: Credentials,
+    private readonly signal?: AbortSignal
   ) {}
 
   /**
    * Makes a call and returns its result. `maxLength`: the maximum length of the result, in characters. Throws the `ApiError`
-   * of a refusal: `too-many-results` for longer results.
+   * of a refusal: `too-many-results` for longer results. Once the signal has aborted, makes none, and throws its reason.
    */
   async call<T>(method: string, params: object, maxLength = Infinity): Promise<T> {
+    this.signal?.throwIfAborted()
     const { credentials, user } = this
     const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)

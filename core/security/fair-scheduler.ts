@@ -17,14 +17,27 @@ export class FairScheduler {
     return this.#waiting.size
   }
 
-  /** Returns number of waiting tasks of an account. */
-  countWaiting(account: string): number {
-    return this.#waiting.countItems(account)
+  /** Returns the number of waiting tasks of an account, or of one of its accesses. */
+  countWaiting(account: string, access?: string): number {
+    return this.#waiting.countItems(account, access)
   }
 
-  /** Runs a task of a party once it is its turn. Settles as the task does. */
-  async run<T>(party: Party, work: () => Promise<T>): Promise<T> {
-    await new Promise<void>(start => {
+  /**
+   * Runs a task of a party once it is its turn. Settles as the task does. If `signal` aborts before, the task is not run; rejects
+   * with its reason.
+   */
+  async run<T>(party: Party, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
+    await new Promise<void>((resolve, reject) => {
+      const start = (): void => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = (): void => {
+        this.#waiting.remove(item => item === start)
+        reject(signal!.reason as Error)
+      }
+      signal?.addEventListener('abort', leave, { once: true })
       this.#waiting.add(party, start)
       this.#startNext()
     })

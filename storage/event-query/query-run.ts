@@ -142,7 +142,8 @@ export class QueryRun {
     if (probed) this.#reconsiderDriver(file, segment, probed, found.position.time)
     return {
       ...answer,
-      examined: (singleLane ? 1 : lookupCost) * found.examined + cost(maxExaminedRows)
+      // Rows that match are counted by what the page holds of them: nothing of those that are skipped.
+      examined: (singleLane ? 1 : lookupCost) * found.examined + cost(maxExaminedRows) + answer.skipped
     }
   }
 
@@ -189,7 +190,7 @@ export class QueryRun {
     const left = last ? sorted.slice(sorted.indexOf(last) + 1) : sorted
     this.#sorted = left.length === 0 ? undefined : left
     if (!this.#sorted) this.#moveTo(undefined)
-    return { ...answer, examined: cost(maxExaminedRows) }
+    return { ...answer, examined: cost(maxExaminedRows) + answer.skipped }
   }
 
   /** Returns which of the next keys still match, within the work limit. */

@@ -26,12 +26,19 @@ export class Feeds implements ReadEndpoint {
    * Answers with the calendar or the Atom feed of an access. Errors: `unknown-resource`, `invalid-method`,
    * `forbidden` for the token of a session, and those of the calls.
    */
-  async handle({ credentials, params, segments, user, verb }: ReadRequest): Promise<EndpointResponse> {
+  async handle({
+    credentials,
+    params,
+    segments,
+    signal,
+    user,
+    verb
+  }: ReadRequest): Promise<EndpointResponse> {
     const [root, ...others] = segments
     if (others.length > 0) fail('unknown-resource', 'Nothing found at this path')
     if (verb !== 'GET') throw new ApiError('invalid-method', 'Feeds can only be read, with GET')
     const { clock, config } = this.dispatcher.services
-    const calls = new UserCalls(this.dispatcher, user, credentials)
+    const calls = new UserCalls(this.dispatcher, user, credentials, signal)
     const access = await calls.call<{ name: string; type: string; user: { username: string } }>(
       'getAccessInfo',
       {}

@@ -20,8 +20,8 @@ export interface Place {
 const maxSkip = 1_000_000
 
 /** Returns a cursor as a text. */
-export function formatCursor({ last, place, skip, time }: Cursor): string {
-  const parts = [skip, time, place?.time, place?.pointId, last?.time, last?.id]
+export function formatCursor({ last, place, skip }: Cursor): string {
+  const parts = [skip, place?.time, place?.pointId, last?.time, last?.id]
   return Buffer.from(JSON.stringify(parts.map(part => part ?? null))).toString('base64url')
 }
 
@@ -30,12 +30,11 @@ export function formatCursor({ last, place, skip, time }: Cursor): string {
  * list.
  */
 export function parseCursor(text: string): Cursor {
-  const [skip, time, ...others] = parseList(text)
+  const [skip, ...others] = parseList(text)
   const [place, last] = [others.slice(0, 2), others.slice(2)]
   const isValid =
     Number.isInteger(skip) &&
     (skip as number) >= 0 &&
-    (time === undefined || isTime(time)) &&
     [place, last].every(([at, id]) =>
       at === undefined ? id === undefined : isTime(at) && typeof id === 'string'
     )
@@ -44,7 +43,6 @@ export function parseCursor(text: string): Cursor {
     return refuse('too-costly', 'The list is too long. Limit the search by "date"')
   return {
     skip: skip as number,
-    time: time as number | undefined,
     place: place[0] === undefined ? undefined : { time: place[0] as number, pointId: place[1] as string },
     last: last[0] === undefined ? undefined : { time: last[0] as number, id: last[1] as string }
   }
@@ -57,7 +55,7 @@ function isTime(value: unknown): boolean {
 function parseList(text: string): readonly unknown[] {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return Array.isArray(parsed) && parsed.length <= 6
+    return Array.isArray(parsed) && parsed.length <= 5
       ? parsed.map(part => (part as unknown) ?? undefined)
       : []
   } catch {

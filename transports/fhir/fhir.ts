@@ -26,7 +26,7 @@ export class Fhir implements ReadEndpoint {
    * and the SMART configuration need no token, except below an alias.
    */
   async handle(request: ReadRequest): Promise<EndpointResponse> {
-    const { credentials, segments, user, verb } = request
+    const { credentials, segments, signal, user, verb } = request
     const [, type = '', id = '', ...more] = segments
     const isSearch = id === '' || (id === '_search' && more.length === 0)
     if (verb !== 'GET' && !(verb === 'POST' && id === '_search'))
@@ -35,7 +35,7 @@ export class Fhir implements ReadEndpoint {
     assertJsonAccepted(request)
     const { accounts, clock, config } = this.dispatcher.services
     const account = accounts.findServed(user) ?? refuseUnknownUser(accounts, user)
-    const calls = new UserCalls(this.dispatcher, user, credentials)
+    const calls = new UserCalls(this.dispatcher, user, credentials, signal)
     const patient: Patient = {
       id: createPatientId(account.id, account.alias),
       baseUrl: `${getAccountUrl(config, user)}fhir/`,

@@ -36,7 +36,7 @@ export async function readItemsById(
     resources.push(resource)
     length += await runInTurns(measureJson(resource, new Map()))
   }
-  return { resources, next: at < ids.length ? formatCursor({ time: undefined, skip: at }) : undefined }
+  return { resources, next: at < ids.length ? formatCursor({ skip: at }) : undefined }
 }
 
 /** Reads an event; `undefined` if it does not exist, was deleted, or may not be read. */

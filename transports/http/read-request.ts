@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { isCachedByClient } from '../../core/call/outcome.js'
-import type { ApiError } from '../../core/errors.js'
+import { ApiError } from '../../core/errors.js'
 import type { Config } from '../../core/settings/config.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { ReadEndpoint } from '../read-endpoint.js'
@@ -41,7 +41,15 @@ export async function handleRead(
   for (const [name, value] of [...query, ...form])
     params.set(name, [...(params.get(name) ?? []), ...(typeof value === 'string' ? [value] : value)])
   const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
-  const { headers, status, text } = await endpoint.handle({ user, credentials, verb, segments, params })
+  const { signal } = watchClient(res)
+  const { headers, status, text } = await endpoint.handle({
+    user,
+    credentials,
+    verb,
+    segments,
+    params,
+    signal
+  })
   const { 'content-type': type, ...others } = headers
   for (const [name, value] of Object.entries(others)) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
@@ -53,6 +61,15 @@ export async function handleRead(
   }
   if (text.length <= maxShortLength) return replyText(exchange, status, text, type)
   await replyLongText(exchange, services, { status, body: text, type })
+}
+
+/** Returns a controller that aborts once nobody waits for a response any more. */
+function watchClient(response: Exchange['res']): AbortController {
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(new ApiError('api-unavailable', 'The client has disconnected'))
+  if (response.closed) abort()
+  else response.once('close', abort)
+  return controller
 }
 
 /** Number of characters of a response that are hashed in one turn. */

@@ -1,4 +1,5 @@
 /** The query API of Prometheus, for dashboards: `/{user}/prometheus/api/v1/…`. (docs/api/grafana.md) */
+import { getPresentedToken } from '../../core/auth/authenticate.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError } from '../../core/errors.js'
 import { FairScheduler } from '../../core/security/fair-scheduler.js'
@@ -7,9 +8,10 @@ import type { EndpointResponse } from '../user-endpoint.js'
 import { UserCalls } from '../user-calls.js'
 import { QueryError } from './query-error.js'
 
-/** Maximum number of queries evaluated at a time, one per account, and of those of an account that wait. */
+/** Maximum number of queries evaluated at a time, one per account. */
 const maxConcurrent = 4
-const maxWaiting = 100
+/** Maximum number of queries of an access and of an account that wait: no access takes the room of others. */
+const [maxWaiting, maxWaitingOfAccount] = [100, 400]
 /** `Retry-After` of queries that cannot wait, in seconds. */
 const retryAfter = 5
 
@@ -21,14 +23,14 @@ export class Prometheus implements ReadEndpoint {
 
   /** Answers a query. Errors of the query become responses in the form of Prometheus; others are thrown. */
   async handle(request: ReadRequest): Promise<EndpointResponse> {
-    const { credentials, segments, user, verb } = request
+    const { credentials, segments, signal, user, verb } = request
     if (verb !== 'GET' && verb !== 'POST') return toFailure(405, 'bad_data', 'Use GET or POST')
     const [, api, v1, ...path] = segments
     if (api !== 'api' || v1 !== 'v1') return toFailure(404, 'not_found', 'The API is at api/v1')
     const { QueryApi } = await import('./query-api.js')
     const query = new QueryApi(
       request,
-      new UserCalls(this.dispatcher, user, credentials),
+      new UserCalls(this.dispatcher, user, credentials, signal),
       this.dispatcher.services.clock.now(),
       async evaluate => await this.#evaluateInTurn(request, evaluate)
     )
@@ -44,11 +46,18 @@ export class Prometheus implements ReadEndpoint {
   }
 
   /** Evaluates a query of an access once it is its turn. Throws `too-many-requests` if too many wait. */
-  async #evaluateInTurn<T>({ credentials, user }: ReadRequest, evaluate: () => Promise<T>): Promise<T> {
-    if (this.#turns.countWaiting(user) >= maxWaiting)
+  async #evaluateInTurn<T>(
+    { credentials, signal, user }: ReadRequest,
+    evaluate: () => Promise<T>
+  ): Promise<T> {
+    // Not the header, which may have the same token in many forms.
+    const access = getPresentedToken(credentials) ?? ''
+    if (
+      this.#turns.countWaiting(user, access) >= maxWaiting ||
+      this.#turns.countWaiting(user) >= maxWaitingOfAccount
+    )
       throw new ApiError('too-many-requests', 'Too many queries are waiting. Try again later', { retryAfter })
-    const access = credentials.authorization ?? credentials.auth ?? ''
-    return await this.#turns.run({ account: user, access }, evaluate)
+    return await this.#turns.run({ account: user, access }, evaluate, signal)
   }
 
   /** Returns an error in the form of the API of Prometheus. */

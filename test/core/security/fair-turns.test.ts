@@ -42,4 +42,25 @@ t.test('FairScheduler', async t => {
     await t.rejects(failed, { message: 'no' })
     t.equal(await next, 'yes')
   })
+
+  t.test('drops work that nobody waits for any more', async t => {
+    const turns = new FairScheduler(1)
+    const gone = new AbortController()
+    let end: (() => void) | undefined
+    const running = turns.run(party('a'), () => new Promise<void>(resolve => (end = resolve)), gone.signal)
+    const ran: string[] = []
+    const run = (name: string, signal?: AbortSignal): Promise<unknown> =>
+      turns.run(party('a', name), async () => await Promise.resolve(ran.push(name)), signal)
+    const waiting = run('x', gone.signal)
+    const other = run('y')
+    t.equal(turns.countWaiting('a'), 2)
+    t.equal(turns.countWaiting('a', 'x'), 1)
+    gone.abort(new Error('gone'))
+    await t.rejects(waiting, { message: 'gone' })
+    await t.rejects(run('z', gone.signal), { message: 'gone' })
+    t.equal(turns.countWaiting('a'), 1)
+    end?.()
+    await Promise.all([running, other])
+    t.same(ran, ['y'])
+  })
 })

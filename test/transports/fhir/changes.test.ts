@@ -72,6 +72,35 @@ t.test('pages of events that change meanwhile', async t => {
         })
 })
 
+t.test('a forged link costs no more reads than one of the service', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('heart')
+  for (let at = 0; at < 60; at++)
+    await alice.event({ streamIds: ['heart'], type: 'frequency/bpm', content: 60, time: monday + at })
+  const reader = await alice.grant('read', 'heart', { type: 'app' })
+  const count = async (): Promise<number> => {
+    const streams = [`:_audit:access-${reader.access.id}`]
+    return (await alice.do('events.get', { streams, limit: 1000 })).events.length
+  }
+  for (const order of ['date', '-date']) {
+    const { body } = await ask(t, reader, `Observation?_sort=${order}&_count=5`)
+    const link = new URL(body.link.find(({ relation }: Answer) => relation === 'next').url)
+    const parts = JSON.parse(Buffer.from(link.searchParams.get('page')!, 'base64url').toString()) as unknown[]
+    for (const time of [-1e300, 1e300]) {
+      // The time and the id of the last event come last.
+      const forged = [1000, ...parts.slice(1, -2), time, 'no-such-event']
+      const cursors = [forged, forged.map((part, at) => (at === 1 ? null : part))]
+      for (const cursor of cursors) {
+        const page = Buffer.from(JSON.stringify(cursor)).toString('base64url')
+        const before = await count()
+        await ask(t, reader, `Observation?_sort=${order}&_count=5&page=${page}`)
+        const reads = (await count()) - before
+        t.ok(reads <= 8, `${reads} reads of ${order} from ${time}`)
+      }
+    }
+  }
+})
+
 t.test('pages of accesses and forms that end meanwhile', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')

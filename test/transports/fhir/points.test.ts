@@ -82,10 +82,12 @@ t.test('data points', async t => {
 
   t.test('are not read in great numbers for a made-up page', async t => {
     const pages: [unknown[], string][] = [
-      [[2_000_000, monday], 'too-costly'],
-      [[0, monday, 'now', ''], 'invalid'],
-      [[0, null, monday, 5], 'invalid'],
-      [[0, null, monday, '', 1], 'invalid']
+      [[2_000_000, null, null, monday, 'x'], 'too-costly'],
+      [[0, 'now', ''], 'invalid'],
+      [[0, monday, 5], 'invalid'],
+      [[0, monday, '', 1], 'invalid'],
+      [[0, null, null, monday], 'invalid'],
+      [[0, null, null, monday, 'x', 1], 'invalid']
     ]
     for (const [parts, code] of pages) {
       const page = Buffer.from(JSON.stringify(parts)).toString('base64url')

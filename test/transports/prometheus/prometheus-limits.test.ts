@@ -11,7 +11,8 @@ const sources = 11
 const points = 46_000
 
 t.test('large queries', async t => {
-  const { alice } = await coffer(t)
+  const service = await coffer(t)
+  const { alice } = service
   for (let source = 0; source < sources; source++) {
     await alice.stream(`belt-${source}`)
     const { event } = await alice.do('events.create', {
@@ -59,6 +60,38 @@ t.test('large queries', async t => {
     for (const answer of refused)
       t.match(answer, { code: 429, errorType: 'unavailable', error: /waiting/, retryAfter: '5' })
     t.equal((await ask('query', { query: 'coffer_measure_heart_rate' })).code, 200)
+  })
+
+  t.test('of one access leave room for those of others, whatever form its token has', async t => {
+    const heavy = askAll('coffer_frequency_bpm')
+    const path = '/prometheus/api/v1/query?query=coffer_measure_heart_rate'
+    const forms = Array.from({ length: 130 }, async (_, at) => {
+      const { status } = await reader.http('GET', path, undefined, {
+        authorization: `${reader.token} app-${at}`
+      })
+      return status
+    })
+    const own = await alice.http('GET', path)
+    t.equal(own.status, 200)
+    await heavy
+    const statuses = await Promise.all(forms)
+    t.ok(statuses.includes(429), 'the access itself has to wait')
+  })
+
+  t.test('that nobody waits for any more make room', async t => {
+    const url = `${service.server.url}/alice/prometheus/api/v1/query?query=coffer_measure_heart_rate`
+    const heavy = askAll('coffer_frequency_bpm')
+    const gone = new AbortController()
+    const request = { headers: { authorization: reader.token }, signal: gone.signal }
+    const statuses = Array.from({ length: 120 }, async () => (await fetch(url, request)).status)
+    const settled = Promise.allSettled(statuses)
+    t.equal(await Promise.race(statuses), 429, 'as many wait as may')
+    gone.abort()
+    t.ok((await settled).some(({ status }) => status === 'rejected'))
+    // The service knows by then.
+    t.equal((await ask('metadata', {})).code, 200)
+    t.equal((await ask('query', { query: 'coffer_measure_heart_rate' })).code, 200)
+    await heavy
   })
 
   t.test('leave a limited number of records in the audit', async t => {
