@@ -225,14 +225,16 @@ function createGrant(
 /** Maximum length of each text of a notice, in characters. */
 const maxNoticeLength = 5000
 
+function cutText([language, text]: [string, unknown]): [string, string][] {
+  return typeof text === 'string' ? [[language.slice(0, 3), text.slice(0, maxNoticeLength)]] : []
+}
+
 /** Returns the texts that the user has agreed to, for the receipt. (docs/spec/receipts.md) */
 function toNotice(request: Content): Content {
-  const cut = ([language, text]: [string, unknown]): [string, string][] =>
-    typeof text === 'string' ? [[language.slice(0, 3), text.slice(0, maxNoticeLength)]] : []
   return Object.fromEntries(
     ['title', 'description', 'consent'].map(key => {
       const texts = isObject(request[key]) ? Object.entries(request[key]) : []
-      return [key, Object.fromEntries(texts.slice(0, 20).flatMap(cut))]
+      return [key, Object.fromEntries(texts.slice(0, 20).flatMap(cutText))]
     })
   )
 }

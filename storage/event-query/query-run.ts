@@ -1,6 +1,6 @@
 /**
- * Runs a query page by page. Between pages it holds its position as plain values, and nothing of the file. Each page is bounded in
- * rows returned and in rows examined, so a page may be empty without being the last.
+ * Runs a query page by page. Between pages it holds its position as plain values, and nothing of the file. Pages are bounded in rows
+ * returned and examined, so one may be empty without being the last.
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from './bodies.js'
@@ -140,11 +140,9 @@ export class QueryRun {
     else if (stoppedAt) this.#moveTo(stoppedAt)
     const probed = this.#mayChange && found.position && this.#probe.record(before, found)
     if (probed) this.#reconsiderDriver(file, segment, probed, found.position.time)
-    return {
-      ...answer,
-      // Rows that match are counted by what the page holds of them: nothing of those that are skipped.
-      examined: (singleLane ? 1 : lookupCost) * found.examined + cost(maxExaminedRows) + answer.skipped
-    }
+    const lookups = (singleLane ? 1 : lookupCost) * found.examined
+    // Skipped rows cost as much.
+    return { ...answer, examined: lookups + cost(maxExaminedRows) + answer.skipped }
   }
 
   /** Copies as many rows of one lane as fit; `undefined` if one of the rows has to be read by itself. */

@@ -31,11 +31,11 @@ const icons = {
   file: 'file'
 } as const satisfies Readonly<Record<string, IconName>>
 const titles = {
-  note: 'data.kind.note',
-  photo: 'data.kind.photo',
+  note: 'timeline.note',
+  photo: 'timeline.photo',
   pin: 'timeline.position',
   run: 'timeline.activity',
-  file: 'data.kind.file'
+  file: 'timeline.file'
 } as const
 
 /** Shows an event at the cursor; nothing for the track of an activity, which the card of the activity shows. */
@@ -68,7 +68,7 @@ export function EventCard({ event, tracks, zones }: Props) {
       {track && <TrackView holder={track} />}
       {isTrack && <TrackView holder={event} />}
       {type === 'picture/attached' && (
-        <Picture event={event} alt={toPlainText(description ?? '') || t('data.kind.photo')} width={512} />
+        <Picture event={event} alt={toPlainText(description ?? '') || t('timeline.photo')} width={512} />
       )}
       <div class="in">
         <h3>

@@ -69,7 +69,7 @@ export function formatLatest(measure: AnyMeasure, latest: LatestValue): Quantity
 export function formatWords(measure: AnyMeasure, content: unknown): string | undefined {
   const choice = getChoiceLabel(measure, content)
   if (choice !== undefined) return choice
-  if (typeof content === 'boolean') return t(content ? 'data.yes' : 'data.no')
+  if (typeof content === 'boolean') return t(content ? 'today.yes' : 'today.no')
   return typeof content === 'string' ? toPlainText(content) : undefined
 }
 
