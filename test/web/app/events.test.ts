@@ -136,11 +136,13 @@ t.test('events', async t => {
     const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') }
     await page.locator('.drop input').setInputFiles([file, notes])
     await page.getByText('Uploading lake.png, notes.txt').waitFor()
+    await until(() => ways.length === 1, 'the first upload')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Add files or drop them here').waitFor()
     await page.locator('.drop input').setInputFiles([file, notes])
     await page.getByRole('progressbar').waitFor()
-    await ways.at(-1)!.continue()
+    await until(() => ways.length === 2, 'the second upload')
+    await ways[1]!.continue()
     await page.getByText('notes.txt').waitFor()
     await page.locator('.picture img').waitFor()
     const { attachments } = (await daisy.do('events.getOne', { id: event.id })).event
