@@ -24,11 +24,18 @@ const delays = [60, 600, 3600, 6 * 3600]
 export function noteParts({ now, services, store: { mirrors } }: Call, mirror: Mirror, event: Event): void {
   const { id, type } = event
   const part = { id, isDoubtful: 0, at: 0, next: now, failures: 0 } as const
-  // Where reading them again has got to stays: of series that change every day, it would never get beyond the first points.
-  const { at } = (isSeries(type) && mirrors.findPart(mirror.id, { id, kind: 'points' })) || part
-  if (isSeries(type)) mirrors.putPart(mirror.id, { ...part, kind: 'points', at })
+  if (isSeries(type)) {
+    const before = mirrors.findPart(mirror.id, { id, kind: 'points' })
+    mirrors.putPart(mirror.id, { ...part, kind: 'points', ...(before && keepDoubt(before)) })
+  }
   if (lacksFiles(services, event)) mirrors.putPart(mirror.id, { ...part, kind: 'files' })
   else mirrors.removePart(mirror.id, { id, kind: 'files' })
+}
+
+/** Returns what remains to be read again of points that have changed: of those that change all the time, it would never be read. */
+function keepDoubt({ at, isDoubtful, next }: MirrorPart): Pick<MirrorPart, 'at' | 'isDoubtful'> {
+  if (isDoubtful === 1 || isDoubtful === 2) return { at, isDoubtful: next === null ? 3 : 4 }
+  return { at, isDoubtful }
 }
 
 /**
@@ -83,8 +90,8 @@ async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBu
   if (!holder || remoteId === undefined || !isSeries(holder.type)) return await remove(context, part)
   const points = new CopiedPoints(context, holder, remoteId, budget)
   try {
-    if (part.isDoubtful === 0) await compare(context, part, points)
-    else await reread(context, part, { points, budget })
+    if (part.isDoubtful === 1 || part.isDoubtful === 2) await reread(context, part, { points, budget })
+    else await compare(context, part, points)
   } catch (error) {
     if (!(error instanceof PointsUnavailable)) throw error
     await remove(context, part)
@@ -94,8 +101,9 @@ async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBu
 /** Compares points that have changed. What that cannot find out is read again after the next comparison of the whole copy. */
 async function compare(context: CopyContext, part: MirrorPart, points: CopiedPoints): Promise<void> {
   try {
-    if (await points.compare()) await remove(context, part)
-    else await save(context, { ...part, isDoubtful: part.at > 0 ? 2 : 1, next: null, failures: 0 })
+    if (await points.compare()) return await remove(context, part)
+    const next = part.isDoubtful === 4 ? context.services.clock.now() : null
+    await save(context, { ...part, isDoubtful: part.at > 0 ? 2 : 1, next, failures: 0 })
   } catch (error) {
     // Those that have waited longer have their turn first.
     if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })

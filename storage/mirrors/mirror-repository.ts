@@ -27,8 +27,11 @@ export interface MirrorPart {
   /** Of the event of this account. */
   readonly id: string
   readonly kind: 'files' | 'points'
-  /** 1: points that have not changed, but are to be read again, from the deltaTime `at` on; 2: and then from the first on. */
-  readonly isDoubtful: 0 | 1 | 2
+  /**
+   * 1: points that have not changed, but are to be read again, from the deltaTime `at` on; 2: and then from the first on. 3: points that
+   * have changed before they were read again, which waits for a comparison; 4: the same, after a comparison.
+   */
+  readonly isDoubtful: 0 | 1 | 2 | 3 | 4
   readonly at: number
   /** When to go on, in seconds; `null`: after the next comparison. */
   readonly next: number | null
@@ -167,12 +170,7 @@ export class MirrorRepository {
   wakeParts(mirror: string, now: number): void {
     const sql = 'UPDATE mirror_part SET next = ?, failures = 0 WHERE mirror = ? AND next IS NULL'
     this.#write(sql, now, mirror)
-  }
-
-  /** Number of parts that are to be copied. */
-  countParts(mirror: string): number {
-    const sql = 'SELECT count(*) FROM mirror_part WHERE mirror = ? AND isDoubtful = 0'
-    return column(this.db, sql).get(mirror) as number
+    this.#write('UPDATE mirror_part SET isDoubtful = 4 WHERE mirror = ? AND isDoubtful = 3', mirror)
   }
 
   /** Number of the events of a copy. */
