@@ -45,7 +45,7 @@ const doubtSeconds = 600
 /**
  * Copies what has changed, for some pages or seconds at most. Returns whether the copy is up to date; false if
  * there is more. Rejects with `PermissionEnded`, `PeerFailed` and `PageTooLong`. Also rejects if the copy
- * would exceed the quota or the number of streams: see {@link toFailure}.
+ * would exceed the quota or the number of streams: see `toFailure` in `outcomes.ts`.
  */
 export async function copyMirror(context: CopyContext): Promise<boolean> {
   return (await copyEvents(context)) && (await copyParts(context, 'points'))

@@ -20,7 +20,7 @@ interface LoginCredentials {
 
 /**
  * Checks the password; returns its stored hash. Throws `invalid-credentials` for a wrong one,
- * `invalid-operation` for the name of another account; failures are counted, see {@link verifyPassword} for
+ * `invalid-operation` for the name of another account; failures are counted, see `verifyPassword` for
  * `too-many-requests` and `api-unavailable`. Must be called before a transaction, which calls {@link
  * assertPasswordCurrent}.
  */

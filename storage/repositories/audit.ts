@@ -171,7 +171,7 @@ export class AuditRepository {
 
   /**
    * Scans the next part of a range. Returns the records that meet at least one of the criteria, in order, and the rest
-   * of the range, `undefined` at its end. A part may have no records. Entries not yet flushed are left out.
+   * of the range, `undefined` at its end. A part may have no records. Entries not yet flushed are omitted.
    */
   next(
     range: TimeRange,

@@ -63,7 +63,7 @@ export async function handleRead(
   await replyLongText(exchange, services, { status, body: text, type })
 }
 
-/** Returns a controller that aborts once nobody waits for a response any more. */
+/** Returns a controller that aborts once no response is expected any more. */
 function watchClient(response: Exchange['res']): AbortController {
   const controller = new AbortController()
   const abort = (): void => controller.abort(new ApiError('api-unavailable', 'The client has disconnected'))

@@ -170,7 +170,7 @@ t.test('hfs.deletePoints with many points', async t => {
       if (call.isUnderWay)
         lengths.push((await timesOf(alice, id, { limit: 1, fromDeltaTime: 1000 }))[0] ?? Infinity)
     }
-    t.ok(lengths.length >= 2, `${lengths.length} writes meanwhile`)
+    t.ok(lengths.length >= 1, `${lengths.length} writes meanwhile`)
     t.same(
       lengths,
       lengths.toSorted((a, b) => a - b),
