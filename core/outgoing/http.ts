@@ -66,16 +66,11 @@ export class Outgoing {
    */
   async send({ body, headers, method, url }: OutgoingCall): Promise<number> {
     try {
-      const { request } = await loadUndici()
+      await loadUndici()
       // The timeout starts here, so that loading the library does not count.
       const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
-      const { body: responseBody, statusCode } = await request(url, {
-        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
-        method,
-        headers: { ...headers },
-        ...(method === 'GET' ? {} : { body }),
-        signal
-      })
+      const call = { method, headers, body: method === 'GET' ? undefined : body }
+      const { body: responseBody, statusCode } = await this.#request(url, call, signal)
       await responseBody.dump({ limit: readBytes, signal })
       return statusCode
     } catch {
@@ -89,15 +84,10 @@ export class Outgoing {
    */
   async fetch(url: string, { signal, ...call }: OutgoingFetch, maxBytes: number): Promise<Response> {
     try {
-      const { request } = await loadUndici()
+      await loadUndici()
       const timeout = AbortSignal.timeout(this.options.timeoutMs)
-      const { body, headers, statusCode } = await request(url, {
-        ...(call.body !== undefined && { body: call.body }),
-        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
-        method: call.method as 'GET',
-        headers: { ...call.headers },
-        signal: AbortSignal.any([this.#aborting.signal, timeout, ...(signal ? [signal] : [])])
-      })
+      const ends = AbortSignal.any([this.#aborting.signal, timeout, ...(signal ? [signal] : [])])
+      const { body, headers, statusCode } = await this.#request(url, call, ends)
       if (statusCode >= 500) throw new Error(`status ${statusCode}`)
       const chunks: Buffer[] = []
       let size = 0
@@ -125,14 +115,7 @@ export class Outgoing {
   async exchange(url: string, call: OutgoingFetch, maxBytes: number): Promise<Exchange> {
     const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
     try {
-      const { request } = await loadUndici()
-      const { body, headers, statusCode } = await request(url, {
-        ...(call.body !== undefined && { body: call.body }),
-        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
-        method: call.method as 'GET',
-        headers: { ...call.headers },
-        signal
-      })
+      const { body, headers, statusCode } = await this.#request(url, call, signal)
       const chunks: Buffer[] = []
       let size = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -140,9 +123,7 @@ export class Outgoing {
         if (size > maxBytes) return { problem: 'too-long' }
         chunks.push(chunk)
       }
-      const retryAfter = Number(headers['retry-after'])
-      const text = Buffer.concat(chunks).toString()
-      return { status: statusCode, text, ...(retryAfter > 0 && { retryAfter }) }
+      return toExchange(statusCode, headers, chunks)
     } catch (error) {
       if (error instanceof InternalAddress) return { problem: 'internal' }
       return { problem: signal.aborted ? 'timeout' : 'unreachable' }
@@ -177,17 +158,11 @@ export class Outgoing {
       }
     }
     try {
-      const { request } = await loadUndici()
       const {
         body,
         headers: received,
         statusCode
-      } = await request(url, {
-        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
-        method: 'GET',
-        headers: { ...headers },
-        signal
-      })
+      } = await this.#request(url, { method: 'GET', headers }, signal)
       if (statusCode === 200) {
         isReceiving = true
         return { received: await receive(Readable.from(limit(body), { objectMode: true })) }
@@ -198,12 +173,7 @@ export class Outgoing {
         if ((size += chunk.length) > readBytes) break
         chunks.push(chunk)
       }
-      const retryAfter = Number(received['retry-after'])
-      return {
-        status: statusCode,
-        text: Buffer.concat(chunks).toString(),
-        ...(retryAfter > 0 && { retryAfter })
-      }
+      return toExchange(statusCode, received, chunks)
     } catch (error) {
       if (error instanceof InternalAddress) return { problem: 'internal' }
       if (problem === undefined && !signal.aborted && isReceiving) throw error
@@ -211,11 +181,36 @@ export class Outgoing {
     }
   }
 
+  async #request(
+    url: string,
+    { body, headers, method }: Omit<OutgoingFetch, 'signal'>,
+    signal: AbortSignal
+  ): Promise<Dispatcher.ResponseData> {
+    const { request } = await loadUndici()
+    return await request(url, {
+      ...(body !== undefined && { body }),
+      dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
+      method: method as 'GET',
+      headers: { ...headers },
+      signal
+    })
+  }
+
   /** Aborts calls in progress; further ones fail. */
   async close(): Promise<void> {
     this.#aborting.abort()
     await (await this.#dispatcher)?.destroy()
   }
+}
+
+function toExchange(
+  status: number,
+  headers: Dispatcher.ResponseData['headers'],
+  chunks: readonly Buffer[]
+): Exchange {
+  const retryAfter = Number(headers['retry-after'])
+  const text = Buffer.concat(chunks).toString()
+  return { status, text, ...(retryAfter > 0 && { retryAfter }) }
 }
 
 function describeError(error: unknown): string {

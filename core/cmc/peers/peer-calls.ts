@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from '../../call/dispatcher.js'
 import type { Services } from '../../call/services.js'
 import { createRequest } from '../../call/outcome.js'
-import { Outgoing } from '../../outgoing/http.js'
+import { Outgoing, type Exchange } from '../../outgoing/http.js'
 import { parseUrl } from '../../parse-url.js'
 import { getAccountUrl } from '../../service-info.js'
 import { isObject } from '../../validation/is-object.js'
@@ -182,9 +182,7 @@ export class PeerCalls {
     const url = `${base}events/${encodeURIComponent(eventId)}/${encodeURIComponent(fileId)}`
     const headers = { authorization: token, 'user-agent': this.#userAgent }
     const found = await this.#outgoing.download(url, headers, limits, receive)
-    if ('received' in found) return found
-    if ('problem' in found) return { status: 0, body: {}, problem: found.problem }
-    return { status: found.status, body: parseBody(found.text), retryAfter: found.retryAfter }
+    return 'received' in found ? found : toPeerAnswer(found)
   }
 
   #mayCall(base: string): boolean {
@@ -224,10 +222,14 @@ export class PeerCalls {
       },
       maxBytes
     )
-    if ('problem' in exchange) return { status: 0, body: {}, problem: exchange.problem }
-    const { retryAfter, status, text } = exchange
-    return { status, body: parseBody(text), retryAfter }
+    return toPeerAnswer(exchange)
   }
+}
+
+function toPeerAnswer(exchange: Exchange): PeerAnswer {
+  if ('problem' in exchange) return { status: 0, body: {}, problem: exchange.problem }
+  const { retryAfter, status, text } = exchange
+  return { status, body: parseBody(text), retryAfter }
 }
 
 const requests: Readonly<
