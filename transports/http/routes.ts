@@ -2,6 +2,7 @@
 
 import { operatorRoutes } from './operator-routes.js'
 import { route, type Route } from './route.js'
+import type { Endpoints } from '../../core/call/services.js'
 
 /** High-frequency series; also served on a port of their own, if the settings configure that. */
 export const seriesRoutes: readonly Route[] = [
@@ -253,3 +254,17 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { responseKind: 'text' }),
   route('POST', '/reg/email/check', 'auth.emailCheckPost', 200, { responseKind: 'text' })
 ]
+
+/** Returns the endpoints of all methods. */
+export function createEndpoints(): Endpoints {
+  const routes = [...serviceRoutes, ...userRoutes].toReversed()
+  return new Map(
+    routes.map(({ method, path, status, verb }) => [method, { verb, resource: getFixedPart(path), status }])
+  )
+}
+
+/** Returns the path before its first parameter: `/webhooks` for `/webhooks/:id/test`. */
+function getFixedPart(path: string): string {
+  const parameter = path.indexOf('/:')
+  return parameter < 0 ? path : path.slice(0, parameter) || '/'
+}

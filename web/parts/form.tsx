@@ -3,8 +3,6 @@ import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../language.js'
 import { explainError, type Problem } from '../explain-error.js'
-import { validateForm } from './validate-form.js'
-import { useCountdown } from './countdown.js'
 
 /** The errors of the form, for its fields. */
 const FormProblem = createContext<Problem | undefined>(undefined)
@@ -87,4 +85,47 @@ export function useFieldProblem(name: string): string | undefined {
 
 function clock(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+/** Returns the whole seconds until `at` (milliseconds); 0 when it has passed. */
+function useCountdown(at: number | undefined): number {
+  const [now, setNow] = useState(() => Date.now())
+  const left = at === undefined ? 0 : Math.max(0, Math.ceil((at - now) / 1000))
+  useEffect(() => {
+    if (at === undefined) return undefined
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), 250)
+    const end = setTimeout(() => clearInterval(timer), at - Date.now() + 1000)
+    return () => {
+      clearInterval(timer)
+      clearTimeout(end)
+    }
+  }, [at])
+  return left
+}
+
+/** Returns error messages by field name; none for a valid form. */
+function validateForm(form: HTMLFormElement): Map<string, string> {
+  const problems = new Map<string, string>()
+  for (const field of form.elements)
+    if (field instanceof HTMLInputElement) {
+      const message = validateField(field)
+      if (message !== undefined && !problems.has(field.name)) problems.set(field.name, message)
+    }
+  return problems
+}
+
+function validateField({
+  value,
+  required,
+  minLength,
+  pattern,
+  type,
+  validity
+}: HTMLInputElement): string | undefined {
+  if (value.trim() === '') return required ? t('error.missing') : undefined
+  if (minLength > 0 && value.length < minLength) return t('error.short', { count: minLength })
+  if (type === 'email' && validity.typeMismatch) return t('error.email-invalid')
+  if (pattern !== '' && validity.patternMismatch) return t('error.username-invalid')
+  return undefined
 }

@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks'
 import { serialPlaceholder } from '../seed/sample.js'
 import { encodeRequest, type RequestSpec } from './request-spec.js'
 import { ResponseReader } from './response-reader.js'
-import { SocketClient } from './socket-client.js'
+import { SocketClient } from './client.js'
 import { percentile } from './statistics.js'
 
 export interface LoadJob {

@@ -1,4 +1,7 @@
-/** Serves the OpenAPI document and a page to browse it. The page loads nothing from other hosts. */
+/**
+ * Serves the OpenAPI document, a page to browse it that loads nothing from other hosts, and the pages on how to
+ * connect apps. (docs/connect.md)
+ */
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -11,6 +14,7 @@ import { buildOpenApiDocument } from '../../openapi/document.js'
 import { readExamples } from '../../openapi/examples.js'
 import type { PageContext, ExchangeState } from '../exchange.js'
 import { serviceRoutes, userRoutes } from '../routes.js'
+import { readFiles, replyFile, type StaticFile } from './static.js'
 
 /** Files of Swagger UI that the page loads. */
 const viewerFiles: ReadonlyMap<string, string> = new Map([
@@ -140,10 +144,38 @@ function redirectToDocs(ctx: PageContext): void {
 }
 
 function send(ctx: PageContext, type: string, body: string | Buffer | NodeJS.ReadableStream): void {
-  ctx.set('Content-Security-Policy', policy)
+  setHeaders(ctx, policy)
+  ctx.type = type
+  ctx.body = body
+}
+
+function setHeaders(ctx: PageContext, contentPolicy: string): void {
+  ctx.set('Content-Security-Policy', contentPolicy)
   ctx.set('Referrer-Policy', 'no-referrer')
   ctx.set('X-Frame-Options', 'DENY')
   ctx.set('Cache-Control', 'public, max-age=600')
-  ctx.type = type
-  ctx.body = body
+}
+
+// Drawings have styles of their own.
+const guidePolicy =
+  "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+
+/** Adds the routes below `/docs/connect`. The pages are read on the first request. */
+export function addGuideRoutes(router: Router<ExchangeState>): void {
+  let files: ReadonlyMap<string, StaticFile> | undefined
+  const replyGuide = (ctx: PageContext, name: string): void => {
+    files ??= readFiles(join(packageDirectory, 'dist', 'guides'))
+    replyFile(ctx, files.get(name) ?? fail('unknown-resource', 'File not found'))
+    setHeaders(ctx, guidePolicy)
+  }
+  router.get('/docs/connect', ctx => {
+    // The page loads relative URLs, so its own must end in a slash.
+    if (/^[^?]*\/(?:\?|$)/.test(ctx.originalUrl)) return replyGuide(ctx, 'index.html')
+    ctx.status = 302
+    ctx.set('Location', 'connect/')
+    ctx.body = ''
+  })
+  router.get('/docs/connect/images/:file', ctx => replyGuide(ctx, `images/${ctx.params['file'] ?? ''}`))
+  router.get('/docs/connect/style.css', ctx => replyGuide(ctx, 'style.css'))
+  router.get('/docs/connect/:page', ctx => replyGuide(ctx, `${ctx.params['page'] ?? ''}.html`))
 }

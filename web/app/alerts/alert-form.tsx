@@ -10,7 +10,7 @@ import { getMeasureName, getShownType, type AnyMeasure } from '../data/measures.
 import { showToast } from '../parts/toast.js'
 import { buildHref, navigate } from '../route.js'
 import { WhoseChoice } from '../shell/whose.js'
-import { ConditionFields } from './condition-fields.js'
+import { ConditionFields, Select } from './condition-fields.js'
 import {
   findCopy,
   findKind,
@@ -24,7 +24,6 @@ import {
 } from './condition-kinds.js'
 import { MoreFields, readMore } from './more-fields.js'
 import { describeCondition, type Rule } from './rules.js'
-import { Select } from './select.js'
 
 interface Props {
   /** Those that have data, and the one that the alert is about. */

@@ -9,8 +9,9 @@ import { useStore } from '../data/store.js'
 import { getAccessName } from '../parts/access-name.js'
 import { getFieldText, getKind, type ConditionField, type KindName, type Sender } from './condition-kinds.js'
 import type { Condition } from './rules.js'
-import { PlaceButton } from './place-button.js'
-import { Select } from './select.js'
+import { Icon } from '../parts/icon.js'
+import { lazy } from '../parts/lazy.js'
+import { addModuleTexts } from '../texts.js'
 
 interface Props {
   readonly name: KindName
@@ -152,6 +153,68 @@ function SenderField({ condition, name }: SenderProps) {
         ]}
       />
       {named && <input type="hidden" name="senderName" value={named[1]} />}
+    </>
+  )
+}
+
+/** A labelled select. */
+interface SelectProps {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly options: readonly Option[]
+  readonly onChange?: (value: string) => void
+}
+
+type Option = readonly [value: string, label: string, isDisabled?: boolean]
+
+/** Shows a select whose id is its name. Each option is its value, its text, and whether it is disabled. */
+export function Select({ name, label, value, options, onChange }: SelectProps) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name} onChange={event => onChange?.(event.currentTarget.value)}>
+        {options.map(([each, text, isDisabled = false]) => (
+          <option key={each} value={each} selected={each === value} disabled={isDisabled}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+const PlacePicker = lazy(async () => {
+  const modules = ['events', 'map'].map(addModuleTexts)
+  const [module] = await Promise.all([import('../map/place-picker.js'), ...modules])
+  return module.PlacePicker
+})
+
+const names = ['latitude', 'longitude'] as const
+
+/** Shows a button that opens the map, and writes the chosen place into the coordinate fields of its form. */
+function PlaceButton() {
+  const [form, setForm] = useState<HTMLFormElement>()
+  const find = (name: string): HTMLInputElement => form!.elements.namedItem(name) as HTMLInputElement
+  const read = (): { latitude: number; longitude: number } | undefined => {
+    const [latitude, longitude] = names.map(name => find(name).valueAsNumber) as [number, number]
+    return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : undefined
+  }
+  return (
+    <>
+      <button type="button" class="button" onClick={event => setForm(event.currentTarget.form ?? undefined)}>
+        <Icon name="map" />
+        {t('alerts.onMap')}
+      </button>
+      {form && (
+        <PlacePicker
+          place={read()}
+          onPick={place => {
+            for (const name of names) find(name).value = place[name].toFixed(6)
+          }}
+          onClose={() => setForm(undefined)}
+        />
+      )}
     </>
   )
 }

@@ -4,7 +4,6 @@ import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { useAccount } from '../data/account.js'
-import { describeThisDevice } from './device-name.js'
 import type { Channel } from './channels.js'
 import { digestEndpoint, findSubscription } from './subscription.js'
 
@@ -84,4 +83,29 @@ async function subscribe(key: string): Promise<PushSubscription | undefined> {
 
 function ignore(_error: unknown): undefined {
   return undefined
+}
+
+const browsers = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['SamsungBrowser/', 'Samsung Internet'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari']
+] as const
+const systems = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux']
+] as const
+
+/** Returns the names of the browser and the system; a general name if neither is known. */
+function describeThisDevice(): string {
+  const found = [browsers, systems].flatMap(
+    names => names.find(([part]) => navigator.userAgent.includes(part))?.[1] ?? []
+  )
+  return found.join(', ') || 'Web Push'
 }

@@ -1,17 +1,22 @@
-/** Waits for the first value of a connection, then shows what arrives. */
-import { useEffect, useRef } from 'preact/hooks'
+/**
+ * Waits for the first value of a connection, then shows what arrives; the state of a connection, and the names of
+ * what it sends.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { isKey, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { AppLink } from '../parts/app-link.js'
-import { formatDateTime } from '../parts/format-time.js'
+import { formatAgo, formatDateTime } from '../parts/format-time.js'
 import { showToast } from '../parts/toast.js'
 import { getAppText } from './app-catalogue.js'
-import { useArrived } from './arrived.js'
-import { ArrivedName } from './arrived-name.js'
-import { ConnectionState } from './connection-state.js'
+import { type Arrived, useArrived } from './arrived.js'
 import { getState, type Connection } from './connections.js'
 import { GuideLink } from './guide-link.js'
+import { getMeasureName, type AnyMeasure } from '../data/measures.js'
+import { useStore } from '../data/store.js'
+import { getStreamColour } from '../data/stream-colours.js'
+import { MeasureIcon } from '../parts/measure-icon.js'
 
 interface Props {
   readonly connection: Connection
@@ -113,4 +118,58 @@ export function Arrivals({ connection, all, now }: Props) {
       )}
     </section>
   )
+}
+
+/** Shows the icon and name; the name of the stream while the measure is unknown or unread. */
+export function ArrivedName({ arrived: { measure: id, streamId } }: { readonly arrived: Arrived }) {
+  const { measures, tree: store } = useAccount()
+  const tree = useStore(store)
+  const [measure, setMeasure] = useState<AnyMeasure | undefined>(id === undefined ? id : measures.find(id))
+  useEffect(() => {
+    let isGone = false
+    if (id !== undefined)
+      measures.read([id]).then(
+        ([read]) => {
+          if (!isGone) setMeasure(read)
+        },
+        // The name of the stream is shown instead.
+        () => undefined
+      )
+    return () => {
+      isGone = true
+    }
+  }, [measures, id])
+  const stream = tree?.find(streamId)
+  // Below a kind of data stands one stream for each source.
+  const kind = tree?.getPath(streamId).at(-2) ?? stream
+  return (
+    <span class="kind">
+      {measure ? (
+        <MeasureIcon icon={measure.icon} hue={measure.hue} />
+      ) : (
+        <i class="dot" style={{ '--c': stream && getStreamColour(stream) }} />
+      )}
+      {measure ? getMeasureName(measure) : toPlainText(kind?.name ?? '')}
+    </span>
+  )
+}
+
+/** Shows the state at `now` as text in its colour. */
+export function ConnectionState({
+  connection,
+  now
+}: {
+  readonly connection: Connection
+  readonly now: number
+}) {
+  const state = getState(connection, now)
+  return <span class={`state ${state}`}>{describeState(connection, now)}</span>
+}
+
+function describeState(connection: Connection, now: number): string {
+  const { lastHeard } = connection
+  if (lastHeard === null) return t('connect.state.waiting')
+  const ago = formatAgo(lastHeard, now)
+  const state = getState(connection, now)
+  return t(`connect.state.${state === 'waiting' ? 'empty' : state}`, { ago })
 }

@@ -7,8 +7,7 @@ import { getDayAt } from '../lanes/calendar.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { useArrived } from './arrived.js'
-import { ArrivedName } from './arrived-name.js'
-import { ConnectionState } from './connection-state.js'
+import { ArrivedName, ConnectionState } from './arrivals.js'
 import type { Connection, Dialect } from './connections.js'
 
 interface Props {

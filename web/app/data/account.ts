@@ -5,7 +5,6 @@ import { callRoute } from '../../api.js'
 import { zonesKey, type ZonePeriod } from '../../../schemas/zones.js'
 import { keepIds } from './access-ids.js'
 import { Client } from './client.js'
-import { languageKey, preferredLanguage, loadPreferredLanguage } from './preferred-language.js'
 import type { Live } from './live.js'
 import type { Access, AccessInfo, EventTypes, Fact, Stream } from './model.js'
 import { createStore, type Store } from './store.js'
@@ -13,6 +12,7 @@ import { buildTree, type Tree } from './tree.js'
 import { loadDisplayUnits, unitsKey } from './display-units.js'
 import { MeasureDirectory, type MeasureFact } from './measures.js'
 import { NightCounts } from './nights.js'
+import { languages } from '../../language.js'
 
 /** Minimum milliseconds between reloads of facts and trees while changes arrive. */
 const minIntervalMs = 1000
@@ -140,7 +140,8 @@ export class Account {
     const zones = profile[zonesKey]
     if (Array.isArray(zones)) this.zones.set(zones as ZonePeriod[])
     loadDisplayUnits(profile[unitsKey])
-    loadPreferredLanguage(profile[languageKey])
+    // None if it is not supported.
+    preferredLanguage.set(languages.find(tag => tag === profile[languageKey]))
   }
 
   /**
@@ -215,3 +216,9 @@ function toKey({ streamId, type }: Pick<Fact, 'streamId' | 'type'>): string {
 function ignoreFailure(read: Promise<unknown>): void {
   read.catch(() => undefined)
 }
+
+/** Key in the private profile set. */
+const languageKey = 'coffer:language'
+
+/** The current user's language; undefined if none is chosen, or until it has been read. */
+export const preferredLanguage: Store<string | undefined> = createStore<string | undefined>(undefined)

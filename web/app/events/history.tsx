@@ -7,7 +7,6 @@ import type { Event } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { formatDateTime } from '../parts/format-time.js'
 import { getAccessName } from '../parts/access-name.js'
-import { listChanges } from './list-changes.js'
 
 interface Props {
   readonly event: Event
@@ -73,4 +72,32 @@ export function History({ event, history }: Props) {
       </ol>
     </section>
   )
+}
+
+const comparedFields = [
+  'type',
+  'content',
+  'time',
+  'duration',
+  'description',
+  'streamIds',
+  'clientData'
+] as const
+
+/** A difference: a changed field, or what happened to files or the trash state. */
+type Change = (typeof comparedFields)[number] | 'trashed' | 'restored' | 'filesAdded' | 'filesRemoved'
+
+/** Returns the differences in display order. */
+function listChanges(before: Event, after: Event): readonly Change[] {
+  const changes: Change[] = comparedFields.filter(
+    field => JSON.stringify(before[field]) !== JSON.stringify(after[field])
+  )
+  if (after.trashed && !before.trashed) changes.push('trashed')
+  if (before.trashed && !after.trashed) changes.push('restored')
+  const [fileIdsBefore, fileIdsAfter] = [before, after].map(
+    ({ attachments = [] }) => new Set(attachments.map(({ id }) => id))
+  )
+  if ([...fileIdsAfter!].some(id => !fileIdsBefore!.has(id))) changes.push('filesAdded')
+  if ([...fileIdsBefore!].some(id => !fileIdsAfter!.has(id))) changes.push('filesRemoved')
+  return changes
 }

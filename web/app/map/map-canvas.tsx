@@ -4,10 +4,18 @@ import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { Icon } from '../parts/icon.js'
 import { readColours, drawScene, findTrackAt, type Scene } from './draw-scene.js'
-import { MapPin } from './map-pin.js'
 import type { Track } from './read-tracks.js'
-import { clampView, fitView, projectPlace, toPlace, toScreen, zoomView } from './projection.js'
-import type { Place, Point, View } from './projection.js'
+import {
+  clampView,
+  fitView,
+  type Place,
+  type Point,
+  projectPlace,
+  toPlace,
+  toScreen,
+  type View,
+  zoomView
+} from './projection.js'
 import './canvas.css'
 import { useGestures } from './use-gestures.js'
 import { useBackdrop, useWorld } from './use-ground.js'
@@ -160,4 +168,41 @@ export function MapCanvas({ label, tracks, chosen, onChoose, picking }: Props) {
       {backdrop && backdrop.attribution !== '' && <p class="thanks">{toPlainText(backdrop.attribution)}</p>}
     </div>
   )
+}
+
+interface PinProps {
+  /** The tip of the pin, in pixels of the map. */
+  readonly at: Point
+  readonly onDrag: (to: Point) => void
+}
+
+/** Shows the pin at `at`, in pixels. Dragging calls `onDrag`; the pin itself moves only with `at`. */
+function MapPin({ at, onDrag }: PinProps) {
+  /** Distance of the pointer from the tip when dragging began. */
+  const grip = useRef<Point>({ x: 0, y: 0 })
+  return (
+    <span
+      class="pin"
+      aria-hidden="true"
+      style={{ left: `${at.x}px`, top: `${at.y}px` }}
+      onPointerDown={event => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        const pointer = toMap(event)
+        grip.current = { x: at.x - pointer.x, y: at.y - pointer.y }
+      }}
+      onPointerMove={event => {
+        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
+        const pointer = toMap(event)
+        onDrag({ x: pointer.x + grip.current.x, y: pointer.y + grip.current.y })
+      }}
+    >
+      <Icon name="pin" />
+    </span>
+  )
+}
+
+/** Returns the position of a pointer on the map around the pin. */
+function toMap({ clientX, clientY, currentTarget }: PointerEvent): Point {
+  const { left, top } = (currentTarget as Element).parentElement!.getBoundingClientRect()
+  return { x: clientX - left, y: clientY - top }
 }

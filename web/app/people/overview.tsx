@@ -18,7 +18,6 @@ import { buildHref, navigate } from '../route.js'
 import { describeFailure } from './failures.js'
 import { keepAsked } from './asked.js'
 import { LatestValue, useLatestEvents, type Latest } from './latest-values.js'
-import { PausedNotice } from './paused-notice.js'
 import {
   formatPerson,
   pickText,
@@ -233,4 +232,30 @@ function takeCapabilityUrl(text: string): string {
   } catch {
     return text
   }
+}
+
+/** Shows the notice once read. Resuming lets the account send again, and removes the notice. */
+function PausedNotice() {
+  const { client } = useAccount()
+  const [since, setSince] = useState<number>()
+  useEffect(() => {
+    client
+      .call<{ deliveriesPausedSince?: number }>('account.get')
+      .then(({ deliveriesPausedSince }) => setSince(deliveriesPausedSince))
+      // The page works without this notice.
+      .catch(() => {})
+  }, [])
+  if (since === undefined) return null
+  const resume = async (): Promise<void> => {
+    await client.call('account.resumeDeliveries')
+    setSince(undefined)
+  }
+  return (
+    <div class="notice">
+      <p>{t('people.paused', { date: formatDay(since) })}</p>
+      <Action class="button" onClick={resume}>
+        {t('people.resume')}
+      </Action>
+    </div>
+  )
 }

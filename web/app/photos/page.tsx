@@ -1,6 +1,6 @@
 /** All pictures by month, latest first, with a viewer. */
-import './style.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import './style.css'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
@@ -8,11 +8,13 @@ import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
 import { Icon } from '../parts/icon.js'
 import { Picture } from '../parts/picture.js'
-import { formatDay, formatTime } from '../parts/format-time.js'
+import { formatDateTime, formatDay, formatTime } from '../parts/format-time.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { openAddDialog } from '../shell/adding.js'
-import { Viewer } from './viewer.js'
+import { Dialog } from '../parts/dialog.js'
+import { AppLink } from '../parts/app-link.js'
+import { StepButton } from '../parts/step-buttons.js'
 
 /** Pictures per page. */
 const pageSize = 60
@@ -126,4 +128,40 @@ function groupByMonth(events: readonly Event[]): Month[] {
     else months.push({ month, from: index, pictures: [event] })
   }
   return months
+}
+
+interface Props {
+  readonly event: Event
+  readonly caption: string
+  /** Missing at the end. */
+  readonly onBefore?: () => void
+  readonly onNext?: () => void
+  readonly onClose: () => void
+}
+
+/** Shows the picture in a dialog. Arrow keys work like the buttons; a direction without a function has none. */
+function Viewer({ event, caption, onBefore, onNext, onClose }: Props) {
+  useEffect(() => {
+    const press = ({ key }: KeyboardEvent): void => {
+      if (key === 'ArrowLeft') onBefore?.()
+      if (key === 'ArrowRight') onNext?.()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [onBefore, onNext])
+  return (
+    <Dialog title={caption} onClose={onClose} isWide>
+      <div class="viewer">
+        <Picture key={event.id} event={event} alt={caption} width={1024} />
+        <p>
+          <StepButton icon="left" label={t('photos.newer')} onStep={onBefore} />
+          <span>
+            {formatDateTime(event.time)}{' '}
+            <AppLink to={{ page: 'events', id: event.id }}>{t('photos.details')}</AppLink>
+          </span>
+          <StepButton icon="right" label={t('photos.older')} onStep={onNext} />
+        </p>
+      </div>
+    </Dialog>
+  )
 }

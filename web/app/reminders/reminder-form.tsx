@@ -6,9 +6,8 @@ import { Form, type Values } from '../../parts/form.js'
 import { ChannelChoice } from '../channels/channel-choice.js'
 import { useAccount } from '../data/account.js'
 import type { Schedule } from '../shell/describe-schedule.js'
-import { createStream } from '../events/save-event.js'
+import { createStream, type NewStream } from '../events/save-event.js'
 import { StreamOptions } from '../parts/stream-options.js'
-import { buildEvent, buildStream, findRecording, recordings } from './recordings.js'
 import { getZone, type Reminder } from './reminders.js'
 import { ScheduleFields } from './schedule-fields.js'
 
@@ -167,4 +166,39 @@ function Tick({ name, label, value }: TickProps) {
       <span>{label}</span>
     </label>
   )
+}
+
+/** A kind of event. Its id is also part of a text key. */
+interface Recording {
+  readonly id: 'note' | 'tablets' | 'mg' | 'taken' | 'activity'
+  readonly type: string
+  /** Measure of the stream that is created for it. */
+  readonly measure?: string
+  /** What is entered; `undefined` if nothing is. */
+  readonly entry?: 'text' | 'number'
+}
+
+const recordings: readonly Recording[] = [
+  { id: 'tablets', type: 'count/generic', measure: 'tablets', entry: 'number' },
+  { id: 'mg', type: 'mass/mg', entry: 'number' },
+  { id: 'taken', type: 'boolean/bool', measure: 'medication-taken' },
+  { id: 'note', type: 'note/txt', measure: 'medication', entry: 'text' },
+  { id: 'activity', type: 'activity/plain' }
+]
+
+/** Returns the event for an entry: a number, a text, or `true`, or none for kinds without content. */
+function buildEvent({ entry, type }: Recording, text: string): Reminder['event'] {
+  if (entry === 'number') return { type, content: Number(text.replace(',', '.')) }
+  if (entry === 'text') return { type, content: text }
+  return type === 'boolean/bool' ? { type, content: true } : { type }
+}
+
+/** Returns the kind that a reminder records; `undefined` for others, which apps have chosen. */
+function findRecording({ event }: Reminder): Recording | undefined {
+  return recordings.find(({ type }) => type === event.type)
+}
+
+/** Returns the stream to be created. */
+function buildStream({ id, measure }: Recording, name: string): NewStream {
+  return { name, ...(measure !== undefined && { id: `reminder-${id}`, measure }) }
 }

@@ -6,11 +6,10 @@ import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
-import { listGrants, getDisplayName, type AccessGroups } from './accesses.js'
+import { type AccessGroups, getDisplayName, getLevelKey, type Grant, listGrants } from './accesses.js'
 import { describeAccess } from './describe-access.js'
 import { CallLane } from './call-lane.js'
 import { readLaneCalls, type Call, type CallKind } from '../data/calls.js'
-import { GrantChips } from './grant-chips.js'
 import type { Range } from './spans.js'
 
 interface Props {
@@ -74,4 +73,26 @@ export function AccessIcon({ access, name }: { readonly access: Access; readonly
 function describeCalls(name: string, calls: readonly Call[]): string {
   const count = (kind: CallKind): number => calls.filter(call => call.kind === kind).length
   return t('shared.lane', { name, looks: count('look'), adds: count('add'), refused: count('refused') })
+}
+
+const maxChips = 6
+
+/** Shows up to six streams as chips, with levels if they differ, then the number of others. */
+function GrantChips({ grants }: { readonly grants: readonly Grant[] }) {
+  const differ = new Set(grants.map(({ level }) => level)).size > 1
+  const shown = grants.slice(0, maxChips)
+  return (
+    <ul class="grants-short">
+      {shown.map(({ streamId, name, level, colour }) => (
+        <li key={streamId} class={level === 'none' ? 'not' : undefined}>
+          <i class="dot" style={{ '--c': colour ?? 'var(--ink)' }} />
+          {name}
+          {differ && <small>{t(getLevelKey([level]))}</small>}
+        </li>
+      ))}
+      {grants.length > shown.length && (
+        <li>{t('shell.moreStreams', { count: grants.length - shown.length })}</li>
+      )}
+    </ul>
+  )
 }

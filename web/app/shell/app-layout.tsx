@@ -1,6 +1,6 @@
 /** The layout of all pages of an account: header, sidebar, bottom bar on phones. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { rereadCount } from '../data/reachable.js'
@@ -11,12 +11,11 @@ import { Skeleton } from '../parts/skeleton.js'
 import { loadPage, getLoadedPage, type PageView } from '../pages.js'
 import type { Route } from '../route.js'
 import { AddDialog } from './add-dialog.js'
-import { BottomBar } from './bottom-bar.js'
+import { BottomBar } from './nav-links.js'
 import { KeyboardShortcuts } from './keyboard-shortcuts.js'
 import { OfflineBanner } from './offline-banner.js'
 import { Header } from './header.js'
 import { Sidebar } from './sidebar.js'
-import { ErrorBoundary } from './error-boundary.js'
 
 interface Props {
   readonly route: Route
@@ -105,4 +104,18 @@ export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
 function getLoadedView(name: Route['page']): { readonly name: string; readonly View: PageView } | undefined {
   const View = getLoadedPage(name)
   return View && { name, View }
+}
+
+/** Renders its children, or an error message if rendering throws; the error is logged to the console. */
+function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
+  const [error] = useErrorBoundary()
+  return error === undefined ? <>{children}</> : <ErrorMessage message={explainError(error).message} />
+}
+
+function ErrorMessage({ message }: { readonly message: Message }) {
+  return (
+    <div class="notice bad" role="alert">
+      {message}
+    </div>
+  )
 }

@@ -8,6 +8,8 @@ import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import type { PageName } from '../route.js'
+import { Menu } from '../parts/menu.js'
+import { openAddDialog } from './adding.js'
 
 /**
  * Returns a function that renders links to pages: their names with spaces between, each followed by a dot and the name of its icon, if
@@ -31,4 +33,39 @@ export function useNavLinks(page: PageName): (links: string) => (VNode | false)[
         )
       )
     })
+}
+
+/** Shows the links; guests get only pages that a shared link has, without adding and the menu. */
+export function BottomBar({ page }: { readonly page: PageName }) {
+  const { isOwner } = useAccount()
+  const renderLinks = useNavLinks(page)
+  if (!isOwner)
+    return (
+      <nav class="dock" aria-label={t('shell.main')}>
+        {renderLinks('timeline.lines table map photos.photo streams.tree')}
+      </nav>
+    )
+  return (
+    <nav class="dock" aria-label={t('shell.main')}>
+      {renderLinks('today.clock timeline.lines')}
+      <button type="button" class="plus" aria-label={t('shell.add')} onClick={() => openAddDialog()}>
+        <Icon name="plus" />
+      </button>
+      {renderLinks('shared.eye')}
+      <Menu
+        class="nav-link"
+        label={t('shell.more')}
+        button={
+          <>
+            <Icon name="more" />
+            {t('shell.more')}
+          </>
+        }
+      >
+        {renderLinks(
+          'people map streams.tree table photos.photo compare.link channels.bell import connect.phone account.person'
+        )}
+      </Menu>
+    </nav>
+  )
 }

@@ -1,8 +1,9 @@
-/** Buttons that sign in with identity providers. */
+/** Buttons that sign in with identity providers, and the view after a redirect from one. */
 import { useContext } from 'preact/hooks'
 import { t } from '../../language.js'
 import { PageContext } from '../../page-context.js'
 import { redirectToProvider } from './going.js'
+import { lazyView } from '../../parts/lazy-view.js'
 
 interface Props {
   /** Whether to show only providers whose users may register. */
@@ -31,3 +32,9 @@ export function ProviderButtons({ isOnly = false, isOpen = false }: Props) {
     </div>
   )
 }
+
+export const RedirectResultView = lazyView(async () => {
+  const [module, { addIdentityTexts }] = await Promise.all([import('./returned.js'), import('./texts.js')])
+  await addIdentityTexts()
+  return module.RedirectResultView
+})

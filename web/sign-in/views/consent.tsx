@@ -1,9 +1,8 @@
 /** Shows what an app requests, and asks whether to allow it. */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Refusal, type Session } from '../../api.js'
-import { applyChoice } from '../apply-choice.js'
-import type { AuthRequest, Decision, Notice } from '../auth-request.js'
-import { createAcceptance, checkRequest, grantAccess, type Question } from '../grant-access.js'
+import type { AuthRequest, Decision, Notice, OAuthNotice, Permission } from '../auth-request.js'
+import { type Audience, checkRequest, createAcceptance, grantAccess, type Question } from '../grant-access.js'
 import { compareGrants, type Grants } from '../compare-grants.js'
 import { getLanguage, rich, t, type Key } from '../../language.js'
 import { Form } from '../../parts/form.js'
@@ -13,7 +12,6 @@ import { explainError, type Message } from '../../explain-error.js'
 import { PageContext } from '../../page-context.js'
 import { ConsentDetails } from './consent-details.js'
 import { GrantList } from './grant-list.js'
-import { ScopeList } from './scope-list.js'
 import { ErrorPage } from './error-pages.js'
 
 interface Props {
@@ -194,5 +192,60 @@ function AppMessage({ request }: { readonly request: AuthRequest }) {
       <figcaption>{t('consent.says', { app: request.app })}</figcaption>
       <blockquote>{toPlainLines(description.content)}</blockquote>
     </figure>
+  )
+}
+
+/**
+ * Returns the permissions to grant. An omitted stream below one that is granted gets the level `none`: otherwise, the app could read it
+ * all the same.
+ */
+function applyChoice(
+  checked: readonly Permission[],
+  omitted: ReadonlySet<string>,
+  streams: readonly Audience[]
+): Permission[] {
+  const paths = new Map(streams.map(({ path, streamId }) => [streamId, path]))
+  const granted = new Set(
+    checked.flatMap(each =>
+      'streamId' in each && each.level !== 'none' && !omitted.has(each.streamId) ? [each.streamId] : []
+    )
+  )
+  return checked.flatMap((each): Permission[] => {
+    if (!('streamId' in each) || !omitted.has(each.streamId)) return [each]
+    const path = paths.get(each.streamId)
+    // Not all of very many streams are described.
+    const isBelow = path ? path.some(({ id }) => granted.has(id)) : granted.size > 0
+    return isBelow || granted.has('*') ? [{ streamId: each.streamId, level: 'none' }] : []
+  })
+}
+
+/** Texts by scope. */
+const scopeTexts: ReadonlyMap<string, Key> = new Map([
+  ['openid', 'identity.openid'],
+  ['profile', 'identity.profile'],
+  ['email', 'identity.email'],
+  ['offline_access', 'identity.offline'],
+  ['fhirUser', 'identity.fhir'],
+  ['launch/patient', 'identity.fhir']
+])
+
+interface ScopesProps {
+  readonly notice: OAuthNotice
+  readonly app: string
+}
+
+function ScopeList({ notice, app }: ScopesProps) {
+  const keys = [...new Set(notice.scopes.flatMap(scope => scopeTexts.get(scope) ?? []))]
+  return (
+    <>
+      {keys.length > 0 && (
+        <ul class="identity">
+          {keys.map(key => (
+            <li key={key}>{t(key)}</li>
+          ))}
+        </ul>
+      )}
+      {notice.isSelfRegistered && <p class="notice">{t('identity.stranger', { app })}</p>}
+    </>
   )
 }

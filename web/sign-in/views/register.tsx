@@ -8,9 +8,8 @@ import { Alert, Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
 import { PageContext } from '../../page-context.js'
-import { ProviderButtons } from '../identities/buttons.js'
+import { ProviderButtons, RedirectResultView } from '../identities/buttons.js'
 import { takeRedirectResult } from '../identities/going.js'
-import { RedirectResultView } from '../identities/lazy.js'
 import { NewAccountFields } from './new-account-fields.js'
 
 interface Props {

@@ -1,14 +1,14 @@
 /** Handles an app's request: signing in or registering, the decision, and the result. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { signOut, type Session } from '../../api.js'
 import { decide, type AuthRequest, type Decision, type NoRequest as Reason } from '../auth-request.js'
 import { rich, t } from '../../language.js'
 import type { PageId } from '../../page-context.js'
 import { Consent } from './consent.js'
-import { RequestResult } from './request-result.js'
 import { RequestUnavailable } from './error-pages.js'
 import { Register } from './register.js'
 import { SignIn } from './sign-in.js'
+import { Page } from '../../parts/page.js'
 
 interface Props {
   readonly request: AuthRequest
@@ -58,5 +58,36 @@ export function RequestView({ request, place }: Props) {
       appId={signInAppId}
       onSignedIn={setSession}
     />
+  )
+}
+
+interface ResultProps {
+  readonly isAccepted: boolean
+  readonly app: string
+  /** The app's URL; without one, the app waits behind this window. */
+  readonly target: string | undefined
+}
+
+function RequestResult({ isAccepted, app, target }: ResultProps) {
+  useEffect(() => {
+    // Replaces the history entry, because a decided request cannot be used again.
+    if (target !== undefined) location.replace(target)
+    else window.close()
+  }, [target])
+  const title = isAccepted ? t('finished.accepted', { app }) : t('finished.refused')
+  return (
+    <Page
+      title={title}
+      seal={isAccepted ? 'done' : 'none'}
+      lead={target === undefined ? t('finished.close') : t('finished.return', { app })}
+    >
+      {target !== undefined && (
+        <div class="actions">
+          <a class="button primary" href={target} rel="noreferrer">
+            {t('finished.continue', { app })}
+          </a>
+        </div>
+      )}
+    </Page>
   )
 }

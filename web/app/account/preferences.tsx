@@ -1,5 +1,6 @@
-/** Chooses the display units. They are stored in the private profile set and take effect immediately. */
-import { t } from '../../language.js'
+/** What users prefer: the language of pages and emails, the units of measures, and the weekly letter. */
+import { useContext } from 'preact/hooks'
+import { getLanguage, t } from '../../language.js'
 import { explainError } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
@@ -11,6 +12,38 @@ import {
   type DisplayUnits
 } from '../data/display-units.js'
 import { showToast } from '../parts/toast.js'
+import { LanguageOptions } from '../../parts/language-options.js'
+import { PageContext } from '../../page-context.js'
+import { AppLink } from '../parts/app-link.js'
+
+/**
+ * Shows the choice of language. It applies at once and is stored in the account; if storing fails, the page
+ * keeps it and shows a toast.
+ */
+export function LanguageSection() {
+  const account = useAccount()
+  const { sendsMail } = useContext(PageContext).facts
+  return (
+    <section>
+      <h2>{t('frame.language')}</h2>
+      <p class="hint" id="language-hint">
+        {t(sendsMail ? 'own.languageHintMails' : 'own.languageHint')}
+      </p>
+      <select
+        aria-label={t('frame.language')}
+        aria-describedby="language-hint"
+        value={getLanguage()}
+        onChange={event => {
+          account
+            .setLanguage(event.currentTarget.value)
+            .catch((error: unknown) => showToast(explainError(error).message))
+        }}
+      >
+        <LanguageOptions />
+      </select>
+    </section>
+  )
+}
 
 /**
  * Chooses the display units. They take effect immediately and are stored in the private profile set; if that
@@ -65,4 +98,19 @@ const unitNames: Readonly<Record<DisplayUnits[keyof DisplayUnits], string>> = {
   ft: 'ft, in',
   'mmol-l': 'mmol/L',
   'mg-dl': 'mg/dL'
+}
+
+/** Shows a button that opens the page of the letter. */
+export function LetterSection() {
+  return (
+    <section>
+      <h2>{t('own.letter')}</h2>
+      <p class="hint">{t('own.letterHint')}</p>
+      <div class="actions start">
+        <AppLink to={{ page: 'letter' }} class="button">
+          {t('own.letterOpen')}
+        </AppLink>
+      </div>
+    </section>
+  )
 }
