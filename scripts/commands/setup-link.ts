@@ -1,7 +1,7 @@
 /** `coffer setup-link`: creates the link with which the service is set up in a browser. */
 import { readSettings } from '../../core/settings/load.js'
 import { isSetupOpen } from '../../server/setup/setup-service.js'
-import { createSetupSecret } from '../../storage/files/setup-link.js'
+import { createSetupSecret } from '../../storage/files/private-files.js'
 import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadDirectory } from '../terminal/directory.js'
 import { createSetupLink } from '../terminal/greeting.js'

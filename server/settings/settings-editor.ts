@@ -22,7 +22,7 @@ import { listPublicSettings, type PublicSetting } from '../../core/settings/publ
 import { refuseParams, type Violation } from '../../core/validation/params.js'
 import type { SettingsUpdate } from '../../schemas/configuration.js'
 import { Layout } from '../../storage/files/layout.js'
-import { writeFileAtomically } from '../../storage/files/setup-link.js'
+import { writeFileAtomically } from '../../storage/files/private-files.js'
 import { createInvitationTokens } from '../setup/setup-choices.js'
 import type { SettingsSource } from '../setup/setup-service.js'
 

@@ -19,7 +19,7 @@ import { assertPasswordComplexity } from '../../core/sign-in/password-rules.js'
 import { version } from '../../core/version.js'
 import type { SetupChoices, SetupFinish, SetupCheck, SetupMail } from '../../schemas/setup.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { removeSetupLink, isSetupSecret, writeFileAtomically } from '../../storage/files/setup-link.js'
+import { removeSetupLink, isSetupSecret, writeFileAtomically } from '../../storage/files/private-files.js'
 import type { SetupActions } from '../../transports/http/pages/setup.js'
 import { assertSettings, getCurrentChoices, toSettings } from './setup-choices.js'
 

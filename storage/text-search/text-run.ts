@@ -5,7 +5,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from '../event-query/bodies.js'
-import { BodyScan } from '../event-query/body-scan.js'
+import { BodyScan } from '../event-query/content.js'
 import { QueryBudget } from '../event-query/query-budget.js'
 import type { EventFile } from '../event-query/event-file.js'
 import { collectMatchingKeys } from '../event-query/lanes.js'
