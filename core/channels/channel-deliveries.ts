@@ -18,8 +18,7 @@ import type { TimedTask } from '../timers/timed-task.js'
 import { findActingAccess, isWithinAccount, writeMessage } from './account-messages.js'
 import { ChannelSender, type Attempt } from './channel-sender.js'
 import type { QueuedMessage } from './queue-message.js'
-import { getDelay, getLifetime } from './retries.js'
-import { getTargetKey } from './target-key.js'
+import { getDelay, getLifetime, getTargetKey } from './requests.js'
 import { getChannelTexts } from './texts.js'
 
 /** Maximum number of messages of an account that are being sent. */

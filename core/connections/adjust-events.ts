@@ -9,7 +9,6 @@ import { toCanonicalJson } from '../json/canonical.js'
 import { listSubtree } from '../streams/tree.js'
 import type { IntakeContext, ReceivedRecord, Removal } from './intake-context.js'
 import { getStreamPath } from './record-ids.js'
-import { findEvents } from './stored-events.js'
 
 /** Earliest and latest times of events, in seconds. */
 const [minTime, maxTime] = [-1e11, 1e11]
@@ -125,4 +124,40 @@ function joinLists(before: ClientData, added: ClientData): Record<string, unknow
       Array.isArray(known) && Array.isArray(value) ? [...new Set<unknown>([...known, ...value])] : value
   }
   return joined
+}
+
+/** Finds stored events of streams in a range of times. */
+interface EventRange {
+  readonly streamIds: readonly string[]
+  /** Any type if absent. */
+  readonly type?: string
+  /** Seconds, both included: events that end at or after `from`, and begin at or before `to`. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Returns the events of a range that are not in the trash, oldest first. */
+function* findEvents(store: UserStore, { from, streamIds, to, type }: EventRange): Steps<Event[]> {
+  const numbers = streamIds.flatMap(id => store.streams.find(id)?.number ?? [])
+  const typeNumber = type === undefined ? undefined : store.events.types.find(type)
+  if (numbers.length === 0 || (type !== undefined && typeNumber === undefined)) return []
+  const run = store.events.query({
+    streams: [{ any: new Set(numbers), all: [], not: new Set() }],
+    types: typeNumber === undefined ? undefined : new Set([typeNumber]),
+    from,
+    to,
+    isRunning: false,
+    trashed: [0],
+    order: 'ASC',
+    skip: 0,
+    limit: Infinity,
+    present: body => body
+  })
+  const texts: string[] = []
+  for (;;) {
+    const { done, text } = store.events.next(run)
+    if (text !== '') texts.push(text)
+    if (done) return JSON.parse(`[${texts.join(',')}]`) as Event[]
+    yield
+  }
 }

@@ -3,8 +3,7 @@
  * core/dispatch/execution.ts.
  */
 import { AccountElsewhere, StoreNotReady } from '../../storage/errors.js'
-import { authenticate } from '../auth/authenticate.js'
-import { requireOpenAccount } from '../auth/open-account.js'
+import { authenticate, requireOpenAccount } from '../auth/authenticate.js'
 import { fail } from '../errors.js'
 import { CallTimeLimiter } from './call-time-limiter.js'
 import { Execution } from './execution.js'

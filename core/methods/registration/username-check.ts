@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
-import { findUsernameProblem, refuseAsTaken } from '../../registration/availability.js'
+import { findUsernameProblem, refuseAsTaken } from '../../registration/usernames.js'
 import { serviceMethod } from '../../call/method.js'
 
 /**

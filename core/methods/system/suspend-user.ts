@@ -4,7 +4,7 @@ import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { assertNotOwnAccount } from '../../platform/operators.js'
+import { assertNotOwnAccount } from '../../auth/operators.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 
 /**
