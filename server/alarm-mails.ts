@@ -30,7 +30,7 @@ export interface AlarmLedger {
   write(revision: number, state: AlarmLedgerState): Promise<boolean>
 }
 
-export interface AlarmMailsOptions {
+interface AlarmMailsOptions {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log

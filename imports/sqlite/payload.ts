@@ -138,7 +138,7 @@ function decodeText(bytes: Buffer, encoding: DatabasePages['encoding']): string 
 }
 
 /** Returns a number if it represents the integer exactly. Otherwise returns the integer itself. */
-export function toExactNumber(value: bigint): number | bigint {
+function toExactNumber(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }

@@ -70,7 +70,7 @@ export async function restoreFile(vault: Vault, stored: Stored, target: Layout, 
 }
 
 /** Returns an error as a problem of an account. */
-export function toProblem({ username }: AccountEntry, error: unknown): Problem {
+function toProblem({ username }: AccountEntry, error: unknown): Problem {
   return { kind: 'database', user: username, detail: error instanceof Error ? error.message : String(error) }
 }
 

@@ -10,7 +10,7 @@ import { password, createEventParams, formatPoints } from './seed/sample.js'
 import { rootStream, seedTime, eventInterval, type AccountContent, type SeededUser } from './seed/seeder.js'
 
 /** Minimum ratio of the bare server's CPU time to ours, and maximum CPU time in milliseconds. */
-export interface RowTargets {
+interface RowTargets {
   readonly cpu?: number
   readonly cpuMs?: number
 }

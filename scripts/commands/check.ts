@@ -3,8 +3,7 @@ import { SingleBar } from 'cli-progress'
 import type { Counts } from '../maintenance/check-account.js'
 import { openAttachments } from '../maintenance/bucket.js'
 import { checkDirectory, type Progress } from '../maintenance/check.js'
-import { formatProblem } from '../terminal/output.js'
-import { formatCount } from '../terminal/format-count.js'
+import { formatCount, formatProblem } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 
 export interface CheckOptions {

@@ -13,7 +13,7 @@ import {
 } from '../../server/nodes/control.js'
 import { printResult, type JsonOption } from '../terminal/output.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
-import { loadClusterSettings, sendControl, withEngine } from './cluster-engine.js'
+import { loadClusterSettings, sendControl, withEngine } from './cluster.js'
 
 export interface RescueOptions extends JsonOption {
   readonly from?: string

@@ -16,7 +16,7 @@ import { getErrorMessage } from './pending-migrations.js'
 import { assertNotNewer, rebuildUniqueIndex, readUniqueValues } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
 
-export interface RebuildReport {
+interface RebuildReport {
   /** True if the whole file was rebuilt. */
   readonly isNew: boolean
   accounts: number

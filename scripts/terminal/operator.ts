@@ -13,8 +13,7 @@ import type { Runtime } from '../../server/runtime.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
 import type { Request } from '../../core/call/outcome.js'
 import type { Services } from '../../core/call/services.js'
-import { OperatorError } from './operator-error.js'
-import { requestService } from './request-service.js'
+import { OperatorError, requestService } from './request-service.js'
 
 /** The result of a method. */
 export type MethodResult = Readonly<Record<string, unknown>>

@@ -33,14 +33,14 @@ const maxDiskShare = 0.9
 type NewAccount = Parameters<typeof addAccount>[2]
 
 /** How an archive is imported. */
-export interface ImportOptions {
+interface ImportOptions {
   /** Username, instead of that in the archive. */
   readonly as?: string | undefined
   readonly keepsIdentities: boolean
 }
 
 /** The result of an import. */
-export interface ImportResult {
+interface ImportResult {
   readonly username: string
   readonly hasSecrets: boolean
   /** Whether the account sends nothing to others until its user resumes. */

@@ -8,7 +8,7 @@ import { durationBounds } from '../latency-histogram.js'
 import { MetricRegistry, type Sample } from './metric-registry.js'
 
 /** The sources of the metrics. */
-export interface MetricSources {
+interface MetricSources {
   readonly calls: CallStatistics
   /** Returns the current load. */
   gauges(): Promise<Gauges> | Gauges

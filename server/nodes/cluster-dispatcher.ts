@@ -23,7 +23,7 @@ import { servedElsewhere, type NodePeers } from './node-peers.js'
 import { maxMoveWaitMs, type ShardOwnership } from './shard-ownership.js'
 import { createUnreachableError } from './unavailable-errors.js'
 
-export interface ClusterDispatcherOptions {
+interface ClusterDispatcherOptions {
   readonly registry: Registry
   readonly calls: LocalCalls
   readonly peers: NodePeers

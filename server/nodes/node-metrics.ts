@@ -7,7 +7,7 @@ import type { Durations, Tally } from '../../cluster/tally.js'
 import type { DurationCounts, MetricRegistry } from '../metrics/metric-registry.js'
 
 /** The sources of the metrics. */
-export interface NodeMetricSources {
+interface NodeMetricSources {
   readonly tally: Tally
   readonly link: Pick<LinkStatus, 'isUp' | 'reconnects'> | undefined
   /** Shards that are served here. */

@@ -8,7 +8,7 @@ import type { WorkerEvents, WorkerMessage } from '../workers/protocol.js'
 import { createUncertainError, createUnreachableError } from './unavailable-errors.js'
 
 /** Connects to another node. */
-export type OpenConnection = (remote: Life, events: ConnectionEvents) => Pick<Connection, 'hasRoom' | 'post'>
+type OpenConnection = (remote: Life, events: ConnectionEvents) => Pick<Connection, 'hasRoom' | 'post'>
 
 /** The response of a node that does not serve the user. */
 export const servedElsewhere = 'elsewhere'

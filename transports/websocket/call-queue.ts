@@ -6,7 +6,7 @@ import { scheduler, type Party } from '../../storage/scheduler.js'
 const sliceMs = 5
 const secondMs = 1000
 
-export interface CallQueueOptions {
+interface CallQueueOptions {
   /** The account and access whose turns the calls take. */
   readonly party: Party
   readonly maxPerSecond: number
@@ -18,7 +18,7 @@ export interface CallQueueOptions {
 }
 
 /** A queued call. Never rejects. */
-export type Work = () => Promise<void>
+type Work = () => Promise<void>
 
 export class CallQueue {
   #waiting: Work[] = []

@@ -50,7 +50,6 @@ export const decide = serviceMethod({
   summary: 'Accept or deny an access request',
   params: Params,
   result: Type.Intersect([AuthState, Type.Object({ redirect: Type.Optional(Type.String()) })]),
-  mode: 'service',
   allow: anyone,
   facts: ({ code }: AuthState) => ({ code }),
   async run(call, params) {

@@ -34,7 +34,6 @@ export const findAccount = serviceMethod({
   summary: 'Find the account of a connection',
   params: Type.Object({ token: Type.String() }),
   result: Type.Object({ username: Type.String() }),
-  mode: 'service',
   isInternal: true,
   allow: anyone,
   async run({ credentials, services: { platform, throttle } }, { token }) {

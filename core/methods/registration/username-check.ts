@@ -14,7 +14,6 @@ export const usernameCheck = serviceMethod({
   summary: 'Check whether a username is available',
   params: Type.Object({ username: Username }),
   result: Type.Object({ reserved: Type.Literal(false) }),
-  mode: 'service',
   allow: anyone,
   run({ services, credentials }, { username }) {
     services.throttle.lookUp(credentials.ip)

@@ -45,7 +45,7 @@ export interface Day extends TimeSpan {
 }
 
 export const homeZone = 'Europe/Zurich'
-export const holidayZone = 'Asia/Tokyo'
+const holidayZone = 'Asia/Tokyo'
 
 /** First and last days of special periods, as days before the last day. */
 export const coldBegins = 15

@@ -5,7 +5,7 @@ import { holidayLake, homeLake } from './lake.js'
 import { Random, roundTo } from './random.js'
 
 /** A run as a running app reports it. */
-export interface RecordedRun {
+interface RecordedRun {
   readonly activity: EventParams
   readonly track: SeriesData
 }

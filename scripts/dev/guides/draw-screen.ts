@@ -2,7 +2,7 @@
 import { escapeMarkup } from '../../../core/outgoing/markup.js'
 
 /** A row of a screen. */
-export type Row =
+type Row =
   /** A heading: the name of an app or of a group of settings. */
   | { readonly heading: string }
   /** A field with a label and a value, one line or several. `isChosen`: the value is one of several that are offered. */

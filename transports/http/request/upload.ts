@@ -19,7 +19,7 @@ import { PendingFiles, maxPendingFiles } from './pending-files.js'
 import { parseBoundary, PartCounter } from './part-counter.js'
 
 /** The content of a form: the parts without a file name, and the files. */
-export interface Form {
+interface Form {
   readonly texts: readonly string[]
   readonly files: readonly UploadedFile[]
 }

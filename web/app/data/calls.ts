@@ -39,7 +39,7 @@ interface AuditRecord {
   }
 }
 
-export interface CallQuery {
+interface CallQuery {
   readonly accessId: string
   readonly from?: number
   readonly to: number

@@ -3,7 +3,7 @@ import { convertUnit, getOwn, splitType } from '../../../schemas/units.js'
 import { getLanguage, getLocale } from '../../language.js'
 import { displayUnits } from './display-units.js'
 
-export interface Unit {
+interface Unit {
   /** `kg`, `°C`, `mmol/L`. */
   readonly symbol: string
   /** Name in the user's language if `Intl` knows it, else the symbol. */

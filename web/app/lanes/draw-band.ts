@@ -83,7 +83,7 @@ function drawLine(
 }
 
 /** Splits parts into runs without long gaps. */
-export function splitRuns(parts: readonly Part[], maxGap: number): Part[][] {
+function splitRuns(parts: readonly Part[], maxGap: number): Part[][] {
   const runs: Part[][] = []
   let last: Part | undefined
   for (const part of parts) {
@@ -125,7 +125,7 @@ function drawDots(
 }
 
 /** Returns the moving average of parts over a window in seconds. */
-export function smooth(parts: readonly Part[], window: number): { time: number; mean: number }[] {
+function smooth(parts: readonly Part[], window: number): { time: number; mean: number }[] {
   let [from, to, sum] = [0, 0, 0]
   return parts.map(({ time }) => {
     while (to < parts.length && parts[to]!.time <= time + window / 2) sum += parts[to++]!.mean

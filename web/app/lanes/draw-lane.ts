@@ -17,7 +17,7 @@ export interface Span extends View {
   readonly id?: string
 }
 
-export interface LaneDrawing {
+interface LaneDrawing {
   readonly view: View
   readonly data: LaneData | undefined
   readonly range: ValueRange | undefined

@@ -9,7 +9,7 @@ import { loadLane } from './load-lane.js'
 import type { Grid } from './load-request.js'
 import type { LanePlan } from './plan-lane.js'
 
-export interface LaneState {
+interface LaneState {
   readonly data: LaneData | undefined
   readonly range: ValueRange | undefined
   readonly problem?: unknown

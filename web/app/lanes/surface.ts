@@ -1,6 +1,6 @@
 /** Prepares canvases at the resolution of the screen, with the current colours of the page. */
 
-export interface Colours {
+interface Colours {
   /** Colour of the lane. */
   readonly own: string
   readonly ink: string

@@ -108,7 +108,7 @@ function isValid(value: unknown): value is number {
 }
 
 /** Returns the length of a track in metres, without gaps. */
-export function getLength(fixes: readonly Fix[]): number {
+function getLength(fixes: readonly Fix[]): number {
   let sum = 0
   for (let at = 1; at < fixes.length; at++) {
     const [before, fix] = [fixes[at - 1]!, fixes[at]!]

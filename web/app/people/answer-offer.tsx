@@ -16,7 +16,7 @@ import { AppLink } from '../parts/app-link.js'
 import { takeAsked, keepAsked, type Asked } from './asked.js'
 import { AskedList, getKey } from './asked-list.js'
 import { FormNotice } from './offered-form.js'
-import { describeFailure, explainFailure } from './texts.js'
+import { describeFailure, explainFailure } from './failures.js'
 import { toEnd } from './end-date.js'
 import {
   formatPerson,

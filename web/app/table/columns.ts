@@ -18,7 +18,7 @@ export interface Column {
 }
 
 /** What the table shows. */
-export interface Shown {
+interface Shown {
   /** The only type that is shown, if there is one, and the schema of its contents. */
   readonly type: string | undefined
   readonly schema: ContentSchema | undefined

@@ -52,7 +52,7 @@ function nameKinds(facts: readonly MeasureFact[], measures: readonly AnyMeasure[
 }
 
 /** A type, and its name among others. */
-export interface NamedType {
+interface NamedType {
   readonly type: string
   readonly name: string
 }

@@ -22,7 +22,7 @@ interface Props {
 }
 
 /** Streams that the user may omit. */
-export interface Choice {
+interface Choice {
   readonly streamIds: ReadonlySet<string>
   /** The streams that are omitted. */
   readonly omitted: ReadonlySet<string>
