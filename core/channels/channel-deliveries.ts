@@ -143,6 +143,10 @@ export class ChannelDeliveries implements TimedTask {
     }
   }
 
+  /**
+   * Makes one attempt to deliver a message, and records its result; a message for the account itself is written as an
+   * event. Does nothing if the message is gone, or records nothing if a shutdown has aborted the attempt.
+   */
   async #attempt(account: Account, { number }: WaitingMessage): Promise<void> {
     const { services } = this
     const store = services.accounts.store(account)

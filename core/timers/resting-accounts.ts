@@ -119,6 +119,7 @@ export class RestingAccounts {
     await this.#note()
   }
 
+  /** Wakes the accounts whose work has become due, and sets the timer for the next one. */
   #sleep(): void {
     const { clock } = this.services
     this.#cancelSleep()

@@ -107,6 +107,9 @@ interface ReceivedData extends ReceivedItems {
   readonly fileKeys: readonly string[]
 }
 
+/**
+ * Stores what a request contains, and counts it. Returns the numbers of records that could not be stored, by kind.
+ */
 function* receiveInSteps(
   call: Call,
   { dialect: dialectId, fileKeys, notUnderstood, received, unmapped = [], ...items }: ReceivedData

@@ -61,6 +61,10 @@ export const update = methodInSteps({
   }
 })
 
+/**
+ * Updates a stream and returns it as the caller sees it. Moving, trashing and restoring also need `manage` on all
+ * streams below.
+ */
 function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stream: Stream }> {
   assertNotSecretsStream(id, given.parentId)
   const { caller, changes, now, store } = call
