@@ -111,6 +111,7 @@ export class SeriesWriter {
     close()
   }
 
+  /** Joins consecutive chunks to one, padded to the present width. Chunks with few rows get no summary. */
   #mergeChunks(chunks: readonly Omit<NewChunk, 'summary'>[]): NewChunk {
     const texts = chunks.map(chunk =>
       chunk.width === this.width ? chunk.points : joinRows(this.#readTexts(chunk))
@@ -180,6 +181,7 @@ function splitLongTexts(texts: readonly string[]): (readonly string[])[] {
   return [...splitLongTexts(texts.slice(0, half)), ...splitLongTexts(texts.slice(half))]
 }
 
+/** Returns whether a chunk has so few rows and characters that it is merged with small neighbours. */
 function isSmall(chunk: NewChunk | SizedHead): boolean {
   const length = 'size' in chunk ? chunk.size : chunk.points.length
   return chunk.count < smallSize && length < maxSmallLength

@@ -168,6 +168,7 @@ export class TextRun {
     return { rows, trashed, to, text: this.text }
   }
 
+  /** Tests the next keys or rows of the first part, and takes the matching events until the page is full. */
   #step(
     file: EventFile,
     parts: SearchPart[],
@@ -209,6 +210,9 @@ export class TextRun {
     return { keys: all, position: last }
   }
 
+  /**
+   * Returns those of the next keys that match, and the position of the last one tested; `undefined` if all have been.
+   */
   #testKeys(
     db: Database,
     { isUnconditional, keys }: { readonly keys: readonly Key[]; readonly isUnconditional?: boolean }
