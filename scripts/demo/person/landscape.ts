@@ -51,6 +51,7 @@ export function drawLandscape(random: Random): Buffer {
   return encodePng(width, height, pixels)
 }
 
+/** Returns the colour of a pixel: of the ridge in front, or of the sky with the sun. */
 function getColour(
   light: Light,
   sun: Sun,
