@@ -18,7 +18,7 @@ import type { TimedTask } from '../timers/timed-task.js'
 import { findActingAccess, isWithinAccount, writeMessage } from './account-messages.js'
 import { ChannelSender, type Attempt } from './channel-sender.js'
 import type { QueuedMessage } from './queue-message.js'
-import { getDelay, getLifetime } from './retries.js'
+import { getDelay, getLifetimeSeconds } from './retries.js'
 import { getTargetKey } from './target-key.js'
 import { getChannelTexts } from './texts.js'
 
@@ -178,7 +178,7 @@ export class ChannelDeliveries implements TimedTask {
     if (!row || !stored || row.next === null) return undefined
     const message = JSON.parse(row.body) as QueuedMessage
     const access = findActingAccess({ now, store }, stored)
-    const late = row.queued + getLifetime(message.urgency)
+    const late = row.queued + getLifetimeSeconds(message.urgency)
     return {
       row,
       stored,
@@ -250,7 +250,7 @@ function record({ changes, now, store }: Call, row: StoredMessage, attempt: Atte
   }
   const { urgency } = JSON.parse(row.body) as QueuedMessage
   const next = now + getDelay(attempts, attempt.retryAfter)
-  const isFinal = attempt.isFinal || next > row.queued + getLifetime(urgency)
+  const isFinal = attempt.isFinal || next > row.queued + getLifetimeSeconds(urgency)
   const error = JSON.stringify(attempt.error)
   messages.update({ ...made, state: isFinal ? 'failed' : 'waiting', next: isFinal ? null : next, error })
   const { ends } = attempt

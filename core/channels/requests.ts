@@ -10,7 +10,7 @@ import { createSignature, signatureHeader } from '../outgoing/webhook-sender.js'
 import { getAppPageUrl } from '../service-info.js'
 import { truncateText } from '../truncate-text.js'
 import type { QueuedMessage } from './queue-message.js'
-import { getLifetime } from './retries.js'
+import { getLifetimeSeconds } from './retries.js'
 import { createPushCall } from './web-push.js'
 
 /** A message that is about to be sent. */
@@ -143,7 +143,7 @@ function split({ channel, secrets }: StoredChannel) {
   return { target: channel.target, secrets }
 }
 
-/** Returns the call that pushes a message to a browser; `undefined` if the channel has no endpoint. */
+/** Returns the call that pushes a message to a browser; `undefined` if the channel has no endpoint, as after the import of an export. */
 async function createPush(pending: PendingMessage): Promise<ChannelCall | undefined> {
   const { message, row, services, stored } = pending
   const { endpoint } = stored.secrets
@@ -153,7 +153,7 @@ async function createPush(pending: PendingMessage): Promise<ChannelCall | undefi
   const call = await createPushCall(services, stored.secrets, {
     payload: createPayload(pending, id),
     topic: id,
-    ttl: Math.max(0, Math.round(row.queued + getLifetime(urgency) - services.clock.now())),
+    ttl: Math.max(0, Math.round(row.queued + getLifetimeSeconds(urgency) - services.clock.now())),
     urgency
   })
   return { url: endpoint, ...call }

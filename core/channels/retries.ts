@@ -7,8 +7,8 @@ const delays = [1, 5, 30, 120, 600, 1800, 3600]
 /** Seconds for which a message is worth sending. An alarm that arrives hours late misleads. */
 const lifetimes = { low: 86_400, normal: 86_400, high: 3600 } as const
 
-/** Returns for how many seconds a message is sent. */
-export function getLifetime(urgency: ChannelMessage['urgency']): number {
+/** Returns the seconds after which a message is no longer sent. */
+export function getLifetimeSeconds(urgency: ChannelMessage['urgency']): number {
   return lifetimes[urgency]
 }
 

@@ -81,7 +81,7 @@ async function prepareReport({ account, id, services }: ReportContext): Promise<
  */
 function needsReport(stored: StoredMirror, now: number, hasReads: boolean): boolean {
   const { pendingReport, reported = 0, takesNoReports } = parseProgress(stored)
-  // What refuses reports today may take the last one.
+  // A server that took no reports so far may take the last one: that the copy is erased.
   if (takesNoReports && stored.mirror.state !== 'erased') return false
   return (
     pendingReport !== undefined ||
