@@ -218,8 +218,8 @@ export async function startServer(
 }
 
 /**
- * Returns the settings with an admin key, a random key if none is set: set-up creates the operator's account with this
- * key.
+ * Returns the settings with an admin key. If none is set, it is a random one that only this process knows: set-up needs it to
+ * create the operator's account.
  */
 function withAdminKey(settings: Settings): Settings {
   return settings.adminKey === ''

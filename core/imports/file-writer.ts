@@ -59,6 +59,7 @@ export class FileWriter {
     this.writer.count(fileType, result, 1)
   }
 
+  /** Attaches a file to its event, unless that has it already. Returns what became of the record. */
   #addToEvent(call: Call, file: FileDraft, attachment: Attachment): RecordResult {
     const result = this.#findResult(call, file)
     if (result) return result

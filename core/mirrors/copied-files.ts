@@ -78,6 +78,7 @@ function readFiles({ clientData }: Event): FollowedFile[] {
   return Array.isArray(files) ? (files as FollowedFile[]) : []
 }
 
+/** Returns the description of a file of another server, with a safe name and type; `undefined` if it is malformed. */
 function parseFile(value: unknown): FollowedFile | undefined {
   if (!isObject(value)) return undefined
   const { fileName, id, integrity, size, type } = value
@@ -125,6 +126,7 @@ function full(): PeerFailed {
   return new PeerFailed({ id: 'over-quota' })
 }
 
+/** Copies one file and adds it to the event. Rejects with `PeerFailed` if it did not arrive complete. */
 async function copyFile(
   context: CopyContext,
   { id, remoteId }: { readonly id: string; readonly remoteId: string },

@@ -138,6 +138,10 @@ class Service {
     })
   }
 
+  /**
+   * Restarts the server in this process, on the same port, with its settings read again. The process ends if that
+   * fails.
+   */
   #restart(): void {
     if (this.isStopping) return
     const former = this.#server!

@@ -140,6 +140,7 @@ async function callHere(
   return JSON.parse(`{${outcome.members}}`) as MethodResult
 }
 
+/** Creates an operator that calls the running service. Its calls reject with `OperatorError`. */
 function createRemoteOperator(settings: Settings): Operator {
   const { adminKey, dataDir, host, port } = settings
   const published = readServiceFile(new Layout(dataDir))
