@@ -6,6 +6,7 @@ import { assertName } from '../validation/params.js'
 import type { UploadedFile } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
+import { toFileName } from './file-name.js'
 
 /**
  * Stores uploaded files before any row names them. If storing a file fails, all files are removed. Throws
@@ -24,7 +25,7 @@ export async function keepFiles(
       const id = createId()
       await services.attachments.put(account.id, id, received)
       const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
-      kept.push({ id, fileName, type, size: received.size, ...integrity })
+      kept.push({ id, fileName: toFileName(fileName), type, size: received.size, ...integrity })
     }
     return kept
   } catch (error) {
