@@ -79,7 +79,8 @@ export class RestingAccounts {
     // The nodes of a cluster share one platform, but not their files.
     if (platform.position()) return
     const note = platform.timedAccounts.findNote(options.shard)
-    if (note?.key === options.key) this.#unchangedBefore = note.at - margin
+    // A note of the future was written before the clock was set back: what has changed since then looks older.
+    if (note?.key === options.key && note.at <= Date.now() / 1000) this.#unchangedBefore = note.at - margin
   }
 
   /** Has an account rest if its file need not be opened. Resolves with whether it does. `due`: see {@link DueTime}. */
