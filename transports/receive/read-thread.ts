@@ -61,6 +61,8 @@ export class ReadThread {
       const isOwn = body.byteLength === body.buffer.byteLength
       worker.postMessage(task, isOwn ? [port2, body.buffer as ArrayBuffer] : [port2])
       answer = await waitForAnswer(worker)
+      // The limit is for the thread: a thread that was ended after its answer could not read the next body.
+      clearTimeout(timer)
       if (!answer) return fail('invalid-request-structure', isLate ? tooSlow : tooLarge)
       if ('refusal' in answer) {
         const { details, id, message } = answer.refusal
@@ -73,7 +75,7 @@ export class ReadThread {
       clearTimeout(timer)
       records.close()
       worker.unref()
-      if (!answer) this.#worker = undefined
+      if (!answer || isLate) this.#worker = undefined
     }
   }
 
