@@ -80,6 +80,7 @@ export class ImportFiles {
     } catch {
       copyFileSync(file, path)
       chmodSync(path, 0o600)
+      syncPathNow(path)
     }
     syncPathNow(folder)
   }
