@@ -1,4 +1,4 @@
-/** The operator's log, as a port. Only the fields listed here may be logged: no bodies, headers, queries, tokens. */
+/** The operator's log and syslog, as ports. Only the fields listed here may be logged: no bodies, headers, queries, tokens. */
 
 /** The fields of a log line. */
 export interface LogFields {
@@ -28,3 +28,11 @@ export interface Log {
 
 /** A log that discards everything. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} }
+
+/** Sends messages to the syslog, or drops them. Never waits, never throws. */
+export interface Syslog {
+  /** Sends a message in the background; ignored once the syslog is closed. */
+  send(message: Buffer): void
+  /** Number of messages that were dropped. */
+  readonly lost: number
+}

@@ -36,6 +36,7 @@ export function createValueTest([operation, operand]: Comparison): ValueTest {
   return value => value !== undefined && test(value)
 }
 
+/** Returns the test for one comparison. */
 function createComparison([operation, operand]: Exclude<
   Comparison,
   readonly ['exists', boolean]

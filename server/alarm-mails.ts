@@ -122,6 +122,7 @@ export class AlarmMails {
     )
   }
 
+  /** Queues a mail about alarms. `active`: how many there are now. */
   #send(raised: readonly MailedAlarm[], ended: readonly MailedAlarm[], active: number): void {
     const { alarms, service, services } = this.options.config
     this.#mailer.send(async () =>

@@ -16,7 +16,7 @@ import { systemClock, type Clock } from '../core/time.js'
 import { warnAboutMalformedPairs } from '../core/auth/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/files/layout.js'
-import { writeServiceFile } from '../storage/files/service-file.js'
+import { writeServiceFile } from '../storage/files/private-files.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { AlarmMails } from './alarm-mails.js'
@@ -218,8 +218,8 @@ export async function startServer(
 }
 
 /**
- * Returns the settings with an admin key, a random key if none is set: set-up creates the operator's account with this
- * key.
+ * Returns the settings with an admin key. If none is set, it is a random one that only this process knows: set-up needs it to
+ * create the operator's account.
  */
 function withAdminKey(settings: Settings): Settings {
   return settings.adminKey === ''

@@ -4,8 +4,7 @@
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
-import type { Log } from '../core/log.js'
-import type { Syslog } from '../core/outgoing/syslog.js'
+import type { Log, Syslog } from '../core/log.js'
 
 /** Limits for bytes in the send queue, and for messages that wait for the host to be resolved. */
 const maxQueuedBytes = 4 * 1024 * 1024

@@ -1,7 +1,6 @@
 /** Which methods are audited. (docs/spec/audit.md#filters) */
 import { SettingsError } from '../settings/load.js'
-import type { AnyMethod } from '../call/method.js'
-import { methodAliases } from '../call/method-names.js'
+import { type AnyMethod, methodAliases } from '../call/method.js'
 import type { Settings } from '../settings/settings.js'
 
 /** Methods by id, by resource as `<resource>.all`, or `all` of them. */

@@ -161,3 +161,20 @@ export function getCallerId(credentials: Credentials): string | undefined {
 export function getPresentedToken(credentials: Credentials): string | undefined {
   return parsePresented(credentials)?.token
 }
+
+/**
+ * Returns the open account of this name. Throws `unknown-resource`, `user-account-relocated`, and `forbidden` for an
+ * account that is suspended or closed. Only callers with a valid token learn that it is closed: others get
+ * `invalid-access-token`, as if the account were open.
+ */
+export function requireOpenAccount(services: Services, username: string, credentials: Credentials): Account {
+  const { accounts, clock } = services
+  const account = accounts.find(username)
+  if (account) return account
+  const closing = accounts.findClosing(username)
+  if (closing) {
+    const store = accounts.store(closing)
+    store.read(() => authenticate({ services, account: closing, store, credentials, now: clock.now() }))
+  }
+  return refuseUnknownUser(accounts, username)
+}

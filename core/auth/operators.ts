@@ -36,3 +36,9 @@ export async function authenticateOperator(
   if (authorizationStep) await runAuthorizationStep(authorizationStep, account, caller, credentials)
   return { id: account.id, username }
 }
+
+/** Throws `invalid-operation` if operators would lock themselves out. */
+export function assertNotOwnAccount({ credentials }: ServiceCall, { id }: Account): void {
+  if (credentials.operator?.id === id)
+    fail('invalid-operation', 'You cannot do this to the account you are signed in with')
+}

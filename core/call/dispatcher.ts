@@ -1,4 +1,6 @@
 /** The interface between transports and the core, which runs in the same thread or in the thread that owns the user's file. */
+import type { Access } from '../../schemas/access.js'
+import type { Scopes } from '../../schemas/scope.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { AuthRequestRepository } from '../../storage/platform/auth-requests.js'
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
@@ -103,4 +105,17 @@ export interface Notifier {
     admitted: AuthenticatedUser,
     subscriber: Subscriber
   ): Promise<Subscription | undefined> | Subscription | undefined
+}
+
+/** An access whose token is valid. */
+export interface AdmittedAccess extends AuthenticatedUser {
+  readonly access: Access
+}
+
+/** An access that gets notifications. */
+export interface SubscribedAccess extends AdmittedAccess, Subscription {
+  /**
+   * With scopes, the subscriber is notified of matching changes only; without scopes, it gets the API's own messages.
+   */
+  scopes: Scopes | undefined
 }

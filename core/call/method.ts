@@ -1,4 +1,4 @@
-/** The definition of a method, and the call that it receives. */
+/** The definition of a method, the call that it receives, and method names that have no definition of their own. */
 import type { Static, TSchema } from 'typebox'
 import type { Attachment } from '../../schemas/event.js'
 import type { AuditScope } from '../../storage/audit/scope.js'
@@ -248,3 +248,18 @@ export interface AccessRule {
   /** Throws `forbidden` if the call is not allowed. */
   check?(asking: AllowContext): void
 }
+
+/** Methods that have been removed from the API. (docs/spec/compatibility.md#removed-methods) */
+export const removedMethods: ReadonlySet<string> = new Set(['events.start', 'events.stop', 'whoAmI'])
+
+/** Method ids by alias: for methods that serve several kinds of events, and for renamed methods. */
+export const methodAliases: ReadonlyMap<string, string> = new Map([
+  ['hfs.create', 'events.create'],
+  ['hfs.update', 'events.update'],
+  ['hfs.delete', 'events.delete'],
+  ['series.get', 'hfs.get'],
+  ['series.add', 'hfs.add'],
+  ['series.addBatch', 'hfs.addBatch'],
+  ['series.deletePoints', 'hfs.deletePoints'],
+  ['audit.getLogs', 'audit.get']
+])

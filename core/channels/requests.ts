@@ -1,4 +1,4 @@
-/** The HTTP calls of channels, by type. (docs/api/channels.md#types) */
+/** The HTTP calls of channels, by type: where they go, and when failed ones are repeated. (docs/api/channels.md#types) */
 import { createHash } from 'node:crypto'
 import type { ChannelType } from '../../schemas/channel.js'
 import type { StoredChannel } from '../../storage/channels/channel-repository.js'
@@ -9,9 +9,9 @@ import type { OutgoingFetch } from '../outgoing/http.js'
 import { createSignature, signatureHeader } from '../outgoing/webhook-sender.js'
 import { getAppPageUrl } from '../service-info.js'
 import { truncateText } from '../truncate-text.js'
-import type { QueuedMessage } from './queue-message.js'
-import { getLifetime } from './retries.js'
+import type { QueuedMessage, ChannelMessage } from './queue-message.js'
 import { createPushCall } from './web-push.js'
+import { parseUrl } from '../parse-url.js'
 
 /** A message that is about to be sent. */
 export interface PendingMessage {
@@ -143,7 +143,7 @@ function split({ channel, secrets }: StoredChannel) {
   return { target: channel.target, secrets }
 }
 
-/** Returns the call that pushes a message to a browser; `undefined` if the channel has no endpoint. */
+/** Returns the call that pushes a message to a browser; `undefined` if the channel has no endpoint, as after the import of an export. */
 async function createPush(pending: PendingMessage): Promise<ChannelCall | undefined> {
   const { message, row, services, stored } = pending
   const { endpoint } = stored.secrets
@@ -153,7 +153,7 @@ async function createPush(pending: PendingMessage): Promise<ChannelCall | undefi
   const call = await createPushCall(services, stored.secrets, {
     payload: createPayload(pending, id),
     topic: id,
-    ttl: Math.max(0, Math.round(row.queued + getLifetime(urgency) - services.clock.now())),
+    ttl: Math.max(0, Math.round(row.queued + getLifetimeSeconds(urgency) - services.clock.now())),
     urgency
   })
   return { url: endpoint, ...call }
@@ -200,4 +200,46 @@ function buildJsonPost(
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body)
   }
+}
+
+/** Seconds between attempts. */
+const delays = [1, 5, 30, 120, 600, 1800, 3600]
+
+/** Seconds for which a message is worth sending. An alarm that arrives hours late misleads. */
+const lifetimes = { low: 86_400, normal: 86_400, high: 3600 } as const
+
+/** Returns the seconds after which a message is no longer sent. */
+export function getLifetimeSeconds(urgency: ChannelMessage['urgency']): number {
+  return lifetimes[urgency]
+}
+
+/** Returns the seconds until the next attempt, after a number of failed ones. `retryAfter`: what the receiver asks for, in seconds. */
+export function getDelay(attempts: number, retryAfter = 0): number {
+  return Math.max(delays[Math.min(attempts, delays.length) - 1] ?? 0, Math.min(retryAfter, 86_400))
+}
+
+/**
+ * Returns a digest of where the messages of a channel go: the hourly limit holds for a target, however many channels lead there.
+ * (docs/api/channels.md#delivery)
+ */
+export function getTargetKey({ channel: { target, type }, secrets }: StoredChannel): string {
+  const { accessId, address, digest, streamId, topic, url } = target
+  const place = [
+    digest,
+    address?.toLowerCase(),
+    url === undefined ? undefined : normalizeUrl(url),
+    topic,
+    accessId,
+    streamId,
+    type === 'gotify' ? secrets.token : secrets.key
+  ]
+  return createHash('sha256')
+    .update(JSON.stringify([type, ...place]))
+    .digest('base64url')
+}
+
+/** Returns a URL without what a receiver may ignore. */
+function normalizeUrl(text: string): string {
+  const url = parseUrl(text)
+  return url ? `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}` : text
 }

@@ -8,11 +8,10 @@ import {
 import type { Config } from '../settings/config.js'
 import { compileContentCheck, type ContentCheck } from './content-check.js'
 import { fail } from '../errors.js'
-import { readTypes } from './source.js'
+import { readTypes, warnAboutSlowPatterns } from './operator-types.js'
 import type { Log } from '../log.js'
 import { isObject } from '../validation/is-object.js'
 import { refuseParams } from '../validation/params.js'
-import { warnAboutSlowPatterns } from './slow-patterns.js'
 
 export interface EventTypes {
   /**

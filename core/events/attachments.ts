@@ -6,6 +6,14 @@ import { assertName } from '../validation/params.js'
 import type { UploadedFile } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
+import type { Steps } from '../../storage/steps.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Call } from '../call/method.js'
+import type { JsonText } from '../json/json-text.js'
+import { largeSize } from '../json/writer.js'
+import { toPublicEvent } from './public-event.js'
+import { findWritableEvent, prepareBody } from './writable-event.js'
+import { toFileName } from './file-name.js'
 
 /**
  * Stores uploaded files before any row names them. If storing a file fails, all files are removed. Throws
@@ -24,7 +32,7 @@ export async function keepFiles(
       const id = createId()
       await services.attachments.put(account.id, id, received)
       const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
-      kept.push({ id, fileName, type, size: received.size, ...integrity })
+      kept.push({ id, fileName: toFileName(fileName), type, size: received.size, ...integrity })
     }
     return kept
   } catch (error) {
@@ -65,4 +73,32 @@ export async function dropFiles(
     } catch (cause) {
       services.log.warn('an attachment could not be removed', { accountId: account.id, cause })
     }
+}
+
+/** Computes the new files of an event from its previous files. */
+type Change = (before: readonly Attachment[]) => Attachment[]
+
+interface EventResult {
+  readonly event: JsonText
+}
+
+/**
+ * Returns the `run` and `steps` of a method that changes an event's files and returns the event.
+ * `createChange` is called before the event is looked up. Errors: those of {@link findWritableEvent}.
+ */
+export function updateFiles<P extends { readonly id: string }>(
+  createChange: (call: Call, params: P) => Change
+) {
+  return {
+    isLong: ({ events }: UserStore, { id }: P): boolean => events.isLarger(id, largeSize),
+    *run(call: Call, params: P): Steps<EventResult> {
+      const { caller, now, store } = call
+      const change = createChange(call, params)
+      const before = yield* findWritableEvent(call, params.id)
+      const attachments = change(before.attachments ?? [])
+      const event = { ...before, attachments, modified: store.stamp(now), modifiedBy: caller.signature }
+      call.changes.addEvent(event)
+      return { event: toPublicEvent(call, store.events.update(event, yield* prepareBody(call, event))) }
+    }
+  }
 }

@@ -12,8 +12,8 @@ import { Tags } from './fields.js'
 import { insertLiveValues } from './live-values.js'
 import { resolveEventScope } from './scope.js'
 import { refuseParams } from '../validation/params.js'
-import { trashedByState, findTypeNumbers } from './types-query.js'
 import { createPresenter } from './public-event.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 
 const nonNegativeInteger = Type.Integer({ minimum: 0 })
 
@@ -117,6 +117,10 @@ function createListing(
   }
 }
 
+/**
+ * Builds the query for the params, within what the caller may read. If only one of `fromTime` and `toTime` is given,
+ * the other is a day before, or now.
+ */
 function buildQuery(call: Call, params: Selection, limit: number): EventQuery {
   const { fromTime, toTime, modifiedSince, running, skip = 0, sortAscending, state = 'default' } = params
   return {
@@ -160,3 +164,24 @@ function createTextSearch({ caller, store }: Call, text: string | undefined): Te
       visibility.everything || (visibility.isAllButAccountFields === true && visibility.closed.size === 0)
   }
 }
+
+/**
+ * Returns the numbers of types; `undefined` if no types are named: then all types match. Types that no event
+ * has are omitted, so that the numbers may be empty: then no event matches. `class/*` stands for all types of
+ * a class.
+ */
+export function findTypeNumbers(
+  { events }: UserStore,
+  types: readonly string[] | undefined
+): Set<number> | undefined {
+  if (!types || types.length === 0) return undefined
+  const numbers = new Set<number>()
+  for (const type of new Set(types)) {
+    const found = type.endsWith('/*') ? events.types.listClass(type.slice(0, -2)) : [events.types.find(type)]
+    for (const number of found) if (number !== undefined) numbers.add(number)
+  }
+  return numbers
+}
+
+/** States of events, by the `state` parameter. */
+export const trashedByState = { default: [0], trashed: [1], all: [0, 1] } as const

@@ -11,7 +11,7 @@ import type { Caller } from '../permissions/caller.js'
 import { createChecker } from '../validation/params.js'
 import type { Services } from '../call/services.js'
 import { assertMaySubscribe, cutScopes } from './scope-rules.js'
-import type { SubscribedAccess } from './subscribed-access.js'
+import type { SubscribedAccess } from '../call/dispatcher.js'
 
 const SingleParams = Type.Object(
   { key: ScopeKey, kind: Type.Optional(Type.Unknown()), query: Type.Optional(Type.Unknown()) },

@@ -1,4 +1,4 @@
-/** Finds accounts by user name or email address. (docs/spec/registration.md#finding-an-account) */
+/** Finds accounts by user name or email address, and lists all. (docs/spec/registration.md#finding-an-account) */
 import { ApiError, fail } from '../errors.js'
 import { getCoreUrl } from '../service-info.js'
 import { refuseUnknownUser } from '../unknown-user.js'
@@ -65,4 +65,19 @@ export function findAccountByEmail(
   if (account?.state === 'active') return account
   throttle.failed(guess)
   return fail('unknown-resource', 'Unknown email address')
+}
+
+/** Accounts read from the platform database at a time. */
+const pageSize = 100
+
+/** Yields all active accounts, read page by page: they are never all in memory. */
+export async function* iterateActiveAccounts({
+  platform
+}: Pick<Services, 'platform'>): AsyncGenerator<Account> {
+  for (let after = ''; ;) {
+    const page = platform.listActive(after, pageSize)
+    yield* page
+    if (page.length < pageSize) return
+    after = page.at(-1)!.username
+  }
 }

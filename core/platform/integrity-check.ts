@@ -3,7 +3,7 @@
  * (docs/spec/administration.md#platform-integrity)
  */
 import { Type, type Static } from 'typebox'
-import { iterateActiveAccounts } from './active-accounts.js'
+import { iterateActiveAccounts } from './find-account.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'

@@ -1,10 +1,10 @@
 /** Daily maintenance while the service runs, one account after the other. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { removeUnusedClients } from '../oauth/clients.js'
-import { iterateActiveAccounts } from './active-accounts.js'
+import { iterateActiveAccounts } from './find-account.js'
 import { sweepAttachments } from '../events/attachment-sweep.js'
 import { eraseExpiredSecrets, removeExpired } from './retention.js'
-import { deleteDue } from './due-deletions.js'
+import { deleteDue } from './remove-account.js'
 import { createId, getIdTime } from '../ids.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'

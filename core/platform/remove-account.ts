@@ -1,4 +1,4 @@
-/** Deletes an account with all its data. (docs/spec/accounts.md#deleting-an-account) */
+/** Deletes accounts with all their data: at once, or once their grace period has ended. (docs/spec/accounts.md#deleting-an-account) */
 import { Changes } from '../changes.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
@@ -32,4 +32,32 @@ export function announceAccountChange({ bus }: Pick<Services, 'bus'>, account: A
   const changes = new Changes({ find: () => undefined })
   changes.add('account')
   bus.publish(account, changes)
+}
+
+/**
+ * Removes the accounts served here whose deletion is due, or whose removal has failed, and tells their peers.
+ * Returns how many were removed; failures are logged, and tried again by the next call. `signal` ends the
+ * work after the current account.
+ */
+export async function deleteDue(services: Services, signal?: AbortSignal): Promise<number> {
+  const { accounts, clock, log, platform } = services
+  let count = 0
+  for (const account of platform.listDue(clock.now())) {
+    if (signal?.aborted) break
+    if (!accounts.owns(account)) continue
+    try {
+      await services.tellPeersOfEnd?.(account)
+      if (!(await accounts.removeDue(account, clock.now()))) continue
+      services.throttle.forget(account.username)
+      services.previews.forget(account)
+      count++
+    } catch (cause) {
+      // The next run retries.
+      log.warn('an account scheduled for deletion could not be removed', {
+        cause,
+        accountId: account.id
+      })
+    }
+  }
+  return count
 }

@@ -8,8 +8,14 @@ import { BoundedMap } from '../security/bounded-map.js'
 import { ApiError } from '../errors.js'
 import { FairScheduler } from '../security/fair-scheduler.js'
 import { RecentlyUsedBytes } from './recently-used-bytes.js'
-import { createUnreadableError, type PictureRenderer } from './renderer.js'
-import { dependsOnAspectRatio, getFrame, type RequestedSize, type Frame } from './sizes.js'
+import {
+  createUnreadableError,
+  type PictureRenderer,
+  dependsOnAspectRatio,
+  getFrame,
+  type RequestedSize,
+  type Frame
+} from './renderer.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { Log } from '../log.js'

@@ -1,4 +1,4 @@
-/** Creates accounts. (docs/spec/registration.md#creating-an-account) */
+/** Creates accounts, and welcomes their users. (docs/spec/registration.md#creating-an-account) */
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { checkRegistration, storeValues, selectUniqueValues, selectFieldValues } from './fields.js'
@@ -9,21 +9,20 @@ import { requestVerification, sendVerifications } from '../account/email/verific
 import { identityField, toIdentityKey } from '../../schemas/identity.js'
 import { refuseTaken as refuseIdentity, createIdentity } from '../identities/identities.js'
 import { verifyProof } from '../identities/proofs.js'
-import { assertPasswordsEnabled } from '../sign-in/passwords-enabled.js'
+import { assertPasswordsEnabled } from '../sign-in/passwords.js'
 import { createId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
 import { assertPasswordComplexity } from '../sign-in/password-rules.js'
 import { recordSignIn, openPageSession, openSession } from '../auth/personal-access.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
-import { describeBrowser } from '../sign-in/notices/agent.js'
-import { recordDevice } from '../sign-in/notices/devices.js'
-import { sendWelcomeMail } from './welcome-mail.js'
+import { describeBrowser, recordDevice } from '../sign-in/notices/devices.js'
 import { isRefusedUsername } from './usernames.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Claim } from '../../storage/platform/account.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import { getCurrentAddress, isSameAddress } from '../account/email/address.js'
+import type { Message } from '../outgoing/mail/message.js'
 
 /** The result of a registration. */
 export interface Registered {
@@ -179,4 +178,14 @@ function storeIdentity(store: UserStore, proof: IdentityProof, now: number): voi
   const { email } = proof
   if (email && !email.isVerified && isSameAddress(email.address, getCurrentAddress(store)))
     store.confirmed.remove('email')
+}
+
+/** Queues a welcome mail to a new user. Returns at once and never throws: registration does not depend on it. */
+export function sendWelcomeMail(
+  { mailer }: Services,
+  user: Pick<Message, 'accountId' | 'username' | 'email' | 'language'>
+): void {
+  if (!mailer.sends('welcome')) return
+  const substitutions = { USERNAME: user.username, EMAIL: user.email }
+  mailer.send(() => Promise.resolve({ kind: 'welcome', ...user, substitutions }))
 }

@@ -1,7 +1,9 @@
-/** Decides which user names are reserved. (docs/spec/registration.md#reserved-user-names) */
+/** Decides which user names and email addresses are free, and which names are reserved. (docs/spec/registration.md#reserved-user-names) */
 import type { Config } from '../settings/config.js'
 import { aliasPattern } from '../../schemas/access.js'
 import { reservedUsernames } from './reserved-usernames.js'
+import { ApiError } from '../errors.js'
+import type { Services } from '../call/services.js'
 
 const reservedNames = new Set(reservedUsernames)
 
@@ -38,4 +40,29 @@ export function isReservedUsername(
     registration.reservedUsernames.some(word => word.toLowerCase() === username) ||
     new URL(publicUrl).hostname.split('.')[0] === username
   )
+}
+
+/**
+ * Returns whether an account has this email address, or is being created with this address. Further addresses
+ * of an account count once they are verified.
+ */
+export function isTakenEmail({ platform }: Services, email: string): boolean {
+  return platform.findByUnique('email', email) !== undefined
+}
+
+/** Returns why a user name is unavailable; `false` if it is available. */
+export function findUsernameProblem(
+  { config, platform }: Services,
+  username: string
+): 'taken' | 'reserved' | false {
+  if (isRefusedUsername(username, config)) return 'reserved'
+  return platform.usernames.isTaken(username) ? 'taken' : false
+}
+
+/** Throws `item-already-exists`, with `reserved: true` and the members of `beside` next to the error. */
+export function refuseAsTaken(field: 'username' | 'email', value: string, beside: object = {}): never {
+  throw new ApiError('item-already-exists', `This ${field} is already taken`, {
+    data: { [field]: value },
+    beside: { reserved: true, ...beside }
+  })
 }

@@ -2,7 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import { ApiError } from '../errors.js'
 import { resolveEventScope } from '../events/scope.js'
-import { findTypeNumbers } from '../events/types-query.js'
+import { findTypeNumbers } from '../events/selection.js'
 import type { Steps } from '../../storage/steps.js'
 import type { RuleCall } from './rule-call.js'
 

@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify, type Options } from '@node-rs/argon2'
 import { fail } from '../errors.js'
-import { Semaphore } from './semaphore.js'
 
 /**
  * Hooks around a verification that may have to queue, so that the outcome of earlier verifications can cause it to be
@@ -49,9 +48,7 @@ export const dummyHash =
  * order. Beyond a number of waiting ones they reject with `api-unavailable`.
  */
 export function createPasswords(concurrency = getHashConcurrency(availableParallelism())): Passwords {
-  const semaphore = new Semaphore(concurrency, maxWaiting, () =>
-    fail('api-unavailable', 'Too many sign-ins at the moment. Try again later')
-  )
+  const semaphore = new Semaphore(concurrency)
   const verify = async (hash: string, password: string, hooks?: VerificationHooks): Promise<boolean> =>
     await semaphore.run(async () => {
       hooks?.check()
@@ -84,4 +81,35 @@ function isBcrypt(hash: string): boolean {
 async function verifyBcrypt(password: string, hash: string): Promise<boolean> {
   const { verify } = await import('@node-rs/bcrypt')
   return await verify(password, hash)
+}
+
+/** Runs a limited number of tasks concurrently, the others in order of arrival. */
+class Semaphore {
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  constructor(private readonly concurrency: number) {}
+
+  /** Number of waiting tasks. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** Runs a task once a slot is free, and settles as the task does. Throws `api-unavailable` if {@link maxWaiting} wait. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < this.concurrency) this.#running++
+    else {
+      if (this.#waiting.length >= maxWaiting)
+        fail('api-unavailable', 'Too many sign-ins at the moment. Try again later')
+      // A task that ends passes its slot on, so that the number of running tasks stays the same.
+      await new Promise<void>(resolve => this.#waiting.push(resolve))
+    }
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running--
+    }
+  }
 }

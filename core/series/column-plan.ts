@@ -1,4 +1,4 @@
-/** The columns that a series of a type may have, compiled once for each type. (docs/spec/series.md#writing-points) */
+/** The columns that a series of a type may have, compiled once for each type, and those of summaries. (docs/spec/series.md#writing-points) */
 import type { ContentSchema } from '../../schemas/event-types/directory.js'
 import { compileContentCheck, type ContentCheck } from '../event-types/content-check.js'
 import { isShallow } from '../json/depth.js'
@@ -152,4 +152,26 @@ function toBoolean(cell: unknown): boolean | undefined {
 function toText(cell: unknown): string | undefined {
   if (typeof cell === 'string') return cell
   return typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : undefined
+}
+
+/** A column, and the index of its cell in a row: 1 for the first column, since rows begin with their time. */
+interface IndexedColumn {
+  readonly name: string
+  readonly place: number
+}
+
+/** Returns the columns of a series whose values are numbers. */
+export function selectNumericColumns(plan: ColumnPlan, columns: readonly string[]): IndexedColumn[] {
+  return columns
+    .map((name, index) => ({ name, place: index + 1 }))
+    .filter(({ name }) => plan.get(name)?.isNumeric)
+}
+
+/** Returns the fields of the rows that aggregate buckets of a range. */
+export function listSummaryFields(columns: readonly IndexedColumn[]): string[] {
+  return [
+    timeColumn,
+    'count',
+    ...columns.flatMap(({ name }) => [`${name}.min`, `${name}.max`, `${name}.mean`])
+  ]
 }

@@ -1,8 +1,11 @@
-/** The points of a range as a list that is read chunk by chunk. */
+/** The points of a range: its bounds as params, and a list that is read chunk by chunk. (docs/spec/series.md#reading-points) */
+import { Type } from 'typebox'
 import type { RowFormat, PointBytes, PointPage, Range } from '../../storage/series/page.js'
 import type { SeriesRepository } from '../../storage/repositories/series.js'
 import type { Listing, Page } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
+import { orNull } from '../../schemas/scalars.js'
+import { refuseParams } from '../validation/params.js'
 
 export interface PointsQuery extends RowFormat {
   /** The holder's number. */
@@ -51,4 +54,30 @@ export class PointListing implements Listing<Reader> {
       ? series.next(event, this.#rest, this.query, this.#remaining)
       : series.previous(event, this.#rest, this.query, this.#remaining)
   }
+}
+
+/** The bounds of a range, as params. */
+export const bounds = { fromDeltaTime: orNull(Type.Number()), toDeltaTime: orNull(Type.Number()) }
+
+interface Bounds {
+  readonly fromDeltaTime?: number
+  readonly toDeltaTime?: number
+}
+
+/** Throws `invalid-parameters-format` for a range that ends before it begins. */
+export function assertRangeOrder({ fromDeltaTime, toDeltaTime }: Bounds): void {
+  if (fromDeltaTime !== undefined && toDeltaTime !== undefined && toDeltaTime < fromDeltaTime)
+    refuseParams([{ code: 'MINIMUM', message: 'must not be before fromDeltaTime', path: '#/toDeltaTime' }])
+}
+
+/**
+ * Returns the range from the first bound, inclusive, to the second, exclusive: by default from the beginning
+ * to the present. Bounds are deltaTimes, in seconds since the `time` of the holder.
+ */
+export function resolveRange(
+  { fromDeltaTime, toDeltaTime }: Bounds,
+  { time }: { time: number },
+  now: number
+): Range {
+  return { from: fromDeltaTime ?? 0, to: toDeltaTime ?? now - time }
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseUrl } from '../parse-url.js'
 import { settingsList } from './list.js'
-import { maskSecrets } from './secrets.js'
+import { maskSecrets } from './values.js'
 import type { Settings } from './settings.js'
 
 /** One setting. */

@@ -1,8 +1,8 @@
 /** Values of settings: their texts, and what is wrong with them. */
+import type { TSchema } from 'typebox'
 import { compileCoercion } from '../validation/coercion.js'
 import { findViolations } from './schema-check.js'
 import type { Setting } from './list.js'
-import { maskSecrets } from './secrets.js'
 
 /**
  * Parses the text of a value: `null`, numbers, `true`, lists with commas or as JSON. Text that does not fit
@@ -37,4 +37,29 @@ const placeholders = [/REPLACE/, /(?:^|\s)(?:change[-_ ]?me|<[^<>@]*>|\$\{[^{}]*
 function isPlaceholder(value: unknown): boolean {
   if (typeof value === 'string') return placeholders.some(pattern => pattern.test(value))
   return typeof value === 'object' && value !== null && Object.values(value).some(isPlaceholder)
+}
+
+/** Secrets within settings: members of lists and groups that are never shown. */
+interface Schema {
+  readonly secret?: boolean
+  readonly items?: TSchema
+  readonly properties?: Readonly<Record<string, TSchema>>
+}
+
+/** Shown instead of a secret. */
+const mask = '…'
+
+/** Returns a value with its secrets masked, as its schema marks them; empty text stays. */
+export function maskSecrets(schema: TSchema, value: unknown): unknown {
+  const { items, properties, secret } = schema as Schema
+  if (secret) return value === '' ? '' : mask
+  if (items && Array.isArray(value)) return value.map(item => maskSecrets(items, item))
+  if (!properties || typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const members = new Map(Object.entries(properties))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const known = members.get(name)
+      return [name, known ? maskSecrets(known, member) : member]
+    })
+  )
 }

@@ -6,7 +6,7 @@ import { getPasswordTimes } from './password-rules.js'
 import type { Access } from '../../schemas/access.js'
 import { recordSignIn, openPageSession, openSession } from '../auth/personal-access.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
-import { describeBrowser } from './notices/agent.js'
+import { describeBrowser } from './notices/devices.js'
 import { notifyNewDevice } from './notices/notices.js'
 import { apiEndpoint } from '../service-info.js'
 

@@ -4,7 +4,7 @@ import { AppId } from '../../schemas/account.js'
 import { fail } from '../errors.js'
 import type { Call, ServiceCall } from '../call/method.js'
 import { assertPasswordNotExpired, getPasswordTimes } from './password-rules.js'
-import { assertPassword } from './verify-password.js'
+import { assertPassword } from './passwords.js'
 
 /** Params of the methods that take a password instead of a token. */
 export const LoginParams = {

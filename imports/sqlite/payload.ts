@@ -93,6 +93,9 @@ export class Payload {
     return cells
   }
 
+  /**
+   * Returns a value by its serial type; `undefined` for bytes and texts that are too long. Throws `DamagedDatabase`.
+   */
   #readValue(type: number, start: number, length: number): Cell {
     if (type === 0) return null
     if (type === 8 || type === 9) return type - 8

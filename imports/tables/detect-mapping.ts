@@ -97,6 +97,7 @@ interface DetectedColumn extends ColumnMapping {
   readonly title: string
 }
 
+/** Returns the columns with values that have a type here, with the stream of each. */
 function detectValues(
   columns: readonly string[],
   names: readonly string[],

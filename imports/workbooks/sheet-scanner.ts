@@ -189,6 +189,7 @@ export class SheetScanner implements XmlHandler {
     this.#setCell(column, result)
   }
 
+  /** Stores a cell of the current row, or reports why it is skipped. */
   #setCell(column: number, found: NumberText | SkipReason): void {
     const row = this.#cells!
     if (typeof found !== 'string' && found.text.trim() === '') return
@@ -210,6 +211,7 @@ export class SheetScanner implements XmlHandler {
     }
   }
 
+  /** Ends the current row, and passes it on; empty rows are omitted. */
   #closeRow(): void {
     const row = this.#cells
     this.#cells = undefined

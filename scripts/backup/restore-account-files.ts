@@ -74,6 +74,7 @@ function toProblem({ username }: AccountEntry, error: unknown): Problem {
   return { kind: 'database', user: username, detail: error instanceof Error ? error.message : String(error) }
 }
 
+/** Restores the attachments of an account, and syncs all folders up to the root. */
 async function fetchFiles(
   vault: Vault,
   target: Layout,

@@ -50,6 +50,7 @@ async function findOwner(operator: Operator, id: string): Promise<string> {
   return ((await operator.call('system.getAccess', { id })) as unknown as OwnedAccess).owner.username
 }
 
+/** Formats what an access has read, with a line for each share, stream and address. */
 function formatFound({ access, breachScope, owner }: Found): string {
   const {
     addresses,

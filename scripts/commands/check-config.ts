@@ -1,6 +1,6 @@
 /** `coffer check-config`: reads the settings as `serve` does, and prints them. */
 import { settingsList } from '../../core/settings/list.js'
-import { maskSecrets as maskInnerSecrets } from '../../core/settings/secrets.js'
+import { maskSecrets as maskInnerSecrets } from '../../core/settings/values.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { loadCheckedSettings } from '../terminal/load-checked-settings.js'
 

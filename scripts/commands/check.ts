@@ -37,6 +37,7 @@ function showProgress(bar: SingleBar): Progress {
   }
 }
 
+/** Formats the counts of all that was checked as one sentence. */
 function formatSummary(counts: Counts, problems: number): string {
   const {
     accesses,

@@ -42,6 +42,10 @@ export async function rescueAccount(args: readonly string[], options: RescueOpti
   })
 }
 
+/**
+ * Asks all nodes for their copies of an account, and prints them. The exit code is 1 if no node answers with the end
+ * of the log.
+ */
 async function printCopies(engine: NatsEngine, username: string, { json }: JsonOption): Promise<void> {
   const members = new Members()
   members.update(await engine.register.list('node.'))

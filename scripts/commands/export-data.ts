@@ -56,6 +56,7 @@ const allUserStreams = [{ any: ['*'], not: [accountId, helpersId] }]
 /** A time after all possible event times, in seconds. */
 const maxTime = 8.64e12
 
+/** Converts the options of the command to params. Throws `UsageError` for a zone that is not valid. */
 function createParams({
   format,
   from,

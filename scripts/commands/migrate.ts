@@ -120,6 +120,7 @@ async function makeBackupBefore(
   }
 }
 
+/** Migrates the platform file and the files of active accounts. Files that cannot be migrated are reported. */
 async function migrateAll(layout: Layout, progress: Progress | undefined): Promise<MigrateReport> {
   const report: MigrateReport = {
     platform: migratePlatformFile(layout),

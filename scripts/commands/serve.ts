@@ -6,11 +6,10 @@ import { toConfig } from '../../core/settings/config.js'
 import { readSettings, type ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
-import { listExposedEntries } from '../../storage/files/exposure.js'
+import { listExposedEntries, Layout } from '../../storage/files/layout.js'
 import { StorageFull, StoreDamaged, translateError } from '../../storage/errors.js'
 import { DiskReserve } from '../../storage/files/disk-reserve.js'
-import { Layout } from '../../storage/files/layout.js'
-import { createSetupSecret } from '../../storage/files/setup-link.js'
+import { createSetupSecret } from '../../storage/files/private-files.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { watchDiskReserve } from '../../server/disk-usage.js'
 import { LogOutput } from '../../server/log-output.js'
@@ -139,6 +138,10 @@ class Service {
     })
   }
 
+  /**
+   * Restarts the server in this process, on the same port, with its settings read again. The process ends if that
+   * fails.
+   */
   #restart(): void {
     if (this.isStopping) return
     const former = this.#server!

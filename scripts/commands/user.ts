@@ -192,6 +192,7 @@ export async function createUser(args: readonly string[], options: CreateOptions
   printResult(json, { username, id }, `${username}: created`)
 }
 
+/** Throws `UsageError` for a user name, email address or language that is not valid. */
 function assertFields(
   username: string,
   email: string | undefined,

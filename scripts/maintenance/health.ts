@@ -121,6 +121,7 @@ async function fetchServiceInfo(url: string): Promise<ServiceInfo> {
   return { api, register }
 }
 
+/** Posts JSON and returns the response. Throws `HealthError` for an error of the service. */
 async function postJson(
   url: string,
   body: object,

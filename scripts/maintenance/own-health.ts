@@ -46,6 +46,7 @@ function checkPlatform(layout: Layout): Pick<OwnStep, 'ok' | 'detail'> {
   }
 }
 
+/** Checks the service that has the data directory open. Never rejects: what fails is a step that is not ok. */
 async function checkRunning(operator: Operator): Promise<OwnStep[]> {
   const { url = '' } = operator
   try {

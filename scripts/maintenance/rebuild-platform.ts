@@ -57,6 +57,7 @@ export function isPlatformFileIntact(layout: Layout): boolean {
   }
 }
 
+/** Rebuilds the index of unique values, and the file in each account's folder that names its owner. */
 async function rebuildIndex(layout: Layout, progress?: Progress): Promise<RebuildReport> {
   const platform = new PlatformStore(layout)
   const report: RebuildReport = { isNew: false, accounts: 0, problems: [] }
@@ -93,6 +94,10 @@ function isReadable(
   }
 }
 
+/**
+ * Rebuilds the platform file from what is still readable of it and from all accounts. Throws if a file is of a newer
+ * version.
+ */
 function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const { platformFile, root } = layout
   const folders = listAccountIds(layout)

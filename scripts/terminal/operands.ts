@@ -39,6 +39,7 @@ export function splitOptionalArgument(args: readonly string[], name: string): Sp
   throw new UsageError(`Expected at most one argument: [${name}] (see --help)`)
 }
 
+/** Splits arguments into operands and the flags of settings. */
 function parse(args: readonly string[]): SplitArguments {
   const options = Object.fromEntries(
     [...settingsList.map(({ key }) => key), 'config'].map(name => [name, { type: 'string' as const }])

@@ -7,7 +7,7 @@ import type { Settings } from '../../core/settings/settings.js'
 import { systemClock, type Clock } from '../../core/time.js'
 import { version } from '../../core/version.js'
 import { Layout } from '../../storage/files/layout.js'
-import { readServiceFile } from '../../storage/files/service-file.js'
+import { readServiceFile } from '../../storage/files/private-files.js'
 import { DirectoryLocked, lockDirectory } from '../../storage/sqlite/lock.js'
 import type { Runtime } from '../../server/runtime.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
@@ -140,6 +140,7 @@ async function callHere(
   return JSON.parse(`{${outcome.members}}`) as MethodResult
 }
 
+/** Creates an operator that calls the running service. Its calls reject with `OperatorError`. */
 function createRemoteOperator(settings: Settings): Operator {
   const { adminKey, dataDir, host, port } = settings
   const published = readServiceFile(new Layout(dataDir))

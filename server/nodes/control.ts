@@ -79,6 +79,7 @@ export async function requestAlarms(
   }
 }
 
+/** Executes a request and returns what it has found or done. Rejects if it fails, or is of a newer version. */
 async function executeRequest(
   request: ControlRequest,
   { lease, monitor, restoredAccounts, accountRescue, shards }: ControlTargets

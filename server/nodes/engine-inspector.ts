@@ -63,6 +63,7 @@ export class EngineInspector {
     return alarms.list()
   }
 
+  /** Checks the engine again and again until stopped. */
   async #run(): Promise<void> {
     const { alarms, inspect, intervalMs, onError, retryFailed } = this.options
     const { signal } = this.#stopping

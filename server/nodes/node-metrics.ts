@@ -111,6 +111,7 @@ export async function addNodeMetrics(registry: MetricRegistry, sources: NodeMetr
   addEngine(registry, sources)
 }
 
+/** Adds the connection to the engine, and what the last check has found there. */
 function addEngine(registry: MetricRegistry, { engineCheck, link }: NodeMetricSources): void {
   if (link) {
     registry.addGauge('coffer_engine_connected', 'Whether this node is connected to the engine', () =>

@@ -54,6 +54,10 @@ export class NodePeers {
     return connected.peer
   }
 
+  /**
+   * Opens the connection to a node. If it is lost, its pending requests fail, and the node counts as unreachable for
+   * a while unless it had answered.
+   */
   #connect(key: string, life: Life): ConnectedPeer {
     const { events } = this
     const peer = new Peer(request => connection.post(serialize(request)), {

@@ -3,7 +3,7 @@
  * (docs/decisions/0017-images-are-decoded-in-separate-processes.md)
  */
 import { writeFileSync } from 'node:fs'
-import { fitInto, type Frame, type Size } from '../../core/previews/sizes.js'
+import { fitInto, type Frame, type Size } from '../../core/previews/renderer.js'
 import { hasManyParts } from './picture-parts.js'
 import type { DecoderRequest, DecoderLimits, DecoderResult, DecoderReply } from './protocol.js'
 

@@ -1,7 +1,7 @@
 /** The service's side of one process that decodes pictures, one at a time. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { setPriority } from 'node:os'
-import type { Frame } from '../../core/previews/sizes.js'
+import type { Frame } from '../../core/previews/renderer.js'
 import type { DecoderRequest, DecoderLimits, DecoderResult, DecoderReply } from './protocol.js'
 
 /** Decoding has a lower priority than requests; the range is -20 to 19. */

@@ -1,5 +1,5 @@
 /** Messages between the service and a process that decodes pictures. */
-import type { Frame, Size } from '../../core/previews/sizes.js'
+import type { Frame, Size } from '../../core/previews/renderer.js'
 
 /** A request: a chunk of the picture or, after the last chunk, the requested frame. */
 export type DecoderRequest = { readonly chunk: Uint8Array } | { readonly frame: Frame | undefined }

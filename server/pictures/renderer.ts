@@ -3,8 +3,12 @@
  * (docs/spec/previews.md#reading)
  */
 import { ApiError } from '../../core/errors.js'
-import { createUnreadableError, type PictureRenderer } from '../../core/previews/renderer.js'
-import type { Frame, Size } from '../../core/previews/sizes.js'
+import {
+  createUnreadableError,
+  type PictureRenderer,
+  type Frame,
+  type Size
+} from '../../core/previews/renderer.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { PictureProcessUnavailable, PictureProcess, PictureTooCostly } from './picture-process.js'
 import type { DecoderRefusal, DecoderResult } from './protocol.js'

@@ -22,7 +22,7 @@ import { listPublicSettings, type PublicSetting } from '../../core/settings/publ
 import { refuseParams, type Violation } from '../../core/validation/params.js'
 import type { SettingsUpdate } from '../../schemas/configuration.js'
 import { Layout } from '../../storage/files/layout.js'
-import { writeFileAtomically } from '../../storage/files/setup-link.js'
+import { writeFileAtomically } from '../../storage/files/private-files.js'
 import { createInvitationTokens } from '../setup/setup-choices.js'
 import type { SettingsSource } from '../setup/setup-service.js'
 
@@ -105,6 +105,10 @@ export class SettingsEditor {
   }
 }
 
+/**
+ * Lists all settings as the page shows them: value, source, limits, and whether they can be edited or wait for a
+ * restart.
+ */
 function toEditable({ origins, settings }: ReadSettings, current: Settings): EditableSetting[] {
   const publicSettings = listPublicSettings(settings)
   return settingsList.map((setting, index) => {
@@ -135,6 +139,7 @@ function findFixed(origins: ReadSettings['origins'], key: string): Origin | unde
   return candidates.map(each => origins.get(each)).find(origin => origin && origin.kind !== 'page')
 }
 
+/** Returns the choices and limits in the schema of a setting. */
 function getConstraints({ schema }: Setting): Partial<EditableSetting> {
   const {
     enum: choices,

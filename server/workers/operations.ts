@@ -1,5 +1,5 @@
 /** The operations of a runtime that another thread or node requests. */
-import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { Dispatcher, AdmittedAccess, SubscribedAccess } from '../../core/call/dispatcher.js'
 import { toFailure } from '../../core/call/outcome.js'
 import type { Log } from '../../core/log.js'
 import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
@@ -15,7 +15,6 @@ import {
   type WorkerMessage,
   type WorkerRequest
 } from './protocol.js'
-import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/subscribed-access.js'
 
 /** The runtime that operations act on, or a replacement. */
 type OperationTarget = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' | 'settle'> & {

@@ -139,6 +139,7 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
+  /** Creates the handlers for what a thread reports. */
   #createHandlers({ services, forget, onFatal }: WorkersOptions, index: number): WorkerEventHandlers {
     const others = (): WorkerThread[] => this.#threads.filter((_, other) => other !== index)
     return {

@@ -1,6 +1,6 @@
 /**
- * Conditions on the contents of events. No index answers them, so bodies are examined one by one: SQLite's JSON
- * functions extract the values, and a registered function compares them by type.
+ * Conditions on the contents of events. No index answers them, so bodies are examined one by one, in batches
+ * whose size follows how long they take: SQLite's JSON functions extract the values, and a registered function compares them by type.
  * (docs/spec/streams-queries.md#conditions-on-contents)
  */
 import type { Database } from 'better-sqlite3'
@@ -14,6 +14,46 @@ import {
 } from '../../schemas/content-condition.js'
 import { hasTime, runWithTimeout, type TimedResult } from '../sqlite/run-with-timeout.js'
 import { column } from '../sqlite/statements.js'
+import type { Key } from './position.js'
+
+/** Maximum time that a page may spend on the scan, in milliseconds: some bodies are small, others many megabytes. */
+const maxScanMs = 10
+/** Initial batch size, in events. */
+const firstRows = 100
+const maxRows = 500
+
+/** The result of scanning a batch. */
+export interface BodyScanResult {
+  readonly wanted: readonly Key[]
+  /** The last event that was scanned before time ran out; absent if all were. */
+  readonly scannedTo: Key | undefined
+  /** The cost of the scan, on a scale where `whole` is a page that spends all its time on it. */
+  readonly cost: (whole: number) => number
+}
+
+/** Tests the contents of events, as many at a time as take a few milliseconds. */
+export class BodyScan {
+  /** Events that the next step scans. */
+  rows = firstRows
+
+  /**
+   * Returns the events whose contents match, as far as time allows, and adapts {@link rows} to the time that
+   * it took.
+   */
+  scan(db: Database, contents: readonly ContentCondition[], events: readonly Key[]): BodyScanResult {
+    const start = performance.now()
+    const numbers = events.map(({ number }) => number)
+    const { found, scanned, last } = findMatchingContents(db, contents, numbers, maxScanMs)
+    const tookMs = performance.now() - start
+    this.rows =
+      tookMs > maxScanMs / 2 ? Math.max(1, Math.floor(this.rows / 2)) : Math.min(this.rows * 2, maxRows)
+    return {
+      wanted: events.filter(({ number }) => found.has(number)),
+      scannedTo: last === undefined ? undefined : events.find(({ number }) => number === last),
+      cost: whole => Math.max(scanned, (tookMs * whole) / maxScanMs)
+    }
+  }
+}
 
 /** Tests a value's JSON text, `null` if there is no value. */
 type Test = (text: string | null) => boolean
@@ -25,7 +65,7 @@ const testsByFile = new WeakMap<Database, { tests: readonly Test[] }>()
  * Returns which of these events meet all conditions. Bodies may be many megabytes and block other calls: after
  * `timeoutMs` no further body is read.
  */
-export function findMatchingContents(
+function findMatchingContents(
   db: Database,
   conditions: readonly ContentCondition[],
   numbers: readonly number[],

@@ -4,7 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from './bodies.js'
-import { BodyScan, type BodyScanResult } from './body-scan.js'
+import { BodyScan, type BodyScanResult } from './content.js'
 import { chooseObviousDriver, listDrivers, chooseNarrowestDriver, type Driver } from './drivers.js'
 import type { EventFile } from './event-file.js'
 import { copyBodies, copyMatchingBodies, type CopiedPage } from './copy-bodies.js'

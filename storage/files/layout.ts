@@ -1,6 +1,7 @@
 /** The paths in the data directory. They are built from ids that the server made, and each id is checked first. */
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
+import { readdirSync, statSync } from 'node:fs'
 
 const accountId = /^c[a-z0-9]{24}$/
 const fileId = /^c[a-z0-9]{24}$/
@@ -142,4 +143,17 @@ export function getShardFolder(attachment: string): string {
   if (!isFileId(attachment)) throw new Error('Not an attachment id')
   // The end of an id is random; its beginning is a time.
   return attachment.slice(-2)
+}
+
+/** Permission bits of the group and of others. */
+const groupAndOtherBits = 0o077
+
+/** Lists the direct entries of a data directory that other users can access; empty if the directory itself is private. */
+export function listExposedEntries({ root }: Layout): string[] {
+  return isExposed(root) ? ['.', ...readdirSync(root).filter(name => isExposed(join(root, name)))] : []
+}
+
+function isExposed(path: string): boolean {
+  // An entry that has just been removed is not exposed.
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & groupAndOtherBits) !== 0
 }

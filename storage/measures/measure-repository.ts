@@ -5,7 +5,7 @@ import { collectFacts, countData, type MeasureFact, type MeasureFactsQuery } fro
 import { MeasureRun, type MeasureSteps, type MeasureStore, type Reading } from './reading.js'
 import { SharedRuns, type SharedKey } from './shared-runs.js'
 import { aggregateValues, type SourceValues, type ValuesQuery } from './values-run.js'
-import { readInTransaction } from '../sqlite/read-in-transaction.js'
+import { readInTransaction } from '../sqlite/statements.js'
 import type { EventRepository } from '../repositories/events.js'
 import type { SeriesRepository } from '../repositories/series.js'
 

@@ -7,7 +7,6 @@ import { aliasField } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
 import { limitMarks } from '../../schemas/marks.js'
 import { column, statement } from '../sqlite/statements.js'
-import { ConfirmedValues } from './confirmed-values.js'
 import { connectionField } from '../../schemas/connection.js'
 import { identityField } from '../../schemas/identity.js'
 import { listSecretKeys } from '../connections/connection-repository.js'
@@ -173,4 +172,27 @@ export function readUnmigratedValues(db: Database): ReadonlyMap<string, unknown>
     string
   >[]
   return new Map(rows.map(({ name, value }) => [name, JSON.parse(value)]))
+}
+
+/** Values of account fields that the user has set or confirmed, as opposed to those set by apps. */
+export class ConfirmedValues {
+  constructor(private readonly db: Database) {}
+
+  /** Returns the last confirmed value of a field; `undefined` if there is none. */
+  find(field: string): unknown {
+    const value = column(this.db, 'SELECT value FROM confirmed_value WHERE field = ?').get(field)
+    return typeof value === 'string' ? JSON.parse(value) : undefined
+  }
+
+  /** Marks the value of a field as not confirmed. */
+  remove(field: string): void {
+    statement(this.db, 'DELETE FROM confirmed_value WHERE field = ?').run(field)
+  }
+
+  /** Marks a value of a field as confirmed. */
+  set(field: string, value: unknown): void {
+    const sql = `INSERT INTO confirmed_value (field, value) VALUES (?, ?)
+      ON CONFLICT (field) DO UPDATE SET value = excluded.value`
+    statement(this.db, sql).run(field, JSON.stringify(value))
+  }
 }

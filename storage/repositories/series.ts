@@ -14,11 +14,10 @@ import {
   type Range
 } from '../series/page.js'
 import { removePoints, removeTimes, type Removal } from '../series/remove.js'
-import type { Row } from '../series/rows.js'
+import { type Row, arrangeRows, findIndexAfter } from '../series/rows.js'
 import { Sampler, type SampledPage, type SampleOptions } from '../series/sampler.js'
 import { MissingSummaries } from '../series/missing-summaries.js'
 import { maxLooseChunks, SeriesWriter } from '../series/write.js'
-import { arrangeRows, findIndexAfter } from '../series/arrange-rows.js'
 import { column, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 

@@ -5,6 +5,7 @@
 import type { Database } from 'better-sqlite3'
 import { digestSecret } from '../../schemas/secret-digest.js'
 import { column, statement } from '../sqlite/statements.js'
+import type { StoredLetter } from '../../schemas/plans/letter.js'
 
 /** The purpose of a token. Used tokens of kind `challenge` are kept so that no challenge is used twice. */
 export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'challenge' | 'oauth-code' | 'oauth-used'
@@ -67,5 +68,31 @@ export class SignInRepository {
   /** Removes a state, if there is one. */
   removeState(name: string): void {
     statement(this.db, 'DELETE FROM sign_in_state WHERE name = ?').run(name)
+  }
+}
+
+/** The weekly letter of one account. Cached while the file is open: it is asked for after many changes. */
+const stateName = 'letter'
+
+export class LetterRepository {
+  #cached: { readonly letter: StoredLetter | undefined } | undefined
+
+  constructor(private readonly signIn: SignInRepository) {}
+
+  /** Returns the letter; `undefined` if the user has never turned it on. */
+  find(): StoredLetter | undefined {
+    this.#cached ??= { letter: this.signIn.getState(stateName) as StoredLetter | undefined }
+    return this.#cached.letter
+  }
+
+  /** Stores the letter, in place of the former one. */
+  put(letter: StoredLetter): void {
+    this.signIn.setState(stateName, letter)
+    this.#cached = { letter }
+  }
+
+  /** Drops the cache: it may hold what was rolled back. */
+  invalidate(): void {
+    this.#cached = undefined
   }
 }

@@ -1,6 +1,8 @@
-/** Makes consistent copies of files to which a service in another process may be writing. */
+/** Makes consistent copies of files that are in use, also by a service in another process. */
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import type { Layout } from '../files/layout.js'
 import { translateError } from '../errors.js'
 import { readSchemaVersion, type Migration } from '../migrations/migrate.js'
@@ -87,4 +89,16 @@ function readVersion(file: string, migrations: readonly Migration[]): number {
   } finally {
     db.close()
   }
+}
+
+/**
+ * Makes a consistent copy of a file that is in use: an account's, or one with other `migrations`. Runs in a worker thread: the copy
+ * is synced at the end, which may take seconds. Rejects if it fails.
+ */
+export async function copyInThread(from: string, to: string, migrations = userMigrations): Promise<void> {
+  const worker = new Worker(new URL('./copy-worker.js', import.meta.url), {
+    workerData: { from, known: migrations.length, to }
+  })
+  // Rejects on an `error` event.
+  await once(worker, 'exit')
 }

@@ -44,3 +44,15 @@ function addToCache(statements: Cache, db: Database, sql: string, prepared: Stat
   else statements.set(db, new Map([[sql, prepared]]))
   return prepared
 }
+
+/** Runs several reads on one state of the file, in a transaction or in the running one: its lock is taken once, not for each statement. */
+export function readInTransaction<T>(db: Database, read: () => T): T {
+  if (db.inTransaction) return read()
+  statement(db, 'BEGIN').run()
+  try {
+    return read()
+  } finally {
+    // An error may have ended it.
+    if (db.inTransaction) statement(db, 'COMMIT').run()
+  }
+}

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { nextTurn } from '../steps.js'
 import { Checkpointer } from '../wal/checkpointer.js'
 import { UserStore } from './user-store.js'
-import type { ClosedLog } from '../wal/closed-log.js'
+import type { ClosedLog } from '../wal/closed-file.js'
 
 export interface PoolOptions {
   /** Maximum number of open files; exceeded only if all of them are in the middle of a write. */

@@ -1,6 +1,6 @@
 /** One user's open file: its repositories, and the one way to write to it. */
 import type { Database } from 'better-sqlite3'
-import { copyInThread } from '../sqlite/copy-thread.js'
+import { copyInThread } from '../sqlite/copies.js'
 import { translateError, type Unreserved } from '../errors.js'
 import type { Policies } from '../repositories/policies.js'
 import type { StorageUsed } from '../repositories/storage-used.js'
@@ -12,15 +12,14 @@ import { serviceParty } from '../scheduler.js'
 import type { Steps } from '../steps.js'
 import type { AuditEntry } from '../audit/record.js'
 import type { UniqueValues } from '../platform/unique-index.js'
-import { commit, waitUntilDurable } from '../wal/commit.js'
-import type { Durability } from '../wal/durability.js'
+import { commit, waitUntilDurable, type Durability } from '../wal/durability.js'
 import { migrateAccountFields } from './migrate-account-fields.js'
 import { Bookkeeping } from './bookkeeping.js'
 import { GroupCommit } from './group-commit.js'
 import { Repositories } from './repositories.js'
 import { runInTransaction, retryWithReservations } from './step-commit.js'
 import { WriteQueue, type PendingSteps } from './write-queue.js'
-import type { ClosedLog } from '../wal/closed-log.js'
+import type { ClosedLog } from '../wal/closed-file.js'
 
 /** Page cache of a write in steps, in KiB. */
 const draftCacheKiB = 8192
@@ -264,6 +263,7 @@ export class UserStore extends Repositories {
     this.#groups.settleUnique()
   }
 
+  /** Runs steps in a transaction on a connection of its own, so that reads meanwhile see the former state. */
   async #inDraft(stepsIn: (draft: UserStore) => Steps<unknown>): Promise<unknown> {
     this.durability.begin()
     const draft = this.#draft()

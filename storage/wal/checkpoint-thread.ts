@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CheckpointTask } from './checkpoint-worker.js'
-import type { ClosedLog } from './closed-log.js'
+import type { ClosedLog } from './closed-file.js'
 
 export class CheckpointThread {
   readonly #worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { CheckpointThread } from './checkpoint-thread.js'
 import { checkpointLog } from '../sqlite/open.js'
-import type { ClosedLog, OwnedLog } from './closed-log.js'
+import type { ClosedLog, OwnedLog } from './closed-file.js'
 
 export interface CheckpointerOptions {
   /** Time that a log rests before its checkpoint, in seconds: if the file is opened again in the meantime, the log is reused. */

@@ -1,4 +1,4 @@
-/** Operations on files that are closed, or open in another process, for moving them between machines. */
+/** Operations on files that are closed, or open in another process, and on their logs that wait for a checkpoint. */
 import { existsSync, rmSync } from 'node:fs'
 import { openUnchecked, getLogPath } from '../sqlite/open.js'
 import { column } from '../sqlite/statements.js'
@@ -78,4 +78,32 @@ export function removePosition(file: string): void {
 /** Lists the paths of the files that a file in use consists of. */
 export function listFilePaths(file: string): string[] {
   return [file, getLogPath(file), `${file}-shm`]
+}
+
+/** The log that closing an account's file left behind. */
+export interface ClosedLog {
+  /** The main file. */
+  readonly file: string
+  /** Size of the log, in bytes. */
+  readonly size: number
+  /** Whether the log's directory entry is on disk. */
+  readonly isNamed: boolean
+}
+
+/** The log of a file that stays open. */
+export interface OwnedLog extends ClosedLog {
+  readonly owner: LogOwner
+}
+
+/** The owner of an open file whose log is being checkpointed. */
+export interface LogOwner {
+  /** Called before the checkpoint. Keeps the log from being restarted within a commit, which would sync in the event loop. */
+  preventRestart(): void
+  /**
+   * Runs `checkpointRest`, which checkpoints the rest and restarts the log, while writes wait; skips it if they cannot
+   * wait now.
+   */
+  pause(checkpointRest: () => Promise<void>): Promise<void>
+  /** Called afterwards, also on failure. */
+  allowRestart(): void
 }

@@ -1,9 +1,11 @@
 /**
- * How the commits of an open file are made durable before they are acknowledged: an interface. By default one sync of
- * the write-ahead log does it (storage/wal/sync.ts). (docs/decisions/0001-durable-before-the-answer.md)
+ * How the commits of an open file are made durable before they are acknowledged: an interface, and the only way to commit
+ * a user's transaction. By default one sync of the write-ahead log does it (storage/wal/sync.ts). (docs/decisions/0001-durable-before-the-answer.md)
  */
-import type { OpenedFile } from './opened-file.js'
-import type { Position } from './position.js'
+import type { Database } from 'better-sqlite3'
+import { Unconfirmed } from '../errors.js'
+import { statement } from '../sqlite/statements.js'
+import { writePosition, type OpenedFile, type Position } from './position.js'
 
 /** Called when commits are durable, or, with the reason, when it is certain that this will not be confirmed. */
 export type OnDurable = (failure?: Error) => void
@@ -72,4 +74,22 @@ export interface DurabilityProvider {
   listHeld?(): string[]
   /** Resolves when nothing handed over is pending any more. Must be called after all files have been closed. */
   close(): Promise<void>
+}
+
+/**
+ * Commits the transaction of a connection, with the position of the file, and hands its frames over before anything else.
+ * Throws what SQLite throws, with nothing committed.
+ */
+export function commit(db: Database, durability: Durability): void {
+  const { nextPosition } = durability
+  if (nextPosition) writePosition(db, nextPosition)
+  statement(db, 'COMMIT').run()
+  durability.capture()
+}
+
+/** Resolves when every commit so far is durable. Rejects with `Unconfirmed` if that is uncertain. */
+export function waitUntilDurable(durability: Durability): Promise<void> {
+  return new Promise((resolve, reject) =>
+    durability.afterSync(failure => (failure ? reject(new Unconfirmed(failure)) : resolve()))
+  )
 }

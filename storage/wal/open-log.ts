@@ -6,7 +6,7 @@
 import type { Database } from 'better-sqlite3'
 import { setAutoCheckpoint, holdState, logPages, logSize } from '../sqlite/open.js'
 import type { Durability } from './durability.js'
-import type { LogOwner, OwnedLog } from './closed-log.js'
+import type { LogOwner, OwnedLog } from './closed-file.js'
 
 /** Size in pages at which a log is checkpointed: SQLite's own default, 4 MB. */
 const usualPages = 1000

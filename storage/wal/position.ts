@@ -3,6 +3,7 @@
  * Only files whose durability requires it have one. (storage/wal/durability.ts)
  */
 import type { Database } from 'better-sqlite3'
+import { lastFrame } from '../sqlite/open.js'
 import { raw, statement } from '../sqlite/statements.js'
 
 /** A position in the log of an account's changes. */
@@ -44,6 +45,45 @@ export function addPosition(db: Database, { epoch, lsn }: Position): void {
 export function dropPosition(db: Database): void {
   filesWithPosition.delete(db)
   db.exec('DROP TABLE IF EXISTS log_position')
+}
+
+/** A file that has just been opened, as its durability sees it. */
+export class OpenedFile {
+  constructor(
+    /** The account that it belongs to. */
+    readonly account: string,
+    private readonly db: Database
+  ) {}
+
+  /** The path of the main file. */
+  get file(): string {
+    return this.db.name
+  }
+
+  /** Number of the last valid frame in the log since it was last restarted. */
+  lastFrame(): number {
+    return lastFrame(this.db)
+  }
+
+  /** Reads the file's position; `undefined` if it never had one. */
+  position(): Position | undefined {
+    return readPosition(this.db)
+  }
+
+  /** Sets the file's first position, in a separate transaction. */
+  addPosition(position: Position): void {
+    addPosition(this.db, position)
+  }
+
+  /** Commits a position and nothing else. */
+  commitPosition(position: Position): void {
+    this.db.transaction(() => writePosition(this.db, position)).immediate()
+  }
+
+  /** All pages, as they are after the last commit, whether or not they are still in the log. */
+  pages(): Buffer {
+    return this.db.serialize()
+  }
 }
 
 function hasTable(db: Database): boolean {

@@ -8,7 +8,7 @@ import { DiskReserve } from '../files/disk-reserve.js'
 import type { Layout } from '../files/layout.js'
 import { initializeLog, getLogPath, logSize } from '../sqlite/open.js'
 import type { Durability, DurabilityProvider, FoundLog, OnDurable } from './durability.js'
-import type { ClosedLog } from './closed-log.js'
+import type { ClosedLog } from './closed-file.js'
 
 /** Called when a sync fails. The process must stop: nothing can be acknowledged as durable any more. */
 export type OnSyncFailure = (error: Error) => void

@@ -37,7 +37,7 @@ const made = new Map([
   ['core/oauth/smart-scope.ts', 1], // from a constant of schemas: alternatives, without repetition
   ['core/rules/event-watchers.ts', 1], // from a rule's words, which are escaped: without repetition
   ['core/settings/custom-streams.ts', 1], // from settings: measured there
-  ['core/event-types/slow-patterns.ts', 1], // from the directory of event types: only parsed
+  ['core/event-types/operator-types.ts', 1], // from the directory of event types: only parsed
   ['core/settings/schema-check.ts', 2], // from schemas of settings
   ['core/validation/slow-patterns.ts', 1], // from another pattern
   ['core/account/fields.ts', 1], // from settings: measured by core/settings/custom-streams.ts

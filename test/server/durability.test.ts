@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { StoreUnavailable } from '../../storage/errors.js'
 import type { Durability, DurabilityProvider, FoundLog, OnDurable } from '../../storage/wal/durability.js'
-import type { OpenedFile } from '../../storage/wal/opened-file.js'
+import type { OpenedFile } from '../../storage/wal/position.js'
 import { WalSync } from '../../storage/wal/sync.js'
 import { coffer, type Client, type Service } from '../support/coffer.js'
 

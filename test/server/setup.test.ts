@@ -7,7 +7,7 @@ import { readSettings } from '../../core/settings/load.js'
 import { startServer } from '../../server/server.js'
 import type { SettingsSource } from '../../server/setup/setup-service.js'
 import { Layout } from '../../storage/files/layout.js'
-import { createSetupSecret } from '../../storage/files/setup-link.js'
+import { createSetupSecret } from '../../storage/files/private-files.js'
 import { mailbox } from '../support/mailbox.js'
 import { rawHttp } from '../support/raw-http.js'
 

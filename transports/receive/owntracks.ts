@@ -65,6 +65,7 @@ class MessageReader {
     return getText(message, 'tid') ?? this.connection.name
   }
 
+  /** Adds a position with its air pressure, battery level, place and image, or counts it as skipped. */
   #addLocation(message: Json): void {
     const time = getNumber(message, 'tst')
     const kilometresPerHour = getNumber(message, 'vel')
@@ -200,6 +201,7 @@ class MessageReader {
     })
   }
 
+  /** Adds the steps of a period, or counts them as skipped. */
   #addSteps(message: Json): void {
     const [from, to] = [getNumber(message, 'from'), getNumber(message, 'to')]
     const count = getNumber(message, 'steps')

@@ -39,6 +39,10 @@ export class ReadThread {
     }
   }
 
+  /**
+   * Reads one request in the thread, which is started if needed. `party` is charged for collecting the records.
+   * Errors are those of {@link read}.
+   */
   async #run(dialect: string, { body, ...request }: ReceivedRequest, party: Party): Promise<ReadRequest> {
     const worker = (this.#worker ??= new Worker(new URL('./read-worker.js', import.meta.url), {
       resourceLimits
@@ -57,6 +61,8 @@ export class ReadThread {
       const isOwn = body.byteLength === body.buffer.byteLength
       worker.postMessage(task, isOwn ? [port2, body.buffer as ArrayBuffer] : [port2])
       answer = await waitForAnswer(worker)
+      // The limit is for the thread: a thread that was ended after its answer could not read the next body.
+      clearTimeout(timer)
       if (!answer) return fail('invalid-request-structure', isLate ? tooSlow : tooLarge)
       if ('refusal' in answer) {
         const { details, id, message } = answer.refusal
@@ -69,7 +75,7 @@ export class ReadThread {
       clearTimeout(timer)
       records.close()
       worker.unref()
-      if (!answer) this.#worker = undefined
+      if (!answer || isLate) this.#worker = undefined
     }
   }
 

@@ -49,6 +49,10 @@ export class CallQueue {
     await this.#running
   }
 
+  /**
+   * Makes the waiting calls one after another until none is left, waiting while the client does not read or exceeds
+   * the rate.
+   */
   async #run(): Promise<void> {
     const turn = scheduler.createTurns(this.options.party)
     const first = turn()

@@ -109,6 +109,7 @@ export class Websockets implements Mount {
     this.#engine.close()
   }
 
+  /** Watches a new connection; closes it if it has no slot. */
   #addConnection(conn: Conn): void {
     const { clock, config } = this.dispatcher.services
     const { limits, sockets } = config
@@ -163,6 +164,7 @@ export class Websockets implements Mount {
     return this.#connections.get(getConnectionId(conn))
   }
 
+  /** Returns the credentials of a socket: the token of the namespace, of the connection, or of the page's session. */
   #getCredentials({ handshake, nsp, request }: Socket): Credentials {
     const { auth, headers, query } = handshake
     // A namespace may have a token of its own; otherwise, that of the connection is used.

@@ -86,6 +86,7 @@ interface InsideProps {
   readonly onLeave: () => void
 }
 
+/** Shows the tab that the fragment of the URL names; to users who are no operators, only that they are none. */
 function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
   const { problem, value } = useResource<{ overview: Overview }>('overview')
   const [tab, setTab] = useState(getCurrentTab)

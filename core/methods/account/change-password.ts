@@ -6,10 +6,9 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 import { hashNewPassword } from '../../sign-in/password-rules.js'
-import { verifyPassword } from '../../sign-in/verify-password.js'
+import { verifyPassword, requirePasswordsEnabled } from '../../sign-in/passwords.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 import { countAllSignInMethods } from '../../sign-in/sign-in-methods.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
  * Sets a new password, or after a recent sign-in the first password of an account that has none. Sessions and tokens

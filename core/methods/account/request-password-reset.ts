@@ -4,7 +4,7 @@ import { AppId } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'
 import { method, type ServiceCall } from '../../call/method.js'
 import { sendResetLink } from '../../sign-in/password-reset.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords.js'
 
 /**
  * Always returns the same, at once: the caller must not learn whether the user exists, or whether a mail is sent. All work is

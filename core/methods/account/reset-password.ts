@@ -6,8 +6,7 @@ import { fail } from '../../errors.js'
 import { method, type ServiceCall } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 import { hashNewPassword } from '../../sign-in/password-rules.js'
-import { replacePassword } from '../../sign-in/replace-password.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
+import { replacePassword, requirePasswordsEnabled } from '../../sign-in/passwords.js'
 
 /**
  * Sets a new password and ends all sessions, since the old password may be known to others. Tokens of app and

@@ -11,7 +11,7 @@ import { method } from '../../call/method.js'
 import { getFactor } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
 import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords.js'
 
 /**
  * Signs in. An unknown user and a wrong password get the same error after the same work; both are throttled. The

@@ -8,7 +8,7 @@ import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { Proof, verifyProof } from '../../identities/proofs.js'
 import { PublicProvider, toPublicProvider } from '../../identities/provider.js'
-import { isTakenEmail } from '../../registration/availability.js'
+import { isTakenEmail } from '../../registration/usernames.js'
 
 /**
  * Returns the user name of the account that the identity opens; if there is no such account, the data with

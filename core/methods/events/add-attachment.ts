@@ -4,8 +4,7 @@ import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { assertFileCount } from '../../events/attachments.js'
-import { updateFiles } from '../../events/update-files.js'
+import { assertFileCount, updateFiles } from '../../events/attachments.js'
 import { methodInSteps } from '../../call/method.js'
 
 /**

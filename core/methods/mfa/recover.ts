@@ -12,7 +12,7 @@ import {
 import { method, type ServiceCall } from '../../call/method.js'
 import { getPresentedToken } from '../../auth/authenticate.js'
 import { requireMfaSession } from '../../sign-in/mfa/sessions.js'
-import { assertPasswordsEnabled } from '../../sign-in/passwords-enabled.js'
+import { assertPasswordsEnabled } from '../../sign-in/passwords.js'
 import { getFactor, isRecoveryCode, removeFactor } from '../../sign-in/mfa/factor.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 

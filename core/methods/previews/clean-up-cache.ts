@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { iterateActiveAccounts } from '../../platform/active-accounts.js'
+import { iterateActiveAccounts } from '../../platform/find-account.js'
 import type { Services } from '../../call/services.js'
 import { nextTurn } from '../../../storage/steps.js'
 

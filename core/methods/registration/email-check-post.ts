@@ -2,7 +2,7 @@
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { isTakenEmail } from '../../registration/availability.js'
+import { isTakenEmail } from '../../registration/usernames.js'
 import { createOlderCheck } from '../../registration/older-check.js'
 
 /** `POST {register}email/check`. */

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
-import { isTakenEmail, refuseAsTaken } from '../../registration/availability.js'
+import { isTakenEmail, refuseAsTaken } from '../../registration/usernames.js'
 import { serviceMethod } from '../../call/method.js'
 
 /**

@@ -2,7 +2,7 @@
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { findUsernameProblem } from '../../registration/availability.js'
+import { findUsernameProblem } from '../../registration/usernames.js'
 import { createOlderCheck } from '../../registration/older-check.js'
 
 /** `POST {register}username/check`. */

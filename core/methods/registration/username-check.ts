@@ -2,12 +2,13 @@
 import { Type } from 'typebox'
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
-import { findUsernameProblem, refuseAsTaken } from '../../registration/availability.js'
+import { findUsernameProblem, refuseAsTaken } from '../../registration/usernames.js'
 import { serviceMethod } from '../../call/method.js'
 
 /**
- * `GET {register}{username}/check_username`, `GET /reg/{username}/check`: throws an error if the name is
- * taken or reserved. Look-ups are throttled.
+ * `GET {register}{username}/check_username`, `GET /reg/{username}/check`: returns `reserved: false` for a name that is
+ * available. Throws `item-already-exists` for one that is taken, or that the service reserves (then with a `reason`).
+ * Look-ups are throttled.
  */
 export const usernameCheck = serviceMethod({
   id: 'auth.usernameCheck',

@@ -11,7 +11,7 @@ import { toPublicEvent } from '../../events/public-event.js'
 import { updateHolder } from '../../series/holder-updater.js'
 import { requireReducibleHolder } from '../../series/holder.js'
 import { noteRemovedPoints } from '../../series/touched-points.js'
-import { bounds, assertRangeOrder, resolveRange } from '../../series/range.js'
+import { bounds, assertRangeOrder, resolveRange } from '../../series/listing.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object({ id: Identifier, ...bounds }, closed)

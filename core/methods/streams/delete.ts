@@ -4,7 +4,6 @@ import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scala
 import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { includesHiddenEvents } from '../../permissions/hidden-events.js'
 import {
   requireManagedStream,
   assertManagesAll,
@@ -19,6 +18,8 @@ import { hasMoreBelow, listSubtree, listSubtreeInSteps } from '../../streams/tre
 import { toPublicStream } from '../../streams/stream-view.js'
 import { refuseParams } from '../../validation/params.js'
 import type { StreamNode } from '../../../storage/streams/node.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import type { Caller } from '../../permissions/caller.js'
 
 const Params = Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.Boolean()) }, closed)
 
@@ -78,6 +79,7 @@ const missingParamViolation = {
   param: 'mergeEventsWithParent'
 }
 
+/** Moves a stream to the trash, and with it the streams below. Returns the stream as the caller sees it. */
 function* moveToTrash(
   { caller, changes, now, store }: Call,
   node: StreamNode,
@@ -111,4 +113,36 @@ function requireParent({ parent, stream }: StreamNode): StreamNode {
       { streamId: stream.id }
     )
   )
+}
+
+/** The caller, and the store to search. */
+interface Search {
+  readonly caller: Caller
+  readonly store: UserStore
+}
+
+/**
+ * Returns whether any event in these streams is hidden from the caller by another of its streams. Those in
+ * the trash count. In steps.
+ */
+function* includesHiddenEvents(
+  { caller, store: { events } }: Search,
+  streams: readonly number[]
+): Steps<boolean> {
+  const { visibility } = caller
+  if (visibility.everything || visibility.closed.size === 0) return false
+  const run = events.query({
+    streams: [{ any: new Set(streams), all: [visibility.closed], not: new Set() }],
+    isRunning: false,
+    trashed: [0, 1],
+    order: 'DESC',
+    skip: 0,
+    limit: 1,
+    present: body => body
+  })
+  for (;;) {
+    const { count, done } = events.next(run)
+    if (count > 0 || done) return count > 0
+    yield
+  }
 }

@@ -6,7 +6,7 @@ import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { createToken } from '../../ids.js'
 import { storeResetToken, buildResetLink } from '../../sign-in/password-reset.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords.js'
 
 /** `POST /system/users/{username}/reset-link`: 201. The link replaces earlier ones, and no mail is sent. */
 export const createResetLink = serviceMethod({

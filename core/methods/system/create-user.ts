@@ -5,11 +5,10 @@ import { orNull } from '../../../schemas/scalars.js'
 import { recordVerification } from '../../account/email/addresses.js'
 import { adminOnly } from '../../auth/admin.js'
 import { createId } from '../../ids.js'
-import { sendWelcomeMail } from '../../registration/welcome-mail.js'
+import { sendWelcomeMail, fillAccount, assertNotTaken, listUnavailable } from '../../registration/register.js'
 import { serviceMethod } from '../../call/method.js'
-import { fillAccount, assertNotTaken, listUnavailable } from '../../registration/register.js'
 import { checkOptionalFields, selectUniqueValues, selectFieldValues } from '../../registration/fields.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords.js'
 
 /**
  * `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. The address counts as

@@ -7,8 +7,7 @@ import { adminOnly } from '../../auth/admin.js'
 import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
-import { replacePassword } from '../../sign-in/replace-password.js'
+import { requirePasswordsEnabled, replacePassword } from '../../sign-in/passwords.js'
 
 /**
  * `POST /system/users/{username}/password`: ends all sessions, makes links for a new password invalid, and

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { operatorMethod } from '../../auth/admin.js'
 import { requireAccount } from '../../platform/find-account.js'
-import { assertNotOwnAccount } from '../../platform/operators.js'
+import { assertNotOwnAccount } from '../../auth/operators.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 
 /**

@@ -10,8 +10,7 @@ import type { Call } from '../../call/method.js'
 import type { Services } from '../../call/services.js'
 import type { Message, NoticeKind } from '../../outgoing/mail/message.js'
 import { getAccountPageUrl } from '../../service-info.js'
-import { describeAgent, unknownLabel } from './agent.js'
-import { recordDevice } from './devices.js'
+import { describeAgent, unknownLabel, recordDevice } from './devices.js'
 
 /** A notice. */
 export interface Notice {
@@ -116,6 +115,7 @@ async function buildMessage(services: Services, name: string): Promise<Message |
   }
 }
 
+/** Returns the values of a notice's placeholders. Names that users chose are sanitised. */
 function buildSubstitutions(
   { config }: Services,
   username: string,

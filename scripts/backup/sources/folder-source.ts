@@ -30,6 +30,10 @@ export class FolderSource implements BackupSource {
     await copyUserFile(this.layout, draft, id)
   }
 
+  /**
+   * Runs `use` with the path of an attachment, which is fetched first if it is in a bucket. Resolves with `undefined`
+   * if there is none.
+   */
   async withAttachment<T>(
     account: Account,
     id: string,

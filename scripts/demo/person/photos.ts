@@ -83,6 +83,7 @@ function drawLandscape(random: Random): Buffer {
   return encodePng(pixels)
 }
 
+/** Returns the colour of a pixel: of the ridge in front, or of the sky with the sun. */
 function getColour(
   light: Light,
   sun: Sun,

@@ -71,6 +71,7 @@ export function drawScreen({ path, rows }: Screen, title: string): string {
   ].join('\n')
 }
 
+/** Draws a row of the settings at a height of the picture. */
 function drawRow(row: Row, top: number): Drawn {
   if ('heading' in row) return { markup: text(row.heading, margin, top + 14, 'h'), height: 28 }
   if ('button' in row) return drawButton(row.button, top)

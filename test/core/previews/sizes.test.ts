@@ -1,5 +1,5 @@
 import t from 'tap'
-import { getFrame, fitInto } from '../../../core/previews/sizes.js'
+import { getFrame, fitInto } from '../../../core/previews/renderer.js'
 
 t.test('a preview', async t => {
   const landscape = { width: 3000, height: 2000 }

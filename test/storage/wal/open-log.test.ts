@@ -9,7 +9,7 @@ import { holdState, getLogPath, logPages, openFile } from '../../../storage/sqli
 import { UserStore } from '../../../storage/user/user-store.js'
 import { WalSync } from '../../../storage/wal/sync.js'
 import { alone, policies } from '../../support/keeping.js'
-import type { OwnedLog } from '../../../storage/wal/closed-log.js'
+import type { OwnedLog } from '../../../storage/wal/closed-file.js'
 
 const megabyte = 1e6
 

@@ -57,6 +57,31 @@ t.test('a thread reads what is read at once', async t => {
   await t.rejects(slow.read('owntracks', request(pad(photo)), party), { message: /takes too long/ })
 })
 
+t.test('a time limit that passes while records are collected does not stop later bodies', async t => {
+  const timeoutMs = 3000
+  const thread = new ReadThread(timeoutMs)
+  const message = { _type: 'location', lat: 1, lon: 2, tst: start }
+  // Loads the thread.
+  await thread.read('owntracks', request(pad(message)), party)
+  const many = Array.from({ length: 20_000 }, (_, index) => ({ ...message, tst: start + index }))
+  let isBusy = false
+  // Collecting takes several turns. When it waits for its next turn, this thread is busy until the limit has passed.
+  const delayed = {
+    ...party,
+    get account() {
+      const end = performance.now() + (isBusy ? 0 : timeoutMs)
+      isBusy = true
+      while (performance.now() < end);
+      return party.account
+    }
+  }
+  const { reading } = await thread.read('owntracks', request(pad(many)), delayed)
+  t.equal(reading.records.length, many.length)
+  t.ok(isBusy)
+  const { reading: later } = await thread.read('owntracks', request(pad(message)), party)
+  t.equal(later.records.length, 1)
+})
+
 t.test('a large body blocks nobody, and is stored', async t => {
   const { alice } = await coffer(t)
   const connection = await connect(alice, 'overland')

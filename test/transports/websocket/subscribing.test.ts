@@ -2,9 +2,8 @@
 import { EventEmitter, once } from 'node:events'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
-import type { Subscriber } from '../../../core/call/dispatcher.js'
+import type { Subscriber, AdmittedAccess, SubscribedAccess } from '../../../core/call/dispatcher.js'
 import { LiveNotifier } from '../../../core/notifications/live-notifier.js'
-import type { AdmittedAccess, SubscribedAccess } from '../../../core/notifications/subscribed-access.js'
 import { openCoffer } from '../../support/coffer.js'
 import { socketOf, until, versions } from '../../support/socket.js'
 

@@ -7,8 +7,7 @@ import { Transform, type Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import { ApiError, fail } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import type { FormUsage } from '../../../core/security/form-quota.js'
-import { createBusyError } from '../../../core/security/upload-buffer.js'
+import { type FormUsage, createBusyError } from '../../../core/security/upload-buffer.js'
 import type { Party } from '../../../storage/scheduler.js'
 import { nextTurn } from '../../../storage/steps.js'
 import type { BodyReservation } from '../../../core/security/body-reservation.js'
@@ -103,6 +102,7 @@ export function requireFilesOnly({ files, texts }: Form): object {
   return {}
 }
 
+/** Writes a file to disk. Error: `invalid-request-structure` if it is too large; then it is discarded. */
 async function receiveFile(
   services: SharedServices,
   fileName: string,
@@ -245,6 +245,7 @@ function getMaxFiles({ config: { uploads } }: SharedServices): number {
   return limits.length > 0 ? Math.min(...limits) : 0
 }
 
+/** Creates the parser for the body of a form. Error: `invalid-request-structure` for a malformed Content-Type. */
 function createParser({ headers }: IncomingMessage, services: SharedServices): Busboy {
   const { limits, uploads } = services.config
   const files = getMaxFiles(services)

@@ -47,6 +47,7 @@ function getMedianGap(parts: readonly { readonly time: number }[]): number | und
   return gaps[Math.floor(gaps.length / 2)]
 }
 
+/** Draws the mean as a line over the band, interrupted at gaps. `step`: seconds of a part. */
 function drawLine(
   { colours, context, plot }: Surface,
   view: View,
@@ -94,6 +95,7 @@ export function splitRuns(parts: readonly Part[], maxGap: number): Part[][] {
   return runs
 }
 
+/** Draws each part as a dot, over a smoothed line. `step`: seconds of a part. */
 function drawDots(
   { colours, context, plot }: Surface,
   view: View,

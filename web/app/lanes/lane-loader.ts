@@ -89,6 +89,10 @@ export class LaneLoader {
     clearTimeout(this.#timer)
   }
 
+  /**
+   * Reads the lane for a grid, and aborts the read in progress. With `before`, reads only from its last part on.
+   * Never rejects.
+   */
   async #read(grid: Grid, before?: BandData): Promise<void> {
     this.#abort?.abort()
     clearTimeout(this.#timer)

@@ -56,6 +56,7 @@ export function clearColourCache(canvas: Element): void {
   colourCache.delete(canvas)
 }
 
+/** Returns the colours of a canvas, cached. */
 function readColours(canvas: Element): Colours {
   const cached = colourCache.get(canvas)
   if (cached) return cached

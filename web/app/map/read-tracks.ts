@@ -64,6 +64,7 @@ function toPlace(event: Event): Track {
   return { event, fixes: fix ? [fix] : [], length: 0 }
 }
 
+/** Reads the positions of a series in a range of seconds, sampled if there are many. */
 async function readTrack(
   client: Client,
   event: Event,

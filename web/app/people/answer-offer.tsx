@@ -69,6 +69,10 @@ export function AnswerOffer({ query }: { readonly query: URLSearchParams }) {
   return read ? <Offer asked={asked} read={read} /> : <Skeleton kind="page" />
 }
 
+/**
+ * Shows an offer with its permissions, and accepts or refuses it; then returns to the app that asked, or shows the
+ * outcome.
+ */
 function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) {
   const account = useAccount()
   const { facts } = useContext(PageContext)

@@ -130,6 +130,7 @@ interface LineProps {
   readonly onAnswered: () => void
 }
 
+/** Shows a message by its type, and what can be answered to it. */
 function MessageLine({ event, all, relationship, collectors, onAnswered }: LineProps) {
   const account = useAccount()
   const content = (event.content ?? {}) as MessageContent

@@ -93,6 +93,7 @@ export function Overview() {
   )
 }
 
+/** Shows a person, who sees whose data, and the latest value. */
 function PersonLine({
   relationship,
   latest

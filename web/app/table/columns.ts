@@ -91,6 +91,7 @@ function createContentColumn(tree: Tree | undefined, type: string | undefined): 
   }
 }
 
+/** Creates the column of a member of the content. */
 function createFieldColumn(name: string, schema: ContentSchema): Column {
   const { description, enum: choices, type } = schema.properties![name]!
   const isNumber = type === 'number'

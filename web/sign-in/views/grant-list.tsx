@@ -74,6 +74,7 @@ interface ItemProps {
   readonly children?: ComponentChildren
 }
 
+/** Shows one requested permission, with the details of its stream. */
 function GrantItem({ grant, choice, children }: ItemProps) {
   const { name, level, isNew, before, streamId, taken } = grant
   const isWide = streamId === '*' && level !== 'none'

@@ -1,4 +1,7 @@
-/** The secret of the set-up link. Only its digest is stored, in a file of the data directory, while the link is valid. */
+/**
+ * Small private files of the data directory: the digest of the secret of the set-up link, while the link is valid, and how
+ * commands on this machine find the running service.
+ */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -55,4 +58,28 @@ function readDigest({ setupFile }: Layout): Buffer | undefined {
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
+}
+
+/** How commands on this machine find the running service: a file that exists while it runs. */
+interface ServiceFile {
+  /** Base URL on this machine, without a trailing slash. */
+  readonly url: string
+  /** Authorises operators' calls. */
+  readonly key: string
+}
+
+/** Writes the file, private to the user of the process. Returns a function that removes it. Blocking. */
+export function writeServiceFile({ serviceFile }: Layout, content: ServiceFile): () => void {
+  writeFileAtomically(serviceFile, `${JSON.stringify(content)}\n`)
+  return () => rmSync(serviceFile, { force: true })
+}
+
+/** Returns the content of the file; `undefined` if it is missing, unreadable to this process, or malformed. Blocking. */
+export function readServiceFile({ serviceFile }: Layout): ServiceFile | undefined {
+  try {
+    const { key, url } = JSON.parse(readFileSync(serviceFile, 'utf8')) as Partial<ServiceFile>
+    return typeof key === 'string' && typeof url === 'string' ? { key, url } : undefined
+  } catch {
+    return undefined
+  }
 }
