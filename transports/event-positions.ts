@@ -1,7 +1,6 @@
 /** Reads long lists of events page by page, so that what changes in between neither hides events nor makes later pages slower. */
 import type { Event } from '../schemas/event.js'
-import { readEvents } from './read-events.js'
-import type { UserCalls } from './user-calls.js'
+import { readEvents, type UserCalls } from './user-calls.js'
 
 /** Events to read, in order of time. Times in seconds. */
 export interface EventList {

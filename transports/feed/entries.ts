@@ -7,8 +7,7 @@ import type { Event } from '../../schemas/event.js'
 import type { EventTypeDirectory } from '../../schemas/event-types/directory.js'
 import { convertUnit, splitType } from '../../schemas/units.js'
 import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
-import { readStreams, type PlacedStream, type Stream } from '../read-streams.js'
-import type { UserCalls } from '../user-calls.js'
+import { type PlacedStream, readStreams, type Stream, type UserCalls } from '../user-calls.js'
 
 /** What a feed is about. */
 export interface FeedSource {

@@ -1,5 +1,5 @@
 /** Formats: JSON is the only one. (http://hl7.org/fhir/R4/http.html#mime-type) */
-import type { ReadRequest } from '../read-endpoint.js'
+import type { ReadRequest } from '../endpoints.js'
 import { refuse } from './outcome.js'
 
 /** Formats as `_format` names them; a plus sign that is not encoded arrives as a space. */

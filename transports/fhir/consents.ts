@@ -2,7 +2,7 @@
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import { replaceInvalidCharacters } from '../../core/exports/fhir-observation.js'
 import type { Level } from '../../schemas/permission.js'
-import type { ReadRequest } from '../read-endpoint.js'
+import type { ReadRequest } from '../endpoints.js'
 import { buildBundle, compareKeys, takePage, type Bundle, type ListKey } from './bundle.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'

@@ -2,7 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import { nextTurn, runInTurns, type Steps } from '../../storage/steps.js'
 import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
-import { readEvents } from '../read-events.js'
+import { readEvents } from '../user-calls.js'
 import { formatCursor, parseCursor, type Cursor, type Place } from './cursor.js'
 import { meetsDates, toList, type EventSearch, type FoundPage } from './event-pages.js'
 import { omitReferencesIn } from './originals.js'

@@ -8,7 +8,7 @@ import {
 } from '../../core/exports/fhir-observation.js'
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import type { Event } from '../../schemas/event.js'
-import type { ReadRequest } from '../read-endpoint.js'
+import type { ReadRequest } from '../endpoints.js'
 import { buildBundle, type Bundle } from './bundle.js'
 import { parseDates } from './dates.js'
 import { readEventPage, type EventSearch, type FoundPage } from './event-pages.js'

@@ -2,7 +2,7 @@
 import { ApiError, type ErrorId } from '../../core/errors.js'
 import { plainForm, writeJson } from '../../core/json/writer.js'
 import { runInTurns } from '../../storage/steps.js'
-import type { EndpointResponse } from '../user-endpoint.js'
+import type { EndpointResponse } from '../endpoints.js'
 
 const mediaType = 'application/fhir+json; charset=utf-8'
 

@@ -1,5 +1,5 @@
 /** The resource of the user, and searches for it. */
-import type { ReadRequest } from '../read-endpoint.js'
+import type { ReadRequest } from '../endpoints.js'
 import { buildBundle, type Bundle } from './bundle.js'
 import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'

@@ -1,7 +1,7 @@
 /** Forms as Questionnaires: all forms for the user's own sessions, otherwise the forms of the access. */
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import type { Form } from '../../schemas/plans/form.js'
-import type { ReadRequest } from '../read-endpoint.js'
+import type { ReadRequest } from '../endpoints.js'
 import { buildBundle, compareKeys, takePage, type Bundle, type ListKey } from './bundle.js'
 import type { Patient } from './patient.js'
 import { readSearch } from './search-params.js'

@@ -1,5 +1,5 @@
 /** The types of resources that are served, and how they are read and searched for. */
-import type { ReadRequest } from '../read-endpoint.js'
+import type { ReadRequest } from '../endpoints.js'
 import type { Bundle } from './bundle.js'
 import { consentParams, readConsent, searchConsents } from './consents.js'
 import { documentParams, readDocument, searchDocuments } from './documents.js'

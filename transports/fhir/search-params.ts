@@ -1,5 +1,5 @@
 /** Parameters of searches. (http://hl7.org/fhir/R4/search.html) */
-import type { ReadRequest } from '../read-endpoint.js'
+import type { ReadRequest } from '../endpoints.js'
 import { refuse } from './outcome.js'
 
 /** Maximum number of resources of a page, and how many there are unless the client says so. */

@@ -1,7 +1,6 @@
 /** Names of streams, by which measurements are recognised. */
 import type { Event } from '../../schemas/event.js'
-import { readStreams, type PlacedStream } from '../read-streams.js'
-import type { UserCalls } from '../user-calls.js'
+import { type PlacedStream, readStreams, type UserCalls } from '../user-calls.js'
 
 /** Maximum number of names of a path. */
 const maxNames = 20

@@ -2,7 +2,7 @@
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Credentials } from '../../core/call/credentials.js'
-import type { UserEndpoint } from '../user-endpoint.js'
+import type { UserEndpoint } from '../endpoints.js'
 import { replyLongText, replyText, maxShortLength } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
 import { buildChallenge } from './oauth/resource.js'

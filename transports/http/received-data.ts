@@ -1,7 +1,7 @@
 /** Passes the requests of apps and devices that send data on their own to their endpoint. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { fail } from '../../core/errors.js'
-import type { ReceiveEndpoint } from '../receive-endpoint.js'
+import type { ReceiveEndpoint } from '../endpoints.js'
 import { hasBody } from '../upgrades.js'
 import { replyNothing, replyText } from './answer/reply.js'
 import type { Exchange } from './exchange.js'

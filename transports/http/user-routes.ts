@@ -4,9 +4,7 @@
  */
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
-import type { ReceiveEndpoint } from '../receive-endpoint.js'
-import type { ReadEndpoint } from '../read-endpoint.js'
-import type { UserEndpoint } from '../user-endpoint.js'
+import type { ReadEndpoint, ReceiveEndpoint, UserEndpoint } from '../endpoints.js'
 import { handleMessage } from './endpoint-message.js'
 import { findReceivedPath, handleReceived } from './received-data.js'
 import { handleRead } from './read-request.js'

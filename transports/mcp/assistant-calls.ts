@@ -2,7 +2,7 @@
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { ApiError } from '../../core/errors.js'
 import { isObject } from '../../core/validation/is-object.js'
-import type { EndpointMessage } from '../user-endpoint.js'
+import type { EndpointMessage } from '../endpoints.js'
 
 /** Longest result, in characters. A model could not process more. */
 const maxLength = 200_000

@@ -8,7 +8,7 @@ import type { CallToolResult, McpHttpHandler } from '@modelcontextprotocol/serve
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { version } from '../../core/version.js'
-import type { EndpointMessage, EndpointResponse, UserEndpoint } from '../user-endpoint.js'
+import type { EndpointMessage, EndpointResponse, UserEndpoint } from '../endpoints.js'
 import { AssistantCalls } from './assistant-calls.js'
 import { listPrompts, writePrompt } from './prompts.js'
 import { listResources, readResource, resourceTemplates } from './resources.js'

@@ -1,7 +1,7 @@
 /** Finds the token in a request of an app: apps offer different fields for it. (docs/api/connections.md#where-the-token-may-stand) */
 import { createHash } from 'node:crypto'
 import { getText } from '../../imports/formats/json-files.js'
-import type { IncomingRequest } from '../receive-endpoint.js'
+import type { IncomingRequest } from '../endpoints.js'
 
 /** Names of query parameters that may contain the token. They are not passed to dialects. */
 const queryNames = ['auth', 'token', 'api_key']
