@@ -4,7 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { parseUrl } from '../../parse-url.js'
+import { parseWebUrl } from '../../parse-url.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -35,9 +35,8 @@ export const relocateUser = serviceMethod({
 })
 
 function assertServiceUrl(url: string): void {
-  const parsed = parseUrl(url)
-  const isPlace = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
-  if (!isPlace || parsed.username !== '' || parsed.password !== '')
+  const parsed = parseWebUrl(url)
+  if (!parsed || parsed.username !== '' || parsed.password !== '')
     refuseParams([
       { code: 'INVALID_FORMAT', message: 'must be an http or https URL without credentials', path: '#/url' }
     ])
