@@ -1,5 +1,5 @@
 /** Redirect URIs of OAuth clients. (docs/api/oauth.md#redirect-uris) */
-import { parseUrl } from './parse-url.js'
+import { parseUrl, parseWebUrl } from './parse-url.js'
 
 /**
  * Schemes of URLs that contain code to be executed or content to be displayed: users are never redirected to them,
@@ -40,6 +40,8 @@ export function checkRedirectUri(uri: string, returnSchemes: readonly string[]):
   if (!url || uri.length > maxLength) return 'must be an absolute URL of printable ASCII characters'
   if (uri.includes('#')) return 'must not have a fragment'
   if (url.username !== '' || url.password !== '') return 'must not contain a username or password'
+  if (/^https?:$/.test(url.protocol) && !parseWebUrl(uri))
+    return 'must have two slashes and a host after its scheme'
   if (url.protocol === 'https:') return undefined
   if (url.protocol === 'http:')
     return isLoopbackUri(uri) ? undefined : 'must be https, or http on a loopback address'

@@ -116,6 +116,29 @@ export function formatDate(number: number): string {
   return new Date(number * daySeconds * 1000).toISOString().replace(/T.*/, '')
 }
 
+/**
+ * Parses a date such as `2026-03-29` into days since 1 January 1970; `undefined` for other texts, and for dates that do not
+ * exist: `Date.parse` makes 30 February 2 March.
+ */
+export function parseDate(text: string): number | undefined {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
+  if (Number.isNaN(ms)) return undefined
+  const number = ms / (daySeconds * 1000)
+  return formatDate(number) === text ? number : undefined
+}
+
+/** Times of RFC 3339, with or without seconds. No zone has ever been further from UTC than these offsets. */
+const timePattern =
+  /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/i
+
+/** Parses a time such as `2026-03-29T12:30:00+02:00` into seconds; `undefined` for other texts, and for times that do not exist. */
+export function parseTime(text: string): number | undefined {
+  const [, date] = timePattern.exec(text) ?? []
+  return date === undefined || parseDate(date) === undefined
+    ? undefined
+    : Date.parse(text.toUpperCase()) / 1000
+}
+
 /** Finds the first second with another offset than at `low`. */
 function findOffsetChange(zone: string, low: number, high: number, before: number): number {
   let [same, other] = [low, high]

@@ -81,7 +81,8 @@ export async function readStreams(
   return await runInTurns(placeStreams(streams))
 }
 
-function* placeStreams(roots: readonly Stream[]): Steps<ReadonlyMap<string, PlacedStream>> {
+/** Places the streams of a tree, a thousand per step at most: in recursion, a step would have the size of a subtree. */
+export function* placeStreams(roots: readonly Stream[]): Steps<ReadonlyMap<string, PlacedStream>> {
   const placed = new Map<string, PlacedStream>()
   const waiting = [{ streams: roots, above: undefined as PlacedStream | undefined }]
   for (let next = waiting.pop(); next; next = waiting.pop())

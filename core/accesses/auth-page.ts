@@ -3,7 +3,7 @@
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { Config } from '../settings/config.js'
-import { parseUrl } from '../parse-url.js'
+import { parseUrl, parseWebUrl } from '../parse-url.js'
 import { isListedScheme } from '../redirect-uri.js'
 import { getAccessUrl, getRegisterUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'
@@ -31,7 +31,7 @@ export function getDefaultAuthUrl({ access, publicUrl }: Config): string {
 export function resolveAuthPage(config: Config, requested: string | undefined, param = 'authUrl'): string {
   const standard = getDefaultAuthUrl(config)
   if (requested === undefined) return standard
-  const url = parseUrl(requested)
+  const url = parseWebUrl(requested)
   const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parseUrl(entry))
   if (!url || hasUserInfo(url) || !trusted.some(entry => entry && isTrustedUrl(url, entry)))
     refuseParam(param, 'UNTRUSTED_AUTH_URL', 'must be a page that this service trusts')
@@ -41,7 +41,8 @@ export function resolveAuthPage(config: Config, requested: string | undefined, p
 /** Throws `invalid-parameters-format` for a return URL that is malformed or not allowed. */
 export function assertReturnUrl(config: Config, returnURL: string): void {
   const url = invalidUrlCharacters.test(returnURL) ? undefined : parseUrl(returnURL)
-  if (!url || hasUserInfo(url) || !isReturnScheme(config, url.protocol))
+  const isWeb = url !== undefined && isWebProtocol(url.protocol)
+  if (!url || hasUserInfo(url) || !isReturnScheme(config, url.protocol) || (isWeb && !parseWebUrl(returnURL)))
     refuseParam('returnURL', 'INVALID_RETURN_URL', 'must be an http or https URL, or have an allowed scheme')
 }
 
@@ -145,8 +146,7 @@ function isSameOrBelow(url: URL, trusted: URL): boolean {
 
 /** Returns the origin of a page; `undefined` for URLs of other schemes. */
 function parseWebOrigin(text: string): string | undefined {
-  const url = parseUrl(text)
-  return url && isWebProtocol(url.protocol) ? url.origin : undefined
+  return parseWebUrl(text)?.origin
 }
 
 function isWebProtocol(protocol: string): boolean {

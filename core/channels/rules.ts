@@ -15,7 +15,7 @@ import { anyAccess, assertCreator } from '../auth/allow.js'
 import type { AccessRule, Call } from '../call/method.js'
 import { findRelationship } from '../cmc/relationships.js'
 import { ApiError, fail } from '../errors.js'
-import { parseUrl } from '../parse-url.js'
+import { parseWebUrl } from '../parse-url.js'
 import { requireStreams } from '../streams/require-streams.js'
 import { changePaths, createChecker, refuseParams } from '../validation/params.js'
 
@@ -160,14 +160,8 @@ function isPoint(key: string): boolean {
 
 /** Requires an http or https URL without credentials and fragment. Error: `invalid-parameters-format`. */
 function requireUrl(url: string, path = '#/target/url'): string {
-  const parsed = parseUrl(url)
-  if (
-    !parsed ||
-    parsed.hostname === '' ||
-    parsed.username !== '' ||
-    parsed.password !== '' ||
-    parsed.hash !== ''
-  )
+  const parsed = parseWebUrl(url)
+  if (!parsed || parsed.username !== '' || parsed.password !== '' || parsed.hash !== '')
     refuseParams([
       { code: 'INVALID_FORMAT', message: 'must be an http or https URL without credentials', path }
     ])

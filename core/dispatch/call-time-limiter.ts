@@ -6,6 +6,7 @@ import { scheduler } from '../../storage/scheduler.js'
 import { getPresentedToken } from '../auth/authenticate.js'
 import type { Outcome, Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
+import { getAccountKey } from '../call/account-key.js'
 
 /** Duration from which a call counts, in milliseconds. */
 const minCountedMs = 1
@@ -14,33 +15,36 @@ const maxMs = 10
 
 /** Measures the calls of accounts, and tells which have to wait. */
 export class CallTimeLimiter {
-  /** Milliseconds used in this turn of the event loop, by username. */
+  /** Milliseconds used in this turn of the event loop, by account. */
   readonly #usedMs = new Map<string, number>()
 
-  constructor(private readonly accounts: Services['accounts']) {}
+  constructor(private readonly services: Pick<Services, 'accounts'>) {}
 
   /** Returns a promise that a call must wait for; `undefined` unless calls of its account have used up their time in this turn of the event loop. */
   waitForTurn(request: Request): Promise<void> | undefined {
-    if ((this.#usedMs.get(request.user ?? '') ?? 0) < maxMs) return undefined
+    if (this.#usedMs.size === 0) return undefined
+    const account = this.getAccountKey(request)
+    if ((this.#usedMs.get(account) ?? 0) < maxMs) return undefined
     return scheduler.next({
-      account: this.getAccountKey(request),
+      account,
       access: getPresentedToken(request.credentials) ?? ''
     })
   }
 
   /** Returns the key by which calls are scheduled: the id of the account, or the username if it is unknown. */
   getAccountKey({ user = '' }: Request): string {
-    return this.accounts.find(user)?.id ?? user
+    return getAccountKey(this.services, user)
   }
 
   /** Makes a call, and counts the time of its synchronous part. */
-  measure({ user = '' }: Request, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
+  measure(request: Request, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
     const startMs = performance.now()
     const outcome = call()
     const durationMs = performance.now() - startMs
     if (durationMs < minCountedMs) return outcome
     if (this.#usedMs.size === 0) setImmediate(() => this.#usedMs.clear())
-    this.#usedMs.set(user, (this.#usedMs.get(user) ?? 0) + durationMs)
+    const account = this.getAccountKey(request)
+    this.#usedMs.set(account, (this.#usedMs.get(account) ?? 0) + durationMs)
     return outcome
   }
 }

@@ -44,7 +44,7 @@ export class Registry implements Dispatch, Dispatcher {
     readonly services: Services,
     definitions: readonly AnyMethod[]
   ) {
-    this.#callTime = new CallTimeLimiter(services.accounts)
+    this.#callTime = new CallTimeLimiter(services)
     this.stages = new Stages(services, definitions)
     const { limits, sockets } = services.config
     this.#assembly = new ResponseAssembly(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))

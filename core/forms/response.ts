@@ -1,6 +1,6 @@
 /** Checks a QuestionnaireResponse against its questionnaire. (docs/api/forms.md#responses) */
 import type { FhirResource } from '../../schemas/plans/form.js'
-import { formatDate } from '../../schemas/zones.js'
+import { parseDate } from '../../schemas/zones.js'
 import { isObject } from '../validation/is-object.js'
 import { refuse, type Json } from './fhir-json.js'
 import type { Item, QuestionType } from './items.js'
@@ -127,16 +127,11 @@ function readValue(item: Item, value: unknown, path: string): AnswerValue {
   if (typeof value !== 'string' || value.length > Math.min(maxLength, maxTextLength))
     return refuse(path, `must be a text of at most ${Math.min(maxLength, maxTextLength)} characters`)
   if (type === 'date') {
-    if (!isDate(value)) return refuse(path, 'must be a date such as 2026-03-29')
+    if (parseDate(value) === undefined) return refuse(path, 'must be a date such as 2026-03-29')
     if (typeof min === 'string' && value < min) return refuse(path, `must not be before ${min}`)
     if (typeof max === 'string' && value > max) return refuse(path, `must not be after ${max}`)
   }
   return value
-}
-
-function isDate(text: string): boolean {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
-  return !Number.isNaN(time) && formatDate(time / 86_400_000) === text
 }
 
 /** Requires answers to what is asked and required, and none to what is not asked. */

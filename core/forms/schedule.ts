@@ -5,7 +5,7 @@
  */
 import { Cron } from 'croner'
 import type { Schedule } from '../../schemas/plans/reminder.js'
-import { formatDate, getDayStart, getLocalDay } from '../../schemas/zones.js'
+import { getDayStart, getLocalDay, parseDate } from '../../schemas/zones.js'
 import { refuseParams } from '../validation/params.js'
 
 /** A schedule with the time zone in which it applies. */
@@ -32,7 +32,7 @@ export function readSchedule(given: Schedule, path = '#/schedule'): Schedule {
     refuseParams([{ code: 'INVALID', message, path: `${path}/${field}` }])
   for (const field of ['startsOn', 'from', 'until'] as const) {
     const date = given[field]
-    if (date !== undefined && formatDate(toDayNumber(date)) !== date)
+    if (date !== undefined && parseDate(date) === undefined)
       refuse(field, 'must be a date such as 2026-03-29')
   }
   if (days && everyDays !== undefined) refuse('everyDays', 'must not be given together with days')

@@ -1,7 +1,7 @@
 /** The range of local dates in the params of methods. */
 import { Type } from 'typebox'
 import { orNull } from '../../schemas/scalars.js'
-import { formatDate } from '../../schemas/zones.js'
+import { parseDate as parseDay } from '../../schemas/zones.js'
 import { describeQueryScope } from '../audit/read-scope.js'
 import type { Call } from '../call/method.js'
 import { refuseParams } from '../validation/params.js'
@@ -25,7 +25,6 @@ export const dateParams = {
 
 /** Maximum number of days: thirty years. */
 const maxDays = 10_958
-const dayMs = 86_400_000
 
 interface DateParams {
   readonly streams?: unknown
@@ -59,8 +58,7 @@ export function readDateRange(
 
 /** Returns the number of a day. Throws `invalid-parameters-format` for dates that do not exist. */
 export function parseDate(text: string, path: string): number {
-  const time = Date.parse(`${text}T00:00:00Z`)
-  if (Number.isNaN(time) || formatDate(time / dayMs) !== text)
-    refuseParams([{ code: 'INVALID', message: 'must be a date such as 2026-03-29', path }])
-  return time / dayMs
+  return (
+    parseDay(text) ?? refuseParams([{ code: 'INVALID', message: 'must be a date such as 2026-03-29', path }])
+  )
 }

@@ -9,7 +9,7 @@ import { assertCreator } from '../auth/allow.js'
 import { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import { parseUrl } from '../parse-url.js'
+import { parseWebUrl } from '../parse-url.js'
 import { assertMaySubscribe } from './scope-rules.js'
 import { refuseParams } from '../validation/params.js'
 
@@ -22,9 +22,8 @@ export function requireOwnWebhook({ caller, store }: Call, id: string): StoredWe
 
 /** Requires an http or https URL. Error: `invalid-parameters-format`. */
 export function assertWebhookUrl(url: string): void {
-  const parsed = parseUrl(url)
-  const isCallable = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
-  if (!isCallable || parsed.username !== '' || parsed.password !== '')
+  const parsed = parseWebUrl(url)
+  if (!parsed || parsed.username !== '' || parsed.password !== '')
     refuseParams([
       { code: 'INVALID_FORMAT', message: 'must be an http or https URL without credentials', path: '#/url' }
     ])

@@ -2,7 +2,7 @@
  * Metadata for OAuth clients about the service, and about the assistants' endpoint of an account. (RFC 8414, RFC
  * 9728)
  */
-import { parseUrl } from '../parse-url.js'
+import { parseWebUrl } from '../parse-url.js'
 import type { Config } from '../settings/config.js'
 import { getAccountUrl } from '../service-info.js'
 import { proofAlgorithm } from './jose.js'
@@ -108,7 +108,7 @@ export function getResourceUser(config: Config, resource: string): string | null
 
 /** Returns a URL of a resource in the normal form used for comparison; `undefined` for an invalid URL. */
 function normalizeResource(resource: string): string | undefined {
-  const url = parseUrl(resource)
+  const url = parseWebUrl(resource)
   const isPlain = url && url.username === '' && url.password === '' && !/[?#]/.test(resource)
   return isPlain ? `${url.origin}${url.pathname}`.replace(/\/$/, '') : undefined
 }

@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { KeyProof } from '../call/credentials.js'
-import { parseUrl } from '../parse-url.js'
+import { parseWebUrl } from '../parse-url.js'
 import { getTokenId, loadJose, proofAlgorithm } from './jose.js'
 
 /** A valid proof. */
@@ -64,8 +64,8 @@ export function isSameUrl(given: unknown, expected: string): boolean {
 
 /** Returns a URL without its query, in the form in which proofs are compared; `undefined` if it is not an HTTP URL. */
 function normalizeUrl(text: string): string | undefined {
-  const url = parseUrl(text)
-  if (!url || url.username !== '' || url.password !== '' || !/^https?:$/.test(url.protocol)) return undefined
+  const url = parseWebUrl(text)
+  if (!url || url.username !== '' || url.password !== '') return undefined
   const path = url.pathname.replaceAll(/%[0-9A-Fa-f]{2}/g, code => {
     const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
     return /[A-Za-z0-9._~-]/.test(character) ? character : code.toUpperCase()

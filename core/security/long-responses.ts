@@ -8,7 +8,7 @@ import type { Clock } from '../time.js'
 
 /** The recipient of a response. */
 export interface ResponseRecipient {
-  /** Name of the user under whose root it was requested; empty for requests outside the root of any user. */
+  /** The account under whose root it was requested; outside the root of any user, the address of the client. */
   readonly user: string
   /** Id of the access, or something else that distinguishes clients without an access. */
   readonly access: string

@@ -59,7 +59,8 @@ const webProtocols = ['http:', 'https:']
 
 /** Returns whether text is a URL. Browsers accept URLs with spaces, but not everything that reads settings does. */
 function isUrl(text: string, protocols: readonly string[]): boolean {
-  return !/\s/.test(text) && protocols.includes(parseUrl(text)?.protocol ?? '')
+  const { protocol = '' } = parseUrl(text) ?? {}
+  return !/\s/.test(text) && /^[a-z]+:\/\/[^/\\?#]/i.test(text) && protocols.includes(protocol)
 }
 
 function isHost(text: string): boolean {

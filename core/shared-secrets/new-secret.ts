@@ -1,7 +1,7 @@
 /** The params of a new shared secret, checked by hand so that each error has an id of its own. (docs/spec/shared-secrets.md#creating) */
 import type { OnConsumed, SharedSecret } from '../../storage/shared-secrets/shared-secret-repository.js'
 import { fail } from '../errors.js'
-import { parseUrl } from '../parse-url.js'
+import { parseWebUrl } from '../parse-url.js'
 import type { Config } from '../settings/config.js'
 
 /** The params as given. */
@@ -85,8 +85,7 @@ function isText(value: unknown, maxLength: number): value is string {
 }
 
 function isWebUrl(text: string): boolean {
-  const protocol = parseUrl(text)?.protocol
-  return protocol === 'https:' || protocol === 'http:'
+  return parseWebUrl(text) !== undefined
 }
 
 function isGiven(value: unknown): boolean {

@@ -47,7 +47,9 @@ export function toTime(
   offset?: string,
   zone?: string
 ): number {
-  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60) return NaN
+  if (month < 1 || month > 12 || day < 1 || day > 31 || minute > 59 || second > 60) return NaN
+  // A day ends at 24:00:00.
+  if (hour * 3600 + minute * 60 + second > secondsPerDay) return NaN
   // `Date.UTC` treats years below 100 as those of the 20th century.
   const cycles = year < 100 ? 1 : 0
   const start = Date.UTC(year + cycles * 400, month - 1, day) / 1000
@@ -62,11 +64,16 @@ const secondsPerDay = 86_400
 /** Seconds of 400 years, after which the calendar repeats. */
 const secondsPerCycle = 146_097 * secondsPerDay
 
-/** Parses an offset into seconds east of UTC. */
+/** Maximum distance of a zone from UTC, in seconds. */
+const maxOffset = 15 * 3600
+
+/** Parses an offset into seconds east of UTC; returns `NaN` if no zone can have it. */
 function parseOffset(text: string): number {
   if (/^(?:z|utc)$/i.test(text)) return 0
-  const sign = text.startsWith('-') ? -1 : 1
-  return sign * (Number(text.slice(1, 3)) * 3600 + Number(text.slice(3).replace(':', '') || 0) * 60)
+  const minutes = Number(text.slice(3).replace(':', '') || 0)
+  const seconds = Number(text.slice(1, 3)) * 3600 + minutes * 60
+  if (!(minutes < 60 && seconds <= maxOffset)) return NaN
+  return text.startsWith('-') ? -seconds : seconds
 }
 
 /** Days that each month has in every year. */
@@ -76,8 +83,11 @@ const minMonthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 function parseAppleTime(text: string): number {
   if (text.length !== 25 || text.charCodeAt(10) !== 32 || text.charCodeAt(19) !== 32) return NaN
   const year = parseTwoDigits(text, 0) * 100 + parseTwoDigits(text, 2)
-  const hours = parseTwoDigits(text, 21)
-  const offset = (text.charCodeAt(20) === 45 ? -1 : 1) * (hours * 3600 + parseTwoDigits(text, 23) * 60)
+  const offsetMinutes = parseTwoDigits(text, 23)
+  const distance = parseTwoDigits(text, 21) * 3600 + offsetMinutes * 60
+  const sign = text.charCodeAt(20)
+  if (!(offsetMinutes < 60 && distance <= maxOffset && (sign === 43 || sign === 45))) return NaN
+  const offset = sign === 45 ? -distance : distance
   const [month, day] = [parseTwoDigits(text, 5), parseTwoDigits(text, 8)]
   const [hour, minute, second] = [
     parseTwoDigits(text, 11),

@@ -99,7 +99,9 @@ export function parseZone(text: string): string | undefined {
   const offset = /^(?:UTC|GMT)? ?([+-])(\d{1,2})(?::?(\d\d))?$/i.exec(plain)
   if (offset) {
     const minutes = Number(offset[2]) * 60 + Number(offset[3] ?? 0)
-    return minutes <= 15 * 60 ? formatOffset(offset[1] === '-' ? -minutes : minutes) : undefined
+    return minutes <= 15 * 60 && Number(offset[3] ?? 0) < 60
+      ? formatOffset(offset[1] === '-' ? -minutes : minutes)
+      : undefined
   }
   return plain.includes('/') ? findZone(plain) : undefined
 }

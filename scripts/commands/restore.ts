@@ -1,5 +1,6 @@
 /** `coffer restore`: restores all accounts of a backup, or a single account. */
 import type { Settings } from '../../core/settings/settings.js'
+import { parseDate, parseTime } from '../../schemas/zones.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { getPlace, withDefaultSecret } from '../backup/default-place.js'
 import { openPlace } from '../backup/open-place.js'
@@ -97,8 +98,8 @@ function printStates(states: readonly number[], json: true | undefined): void {
 
 /** Parses a time, or a date (UTC), of which the last moment is returned, in seconds. Throws {@link UsageError}. */
 function parseEnd(text: string): number {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
-  const time = Date.parse(isDay ? `${text}T23:59:59Z` : text) / 1000
-  if (Number.isFinite(time)) return time + (isDay ? 0.999 : 0)
+  const day = parseDate(text)
+  const time = day === undefined ? parseTime(text) : (day + 1) * 86_400 - 0.001
+  if (time !== undefined) return time
   throw new UsageError(`--at must be a date such as 2026-03-31, or a time such as 2026-03-31T18:00:00Z`)
 }

@@ -1,5 +1,5 @@
 /** Parses the options that determine the sample data. */
-import { getDayStart } from '../../schemas/zones.js'
+import { getDayStart, parseDate, parseTime } from '../../schemas/zones.js'
 import { UsageError } from '../terminal/operands.js'
 import { homeZone, type Plan } from './person/days.js'
 
@@ -29,14 +29,12 @@ export function parsePlan({ days, seed, until }: PlanOptions, now: number): Plan
  */
 function parseUntil(text: string | undefined, now: number): number {
   if (text === undefined) return now
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
-  const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text)
-  const ms = isDate || isMoment ? Date.parse(text) : NaN
-  const isReal = !Number.isNaN(ms) && (!isDate || new Date(ms).toISOString().startsWith(text))
-  if (!isReal || ms < Date.UTC(2000, 0, 1))
+  const day = parseDate(text)
+  const time = day === undefined ? parseTime(text) : day * daySeconds
+  if (time === undefined || time * 1000 < Date.UTC(2000, 0, 1))
     throw new UsageError(
       `--until must be a date such as 2026-03-31, or a time such as 2026-03-31T18:00:00Z, not ${JSON.stringify(text)}`
     )
-  if (ms / 1000 > now) throw new UsageError(`--until can't be in the future: ${text}`)
-  return isDate ? Math.min(now, getDayStart(homeZone, ms / 1000 / daySeconds + 1) - 1) : ms / 1000
+  if (time > now) throw new UsageError(`--until can't be in the future: ${text}`)
+  return day === undefined ? time : Math.min(now, getDayStart(homeZone, day + 1) - 1)
 }

@@ -1,5 +1,5 @@
 /** Fills an account of a running service over its API. */
-import { parseUrl } from '../../core/parse-url.js'
+import { parseWebUrl } from '../../core/parse-url.js'
 import { requestService } from '../terminal/request-service.js'
 import { appId } from './local-target.js'
 import type { EventParams, EventWithFile } from './person/event-params.js'
@@ -55,7 +55,7 @@ export async function signIn(
 ): Promise<{ target: ServiceTarget; token: string }> {
   const base = parseBaseUrl(url)
   const { api } = (await requestService(`${base}/service/info`, {})) as { api?: unknown }
-  if (typeof api !== 'string' || !parseUrl(api.replace('{username}', username)))
+  if (typeof api !== 'string' || !parseWebUrl(api.replace('{username}', username)))
     throw new DemoError(`${url} is not the URL of a Coffer service`)
   const root = api.replace('{username}', username)
   const headers = { 'content-type': 'application/json', origin: new URL(base).origin }
@@ -81,8 +81,7 @@ export async function signIn(
  * URL.
  */
 export function parseBaseUrl(url: string): string {
-  const address = parseUrl(url)
-  if (address?.protocol === 'http:' || address?.protocol === 'https:')
-    return (address.origin + address.pathname).replace(/\/+$/, '')
+  const address = parseWebUrl(url)
+  if (address) return (address.origin + address.pathname).replace(/\/+$/, '')
   throw new DemoError(`--url must be a URL such as http://127.0.0.1:3000, not ${JSON.stringify(url)}`)
 }

@@ -1,6 +1,6 @@
 /** Checks the health of a service from outside, as a client sees it. (docs/spec/service-information.md#health) */
 import { resolve4 } from 'node:dns/promises'
-import { parseUrl } from '../../core/parse-url.js'
+import { parseWebUrl } from '../../core/parse-url.js'
 
 /** The required part of the service information. */
 interface ServiceInfo {
@@ -159,7 +159,7 @@ async function parseResponse(response: Response, url: string): Promise<Record<st
 }
 
 function isWebUrl(url: string): boolean {
-  return ['http:', 'https:'].includes(parseUrl(url)?.protocol ?? '')
+  return parseWebUrl(url) !== undefined
 }
 
 function getMessage(error: unknown): string {

@@ -1,7 +1,7 @@
 /** Separates the operands of a command from settings given as flags, in any order, and parses times given as options. */
 import { parseArgs } from 'node:util'
 import { settingsList } from '../../core/settings/list.js'
-import { getDayStart } from '../../schemas/zones.js'
+import { getDayStart, parseDate, parseTime as parseInstant } from '../../schemas/zones.js'
 
 interface SplitArguments {
   readonly operands: readonly string[]
@@ -61,14 +61,13 @@ function parse(args: readonly string[]): SplitArguments {
   return { operands, flags }
 }
 
-const daySeconds = 86_400
-
 /** Parses a time, or a date, of which the start or the end is returned, in seconds. Throws {@link UsageError}. */
 export function parseTime(text: string, zone: string, isEnd: boolean): number {
-  const ms = Date.parse(text)
-  if (Number.isNaN(ms))
-    throw new UsageError(`"${text}" is not a valid date or time. Use a date such as 2026-03-29`)
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return ms / 1000
-  const day = ms / 1000 / daySeconds
-  return isEnd ? getDayStart(zone, day + 1) - 0.001 : getDayStart(zone, day)
+  const day = parseDate(text)
+  if (day !== undefined) return isEnd ? getDayStart(zone, day + 1) - 0.001 : getDayStart(zone, day)
+  const time = parseInstant(text)
+  if (time !== undefined) return time
+  throw new UsageError(
+    `"${text}" is not a valid date or time. Use a date such as 2026-03-29, or a time such as 2026-03-29T18:00:00Z`
+  )
 }

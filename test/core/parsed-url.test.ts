@@ -1,7 +1,8 @@
 /** Validating many URLs: Node's own `URL.canParse` starts to fail then. */
 import t from 'tap'
-import { coffer } from '../support/coffer.js'
-import { parseUrl } from '../../core/parse-url.js'
+import { coffer, type Client } from '../support/coffer.js'
+import { parseUrl, parseWebUrl } from '../../core/parse-url.js'
+import { checkRedirectUri } from '../../core/redirect-uri.js'
 
 const pairs = Array.from({ length: 128 }, (_value, first) =>
   Array.from({ length: 64 }, (_other, second) => String.fromCharCode(0x80 + first, 0x80 + second))
@@ -31,6 +32,44 @@ t.test('parseUrl', async t => {
     }
   })
 })
+
+t.test(
+  'URLs without two slashes and a host, which parsers complete, are refused from every caller',
+  async t => {
+    const wrong = [
+      'https:evil.example',
+      'https:/evil.example/back',
+      'https:///evil.example',
+      'https:\\\\evil.example',
+      'https://evil.example\\@good.example/',
+      'https://good.example\\.evil.example/',
+      'ht\ntps://evil.example',
+      ' https://evil.example',
+      'https://'
+    ]
+    for (const url of wrong) t.equal(parseWebUrl(url), undefined, url)
+    for (const url of ['https://a.example', 'HTTPS://A.example:8443?x', 'http://[::1]:80/', 'http://Zoë/#a'])
+      t.equal(parseWebUrl(url)?.href, new URL(url).href)
+    for (const url of wrong) t.type(checkRedirectUri(url, []), 'string', url)
+    const service = await coffer(t, { access: { maxRequestsPerHour: 1e9 } })
+    const { alice } = service
+    const app = await alice.grant('read', '*', { type: 'app' })
+    const request = { requestingAppId: 'some-app', requestedPermissions: [] }
+    for (const url of wrong) {
+      const calls: [Client | undefined, string, object][] = [
+        [undefined, 'authRequest.create', { ...request, returnURL: url }],
+        [app, 'webhooks.create', { url }],
+        [alice, 'channels.create', { type: 'ntfy', name: 'x', target: { url, topic: 'health' } }]
+      ]
+      for (const [caller, method, params] of calls) {
+        const { error } = await (caller
+          ? caller.call(method, params)
+          : service.call(undefined, method, params))
+        t.match(error, { id: 'invalid-parameters-format' }, `${method} ${url}`)
+      }
+    }
+  }
+)
 
 function isUrl(text: string): boolean {
   try {

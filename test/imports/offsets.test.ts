@@ -1,6 +1,7 @@
 /** Cached offsets of zones are correct for each half hour. */
 import t from 'tap'
-import { localToUtc, findRepeatedTime, getOffset } from '../../imports/text/times.js'
+import { parseCellTime } from '../../imports/text/cell-times.js'
+import { localToUtc, findRepeatedTime, getOffset, parseIsoTime } from '../../imports/text/times.js'
 import { Random } from '../support/random.js'
 
 const zones = [
@@ -25,6 +26,30 @@ function told(zone: string): (time: number) => number {
   })
   return time => Date.parse(`${format.format(time * 1000).replace(', ', ' ')} UTC`) / 1000 - time
 }
+
+t.test('times and offsets that do not exist are no times', async t => {
+  const times = [
+    '2024-02-30 12:00:00 +0100',
+    '2024-02-30T12:00:00Z',
+    '2024-10-27 12:00:00 +9999',
+    '2024-10-27 12:00:00 +0260',
+    '2024-10-27 12:00:00 -1600',
+    '2024-10-27 12:00:00 00200',
+    '2024-10-27T12:00:00+99:99',
+    '2024-10-27T12:00:00+02:75',
+    '2024-10-27T24:30:00Z',
+    '20241027T243000Z',
+    '20241027 120000+9999',
+    '27.10.2024 12:00:00 +99:99',
+    '27.10.2024 24:15'
+  ]
+  for (const text of times) {
+    t.ok(Number.isNaN(parseIsoTime(text)), text)
+    t.ok(Number.isNaN(parseCellTime(text, undefined, 'dmy', undefined)), text)
+  }
+  for (const text of ['2024-10-28 00:00:00 +0000', '2024-10-27T24:00:00Z', '2024-10-28T14:00:00+14:00'])
+    t.equal(parseIsoTime(text), Date.UTC(2024, 9, 28) / 1000, text)
+})
 
 t.test('random times, and all half hours of days on which clocks change', t => {
   const seed = Number(process.env['COFFER_TEST_SEED'] ?? 1904)

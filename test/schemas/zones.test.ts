@@ -1,10 +1,48 @@
 /** Days in time zones, including unusual clock changes, and the zone of an event. */
 import t from 'tap'
-import { formatDate, getDayStart, isZone, getLocalDay, getOffset, resolveZone } from '../../schemas/zones.js'
+import {
+  formatDate,
+  getDayStart,
+  getLocalDay,
+  getOffset,
+  isZone,
+  parseDate,
+  parseTime,
+  resolveZone
+} from '../../schemas/zones.js'
 import { Random } from '../support/random.js'
 
 const at = (text: string): number => Date.parse(text) / 1000
 const hour = 3600
+
+t.test('parseDate and parseTime refuse what does not exist', async t => {
+  for (const date of ['1969-12-31', '1970-01-01', '2024-02-29', '2026-03-29', '9999-12-31', '0001-01-01'])
+    t.equal(formatDate(parseDate(date)!), date)
+  for (const wrong of [
+    '2026-02-29',
+    '2026-02-30',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    '',
+    '2026'
+  ])
+    t.equal(parseDate(wrong), undefined, wrong)
+  t.equal(parseTime('2026-03-29T12:30:00.5+02:00'), Date.UTC(2026, 2, 29, 10, 30) / 1000 + 0.5)
+  t.equal(parseTime('1960-01-01t00:00z'), Date.UTC(1960, 0, 1) / 1000)
+  for (const wrong of [
+    '2026-02-30T00:00:00Z',
+    '2026-02-28T24:00:00Z',
+    '2026-02-28T23:59:60Z',
+    '2026-02-28T12:00:00',
+    '2026-02-28T12:00:00+99:99',
+    '2026-02-28T12:00:00+02:60',
+    '2026-02-28T12:00:00-16:00',
+    '28 February 2026'
+  ])
+    t.equal(parseTime(wrong), undefined, wrong)
+})
 
 t.test('getLocalDay', async t => {
   const cases: [string, string, string, string, string, number][] = [

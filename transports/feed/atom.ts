@@ -8,8 +8,8 @@ const lastTime = 253_402_300_799
 
 /** Returns the feed of some entries. `next`: the address of the page after them. */
 export function writeAtom(source: FeedSource, entries: readonly Entry[], next: string | undefined): string {
-  const { name, now, rootUrl } = source
-  const updated = entries.reduce((latest, { event }) => Math.max(latest, event.modified), 0) || now
+  const { changed, name, rootUrl } = source
+  const updated = entries.reduce((latest, { event }) => Math.max(latest, event.modified), 0) || changed
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',

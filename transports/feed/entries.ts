@@ -6,8 +6,8 @@ import { measureKey } from '../../schemas/measures/measure.js'
 import type { Event } from '../../schemas/event.js'
 import type { EventTypeDirectory } from '../../schemas/event-types/directory.js'
 import { convertUnit, splitType } from '../../schemas/units.js'
-import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
 import { type PlacedStream, readStreams, type Stream, type UserCalls } from '../user-calls.js'
+import { advance, listBeginning, readEventsAfter, type EventList, type Position } from '../event-positions.js'
 
 /** What a feed is about. */
 export interface FeedSource {
@@ -17,8 +17,8 @@ export interface FeedSource {
   readonly rootUrl: string
   /** Time zone in which days begin. */
   readonly zone: string
-  /** Seconds. */
-  readonly now: number
+  /** When the access was changed last, in seconds: the time of a feed without entries. */
+  readonly changed: number
 }
 
 /** An event with what feeds need of its streams. */
@@ -38,6 +38,8 @@ export interface EntryQuery {
   readonly toTime: number
   readonly streams?: readonly string[]
   readonly types?: readonly string[]
+  /** Where a page begins: entries at `toTime` follow these. */
+  readonly after?: readonly (Position | undefined)[]
   readonly limit: number
 }
 
@@ -54,55 +56,100 @@ const maxRead = 1000
  */
 const maxLooked = 20_000
 
+/** A list of events in which entries are found. */
+interface EntryList {
+  readonly params: Readonly<Record<string, unknown>>
+  readonly isWanted: (event: Event) => boolean
+  /** Maximum number of events that are examined. */
+  readonly maxEvents: number
+}
+
+/** Where the next page begins. */
+export interface NextPage {
+  /** Time of the last entry of this page, in seconds. */
+  readonly time: number
+  /** The last event of this time in each list; `undefined`: none has been read. */
+  readonly after: readonly (Position | undefined)[]
+}
+
 /**
- * Reads the latest entries in a range, newest first. Unless types are named, events that people do not put
- * into calendars are omitted. `directory`: the known types. Errors: the errors of `events.get`.
+ * Reads the latest entries in a range, newest first, and where the next page begins; absent if there are no more. Unless types are
+ * named, events that people do not put into calendars are omitted. `directory`: the known types. Errors: the errors of `events.get`.
  */
 export async function readEntries(
   calls: UserCalls,
   query: EntryQuery,
   directory: EventTypeDirectory
-): Promise<Entry[]> {
+): Promise<{ readonly entries: readonly Entry[]; readonly next: NextPage | undefined }> {
   const byId = await readStreams(calls)
-  if (query.types) return await findEntries(calls, query, byId, () => true)
-  const types = [...classes, ...listTextTypes(directory)]
-  const found = await findEntries(calls, { ...query, types }, byId, isShown)
-  found.push(...(await findEntries(calls, { ...query, types: otherTypes }, byId, isShown, maxLooked)))
-  const ids = new Set(found.map(({ event }) => event.id))
-  const isFurther = (event: Event): boolean => isShown(event) && !ids.has(event.id)
-  const further = await findEntries(calls, query, byId, isFurther, maxLooked)
-  // Stable: at the same time, the former come first.
-  return [...found, ...further].toSorted((a, b) => b.event.time - a.event.time).slice(0, query.limit)
+  const lists = planLists(query, directory)
+  const found: { readonly entry: Entry; readonly position: Position; readonly list: number }[] = []
+  for (const [list, { isWanted, maxEvents, params }] of lists.entries()) {
+    const { fromTime: from, limit, toTime: to } = query
+    const start = query.after?.[list] ?? listBeginning
+    const events = { params, order: 'descending', from, to } as const
+    for await (const { event, position } of findEvents(calls, events, start, {
+      isWanted,
+      limit: limit + 1,
+      maxEvents
+    }))
+      found.push({ entry: toEntry(event, byId), position, list })
+  }
+  // Stable: at the same time, those of the former lists come first.
+  found.sort((a, b) => b.entry.event.time - a.entry.event.time)
+  const page = found.slice(0, query.limit)
+  const time = page.at(-1)?.entry.event.time
+  const isLast = found.length === page.length || time === undefined
+  const findLast = (list: number): Position | undefined =>
+    page.findLast(each => each.list === list && each.entry.event.time === time)?.position ??
+    (time === query.toTime ? query.after?.[list] : undefined)
+  return {
+    entries: page.map(({ entry }) => entry),
+    next: isLast ? undefined : { time, after: lists.map((_, list) => findLast(list)) }
+  }
 }
 
-/** Finds entries among the latest events, `maxEvents` at most. */
-async function findEntries(
+/** Returns the lists in which entries are found. No event is an entry of two lists. */
+function planLists({ streams, types }: EntryQuery, directory: EventTypeDirectory): EntryList[] {
+  const params = streams ? { streams } : {}
+  if (types) return [{ params: { ...params, types }, isWanted: () => true, maxEvents: Infinity }]
+  const texts = listTextTypes(directory)
+  const listed = new Set([...texts, ...otherTypes])
+  const isFurther = (event: Event): boolean =>
+    isShown(event) && !listed.has(event.type) && !isOfClass(event.type)
+  return [
+    { params: { ...params, types: [...classes, ...texts] }, isWanted: isShown, maxEvents: Infinity },
+    { params: { ...params, types: otherTypes }, isWanted: isShown, maxEvents: maxLooked },
+    { params, isWanted: isFurther, maxEvents: maxLooked }
+  ]
+}
+
+/** Finds events among those after a position, with their positions. */
+async function* findEvents(
   calls: UserCalls,
-  { fromTime: from, limit, toTime: to, ...params }: EntryQuery,
-  streams: ReadonlyMap<string, PlacedStream>,
-  isWanted: (event: Event) => boolean,
-  maxEvents = Infinity
-): Promise<Entry[]> {
-  const found: Entry[] = []
+  list: EventList,
+  start: Position,
+  { isWanted, limit, maxEvents }: Omit<EntryList, 'params'> & { readonly limit: number }
+): AsyncGenerator<{ readonly event: Event; readonly position: Position }> {
   let size = Math.min(limit, maxRead)
   let largest = maxRead
-  let position = listBeginning
-  const list = { params, order: 'descending', from, to } as const
-  for (let looked = 0; looked < maxEvents && found.length < limit;) {
+  let position = start
+  for (let [looked, found] = [0, 0]; looked < maxEvents && found < limit;) {
     const read = await readEventsAfter(calls, list, position, size)
     looked += read.events.length
     position = read.position
     for (const event of read.events) {
-      if (found.length === limit) break
+      if (found === limit) break
       position = advance(position, event, list)
-      if (isWanted(event)) found.push(toEntry(event, streams))
+      if (!isWanted(event)) continue
+      found++
+      yield { event, position }
     }
     if (read.events.length < read.limit) break
     if (read.limit < size) largest = Math.ceil(size / 2)
     size = Math.min(largest, read.limit * 2)
     await nextTurn()
   }
-  return found
 }
 
 /** Lists the types whose content is a text. */
@@ -115,8 +162,12 @@ function listTextTypes({ types }: EventTypeDirectory): string[] {
 /** Returns whether an event is one that people put into calendars. */
 function isShown({ content, duration, type }: Event): boolean {
   if (isHiddenType(type)) return false
-  const isWordy = typeof content === 'string' || classes.includes(`${splitType(type)[0]}/*`)
+  const isWordy = typeof content === 'string' || isOfClass(type)
   return duration === null || (duration ?? 0) > 0 || isWordy
+}
+
+function isOfClass(type: string): boolean {
+  return classes.includes(`${splitType(type)[0]}/*`)
 }
 
 function isHiddenType(type: string): boolean {

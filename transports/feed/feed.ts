@@ -6,15 +6,18 @@ import { getAccountUrl } from '../../core/service-info.js'
 import type { EndpointResponse, ReadEndpoint, ReadRequest } from '../endpoints.js'
 import { UserCalls } from '../user-calls.js'
 import { writeAtom } from './atom.js'
-import { readEntries, type Entry, type EntryQuery, type FeedSource } from './entries.js'
+import type { Position } from '../event-positions.js'
+import { readEntries, type EntryQuery, type FeedSource } from './entries.js'
 
 const daySeconds = 86_400
 /** What a calendar shows: days before and after now. */
 const [daysBefore, daysAfter] = [90, 365]
 /** Maximum number of events of a calendar, and of a page of an Atom feed. */
 const [maxEvents, pageSize] = [5000, 100]
-/** Greatest number of entries of the same time that a page may follow. */
-const maxSkip = 10_000
+/** Greatest number of events of the same time that a page may follow, and of the lists in which entries are found. */
+const [maxSkip, maxLists] = [1_000_000, 3]
+/** Parameters that say where a page begins. */
+const pageParams = new Set(['before', 'last', 'skip'])
 
 export class Feeds implements ReadEndpoint {
   readonly roots = ['feed.ics', 'feed.atom']
@@ -38,10 +41,12 @@ export class Feeds implements ReadEndpoint {
     if (verb !== 'GET') throw new ApiError('invalid-method', 'Feeds can only be read, with GET')
     const { clock, config } = this.dispatcher.services
     const calls = new UserCalls(this.dispatcher, user, credentials, signal)
-    const access = await calls.call<{ name: string; type: string; user: { username: string } }>(
-      'getAccessInfo',
-      {}
-    )
+    const access = await calls.call<{
+      modified: number
+      name: string
+      type: string
+      user: { username: string }
+    }>('getAccessInfo', {})
     // The token is in the address, which calendars keep and show.
     if (access.type === 'personal')
       fail('forbidden', 'Feeds need the token of a share or of an app, not that of a session')
@@ -50,7 +55,7 @@ export class Feeds implements ReadEndpoint {
       name: access.name,
       rootUrl: getAccountUrl(config, access.user.username),
       zone: readZone(params),
-      now
+      changed: access.modified
     }
     const filter = {
       ...readList(params, 'streams'),
@@ -59,7 +64,7 @@ export class Feeds implements ReadEndpoint {
     if (root === 'feed.atom') return await this.#answerAtom(calls, source, filter, params)
     const range = { fromTime: now - daysBefore * daySeconds, toTime: now + daysAfter * daySeconds }
     const { directory } = this.dispatcher.services.eventTypes
-    const entries = await readEntries(calls, { ...filter, ...range, limit: maxEvents }, directory)
+    const { entries } = await readEntries(calls, { ...filter, ...range, limit: maxEvents }, directory)
     const { writeCalendar } = await import('./calendar.js')
     return toResponse('text/calendar', await writeCalendar(source, entries))
   }
@@ -71,24 +76,25 @@ export class Feeds implements ReadEndpoint {
     filter: Pick<EntryQuery, 'streams' | 'types'>,
     params: ReadRequest['params']
   ): Promise<EndpointResponse> {
-    const [toTime, skip] = [readBefore(params), readSkip(params)]
-    const query = { ...filter, fromTime: -Number.MAX_VALUE, toTime, limit: skip + pageSize + 1 }
-    const found = await readEntries(calls, query, this.dispatcher.services.eventTypes.directory)
-    const start = findStart(found, { time: toTime, skip, id: params.get('last')?.[0] })
-    const end = start + pageSize
-    const entries = found.slice(start, end)
-    const last = entries.at(-1)?.event
-    if (found.length <= end || last === undefined)
-      return toResponse('application/atom+xml', writeAtom(source, entries, undefined))
-    const next = new URLSearchParams()
+    const toTime = readBefore(params)
+    const query = {
+      ...filter,
+      fromTime: -Number.MAX_VALUE,
+      toTime,
+      after: readAfter(params, toTime),
+      limit: pageSize
+    }
+    const { directory } = this.dispatcher.services.eventTypes
+    const { entries, next } = await readEntries(calls, query, directory)
+    if (!next) return toResponse('application/atom+xml', writeAtom(source, entries, undefined))
+    const link = new URLSearchParams()
     // Readers of news send no headers either: without the token, the link would lead nowhere.
-    for (const name of ['auth', 'zone', 'streams', 'types'])
-      for (const value of params.get(name) ?? []) next.append(name, value)
-    const same = found.slice(0, end).filter(({ event }) => event.time === last.time).length
-    next.set('before', String(last.time))
-    next.set('skip', String(same))
-    next.set('last', last.id)
-    return toResponse('application/atom+xml', writeAtom(source, entries, `feed.atom?${next.toString()}`))
+    for (const [name, values] of params)
+      if (!pageParams.has(name)) for (const value of values) link.append(name, value)
+    link.set('before', String(next.time))
+    link.set('skip', next.after.map(position => position?.skip ?? 0).join(','))
+    link.set('last', next.after.map(position => position?.last?.id ?? '').join(','))
+    return toResponse('application/atom+xml', writeAtom(source, entries, `feed.atom?${link.toString()}`))
   }
 }
 
@@ -107,23 +113,18 @@ function readZone(params: ReadRequest['params']): string {
   return zone
 }
 
-/**
- * Returns the index of the first entry of a page: after the last entry of the page before. If that was deleted, entries of
- * its time are shown again, so that none is missing.
- */
-function findStart(
-  found: readonly Entry[],
-  before: { readonly time: number; readonly skip: number; readonly id: string | undefined }
-): number {
-  if (before.id === undefined) return before.skip
-  return found.findIndex(({ event }) => event.id === before.id && event.time === before.time) + 1
-}
-
-function readSkip(params: ReadRequest['params']): number {
-  const text = params.get('skip')?.[0] ?? '0'
-  if (!/^\d{1,7}$/.test(text) || Number(text) > maxSkip)
-    fail('invalid-parameters-format', `"skip" must be a whole number of at most ${maxSkip}`)
-  return Number(text)
+/** Reads the last events of the page before, in each of the lists that are read. */
+function readAfter(params: ReadRequest['params'], time: number): readonly (Position | undefined)[] {
+  const read = (name: string): string[] => params.get(name)?.[0]?.split(',').slice(0, maxLists) ?? []
+  const ids = read('last')
+  return read('skip').map((text, list) => {
+    if (!/^\d{1,7}$/.test(text) || Number(text) > maxSkip)
+      fail('invalid-parameters-format', `"skip" must be whole numbers of at most ${maxSkip}`)
+    const skip = Number(text)
+    const id = ids[list] ?? ''
+    if (id.length > 256) fail('invalid-parameters-format', '"last" must be ids of events')
+    return params.has('before') ? { skip, last: { id, time } } : undefined
+  })
 }
 
 /** Reads the time of the last entry of the page before, in seconds. */

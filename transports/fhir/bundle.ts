@@ -25,6 +25,8 @@ export function buildBundle({ baseUrl }: Patient, { next, resources, search, typ
   const link = (relation: string, page: string | undefined): object => {
     const query = new URLSearchParams(search.used.map(([name, value]): [string, string] => [name, value]))
     if (page !== undefined) query.set('page', page)
+    // Clients that send the token in the address send no header either.
+    if (relation === 'next' && search.token !== undefined) query.set('auth', search.token)
     return { relation, url: `${baseUrl}${type}${query.size > 0 ? `?${String(query)}` : ''}` }
   }
   const isComplete = search.page === undefined && next === undefined

@@ -53,7 +53,7 @@ export function parseDates(name: string, lists: readonly (readonly string[])[], 
 }
 
 const pattern =
-  /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+ -]\d\d:\d\d)?)?)?)?$/
+  /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+ -](?:0\d|1[0-5]):[0-5]\d)?)?)?)?$/
 
 /**
  * Parses a date or time as the range that its precision means, in seconds; with `ap`, a tenth of its distance from

@@ -9,7 +9,9 @@ const defaultCount = 100
 const [maxValues, maxValueLength] = [100, 1000]
 /** Parameters of every search and request, which are not among those of a type. */
 const commonNames = ['_count', 'page']
-const silentNames = new Set(['_format', '_pretty', 'auth'])
+const silentNames = new Set(['_pretty', 'auth'])
+/** Parameters of every request, which pages have like the request. */
+const keptNames = new Set(['_format'])
 
 /** The parameters of a search that are understood. */
 export interface Search {
@@ -17,7 +19,9 @@ export interface Search {
   readonly count: number
   /** Where the page begins, as the link to it said. */
   readonly page: string | undefined
-  /** The parameters and values that apply, for links; without `page`. */
+  /** The token, if it is in the address. */
+  readonly token: string | undefined
+  /** The parameters and values that apply, for links; without `page` and the token. */
   readonly used: readonly (readonly [name: string, value: string])[]
   /** Returns the values of a parameter: all lists apply, and one value of each list. */
   listValues(name: string): readonly (readonly string[])[]
@@ -34,6 +38,10 @@ export function readSearch({ credentials, params }: ReadRequest, names: readonly
   const found = new Map<string, readonly string[]>()
   for (const [name, values] of params) {
     if (silentNames.has(name)) continue
+    if (keptNames.has(name)) {
+      found.set(name, values.slice(0, 1))
+      continue
+    }
     const [base = ''] = name.split(/[:.]/, 1)
     if (known.has(base) && base !== name)
       refuse('not-supported', `Modifiers and chains are not supported: "${name.slice(0, 100)}"`)
@@ -51,6 +59,7 @@ export function readSearch({ credentials, params }: ReadRequest, names: readonly
   return {
     count: readCount(found.get('_count')),
     page: found.get('page')?.at(-1),
+    token: credentials.headers?.['authorization'] === undefined ? params.get('auth')?.[0] : undefined,
     used: [...found].flatMap(([name, values]) =>
       name === 'page' ? [] : values.map(value => [name, value] as const)
     ),

@@ -2,6 +2,7 @@
  * Prompts: questions that users choose from a menu. The data is in the message already, so that small models, which call tools
  * badly, answer them as well. (docs/api/mcp.md#prompts)
  */
+import { parseDate } from '../../schemas/zones.js'
 import type { AssistantCalls } from './assistant-calls.js'
 
 interface Argument {
@@ -94,7 +95,7 @@ const prompts: readonly Prompt[] = [
     question:
       'Say what has arrived since then, by measure and source, and what differed in the last week from the four weeks before.',
     calls: ({ since, zone: given }) => [
-      { method: 'measures.facts', params: { createdSince: parseDate(since) } },
+      { method: 'measures.facts', params: { createdSince: toTime(since) } },
       { method: 'measures.week', params: { zone: given } }
     ]
   }
@@ -134,6 +135,7 @@ export async function writePrompt(calls: AssistantCalls, name: string, given: Gi
 }
 
 /** Returns the time of a date, in seconds; other texts as they are, which the method refuses. */
-function parseDate(text: string | undefined): unknown {
-  return /^\d{4}-\d\d-\d\d$/.test(text ?? '') ? Date.parse(`${text}T00:00:00Z`) / 1000 : text
+function toTime(text = ''): unknown {
+  const day = parseDate(text)
+  return day === undefined ? text : day * 86_400
 }

@@ -1,4 +1,5 @@
 /** Times and durations, as Prometheus writes them. */
+import { parseTime as parseRfcTime } from '../../schemas/zones.js'
 
 const units: Readonly<Record<string, number>> = {
   y: 365 * 86_400,
@@ -20,11 +21,8 @@ export function parseDuration(text: string): number | undefined {
   return seconds
 }
 
-/** Parses a time: Unix seconds, or RFC 3339. Returns Unix seconds; `undefined` if it is neither. */
+/** Parses a time: Unix seconds, or RFC 3339. Returns Unix seconds; `undefined` if it is neither, or does not exist. */
 export function parseTime(text: string): number | undefined {
   if (/^-?\d{1,15}(?:\.\d{1,9})?$/.test(text)) return Number(text)
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i.test(text))
-    return undefined
-  const milliseconds = Date.parse(text)
-  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
+  return parseRfcTime(text)
 }

@@ -1,5 +1,6 @@
 /** The query API of Prometheus, for dashboards: `/{user}/prometheus/api/v1/…`. (docs/api/grafana.md) */
 import { getPresentedToken } from '../../core/auth/authenticate.js'
+import { getAccountKey } from '../../core/call/account-key.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError } from '../../core/errors.js'
 import { FairScheduler } from '../../core/security/fair-scheduler.js'
@@ -37,7 +38,8 @@ export class Prometheus implements ReadEndpoint {
       const data = await query.answer(path)
       if (data === undefined)
         return toFailure(404, 'not_found', `There is no "${path.join('/').slice(0, 100)}"`)
-      return toResponse(200, `{"status":"success","data":${data}}`)
+      const warnings = query.isTruncated ? ',"warnings":["results truncated due to limit"]' : ''
+      return toResponse(200, `{"status":"success","data":${data}${warnings}}`)
     } catch (error) {
       if (error instanceof QueryError) return toFailure(error.status, error.errorType, error.message)
       throw error
@@ -51,12 +53,13 @@ export class Prometheus implements ReadEndpoint {
   ): Promise<T> {
     // Not the header, which may have the same token in many forms.
     const access = getPresentedToken(credentials) ?? ''
+    const account = getAccountKey(this.dispatcher.services, user)
     if (
-      this.#turns.countWaiting(user, access) >= maxWaiting ||
-      this.#turns.countWaiting(user) >= maxWaitingOfAccount
+      this.#turns.countWaiting(account, access) >= maxWaiting ||
+      this.#turns.countWaiting(account) >= maxWaitingOfAccount
     )
       throw new ApiError('too-many-requests', 'Too many queries are waiting. Try again later', { retryAfter })
-    return await this.#turns.run({ account: user, access }, evaluate, signal)
+    return await this.#turns.run({ account, access }, evaluate, signal)
   }
 
   /** Returns an error in the form of the API of Prometheus. */

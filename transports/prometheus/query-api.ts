@@ -19,6 +19,9 @@ const maxPoints = 11_000
 
 /** Answers one request. */
 export class QueryApi {
+  /** True once the limit of the request has left out items. */
+  isTruncated = false
+
   constructor(
     private readonly request: ReadRequest,
     private readonly calls: UserCalls,
@@ -66,12 +69,20 @@ export class QueryApi {
    */
   async #answerOne(name: string): Promise<unknown> {
     switch (name) {
-      case 'series':
-        return (await this.#match()).map(({ labels }) => labels)
-      case 'labels':
-        return [...new Set((await this.#match()).flatMap(({ labels }) => Object.keys(labels)))].toSorted()
+      case 'series': {
+        const limit = this.#limit()
+        return this.#truncate(
+          (await this.#match()).map(({ labels }) => labels),
+          limit
+        )
+      }
+      case 'labels': {
+        const limit = this.#limit()
+        const names = (await this.#match()).flatMap(({ labels }) => Object.keys(labels))
+        return this.#truncate([...new Set(names)].toSorted(), limit)
+      }
       case 'metadata':
-        return describeMetrics(await listSeries(this.calls))
+        return await this.#describeMetrics()
       case 'rules':
         await this.calls.call('getAccessInfo', {})
         return { groups: [] }
@@ -151,9 +162,33 @@ export class QueryApi {
     return all.filter(series => found.has(series))
   }
 
-  async #listLabelValues(label: string): Promise<string[]> {
+  async #listLabelValues(label: string): Promise<readonly string[]> {
+    const limit = this.#limit()
     const values = (await this.#match()).flatMap(({ labels }) => findLabel(labels, label) ?? [])
-    return [...new Set(values)].toSorted()
+    return this.#truncate([...new Set(values)].toSorted(), limit)
+  }
+
+  /** Describes the metric that is asked for, or all; as many as the limit allows, of which 0 describes none. */
+  async #describeMetrics(): Promise<object> {
+    const limit = this.#limit()
+    const metric = this.#first('metric') ?? ''
+    const described = Object.entries(describeMetrics(await listSeries(this.calls)))
+    return Object.fromEntries(described.filter(([name]) => metric === '' || name === metric).slice(0, limit))
+  }
+
+  /** Returns the first items, and notes whether there are more. */
+  #truncate<T>(items: readonly T[], limit: number | undefined): readonly T[] {
+    // As in Prometheus, 0 is no limit.
+    if (!limit || items.length <= limit) return items
+    this.isTruncated = true
+    return items.slice(0, limit)
+  }
+
+  /** Returns the maximum number of items, if the request has one. */
+  #limit(): number | undefined {
+    const text = this.#first('limit') ?? ''
+    if (text !== '' && !/^\d{1,15}$/.test(text)) refuseMalformed('"limit" must be a whole number')
+    return text === '' ? undefined : Number(text)
   }
 
   #zone(): string {

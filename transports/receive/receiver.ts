@@ -1,5 +1,7 @@
 /** Receives data that apps and devices send on their own: `/{user}/from/{dialect}`. (docs/api/connections.md) */
 import { Readable } from 'node:stream'
+import { getPresentedToken } from '../../core/auth/authenticate.js'
+import { getAccountKey } from '../../core/call/account-key.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Failure, Outcome, UploadedFile } from '../../core/call/outcome.js'
@@ -7,6 +9,7 @@ import { ApiError, fail } from '../../core/errors.js'
 import { toFileName } from '../../core/events/file-name.js'
 import type { Connection } from '../../schemas/connection.js'
 import type { Level } from '../../schemas/permission.js'
+import type { Party } from '../../storage/scheduler.js'
 import { runInTurns } from '../../storage/steps.js'
 import { UserCalls } from '../user-calls.js'
 import type { IncomingRequest, IncomingResponse, ReceiveEndpoint } from '../endpoints.js'
@@ -101,8 +104,14 @@ export class Receiver implements ReceiveEndpoint {
     request: ReceivedRequest
   ): ReadRequest | Promise<ReadRequest> {
     if (request.body.length <= maxInlineBytes) return readRequest(dialect, request)
-    const party = { account: user, access: credentials.authorization ?? '' }
+    const party = this.#getParty(user, credentials)
     return this.#thread.read(dialect.id, request, party)
+  }
+
+  /** Returns on whose behalf a request is read: of the account, whatever name it was sent to. */
+  #getParty(user: string, credentials: Credentials): Party {
+    const access = getPresentedToken(credentials) ?? ''
+    return { account: getAccountKey(this.dispatcher.services, user), access }
   }
 
   /** Finds the user of a token whose request does not name the user. Error: `invalid-access-token`. */
@@ -159,7 +168,7 @@ export class Receiver implements ReceiveEndpoint {
   ): Promise<ReadonlyMap<string, number>> {
     const { services } = this.dispatcher
     const { attachments, config } = services
-    const party = { account: user, access: credentials.authorization ?? '' }
+    const party = this.#getParty(user, credentials)
     const {
       files: named,
       notUnderstood,

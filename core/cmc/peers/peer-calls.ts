@@ -7,7 +7,7 @@ import type { Dispatcher } from '../../call/dispatcher.js'
 import type { Services } from '../../call/services.js'
 import { createRequest } from '../../call/outcome.js'
 import { Outgoing, type Exchange } from '../../outgoing/http.js'
-import { parseUrl } from '../../parse-url.js'
+import { parseWebUrl } from '../../parse-url.js'
 import { getAccountUrl } from '../../service-info.js'
 import { isObject } from '../../validation/is-object.js'
 
@@ -48,7 +48,7 @@ function isRelocated(answer: PeerAnswer): boolean {
 export function findNewEndpoint({ token }: Endpoint, answer: PeerAnswer): Endpoint | undefined {
   if (!isRelocated(answer)) return undefined
   const data = isObject(answer.body['error']) ? answer.body['error']['data'] : undefined
-  const url = typeof data === 'string' ? parseUrl(data) : undefined
+  const url = typeof data === 'string' ? parseWebUrl(data) : undefined
   if (!url || url.username !== '' || url.password !== '') return undefined
   url.username = token
   return parseEndpoint(url.href)
@@ -56,8 +56,8 @@ export function findNewEndpoint({ token }: Endpoint, answer: PeerAnswer): Endpoi
 
 /** Parses an API endpoint; `undefined` if it is none. */
 export function parseEndpoint(text: string): Endpoint | undefined {
-  const url = parseUrl(text)
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined
+  const url = parseWebUrl(text)
+  if (!url) return undefined
   if (url.username === '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined
   // Tokens need no escaping.
   if (url.username.includes('%')) return undefined

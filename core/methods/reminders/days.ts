@@ -2,11 +2,10 @@
 import { Type } from 'typebox'
 import { ReminderDate } from '../../../schemas/plans/reminder.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import { formatDate, getLocalDay } from '../../../schemas/zones.js'
+import { formatDate, getLocalDay, parseDate } from '../../../schemas/zones.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { requireOwnReminder } from '../../reminders/rules.js'
-import { toDayNumber } from '../../forms/schedule.js'
 import { refuseParams } from '../../validation/params.js'
 
 /** Maximum number of days of a call. */
@@ -52,8 +51,7 @@ export const days = method({
 
 /** Returns the number of a day. Throws `invalid-parameters-format` for dates that do not exist. */
 function readDay(date: string, path: string): number {
-  const day = toDayNumber(date)
-  if (Number.isNaN(day) || formatDate(day) !== date)
-    refuseParams([{ code: 'INVALID', message: 'must be a date such as 2026-03-29', path }])
-  return day
+  return (
+    parseDate(date) ?? refuseParams([{ code: 'INVALID', message: 'must be a date such as 2026-03-29', path }])
+  )
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { operatorMethod } from '../../auth/admin.js'
 import { requireAccount } from '../../platform/find-account.js'
-import { parseUrl } from '../../parse-url.js'
+import { parseWebUrl } from '../../parse-url.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -31,9 +31,8 @@ export const relocateUser = operatorMethod({
 })
 
 function assertServiceUrl(url: string): void {
-  const parsed = parseUrl(url)
-  const isPlace = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
-  if (!isPlace || parsed.username !== '' || parsed.password !== '')
+  const parsed = parseWebUrl(url)
+  if (!parsed || parsed.username !== '' || parsed.password !== '')
     refuseParams([
       { code: 'INVALID_FORMAT', message: 'must be an http or https URL without credentials', path: '#/url' }
     ])

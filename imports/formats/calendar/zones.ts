@@ -173,7 +173,7 @@ function findYearlyStart(year: number, rule: Rule, start: number): number {
 /** Parses an offset such as `+0200` or `-023015` into seconds; returns `NaN` if it is invalid. */
 function parseOffset(text: string): number {
   const parts = /^([+-])(\d\d)(\d\d)(\d\d)?$/.exec(text.trim())
-  if (!parts) return NaN
+  if (!parts || Number(parts[2]) > 23 || Number(parts[3]) > 59 || Number(parts[4] ?? 0) > 59) return NaN
   const seconds = Number(parts[2]) * 3600 + Number(parts[3]) * 60 + Number(parts[4] ?? 0)
   return parts[1] === '-' ? -seconds : seconds
 }

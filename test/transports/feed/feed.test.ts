@@ -134,7 +134,7 @@ t.test('feeds', async t => {
     for (const changed of [-1e13, 1e15]) {
       const times = { created: changed, modified: changed }
       const entry = { event: { ...event, ...times } as never, title: 'a', text: '', streamNames: [] }
-      const source = { name: 'odd', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', now }
+      const source = { name: 'odd', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
       t.equal(parse(await writeCalendar(source, [entry])).size, 1, String(changed))
     }
   })
@@ -142,7 +142,7 @@ t.test('feeds', async t => {
   t.test(
     'let others have their turn while long texts are written, and end with a million characters',
     async t => {
-      const source = { name: 'long', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', now }
+      const source = { name: 'long', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
       const text = 'é'.repeat(4000)
       const entries = Array.from({ length: 300 }, (_, number) => {
         const event = { id: `c${number}`, time: now, created: now, modified: now, type: 'note/txt' }
@@ -210,6 +210,48 @@ t.test('feeds', async t => {
     t.equal(next, undefined)
     t.equal(seen.length, 250)
     t.equal(new Set(seen).size, 250)
+  })
+
+  t.test('are Atom, page by page, with more than ten thousand entries of the same time', async t => {
+    await alice.stream('imported')
+    const { token } = await alice.grant('read', 'imported', { type: 'shared' })
+    const at = now - 80 * day
+    const make = async (count: number, fields: object): Promise<void> => {
+      const params = { streamIds: ['imported'], time: at, ...fields }
+      await alice.do(
+        'callBatch',
+        Array.from({ length: count }, () => ({ method: 'events.create', params }))
+      )
+    }
+    // Entries of each list that is read, and readings that are no entries in between.
+    await make(3000, { type: 'note/txt', content: 'a' })
+    await make(3000, { type: 'count/generic', content: 1 })
+    await make(3000, { type: 'sleep/analysis', content: { analysis: 'asleep' }, duration: 60 })
+    await make(4500, { type: 'count/generic', content: 2, duration: 60 })
+    await make(1, { type: 'note/txt', content: 'last', time: at - 1 })
+    const seen: string[] = []
+    let next: string | undefined =
+      `${service.server.url}/${alice.username}/feed.atom?${String(new URLSearchParams({ auth: token }))}`
+    for (let pages = 0; next !== undefined && pages < 110; pages++) {
+      const response = await fetch(next)
+      const text = await response.text()
+      if (!response.ok) throw new Error(text)
+      seen.push(...ids(text))
+      next = nextOf(text)
+    }
+    t.equal(seen.length, 10_501)
+    t.equal(new Set(seen).size, 10_501)
+  })
+
+  t.test('have the same text and ETag while nothing changes, also without entries', async t => {
+    await alice.stream('empty')
+    const { token } = await alice.grant('read', 'empty', { type: 'shared' })
+    for (const path of ['feed.atom', 'feed.ics']) {
+      const before = await read(alice, path, { auth: token })
+      service.clock.advance(3)
+      const after = await read(alice, path, { auth: token })
+      t.same(after, before, path)
+    }
   })
 
   t.test('show what they are about however many readings there are', async t => {

@@ -184,6 +184,9 @@ t.test('a client of FHIR', async t => {
       'Observation?date=yesterday': 400,
       'Observation?date=2026-13': 400,
       'Observation?date=2026-02-30': 400,
+      'Observation?date=2026-03-29T12:00:00%2B99:99': 400,
+      'Observation?date=2026-03-29T12:00:00-16:00': 400,
+      'Observation?date=2026-03-29T24:00:00Z': 400,
       'Observation?date=2026,2027': 400,
       'Observation?_count=0': 400,
       'Observation?_count=many': 400,
@@ -208,6 +211,23 @@ t.test('a client of FHIR', async t => {
       'what is ignored is not in the link'
     )
     t.equal((await ask(t, app, 'Observation?colour=red', strict)).status, 400)
+    const format = '_format=application%2Ffhir%2Bjson'
+    for (const [path, kept] of [
+      ['Observation?_count=2&_format=application/fhir%2Bjson', '_count=2'],
+      ['Observation?_format=application/fhir%2Bjson&date=2026&_count=2', 'date=2026']
+    ] as const) {
+      const { link } = (await ask(t, app, path)).body
+      t.equal(link.length, 2)
+      for (const { url } of link) t.match(url, new RegExp(`[?&]${format.replaceAll('.', '\\.')}(?:&|$)`))
+      for (const { url } of link) t.ok(url.includes(kept), url)
+      // The link says what is wanted, even if the header of a browser does not.
+      const headers = { accept: 'text/html', authorization: app.token }
+      t.equal((await fetch(link[1].url, { headers })).status, 200)
+    }
+    const inAddress = `${baseUrl}/Observation?_count=2&auth=${app.token}`
+    const { link } = (await (await fetch(inAddress)).json()) as Answer
+    t.equal((await fetch(link[1].url)).status, 200, 'a token in the address is in the link to the next page')
+    t.notOk(link[0].url.includes(app.token))
     for (const method of ['PUT', 'PATCH', 'DELETE', 'POST'])
       t.equal((await ask(t, app, 'Observation', { method })).status, 405, method)
     const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"code":"x"}' }

@@ -89,7 +89,22 @@ t.test('dashboards', async t => {
     t.match((await get('series', { 'match[]': '{stream=~"sc.*"}' })).data, [
       { __name__: 'coffer_mass_kg', stream: 'scale', stream_name: 'scale', source: 'body', measure: 'weight' }
     ])
-    t.match((await get('metadata')).data, { coffer_mass_kg: [{ type: 'gauge', unit: 'kg' }] })
+    const { data: metrics } = await get('metadata')
+    t.match(metrics, { coffer_mass_kg: [{ type: 'gauge', unit: 'kg' }] })
+    const one = { coffer_mass_kg: metrics.coffer_mass_kg }
+    t.same((await get('metadata', { metric: 'coffer_mass_kg' })).data, one)
+    t.same((await get('metadata', { metric: 'nothing' })).data, {})
+    for (const limit of ['0', '1', '3'])
+      t.equal(Object.keys((await get('metadata', { limit })).data).length, Number(limit))
+    for (const path of ['series', 'labels', 'label/__name__/values']) {
+      const all = await get(path)
+      t.same(await get(path, { limit: '0' }), all)
+      t.same(await get(path, { limit: String(all.data.length) }), all)
+      const warnings = ['results truncated due to limit']
+      t.same(await get(path, { limit: '2' }), { ...all, data: all.data.slice(0, 2), warnings })
+      for (const limit of ['-1', 'x', '1.5'])
+        t.match(await get(path, { limit }), { code: 400, errorType: 'bad_data', error: /limit/ })
+    }
     for (const [path, data] of [
       ['rules', { groups: [] }],
       ['alerts', { alerts: [] }],
@@ -257,6 +272,9 @@ t.test('dashboards', async t => {
       [{ step: '0' }, /step/],
       [{ step: '0.001' }, /steps/],
       [{ start: 'soon' }, /start/],
+      [{ end: '2026-02-30T00:00:00Z' }, /"end" must be a time/],
+      [{ end: '2026-02-28T24:00:00Z' }, /"end" must be a time/],
+      [{ end: '2026-02-28T00:00:00+23:00' }, /"end" must be a time/],
       [{ end: '-5' }, /end/],
       [{ start: '1e300' }, /start/]
     ] as const)

@@ -221,6 +221,14 @@ t.test('commands to a pump are unknown, and hostile documents are refused or kep
   }
   t.equal((await ask(alice, loop, 'GET', 'v1/entries?find[device][$regex]=(a%2B)%2B$')).status, 400)
   t.equal((await ask(alice, loop, 'GET', 'v1/entries?count=x')).status, 400)
+  // Times that do not exist are not times of arrival, nor texts to compare with.
+  for (const wrong of ['2026-02-30', '2026-02-30T12:00:00Z', '2026-03-29T12:00:00+99:99']) {
+    const query = encodeURIComponent(wrong)
+    t.equal((await ask(alice, loop, 'GET', `v1/entries?find[dateString][$gte]=${query}`)).status, 400, wrong)
+    const { date: _date, ...undated } = sgv(recent())
+    const stored = await ask(alice, loop, 'POST', 'v1/entries', [{ ...undated, dateString: wrong }])
+    t.equal(stored.status, 400, wrong)
+  }
   const named = JSON.parse('{"__proto__": {"a": 1}, "constructor": 1}') as object
   const [stored] = (await ask(alice, loop, 'POST', 'v1/entries', [sgv(recent(), 100, named)])).body
   t.match(stored, { constructor: 1, sgv: 100 })

@@ -9,6 +9,7 @@ import { setMissingHeaders } from './headers.js'
 import { toErrorEnvelope, toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
 import { toAsciiJson } from '../../../core/json/json-text.js'
+import { getAccountKey } from '../../../core/call/account-key.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
@@ -139,7 +140,9 @@ export async function reserveSlot(
 ): Promise<ReleasePlace> {
   const { method, req, state } = exchange
   const address = req.socket.remoteAddress ?? ''
-  const client = { user: state.address.user ?? address, access: accessId ?? address }
+  const { user } = state.address
+  const account = user === undefined ? address : getAccountKey(services, user)
+  const client = { user: account, access: accessId ?? address }
   try {
     return services.longResponses.tryAcquire(client) ?? (await services.longResponses.acquire(client))
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Reads the credentials of a request: who sends it, and from where. */
 import { getPresentedToken } from '../../../core/auth/authenticate.js'
 import type { Credentials } from '../../../core/call/credentials.js'
+import { getAccountKey } from '../../../core/call/account-key.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Config } from '../../../core/settings/config.js'
 import type { Request } from '../../../core/call/outcome.js'
@@ -62,7 +63,7 @@ export function reserveBody(
   { accounts, uploadBuffers }: Pick<SharedServices, 'accounts' | 'uploadBuffers'>,
   { credentials, user = '' }: Pick<Request, 'credentials' | 'user'>
 ): BodyReservation {
-  return uploadBuffers.known.admit(accounts.find(user)?.id ?? user, getPresentedToken(credentials) ?? '')
+  return uploadBuffers.known.admit(getAccountKey({ accounts }, user), getPresentedToken(credentials) ?? '')
 }
 
 /**

@@ -4,6 +4,7 @@ import { getNightscoutTime, NightscoutReader } from '../../../imports/formats/ve
 import { getNumber, getText, type Json } from '../../../imports/formats/json-files.js'
 import { parseIsoTime } from '../../../imports/text/times.js'
 import type { ReceivedRecord } from '../dialect.js'
+import { assertPossible, timeNames } from './find.js'
 
 /** Client data of the event of a document: the document as it was sent. */
 export const documentKey = 'coffer:nightscout'
@@ -39,10 +40,14 @@ export function getDocumentType(collection: Collection): string {
   return `nightscout/${collection}`
 }
 
-/** Reads a document. A document without a time gets the time of its arrival. */
+/**
+ * Reads a document. A document without a time gets the time of its arrival. Error: `invalid-request-structure` if its time does not
+ * exist.
+ */
 export function receiveDocument(collection: Collection, given: Json, now: number): Received {
   const found = getTime(given)
   const isDated = !Number.isNaN(found)
+  if (!isDated) for (const name of timeNames) assertPossible(getText(given, name) ?? '')
   const time = isDated ? found : now
   // Followers need an id. It is derived from the document as it was sent.
   const id = getId(collection, given)

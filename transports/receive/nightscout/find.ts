@@ -30,7 +30,16 @@ export interface Find {
 }
 
 /** Members that contain the time of a document. */
-const timeNames = new Set(['date', 'mills', 'dateString', 'created_at', 'sysTime', 'timestamp', 'startDate'])
+export const timeNames = new Set([
+  'date',
+  'mills',
+  'dateString',
+  'created_at',
+  'sysTime',
+  'timestamp',
+  'timeStamp',
+  'startDate'
+])
 const operators = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists'])
 /** Maximum number of conditions. */
 const maxConditions = 10
@@ -63,6 +72,7 @@ export function parseFind(query: Readonly<Record<string, string>>): Find {
   let [from, to]: (number | undefined)[] = []
   for (const { operator, path, value } of conditions) {
     const time = path.length === 1 && timeNames.has(path[0]!) ? parseTime(value) : undefined
+    if (isAboutTime({ path })) assertPossible(value)
     if (time === undefined) continue
     if (operator.startsWith('$g') || operator === '$eq') from = Math.max(from ?? 0, time - tolerance)
     if (operator.startsWith('$l') || operator === '$eq') to = Math.min(to ?? Infinity, time + tolerance)
@@ -77,7 +87,7 @@ export function parseFind(query: Readonly<Record<string, string>>): Find {
   }
 }
 
-function isAboutTime({ path }: Condition): boolean {
+function isAboutTime({ path }: Pick<Condition, 'path'>): boolean {
   return timeNames.has(path[0]!)
 }
 
@@ -131,6 +141,21 @@ function compare(found: unknown, value: string): number | undefined {
   const [own, other] = [parseIsoTime(found, 'UTC'), parseTime(value)]
   if (!Number.isNaN(own) && other !== undefined) return own - other
   return found < value ? -1 : Number(found > value)
+}
+
+/** Error: `invalid-request-structure` for a date or time that does not exist. */
+export function assertPossible(text: string): void {
+  if (/^\s*\d{4}-\d\d?-\d\d?\s*(?:$|[T\s])/i.test(text) && Number.isNaN(parseIsoTime(text, 'UTC')))
+    fail('invalid-request-structure', `There is no time "${text.slice(0, 50)}"`)
+}
+
+/** Parses a time in a header; returns milliseconds, `NaN` if it is no time, or does not exist. */
+export function parseHttpDate(text: string): number {
+  const time = parseIsoTime(text, 'UTC') * 1000
+  if (!Number.isNaN(time)) return time
+  const date = new Date(text)
+  // `Date` makes 30 February 2 March.
+  return date.toUTCString() === text ? date.getTime() : NaN
 }
 
 /** Parses a time in milliseconds or as an ISO text; returns seconds. */

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../../imports/formats/json-files.js'
 import type { DialectAnswer, ReceivedRequest } from '../dialect.js'
 import { parseJsonBody } from '../reading-builder.js'
 import { collections, type Collection } from './documents.js'
-import { parseCount, parseFind } from './find.js'
+import { parseCount, parseFind, parseHttpDate } from './find.js'
 import type { AddedDocument, Library } from './library.js'
 
 /** The version of Nightscout whose behaviour apps may expect. */
@@ -117,7 +117,7 @@ async function read(
   const body = collection === 'profile' && isCurrent ? (documents[0] ?? {}) : documents
   if (found.length === 0) return { status: 200, body }
   const seconds = Math.floor(found.reduce((last, { modified }) => Math.max(last, modified), 0) / 1000)
-  const since = Date.parse(headers['if-modified-since'] ?? '') / 1000
+  const since = parseHttpDate(headers['if-modified-since'] ?? '') / 1000
   const modified = { 'last-modified': new Date(seconds * 1000).toUTCString() }
   return since >= seconds
     ? { status: 304, headers: modified, body: '' }

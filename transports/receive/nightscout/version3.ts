@@ -4,7 +4,7 @@ import { getNumber, getText, isObject, type Json } from '../../../imports/format
 import type { DialectAnswer, ReceivedRequest } from '../dialect.js'
 import { parseJsonBody } from '../reading-builder.js'
 import { collections, receiveDocument, type Collection } from './documents.js'
-import { parseCount, parseFind } from './find.js'
+import { parseCount, parseFind, parseHttpDate } from './find.js'
 import type { Library, StoredDocument } from './library.js'
 import { nightscoutVersion } from './version1.js'
 
@@ -90,7 +90,7 @@ async function readHistory(
   given: string | undefined,
   library: Library
 ): Promise<DialectAnswer> {
-  const since = given === undefined ? Date.parse(headers['last-modified'] ?? '') : Number(given)
+  const since = given === undefined ? parseHttpDate(headers['last-modified'] ?? '') : Number(given)
   if (!Number.isFinite(since)) return refuse(400, 'Missing or invalid time')
   const limit = parseCount(query['limit'], maxLimit, maxLimit)
   // Clients continue after the last millisecond that they have seen: the present one is not over.

@@ -40,8 +40,7 @@ export function returnToApp(asked: Asked, type: 'accept' | 'scope-update', resul
 
 function parseWebUrl(text: string | undefined): URL | undefined {
   try {
-    const url = new URL(text ?? '')
-    return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+    return /^https?:\/\/[^/\\?#]/i.test(text ?? '') ? new URL(text!) : undefined
   } catch {
     return undefined
   }

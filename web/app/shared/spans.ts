@@ -1,4 +1,6 @@
 /** Ranges of the time axis: a week, a month or a year that ends with a day. Times are in seconds. */
+import { parseDate } from '../../../schemas/zones.js'
+
 export const spans = ['week', 'month', 'year'] as const
 export type Span = (typeof spans)[number]
 
@@ -18,8 +20,7 @@ export function parseSpan(query: URLSearchParams): Span {
 /** Returns the range that ends with the day given by a query, or today if the day is missing or not valid. */
 export function parseRange(query: URLSearchParams): Range {
   const text = query.get('to') ?? ''
-  const requested = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date()
-  const end = Number.isNaN(requested.getTime()) ? new Date() : requested
+  const end = parseDate(text) === undefined ? new Date() : new Date(`${text}T00:00`)
   return createRange(end, days[parseSpan(query)])
 }
 

@@ -1,4 +1,5 @@
 /** State of the timeline: view and cursor, stored in the URL. Times are in seconds. */
+import { parseDate, parseTime as parseInstant } from '../../../schemas/zones.js'
 import { createStore, type Store } from '../data/store.js'
 import type { LaneData } from '../lanes/lane-data.js'
 import type { Zones } from '../lanes/calendar.js'
@@ -139,6 +140,8 @@ function parseView(query: URLSearchParams): View | undefined {
 function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null || text.trim() === '') return undefined
-  const value = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Date.parse(text) / 1000
-  return Number.isFinite(value) ? value : undefined
+  const number = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN
+  if (Number.isFinite(number)) return number
+  const day = parseDate(text)
+  return day === undefined ? parseInstant(text) : day * 86_400
 }
