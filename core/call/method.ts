@@ -217,7 +217,7 @@ export function serviceMethod<P extends TSchema>(definition: ServiceMethod<P>): 
 }
 
 /** The input of an access rule. `params` have not been validated yet. */
-export interface AllowContext {
+interface AllowContext {
   readonly services: Services
   readonly caller: Caller
   readonly credentials: Credentials

@@ -30,7 +30,7 @@ export interface LetterTexts {
 }
 
 /** Times of day. */
-export interface Times {
+interface Times {
   readonly earliest: string
   readonly latest: string
   readonly median: string

@@ -7,7 +7,7 @@ import { ApiError } from '../errors.js'
 import type { Clock } from '../time.js'
 
 /** The recipient of a response. */
-export interface ResponseRecipient {
+interface ResponseRecipient {
   /** Name of the user under whose root it was requested; empty for requests outside the root of any user. */
   readonly user: string
   /** Id of the access, or something else that distinguishes clients without an access. */
