@@ -235,6 +235,7 @@ function parseCommits(body: Buffer): Commit[] {
   return commits
 }
 
+/** Parses the change of a page. Throws `RecordDamaged`. */
 function parseChange(take: (length: number) => Buffer, pageSize: number, pages: number): PageChange {
   const head = take(changeHeadBytes)
   const page = head.readUInt32BE(0)

@@ -104,6 +104,10 @@ export class Snapshots {
     }
   }
 
+  /**
+   * Stores a snapshot of an account's file, and removes the records and snapshots that it replaces. Does nothing if
+   * the file was opened again meanwhile.
+   */
   async #create(account: string, outbox: Outbox): Promise<void> {
     const { files, layout, log, objects, tally } = this.options
     // Everything that is in the log now is in the file that is read from here on.

@@ -203,6 +203,10 @@ export class Changes {
     return kept as { path: Path; number: number }
   }
 
+  /**
+   * Creates an item with the present paths of its streams, own id first; a stream that does not exist has only its
+   * id.
+   */
   #createItem(
     streamIds: Iterable<string>,
     event?: ChangedItem['event'],

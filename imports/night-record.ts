@@ -18,10 +18,7 @@ export function getNightContent(
 }
 
 /** A night. Times are in seconds; `asleep` is the duration of sleep, if known. */
-export interface Night extends Pick<
-  ImportedRecord,
-  'kind' | 'time' | 'duration' | 'identity' | 'clientData'
-> {
+interface Night extends Pick<ImportedRecord, 'kind' | 'time' | 'duration' | 'identity' | 'clientData'> {
   readonly duration: number | undefined
   readonly asleep: number | undefined
 }

@@ -6,7 +6,7 @@ import type { ReadOptions, TableView } from './record.js'
 export type LaneForm = 'series' | 'events'
 
 /** Smallest or largest numbers of contents: one number, or one for each field of objects. */
-export type RangeBound = number | Readonly<Record<string, number>>
+type RangeBound = number | Readonly<Record<string, number>>
 
 /** Example and range of the contents of a lane. */
 export interface ContentSample {

@@ -11,7 +11,7 @@ const [checksumStart, checksumEnd] = [148, 156]
 const damagedWarning = 'The tar archive is damaged or cut off: the rest is not read'
 
 /** A file of an archive. It must be read before the next file is requested. */
-export interface TarEntry {
+interface TarEntry {
   readonly name: string
   readonly size: number
   readonly bytes: AsyncIterable<Buffer>

@@ -9,7 +9,7 @@ export interface FileDescription {
   readonly advice: string
 }
 
-export interface UnsupportedKind extends FileDescription {
+interface UnsupportedKind extends FileDescription {
   readonly is: string
 }
 

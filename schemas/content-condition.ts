@@ -27,7 +27,7 @@ export const composite = Symbol('composite')
 /** A value at the path of a condition; `undefined` if there is none. */
 export type Value = Scalar | typeof composite | undefined
 
-export type ValueTest = (value: Value) => boolean
+type ValueTest = (value: Value) => boolean
 
 /** Returns the test of a comparison. A missing value meets only `exists: false`. */
 export function createValueTest([operation, operand]: Comparison): ValueTest {
@@ -36,6 +36,7 @@ export function createValueTest([operation, operand]: Comparison): ValueTest {
   return value => value !== undefined && test(value)
 }
 
+/** Returns the test for one comparison. */
 function createComparison([operation, operand]: Exclude<
   Comparison,
   readonly ['exists', boolean]

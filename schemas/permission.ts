@@ -12,7 +12,6 @@ export type StreamPermission = Static<typeof StreamPermission>
 
 /** The features that can be switched off for an access. (docs/spec/accesses.md#features) */
 export const features = ['selfRevoke', 'selfAudit', 'secretSharing'] as const
-export type Feature = (typeof features)[number]
 
 /** Says whether the access may use a feature, as it may by default. Of two entries for one feature the last counts. */
 export const FeaturePermission = Type.Object({

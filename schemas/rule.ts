@@ -7,7 +7,7 @@ const Unit = Type.Optional(Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$', max
 const Level = Type.Number({ minimum: -1e12, maximum: 1e12 })
 const Amount = Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })
 /** A time of day, as `22:00`. */
-export const TimeOfDay = Type.String({ pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$' })
+const TimeOfDay = Type.String({ pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$' })
 /** The number of a local day, as in `schemas/zones.ts`. */
 const LocalDay = Type.Integer({ minimum: -100_000, maximum: 1_000_000 })
 const hour = 3600
@@ -147,7 +147,7 @@ export const RuleProblem = Type.Enum(['access-ended', 'forbidden', 'unknown-meas
 export type RuleProblem = Static<typeof RuleProblem>
 
 /** What callers see of the state. */
-export const ShownState = Type.Object(
+const ShownState = Type.Object(
   {
     isFiring: Type.Boolean(),
     /** When the condition was met for the last time, and when it was over. */

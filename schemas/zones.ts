@@ -19,7 +19,7 @@ export interface ZonePeriod {
  * A calendar day in a zone: it may have 23 or 25 hours, or none at all if the zone has skipped the day. Times in
  * seconds.
  */
-export interface LocalDay {
+interface LocalDay {
   /** Days since 1 January 1970, by the calendar of the zone. */
   readonly number: number
   /** When the day begins. */

@@ -26,9 +26,7 @@ const others = {
     'server/pictures/decoder.js',
     'cluster/files/file-worker.js'
   ],
-  commands: listModules('scripts/commands', 'scripts/commands/user').filter(
-    name => !/\/(?:serve|check-config)\.js$/.test(name)
-  )
+  commands: listModules('scripts/commands').filter(name => !/\/(?:serve|check-config)\.js$/.test(name))
 }
 /** Libraries that are loaded from their own files: those with native code, and TypeBox, which unbundled modules import as well. */
 const outside = [/^typebox(?:\/|$)/, /^better-sqlite3$/, /^@node-rs\//]

@@ -18,7 +18,7 @@ export async function readLimited(
 }
 
 /** A value that matches its schema; or else the `path` of the first problem, with the `value` that does not match. */
-export type CheckedJson<T> =
+type CheckedJson<T> =
   | { readonly is: 'valid'; readonly value: T }
   | { readonly is: 'malformed' }
   | { readonly is: 'invalid'; readonly path: string; readonly value: unknown }

@@ -17,7 +17,6 @@ import type { RestoreOptions } from './commands/restore.js'
 import type { ExportOptions, ImportOptions } from './commands/transfer.js'
 import { addClusterCommands } from './cluster-commands.js'
 import { addCommand } from './terminal/add-command.js'
-import { addOAuthCommands } from './oauth-commands.js'
 import { addUserCommands } from './user-commands.js'
 
 /** Runs the command named by the arguments. */
@@ -69,7 +68,7 @@ function addServiceCommands(program: Command): void {
     program,
     'setup-link',
     'Create a single-use link to set up the service in a browser',
-    async (args, options: JsonOption) => (await import('./commands/setup-link.js')).setupLink(args, options)
+    async (args, options: JsonOption) => (await import('./commands/links.js')).setupLink(args, options)
   ).option('--json', 'Print the link as JSON')
   addCommand(
     program,
@@ -218,4 +217,30 @@ function addDataCommands(program: Command): void {
     .option('--identity <path>', identityHelp)
     .option('--recipient <keys>', recipientHelp)
     .option('--json', 'Print the report as JSON')
+}
+
+/** Adds the commands for OAuth clients. */
+function addOAuthCommands(program: Command): void {
+  const oauth = program.command('oauth').description('Manage OAuth clients')
+  addCommand(oauth, 'list', 'List OAuth clients and their keys', async (args, options: JsonOption) =>
+    (await import('./commands/oauth.js')).listClients(args, options)
+  ).option('--json', 'Print the list as JSON')
+  addCommand(
+    oauth,
+    'revoke',
+    'Revoke an OAuth client with all its accesses',
+    async (args, options: JsonOption) => (await import('./commands/oauth.js')).revokeClient(args, options)
+  )
+    .usage('<client> [options]')
+    .option('--json', 'Print the result as JSON')
+  addCommand(oauth, 'revoke-key', 'Revoke a key of an OAuth client', async (args, options: JsonOption) =>
+    (await import('./commands/oauth.js')).revokeKey(args, options)
+  )
+    .usage('<client> <kid> [options]')
+    .option('--json', 'Print the result as JSON')
+  addCommand(oauth, 'restore-key', 'Allow a revoked key again', async (args, options: JsonOption) =>
+    (await import('./commands/oauth.js')).restoreKey(args, options)
+  )
+    .usage('<client> <kid> [options]')
+    .option('--json', 'Print the result as JSON')
 }

@@ -26,8 +26,7 @@ export function addClusterCommands(program: Command): void {
     cluster,
     'status',
     'List nodes, their shards, and open alerts. The exit code is 1 if there are alerts',
-    async (args, options: JsonOption) =>
-      (await import('./commands/cluster-status.js')).clusterStatus(args, options)
+    async (args, options: JsonOption) => (await import('./commands/cluster.js')).clusterStatus(args, options)
   ).option('--json', 'Print them as JSON')
   addCommand(cluster, 'move', 'Move a shard to a node', async (args, options: JsonOption) =>
     (await import('./commands/cluster.js')).moveShard(args, options)

@@ -8,7 +8,7 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16'
 process.umask(0o077)
 
 import('../server/tick-shape.js')
-  .then(() => Promise.all([import('./cli.js'), import('./terminal/output-errors.js')]))
+  .then(() => Promise.all([import('./cli.js'), import('./terminal/system-errors.js')]))
   .then(
     ([{ main }, { handleOutputErrors }]) => {
       handleOutputErrors()

@@ -30,7 +30,7 @@ export interface AlarmLedger {
   write(revision: number, state: AlarmLedgerState): Promise<boolean>
 }
 
-export interface AlarmMailsOptions {
+interface AlarmMailsOptions {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
@@ -122,6 +122,7 @@ export class AlarmMails {
     )
   }
 
+  /** Queues a mail about alarms. `active`: how many there are now. */
   #send(raised: readonly MailedAlarm[], ended: readonly MailedAlarm[], active: number): void {
     const { alarms, service, services } = this.options.config
     this.#mailer.send(async () =>

@@ -5,10 +5,10 @@ import { durationBounds, LatencyHistogram } from './latency-histogram.js'
  * The label of methods that do not exist. Names invented by clients must not become labels: there is no limit to
  * them.
  */
-export const unknownMethod = 'unknown'
+const unknownMethod = 'unknown'
 
 /** The figures of one method. */
-export interface MethodStatistics {
+interface MethodStatistics {
   readonly method: string
   /** Calls by the first digit of their status. */
   readonly byStatus: number[]

@@ -1,9 +1,14 @@
-/** Measures how much disk space the data directory uses, by kind, in the background and at most every ten minutes. */
+/**
+ * Measures how much disk space the data directory uses, in the background and at most every ten minutes, and
+ * maintains the reserve.
+ */
 import { lstat, opendir, statfs } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import type { Log } from '../core/log.js'
+import type { DiskReserve } from '../storage/files/disk-reserve.js'
 
 /** Sizes in bytes. */
-export interface DiskUsage {
+interface DiskUsage {
   /** Time of the measurement, in seconds. */
   readonly measured: number
   /** Free and total bytes of the disk. */
@@ -84,4 +89,35 @@ function getKind(path: string): Kind {
 async function readSize(path: string): Promise<number> {
   const stats = await lstat(path).catch(() => undefined)
   return stats?.size ?? 0
+}
+
+/** Time between checks, in milliseconds. */
+const intervalMs = 2000
+
+/**
+ * Creates the reserve, and checks it until the process ends. Logs when the disk is full, and when it has
+ * space again. Ends, with a warning, if the reserve cannot be checked.
+ */
+export function watchDiskReserve(reserve: DiskReserve, directory: string, log: Log): void {
+  let wasReleased = false
+  const check = (): void => {
+    try {
+      reserve.create()
+      const { isReleased } = reserve
+      if (isReleased && !wasReleased) {
+        const megabytes = Math.ceil(reserve.neededBytes / 1e6)
+        log.warn(
+          `the disk of ${directory} is full; writes are refused (507) until ${megabytes} MB are free, reads still work`
+        )
+      }
+      if (wasReleased && !isReleased)
+        log.info(`the disk of ${directory} has free space again; writes are accepted`)
+      wasReleased = isReleased
+    } catch (cause) {
+      clearInterval(timer)
+      log.warn('the reserved disk space could not be checked', { cause })
+    }
+  }
+  const timer = setInterval(check, intervalMs).unref()
+  check()
 }

@@ -39,6 +39,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
   }
 }
 
+/** Starts the worker threads. The service exits if one of them does. */
 async function startWorkers(config: Config, { clock, log, methodModules }: HostOptions): Promise<Host> {
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout, new DiskReserve(layout))

@@ -12,7 +12,7 @@ const headColumns = 3
 const rowWidth = headColumns + durationBounds.length + 1
 
 /** One minute in which there were calls. */
-export interface Minute {
+interface Minute {
   /** The time at which the minute begins, in seconds. */
   readonly time: number
   readonly calls: number

@@ -7,7 +7,7 @@ import type { Problems } from './problems.js'
 import type { DiskUsageMeter } from './disk-usage.js'
 
 /** Where the state is read from. */
-export interface MonitorSources {
+interface MonitorSources {
   readonly config: Config
   readonly minutes: LatencyHistogram
   readonly problems: Problems

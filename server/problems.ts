@@ -2,7 +2,7 @@
 import type { Log, LogFields } from '../core/log.js'
 
 /** A message that was logged, once or repeatedly. Contains only texts of the service: no accounts, addresses or links. */
-export interface Problem {
+interface Problem {
   readonly level: 'warn' | 'error'
   readonly message: string
   readonly method?: string

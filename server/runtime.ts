@@ -64,7 +64,7 @@ import { addTimedTasks } from './timed-tasks.js'
 import { createSecrets } from '../core/auth/secrets.js'
 import type { Services } from '../core/call/services.js'
 
-export interface RuntimeOptions {
+interface RuntimeOptions {
   readonly clock: Clock
   readonly log: Log
   /** The users whose files are opened here. */

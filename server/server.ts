@@ -21,13 +21,12 @@ import { lockDirectory } from '../storage/sqlite/lock.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { AlarmMails } from './alarm-mails.js'
 import { closeAll, type Closers } from './close-all.js'
-import { HealthChecks, type HealthAlarm } from './health-checks.js'
+import { Health, type HealthAlarm, HealthChecks } from './health.js'
 import { applyDescriptorLimit } from './descriptor-limit.js'
 import { startHost } from './host.js'
 import type { Host } from './host-interface.js'
 import type { Runtime } from './runtime.js'
 import type { BackupState } from './service-state.js'
-import { Health } from './health.js'
 import { createApp, createSeriesApp } from '../transports/http/app.js'
 import {
   createClientAddressReader,
@@ -53,7 +52,7 @@ import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websockets.js'
 import type { Services } from '../core/call/services.js'
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly clock?: Clock
   readonly log?: Log
   /** Modules (URLs) with additional methods, in an export named `methods`. */
@@ -219,8 +218,8 @@ export async function startServer(
 }
 
 /**
- * Returns the settings with an admin key, a random key if none is set: set-up creates the operator's account with this
- * key.
+ * Returns the settings with an admin key. If none is set, it is a random one that only this process knows: set-up needs it to
+ * create the operator's account.
  */
 function withAdminKey(settings: Settings): Settings {
   return settings.adminKey === ''

@@ -11,7 +11,7 @@ import { RuleWatch } from '../core/rules/rule-watch.js'
 import type { AccountTimers } from '../core/timers/account-timers.js'
 
 /** What the work needs besides the services. */
-export interface TimedTasksOptions {
+interface TimedTasksOptions {
   /** True for processes that send nothing, such as commands. */
   readonly isQuiet: boolean | undefined
   readonly createEvent: UserMethod

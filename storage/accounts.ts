@@ -60,8 +60,8 @@ export class Accounts extends AccountStates {
 
   /**
    * Returns the open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`,
-   * `AccountElsewhere`, `AccountGone`, `AccountMoved`, `StoreNotReady`, and unless the account was found as such,
-   * `AccountSuspended` or `AccountClosing`.
+   * `AccountElsewhere`, `AccountGone`, `AccountMoved`, `StoreNotReady`, and unless the account was found
+   * as one that is suspended or being deleted, `AccountSuspended` or `AccountClosing`.
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)

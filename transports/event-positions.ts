@@ -25,7 +25,7 @@ export interface Position {
 export const listBeginning: Position = { skip: 0 }
 
 /** Events after a position. `limit`: the number of events that were asked for in the end. */
-export interface ReadEvents {
+interface ReadEvents {
   readonly events: readonly Event[]
   readonly limit: number
   /** The position before these events, as it is now. */

@@ -5,7 +5,7 @@ import type { Config } from '../core/settings/config.js'
 type CookieConfig = Pick<Config, 'publicUrl'>
 
 /** The value and attributes of a cookie. */
-export interface CookieSetting {
+interface CookieSetting {
   readonly value: string
   /** Seconds. */
   readonly maxAge: number

@@ -1,18 +1,12 @@
 /** Translations of the pages. A language is a file in `messages/`, named by its tag. Missing texts are shown in English. */
 import type { ComponentChild } from 'preact'
 import english from './messages/en.json'
+import type { TextKey } from './text-keys.js'
 
-/** The texts by key. Modules with their own texts extend it. */
-export interface Texts extends English {}
-type English = typeof english
 /** Keys of texts with a form per plural category: `rows` for `rows.one` and `rows.other`. */
-export type PluralKey = keyof Texts extends infer Each
-  ? Each extends `${infer Base}.one`
-    ? Base
-    : never
-  : never
+export type PluralKey = TextKey extends infer Each ? (Each extends `${infer Base}.one` ? Base : never) : never
 /** Keys of texts; plural ones without their category. */
-export type Key = Exclude<keyof Texts, `${PluralKey}.${Intl.LDMLPluralRule}`> | PluralKey
+export type Key = Exclude<TextKey, `${PluralKey}.${Intl.LDMLPluralRule}`> | PluralKey
 type Given<K extends Key, Value> = K extends PluralKey
   ? [values: Readonly<Record<string, Value>> & { readonly count: number }]
   : [values?: Readonly<Record<string, Value>>]
@@ -65,6 +59,25 @@ export async function addTexts(moduleFiles: TextFiles): Promise<void> {
   if (tag !== current) return await addTexts(moduleFiles)
   loadedModules.push(moduleFiles)
   messages = { ...messages, ...read }
+}
+
+/**
+ * Returns a function that loads the texts of one of several modules, which are folders beside the caller. It does nothing
+ * if they are loaded already, and rejects if they cannot be loaded.
+ */
+export function createTextLoader(moduleFiles: TextFiles): (module: string) => Promise<void> {
+  const filesByModule = new Map<string, TextFiles>()
+  return async module => {
+    // One object for each module, because loaded files are recognized by identity.
+    let own = filesByModule.get(module)
+    if (!own) {
+      own = Object.fromEntries(
+        Object.entries(moduleFiles).filter(([path]) => path.startsWith(`./${module}/`))
+      )
+      filesByModule.set(module, own)
+    }
+    await addTexts(own)
+  }
 }
 
 /** Reads the texts in a language, or in English if there are none. */

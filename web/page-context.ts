@@ -19,7 +19,7 @@ export type PageId =
  * Pages without a file of that name: the root of the service, the root of an account, an unknown URL, and an invalid OAuth
  * request.
  */
-export type SpecialPage = 'home' | 'account-root' | 'nowhere' | 'refused'
+type SpecialPage = 'home' | 'account-root' | 'nowhere' | 'refused'
 
 export interface PageContext {
   readonly info: ServiceInfo

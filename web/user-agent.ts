@@ -18,7 +18,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux']
 ]
 
-export interface UserAgent {
+interface UserAgent {
   /** Name of the browser or of another program; undefined if it has none that can be shown. */
   readonly browser: string | undefined
   readonly system: string | undefined

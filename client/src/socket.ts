@@ -131,6 +131,7 @@ export class Socket {
     this.#calls.clear()
   }
 
+  /** Makes a call once the socket is open. Rejects if it is closed, or the call is aborted. */
   async #call(call: UntypedCall, { signal }: SocketCallOptions = {}): Promise<object> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw createOfflineError()

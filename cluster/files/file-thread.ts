@@ -114,6 +114,10 @@ export class FileThread {
     return done
   }
 
+  /**
+   * Runs a task in the thread, which is started if needed. Rejects with `RecordTooNew`, `RecordMismatch`, or what the
+   * task throws.
+   */
   async #run(task: FileTask): Promise<unknown> {
     const worker = (this.#worker ??= new Worker(new URL('./file-worker.js', import.meta.url)))
     try {

@@ -84,6 +84,7 @@ export class EngineMonitor {
     }
   }
 
+  /** Lists the streams of the cluster with their use and the number of complete replicas, page by page. */
   async #listStreams(): Promise<StreamUse[]> {
     const found: StreamUse[] = []
     for (let offset = 0; ;) {

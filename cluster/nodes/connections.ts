@@ -78,6 +78,7 @@ export class Connections {
     return this.#accept(head, own)
   }
 
+  /** Creates the connection that another node has begun. */
   #accept({ from, session }: BatchHead, own: Life): Connection {
     // What the other side posts during the setup is processed afterwards.
     let connection!: Connection

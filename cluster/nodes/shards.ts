@@ -225,6 +225,10 @@ export class Shards {
     return this.#holdWhile(shard, this.#handOver(shard, own, to, pin))
   }
 
+  /**
+   * Hands a shard over to another node, or takes it back if that node has ended. Resolves once its new owner is
+   * known, or this node stops.
+   */
   async #handOver(
     shard: number,
     own: KnownPlacement,

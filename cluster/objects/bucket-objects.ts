@@ -46,6 +46,10 @@ export class BucketObjects implements Objects {
     await upload(this.#client, this.#prefix + key, createReadStream(path), translateErrors)
   }
 
+  /**
+   * Writes an object to a new file, synced. Returns false if there is no such object. Rejects with
+   * `EngineUnavailable` if the storage does not respond.
+   */
   async get(key: string, path: string): Promise<boolean> {
     const response = await translateErrors(() => this.#client.getObjectResponse(this.#prefix + key))
     if (!response?.body) {
@@ -98,6 +102,7 @@ export class BucketObjects implements Objects {
     await translateErrors(() => this.#client.deleteObject(this.#prefix + key))
   }
 
+  /** Lists the keys with a prefix, sorted. Rejects if the bucket does not exist. */
   async list(prefix: string): Promise<string[]> {
     const keys = new Set<string>()
     this.#client.pages = 0

@@ -166,6 +166,7 @@ function toRedirected(
   }
 }
 
+/** Returns the state of a request that was refused, or that ended with an error. */
 function toRefused(
   services: Services,
   { request }: StoredRequest,

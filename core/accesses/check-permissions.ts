@@ -31,6 +31,11 @@ export function checkPermissions(call: Call, requested: readonly RequestedPermis
   return { checkedPermissions: checked, error: { id: 'item-already-exists', message } }
 }
 
+/**
+ * Returns one of the permissions that are asked for, with the name of its stream: the present one, or `defaultName`
+ * if the stream is still to be created, numbered if it is taken. Error: `invalid-parameters-format` if that stream
+ * lacks a `defaultName`.
+ */
 function checkStreamPermission(
   { services, store }: Call,
   names: RootStreamNames,

@@ -123,6 +123,10 @@ function addToAudiences(
   }
 }
 
+/**
+ * Combines what is known of a stream with those who can see it. `path` is empty if the stream does not exist;
+ * `creator` is absent unless an app or a shared access created it.
+ */
 function toStreamAudience(
   { services }: Call,
   store: UserStore,

@@ -58,6 +58,11 @@ export function updateProfile(call: Call, set: ProfileSet, update: KeyValue): { 
   const before = call.store.profile.find(set)
   const profile = call.store.profile.update(set, omitReserved(set, update))
   assertClientDataSize(call, profile, 'A profile set', before)
+  // The user's own measures are in this set.
+  if (set === 'private' && call.store.rules.size > 0) {
+    call.store.rules.markOutdated()
+    call.changes.add('timers')
+  }
   return { profile: omitReserved(set, profile) }
 }
 

@@ -89,6 +89,7 @@ export function getEndpoint(
   return endpoints.get(action) ?? { verb: 'POST', resource: `/${action}` }
 }
 
+/** Returns the content of an audit event; members that the record lacks are absent. */
 function toContent({
   action,
   callerId,

@@ -200,6 +200,10 @@ class Tally {
     if (scope) for (const id of scope.streamIds) this.#addToStream(id, scope, record)
   }
 
+  /**
+   * Adds a read to the figures of a stream. Marks the result as incomplete if there are too many streams or
+   * addresses.
+   */
   #addToStream(id: string, { count, from, to }: AuditScope, { action, ip, time }: AuditRecord): void {
     const known = this.#streams.get(id)
     const fresh = {

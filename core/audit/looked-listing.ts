@@ -40,6 +40,10 @@ export class LookedListing implements Listing<Reader> {
     this.#rest = { since, until: Math.min(Math.ceil(starts.at(-1)! * 1e6) - 1, store.audit.last) }
   }
 
+  /**
+   * Reads a page of records; after the last one, returns all accesses at once, those that read on most days first.
+   * Sessions are omitted.
+   */
   next({ store }: Reader): Page {
     if (this.#rest) {
       const { records, rest } = store.audit.next(this.#rest, true, anyRecord)

@@ -3,10 +3,16 @@
  * (docs/spec/administration.md#the-operators-key)
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { TSchema } from 'typebox'
 import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
-import type { AccessRule } from '../call/method.js'
+import {
+  serviceMethod,
+  type AccessRule,
+  type ServiceDescription,
+  type ServiceMethod
+} from '../call/method.js'
 import { maxCredentialsLength } from './presented-token.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
@@ -71,6 +77,11 @@ export const adminOnly: AccessRule = {
   check: ({ services, credentials }) => {
     if (!verifyOperator(services, credentials)) refuseUnknownPath(services, credentials)
   }
+}
+
+/** Defines a method of the service for operators only, who are recorded as `admin`. */
+export function operatorMethod<P extends TSchema>(description: ServiceDescription<P>): ServiceMethod<P> {
+  return serviceMethod({ ...description, allow: adminOnly, auditActor: 'admin' })
 }
 
 /** Allows only commands on this machine. For other callers, also operators, the route does not seem to exist. */

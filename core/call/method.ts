@@ -43,7 +43,8 @@ export interface Call extends ServiceCall {
 /** The result of a method: an object whose values may be `JsonText`, listings or plain values. */
 export type Result = object
 
-interface Definition<P extends TSchema> {
+/** Describes a method, without who may call it. */
+interface Description<P extends TSchema> {
   /** `resource.action`. */
   readonly id: string
   /** Describes the method in one phrase without a full stop, for the API description. */
@@ -53,13 +54,16 @@ interface Definition<P extends TSchema> {
   readonly limitsDepth?: true
   /** Schema of the result; checked in tests. */
   readonly result: TSchema
-  readonly allow: AccessRule
   /** Set if only transports of the service call it: it is not part of the API, and not listed. */
   readonly isInternal?: true
   /** Returns true if the settings remove it from the API: calls fail with `removed-method`. */
   isRemoved?(config: Config): boolean
   /** Returns what transports need to know of a result besides its text. */
   facts?(result: object): Facts
+}
+
+interface Definition<P extends TSchema> extends Description<P> {
+  readonly allow: AccessRule
   /**
    * Recorded in the audit in place of an access, for calls that are authenticated in another way. Of the service's own methods,
    * only those with this member are sent to the syslog.
@@ -145,9 +149,8 @@ interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
   handleUnknownUser?(call: ServiceCall, username: string, params: Static<P>): Promise<Result>
 }
 
-/** A method of the service, independent of any user's data. */
-export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P> {
-  readonly mode: 'service'
+/** What a method of the service does. */
+interface ServiceRun<P extends TSchema> {
   /** Set if the result depends on the settings only. Then the response has a validator. */
   readonly isConstant?: true
   /**
@@ -157,6 +160,14 @@ export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P
   describeAction?(params: Static<P>): Readonly<Record<string, unknown>> | undefined
   /** Carries out the call. Throws `ApiError` to refuse it. */
   run(call: ServiceCall, params: Static<P>): Promise<Result> | Result
+}
+
+/** A method of the service, without who may call it. */
+export type ServiceDescription<P extends TSchema> = Description<P> & ServiceRun<P>
+
+/** A method of the service, independent of any user's data. */
+export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P>, ServiceRun<P> {
+  readonly mode: 'service'
 }
 
 /** `callBatch`, the only method that calls others. */
@@ -212,8 +223,10 @@ export function methodInSteps<P extends TSchema>(
 }
 
 /** Defines a method of the service. */
-export function serviceMethod<P extends TSchema>(definition: ServiceMethod<P>): ServiceMethod<P> {
-  return definition
+export function serviceMethod<P extends TSchema>(
+  definition: Definition<P> & ServiceRun<P>
+): ServiceMethod<P> {
+  return { mode: 'service', ...definition }
 }
 
 /** The input of an access rule. `params` have not been validated yet. */

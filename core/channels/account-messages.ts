@@ -63,13 +63,15 @@ export function writeMessage(
   if (!access) return { id: 'access-ended' }
   const asAccess: Call = { ...call, caller: new Caller(call.store, access) }
   const content = text === '' ? title : `${title}\n\n${text}`
+  const clientData = { [channelKey]: { id, source } }
   if (stored.channel.type === 'person') {
     const streamId = findChat(call, target.accessId ?? '')
     if (streamId === undefined) return { id: 'person-gone' }
     return tryToCreate(asAccess, createEvent, {
       streamIds: [streamId],
       type: types.chat,
-      content: { content }
+      content: { content },
+      clientData
     })
   }
   const node = call.store.streams.find(target.streamId ?? '')
@@ -78,7 +80,7 @@ export function writeMessage(
     streamIds: [node.stream.id],
     type: messageType,
     content,
-    clientData: { [channelKey]: { id, source } }
+    clientData
   })
 }
 

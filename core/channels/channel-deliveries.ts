@@ -18,7 +18,7 @@ import type { TimedTask } from '../timers/timed-task.js'
 import { findActingAccess, isWithinAccount, writeMessage } from './account-messages.js'
 import { ChannelSender, type Attempt } from './channel-sender.js'
 import type { QueuedMessage } from './queue-message.js'
-import { getDelay, getLifetime, getTargetKey } from './requests.js'
+import { getDelay, getLifetimeSeconds, getTargetKey } from './requests.js'
 import { getChannelTexts } from './texts.js'
 
 /** Maximum number of messages of an account that are being sent. */
@@ -142,6 +142,10 @@ export class ChannelDeliveries implements TimedTask {
     }
   }
 
+  /**
+   * Makes one attempt to deliver a message, and records its result; a message for the account itself is written as an
+   * event. Does nothing if the message is gone, or records nothing if a shutdown has aborted the attempt.
+   */
   async #attempt(account: Account, { number }: WaitingMessage): Promise<void> {
     const { services } = this
     const store = services.accounts.store(account)
@@ -173,7 +177,7 @@ export class ChannelDeliveries implements TimedTask {
     if (!row || !stored || row.next === null) return undefined
     const message = JSON.parse(row.body) as QueuedMessage
     const access = findActingAccess({ now, store }, stored)
-    const late = row.queued + getLifetime(message.urgency)
+    const late = row.queued + getLifetimeSeconds(message.urgency)
     return {
       row,
       stored,
@@ -245,7 +249,7 @@ function record({ changes, now, store }: Call, row: StoredMessage, attempt: Atte
   }
   const { urgency } = JSON.parse(row.body) as QueuedMessage
   const next = now + getDelay(attempts, attempt.retryAfter)
-  const isFinal = attempt.isFinal || next > row.queued + getLifetime(urgency)
+  const isFinal = attempt.isFinal || next > row.queued + getLifetimeSeconds(urgency)
   const error = JSON.stringify(attempt.error)
   messages.update({ ...made, state: isFinal ? 'failed' : 'waiting', next: isFinal ? null : next, error })
   const { ends } = attempt

@@ -75,6 +75,10 @@ export class ChannelSender {
   }
 }
 
+/**
+ * Mails a message to the address of its channel, which must still be a confirmed address of the account. Returns
+ * whether it was sent, and if not, whether to retry.
+ */
 async function sendMail({ account, message, services, stored, username }: PendingMessage): Promise<Attempt> {
   const { accounts, config, mailer } = services
   const store = accounts.store(account)

@@ -143,7 +143,7 @@ function split({ channel, secrets }: StoredChannel) {
   return { target: channel.target, secrets }
 }
 
-/** Returns the call that pushes a message to a browser; `undefined` if the channel has no endpoint. */
+/** Returns the call that pushes a message to a browser; `undefined` if the channel has no endpoint, as after the import of an export. */
 async function createPush(pending: PendingMessage): Promise<ChannelCall | undefined> {
   const { message, row, services, stored } = pending
   const { endpoint } = stored.secrets
@@ -153,7 +153,7 @@ async function createPush(pending: PendingMessage): Promise<ChannelCall | undefi
   const call = await createPushCall(services, stored.secrets, {
     payload: createPayload(pending, id),
     topic: id,
-    ttl: Math.max(0, Math.round(row.queued + getLifetime(urgency) - services.clock.now())),
+    ttl: Math.max(0, Math.round(row.queued + getLifetimeSeconds(urgency) - services.clock.now())),
     urgency
   })
   return { url: endpoint, ...call }
@@ -208,8 +208,8 @@ const delays = [1, 5, 30, 120, 600, 1800, 3600]
 /** Seconds for which a message is worth sending. An alarm that arrives hours late misleads. */
 const lifetimes = { low: 86_400, normal: 86_400, high: 3600 } as const
 
-/** Returns for how many seconds a message is sent. */
-export function getLifetime(urgency: ChannelMessage['urgency']): number {
+/** Returns the seconds after which a message is no longer sent. */
+export function getLifetimeSeconds(urgency: ChannelMessage['urgency']): number {
   return lifetimes[urgency]
 }
 

@@ -91,6 +91,7 @@ function assertRead(answer: PeerAnswer): void {
   )
 }
 
+/** Returns the request of an offer after checking its permissions and access type. Throws `TriggerFailed`. */
 function checkRequest(request: unknown): Content {
   const permissions = isObject(request) ? request['permissions'] : undefined
   if (!isObject(request) || !Array.isArray(permissions))
@@ -134,6 +135,11 @@ export async function grant(
   })
 }
 
+/**
+ * Creates the access that an acceptance gives to the requester, with its streams, relationship and form. Returns what
+ * is to be sent to the requester. Throws `TriggerFailed` if the grant has expired or the name belongs to another
+ * peer.
+ */
 function createGrant(
   call: Call,
   chosen: Acceptance['chosen'],

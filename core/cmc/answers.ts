@@ -115,6 +115,11 @@ export function receiveAnswer(call: Call, params: AnswerParams): object {
   })
 }
 
+/**
+ * Receives an acceptance: creates the access for messages from the accepter, stores the event in the inbox, and marks
+ * the request. Returns the answer; for one that has arrived before, the same without effects. Refuses offers that are
+ * used, expired or gone.
+ */
 function receiveAcceptance(call: Call, params: AnswerParams): object {
   const { account, now, services } = call
   const { content, endpoint, from } = parseAcceptance(params)
@@ -241,6 +246,10 @@ function putBackChannel(
   return access
 }
 
+/**
+ * Receives a refusal: stores it in the inbox, and marks the request. Returns the answer; for one that has arrived
+ * before, the same without effects. Refuses malformed contents, and offers that are used or expired.
+ */
 function receiveRefusal(call: Call, params: AnswerParams): object {
   const { now } = call
   const content = isObject(params.content) ? params.content : {}

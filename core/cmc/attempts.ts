@@ -82,6 +82,10 @@ async function beginAcceptance(
   await grant(services, account, queued, offer)
 }
 
+/**
+ * Tells the requester of the access that it has got, and completes the acceptance. Throws `PeerUnavailable`, or
+ * `TriggerFailed` if the requester refuses or the access was revoked in the meantime.
+ */
 async function attemptAcceptance(
   context: DeliveryContext,
   queued: QueuedDelivery & { readonly body: Acceptance },
@@ -112,6 +116,10 @@ async function attemptAcceptance(
   await writeAsService(services, account, call => completeAcceptance(call, queued))
 }
 
+/**
+ * Sends an event to a peer, and records whether it has arrived. An answer to an offer first reads the offer, for the
+ * stream that takes it. Throws `PeerUnavailable`.
+ */
 async function attemptEvent(
   { account, peers, services }: DeliveryContext,
   queued: QueuedDelivery,
@@ -156,6 +164,9 @@ function findEndpoint(services: Services, account: Account, to: EventDelivery['t
   return text === undefined ? undefined : parseEndpoint(text)
 }
 
+/**
+ * Returns the capability of the offer in an answer to `events.get`; `undefined` if there is none, or not a valid one.
+ */
 function readCapabilityId({ body }: PeerAnswer): string | undefined {
   const events: unknown = body['events']
   const offer: unknown = Array.isArray(events) ? events[0] : undefined

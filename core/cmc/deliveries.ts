@@ -151,6 +151,7 @@ export class Deliveries {
     }
   }
 
+  /** Resolves once `isOpen` is false, the store cannot be read, the service closes, or `maxMs` have passed. Never rejects. */
   async #waitWhile(account: Account, isOpen: (store: UserStore) => boolean, maxMs: number): Promise<void> {
     const isDone = (): boolean => {
       try {

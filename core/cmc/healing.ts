@@ -43,6 +43,10 @@ function removeCapabilities(call: Call): void {
   }
 }
 
+/**
+ * Checks one relationship by a call to the peer: notes whether the peer is gone (has refused for 20 hours), serves again, or
+ * lacks our side, which is then sent again. Checks nothing while deliveries are pending.
+ */
 async function checkRelationship(
   { account, peers, services }: DeliveryContext,
   { access: accessId, refused }: StoredRelationship,

@@ -125,7 +125,7 @@ export function addMachinery(
   ]
 }
 
-/** A permission on everything does not open what the user exchanges with others. */
+/** Returns the permission that keeps what the user exchanges with others closed to a permission on everything; empty without one. */
 function closeRoot(granted: readonly Permission[]): Permission[] {
   const isWide = granted.some(each => 'streamId' in each && each.streamId === '*')
   return isWide ? [{ streamId: cmcRoot, level: 'none' }] : []

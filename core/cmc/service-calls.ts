@@ -40,6 +40,10 @@ export async function writeWithinQuota<T>(
   return await write({ services, account, work, mayExceedQuota: false })
 }
 
+/**
+ * Runs work in a transaction on behalf of the service, and publishes its changes once they are durable. Rejects with
+ * what the work throws; then nothing is stored.
+ */
 async function write<T>({
   account,
   mayExceedQuota,

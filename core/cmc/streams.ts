@@ -79,6 +79,7 @@ function provideWithAncestors(call: Call, id: string, mark: KeyValue = reservedM
   provide(call, id, name, isReservedCmcId(id) ? mark : undefined)
 }
 
+/** Creates a stream unless it exists. If a sibling has its name, the id is appended to the name. */
 function provide(call: Call, id: string, name: string, clientData: KeyValue | undefined): void {
   const { changes, now, store } = call
   if (store.streams.find(id)) return

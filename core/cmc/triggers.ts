@@ -76,6 +76,10 @@ function actOnRequest(call: Call, { content, id, place, streamId, type }: Trigge
   return { content: { ...content, ...added }, secrets }
 }
 
+/**
+ * Queues an acceptance or a refusal of an offer. Returns what is stored: the link of the offer goes to the secrets.
+ * Refuses what assistants and apps may not do (only the user can accept an offer), and an `expires` in the past.
+ */
 function actOnAnswer(call: Call, { content: given, id, place, type }: Trigger): Written {
   const { caller } = call
   if (type === types.accept && !caller.isPersonal)
@@ -174,6 +178,10 @@ const systemReasons: Reasons = {
 /** Types that are sent whatever features both sides have agreed on. */
 const unconditionalTypes: ReadonlySet<string> = new Set([types.scopeRequest, types.scopeUpdate])
 
+/**
+ * Queues a message or a change of permissions for the peer of the stream. Returns what is stored. Throws
+ * `TriggerFailed` with one of `reasons` if the peer cannot get it; only the user can change permissions.
+ */
 function actOnMessage(call: Call, trigger: Trigger, reasons: Reasons): Written {
   const { content, id, place, streamId, type } = trigger
   if (type === types.scopeUpdate && !call.caller.isPersonal)

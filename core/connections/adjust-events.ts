@@ -10,6 +10,8 @@ import { listSubtree } from '../streams/tree.js'
 import type { IntakeContext, ReceivedRecord, Removal } from './intake-context.js'
 import { getStreamPath } from './record-ids.js'
 
+/** Key in the `clientData` of events that a connection has ended after the user had edited them. */
+const editedKey = 'coffer:edited'
 /** Earliest and latest times of events, in seconds. */
 const [minTime, maxTime] = [-1e11, 1e11]
 
@@ -24,8 +26,8 @@ export function* changeEvent(call: Call, before: Event, event: Event): Steps<voi
 }
 
 /** Returns true if an event is as a connection or an import has written it. */
-export function isUntouched(store: UserStore, { created, modified, modifiedBy }: Event): boolean {
-  return modified === created || isByConnection(store, modifiedBy)
+export function isUntouched(store: UserStore, { clientData, created, modified, modifiedBy }: Event): boolean {
+  return modified === created || (isByConnection(store, modifiedBy) && clientData?.[editedKey] === undefined)
 }
 
 /** Returns true if a connection has stored an event, and the user has not edited it. */
@@ -73,15 +75,25 @@ export function* joinEvents(context: IntakeContext, record: ReceivedRecord): Ste
 }
 
 /**
- * Ends the last ongoing event of a record's stream and type, also one that the user has edited. Returns false
- * if none began within `endsOngoing` seconds before.
+ * Ends the last ongoing event that a connection has stored in a record's stream, of its type. One that the user has edited gets a
+ * duration and is otherwise left alone, now and later: nothing else would end it. Returns false if none began within `endsOngoing`
+ * seconds before.
  */
 export function* endOngoing(context: IntakeContext, record: ReceivedRecord): Steps<boolean> {
+  const { call } = context
   const { endsOngoing = 0, time } = record
   const found = yield* findInLane(context, record, { from: time - endsOngoing, to: time })
-  const ongoing = found.findLast(event => event.duration === null && event.time > time - endsOngoing)
+  const ongoing = found.findLast(
+    event =>
+      event.duration === null &&
+      event.time > time - endsOngoing &&
+      isByConnection(call.store, event.createdBy)
+  )
   if (!ongoing) return false
-  yield* changeEvent(context.call, ongoing, { ...ongoing, duration: time - ongoing.time })
+  const ended = { ...ongoing, duration: time - ongoing.time }
+  const isEdited = !isUntouched(call.store, ongoing)
+  const marked = { ...ended, clientData: { ...ongoing.clientData, [editedKey]: true } }
+  yield* changeEvent(call, ongoing, isEdited ? marked : ended)
   return true
 }
 

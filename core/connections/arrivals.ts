@@ -68,6 +68,7 @@ export function addWaiting(before: Arrivals, now: number, bodies: readonly unkno
   return { ...before, waiting, notUnderstood: addCounts(before.notUnderstood, missed) }
 }
 
+/** Returns the counts with others added. Names are truncated, and counted together once all names are too long. */
 function addCounts(
   before: Arrivals['notUnderstood'],
   added: ReadonlyMap<string, number>

@@ -80,6 +80,10 @@ function toServiceCall(call: Call): Call {
   return { ...call, caller: new Caller(call.store, { ...access!, type: 'personal' }, callerId) }
 }
 
+/**
+ * Groups records by kind and source, in the order of their first record. Error: `invalid-operation` if there are too
+ * many groups.
+ */
 function* groupByLane(format: string, records: readonly ReceivedRecord[]): Steps<Iterable<ReceivedLane>> {
   const lanes = new Map<string, ReceivedLane & { readonly records: ReceivedRecord[] }>()
   for (const [index, record] of records.entries()) {

@@ -91,6 +91,11 @@ export class PointIntake {
     yield* this.#writeRows(series, { columns: rows.columns, cells, origin: series.origin }, isReplacing)
   }
 
+  /**
+   * Writes the rows that are new, or have new values where `isReplacing`; halves them first if too much is stored in
+   * their range. Rows that the user has touched, that do not fit, or that lie too early are omitted; the last two are
+   * counted as refused.
+   */
   *#writeRows(series: SeriesRows, draft: DraftRows, isReplacing: boolean): Steps<void> {
     yield
     const { call, refuse } = this.context

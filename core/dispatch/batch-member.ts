@@ -50,12 +50,12 @@ export interface FinishedCall extends ResultText {
 }
 
 /** Converts a result to text. Of a result with lists, a page is written to the writer that is returned. */
-export function toResultText(result: Result, { caller, auditScope: reach, store }: Call): ResultText {
+export function toResultText(result: Result, { caller, auditScope: scope, store }: Call): ResultText {
   if (!hasListing(result)) {
-    if (reach) reach.isOpen = false
+    if (scope) scope.isOpen = false
     return { text: `{${joinMembers(result)}}`, writer: undefined }
   }
-  const writer = new MemberWriter(result, reach)
+  const writer = new MemberWriter(result, scope)
   store.read(() => writer.write({ store, caller }))
   return { text: '', writer }
 }

@@ -16,6 +16,10 @@ export function addHooks(definitions: readonly AnyMethod[], hooks: MethodHooks):
   })
 }
 
+/**
+ * Returns a method that runs with a hook. Throws if a hook that prepares is added to a read, or to a method that
+ * prepares itself.
+ */
 function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
   if (hook.prepare && ('prepare' in definition || definition.mode === 'read'))
     throw new Error(`${definition.id} cannot have a hook that prepares calls`)

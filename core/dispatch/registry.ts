@@ -88,6 +88,10 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
+  /**
+   * Makes a call whose result is assembled in memory, after waiting for room. Error: `too-many-results` if the result
+   * is too large.
+   */
   async #callWhole(request: Request, waiting: Promise<void> | undefined): Promise<Outcome> {
     if (waiting) await waiting
     const account = this.#callTime.getAccountKey(request)
@@ -151,6 +155,7 @@ export class Registry implements Dispatch, Dispatcher {
       : this.#recordFailure(cause, request)
   }
 
+  /** Starts a call: finds the method and the account, authenticates, and begins the execution. Throws errors of the service. */
   #dispatch(request: Request): Promise<Outcome> | Outcome {
     const { user, method, params, credentials, isDocument, isWhole, files = [] } = request
     const compiled = this.stages.find(method)

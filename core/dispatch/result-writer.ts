@@ -139,6 +139,7 @@ export class MemberWriter {
     this.extraBytes += extraBytes
   }
 
+  /** Writes the next page of a list, and ends the list with the last one. */
   #writePage(listing: Listing<unknown>, reader: Reader): void {
     const { text, bytes, count, done, excess: extraBytes, holdsValue } = listing.next(reader)
     this.#isHolding = holdsValue === true

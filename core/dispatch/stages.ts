@@ -148,24 +148,24 @@ export class Stages {
   }
 
   /**
-   * Records a call that has run in the audit; a write within its transaction. Reads of copies are also noted
-   * for the owners of the originals.
+   * Records a call that has run in the audit. `store`: of a write, which is recorded within its transaction. Reads of data
+   * that was copied from other accounts are also noted, for the reports to their owners.
    */
   recordSuccess(
     { audited }: Compiled,
     account: Account,
     caller: Caller,
-    { credentials, now, provider, auditScope: reach }: ServiceCall & Partial<Call>,
+    { credentials, now, provider, auditScope: scope }: ServiceCall & Partial<Call>,
     store?: UserStore
   ): void {
-    if (reach?.copies) this.services.copyReads.note(account, caller, reach)
+    if (scope?.copies) this.services.copyReads.note(account, caller, scope)
     if (audited)
       this.audit.recordSuccess(account, audited, {
         caller,
         credentials,
         now,
         provider,
-        auditScope: reach,
+        auditScope: scope,
         store
       })
   }

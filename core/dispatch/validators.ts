@@ -53,7 +53,7 @@ export class Validators {
 
   /**
    * Computes the validator of the response to a checked call; `undefined` while too many changes have not been evaluated.
-   * `hiddenState`: the part of the response whose changes are not published.
+   * `hiddenState`: the part of the response that changes without a published change; see `hiddenState` of methods.
    */
   compute(call: Call, method: string, params: unknown, hiddenState?: unknown): string | undefined {
     const { account, caller, credentials } = call

@@ -13,6 +13,7 @@ import type { JsonText } from '../json/json-text.js'
 import { largeSize } from '../json/writer.js'
 import { toPublicEvent } from './public-event.js'
 import { findWritableEvent, prepareBody } from './writable-event.js'
+import { toFileName } from './file-name.js'
 
 /**
  * Stores uploaded files before any row names them. If storing a file fails, all files are removed. Throws
@@ -31,7 +32,7 @@ export async function keepFiles(
       const id = createId()
       await services.attachments.put(account.id, id, received)
       const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
-      kept.push({ id, fileName, type, size: received.size, ...integrity })
+      kept.push({ id, fileName: toFileName(fileName), type, size: received.size, ...integrity })
     }
     return kept
   } catch (error) {

@@ -62,6 +62,10 @@ function parsePath(path: unknown, at: string): string[] {
 /** Maximum number of values in one condition. */
 const maxValues = 1000
 
+/**
+ * Parses one comparison of a condition. Error: `invalid-parameters-format` for an unknown operation or an operand of
+ * the wrong kind.
+ */
 function parseComparison([operation, operand]: readonly [string, unknown], at: string): Comparison {
   switch (operation) {
     case 'eq':

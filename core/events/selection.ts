@@ -117,6 +117,10 @@ function createListing(
   }
 }
 
+/**
+ * Builds the query for the params, within what the caller may read. If only one of `fromTime` and `toTime` is given,
+ * the other is a day before, or now.
+ */
 function buildQuery(call: Call, params: Selection, limit: number): EventQuery {
   const { fromTime, toTime, modifiedSince, running, skip = 0, sortAscending, state = 'default' } = params
   return {

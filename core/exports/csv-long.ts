@@ -73,6 +73,7 @@ function* writeRows(sources: ExportSources, event: Event, isSmall: boolean): Chu
   }
 }
 
+/** Yields the rows of the points of a series, one for each value; empty cells are omitted. */
 function* writePointRows(sources: ExportSources, event: Event): Chunks {
   const [streamId, stream] = getSharedCells(sources, event)
   const type = getElementType(event.type)

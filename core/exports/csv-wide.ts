@@ -60,6 +60,7 @@ const spareCharacters = 1024 * 1024
 /** Maximum number of characters of a row that is written without yielding. */
 const smallRowSize = 128 * 1024
 
+/** Yields the table with its header line. Long contents are written in chunks. */
 function* writeWideCsv(sources: ExportSources): Chunks {
   const { texts, options } = sources
   const names = resolveColumnNames(sources)

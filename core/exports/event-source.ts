@@ -52,6 +52,10 @@ export function* listEventTexts(
   }
 }
 
+/**
+ * Yields the text of an event while counting it against the memory for held events. If there is no room, the event
+ * must be written before anything else runs.
+ */
 function* holdEvent(turn: ReadContext, text: string): Chunks {
   const isLonger = text.length > maxHeld
   turn.isHolding = isLonger ? !isLongerHeld : heldCharacters + text.length <= maxHeld

@@ -67,6 +67,7 @@ export class Export implements TextListing<Reader> {
     })
   }
 
+  /** Returns the next chunk of the export, of about `chunkSize` characters, with the events counted in it. */
   next(reader: Reader): Page {
     this.#context.reader = reader
     this.#context.count = 0

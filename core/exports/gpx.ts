@@ -225,6 +225,7 @@ const [earliest, latest] = [Date.UTC(1, 0, 1), Date.UTC(9999, 11, 31)].map(ms =>
   number
 ]
 
+/** Formats a position as a waypoint or a track point. A speed, bearing or time out of range is omitted. */
 function formatPoint(kind: 'wpt' | 'trkpt', place: Position, name?: string): string {
   const { altitude, bearing, latitude, longitude, speed, time } = place
   // The meridian has two names; the format uses the western one.

@@ -78,6 +78,10 @@ export const parquet: ExportFormat = {
   write: writeParquet
 }
 
+/**
+ * Yields the file: row groups as they fill, then the footer. Large events end their group early, so that they are not
+ * held.
+ */
 function* writeParquet(sources: ExportSources): Chunks {
   const { context, options, texts } = sources
   const file = new ParquetFile()

@@ -28,6 +28,7 @@ export function insertReminder(call: Call, given: Given): ReminderRow {
   return row
 }
 
+/** Returns the reminder to store, with defaults: urgency `normal`, repeated after 600 seconds, 0 times. */
 function buildReminder(call: Call, given: Given): StoredReminder {
   const { caller, now, store } = call
   const at = store.stamp(now)

@@ -54,6 +54,7 @@ function readItems(holder: Json, place: Place): void {
   }
 }
 
+/** Reads an item of a questionnaire. Refuses types and properties that forms cannot show. */
 function readItem(given: Json, { items: known, parent }: Place, path: string): Item {
   assertUnmodified(given, path)
   const linkId =
@@ -83,6 +84,10 @@ function readItem(given: Json, { items: known, parent }: Place, path: string): I
   }
 }
 
+/**
+ * Reads the options of a choice, with their scores; empty if there are none. Refuses codes that are missing or occur
+ * twice.
+ */
 function readOptions(given: Json, path: string): Option[] {
   const codes = new Set<string>()
   return readList(given['answerOption'], `${path}/answerOption`, maxOptions).map((option, index) => {

@@ -67,6 +67,10 @@ interface Place {
   readonly path: string
 }
 
+/**
+ * Reads the items below a group or the response, and adds their values to `answers`. Refuses items that are unknown,
+ * repeated or at the wrong place.
+ */
 function readLevel(holder: Json, { questionnaire, answers, parent, depth, path }: Place): void {
   const list = holder['item'] ?? []
   if (!Array.isArray(list) || list.length > maxAnswers || depth > maxDepth)
@@ -104,6 +108,7 @@ function readAnswer(given: Json, item: Item, path: string): AnswerValue | undefi
   return readValue(item, value, at)
 }
 
+/** Returns an answer that fits the type and limits of its item; refuses any other. */
 function readValue(item: Item, value: unknown, path: string): AnswerValue {
   const { max, maxLength = maxTextLength, min, options, type } = item
   if (type === 'choice') {

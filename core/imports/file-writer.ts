@@ -6,6 +6,7 @@ import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 import { createQuotaError, getQuota, getBytesLeft } from '../dispatch/quota.js'
 import { dropFiles, isBeyond } from '../events/attachments.js'
+import { toFileName } from '../events/file-name.js'
 import { requireWritable } from '../events/writable-event.js'
 import type { ImportCaller } from './import-caller.js'
 import type { RecordResult } from './tally.js'
@@ -45,7 +46,8 @@ export class FileWriter {
     const { account, services } = this.presence.createCall()
     const { algorithm, isActive } = services.config.integrity
     const received = await services.attachments.receive(this.bytes(), algorithm)
-    const { fileName, id, type } = file
+    const { id, type } = file
+    const fileName = toFileName(file.fileName)
     const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
     const attachment: Attachment = { id, fileName, type, size: received.size, ...integrity }
     let result: RecordResult | undefined
@@ -59,6 +61,7 @@ export class FileWriter {
     this.writer.count(fileType, result, 1)
   }
 
+  /** Attaches a file to its event, unless that has it already. Returns what became of the record. */
   #addToEvent(call: Call, file: FileDraft, attachment: Attachment): RecordResult {
     const result = this.#findResult(call, file)
     if (result) return result

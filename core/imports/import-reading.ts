@@ -145,6 +145,7 @@ export class ImportReading {
     await this.#queue
   }
 
+  /** Takes a message of the reading thread; what touches the store is queued, in the order of the messages. */
   #receive(message: ReaderMessage): void {
     if (message.is === 'progress') {
       const { done, pass, total } = message

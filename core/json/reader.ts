@@ -22,9 +22,9 @@ export function isLargeJson(text: string): boolean {
 }
 
 /**
- * Returns the value of a JSON text. Throws `SyntaxError` for invalid JSON, and `invalid-parameters-format`
- * for long values that are nested too deep, or objects with more keys than the limit, which would slow down
- * all further processing. Short values are not checked.
+ * Returns the value of a JSON text. Throws `SyntaxError` for invalid JSON. Values that are longer than `stepSize` (in
+ * characters) are also checked against `limits`, since large ones would slow down all further processing: throws
+ * `invalid-parameters-format` if they are nested too deep, or an object has too many keys.
  */
 export function* readJson(text: string, limits: JsonLimits, stepSize = chunkSize): Steps<unknown> {
   const reader = new Reader(text, limits, stepSize)

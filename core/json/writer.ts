@@ -122,6 +122,7 @@ function* writeList(items: readonly unknown[], form: JsonForm, put: (chunk: stri
   put(']')
 }
 
+/** Writes an object in steps: short members in groups, long ones by themselves. */
 function* writeObject(
   object: Readonly<Record<string, unknown>>,
   form: JsonForm,

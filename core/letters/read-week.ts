@@ -17,7 +17,8 @@ import { Caller } from '../permissions/caller.js'
 /** The data from which a letter is written. */
 export interface Week {
   readonly measures: readonly MeasureWeek[]
-  readonly looked: readonly Static<typeof Looked>[]
+  /** Absent if the service does not record who reads. */
+  readonly looked?: readonly Static<typeof Looked>[]
   /** The user's own measures. */
   readonly own: readonly OwnMeasure[]
 }
@@ -37,10 +38,12 @@ export async function readWeek(
   }
   const { starts } = listDays(zone, last + 1 - weekDays, last)
   const measures = await readAll(getCall, call => new WeekListing(call, { last, zone }))
-  const looked = await readAll(getCall, call => new LookedListing(call, starts))
+  const looked = services.config.audit.active
+    ? await readAll(getCall, call => new LookedListing(call, starts))
+    : undefined
   return {
     measures: measures as MeasureWeek[],
-    looked: looked as Week['looked'],
+    ...(looked && { looked: looked as NonNullable<Week['looked']> }),
     own: listOwnMeasures(getCall())
   }
 }

@@ -21,7 +21,10 @@ export interface LetterTexts {
   readonly goalReached: string
   readonly goalMissed: string
   readonly nights: string
-  readonly nightTimes: (begin: Times, end: Times) => string
+  /** `begin` and `end`: times of day, or `23:10 (22:40 to 23:50)`. */
+  readonly nightTimes: (begin: string, end: string) => string
+  /** A time of day between two others. */
+  readonly timeBetween: (times: Times) => string
   readonly places: Counted
   readonly looked: string
   readonly lookedDays: Counted
@@ -50,12 +53,12 @@ const all: Readonly<Record<LetterSettings['language'], LetterTexts>> = {
     noData: 'no data this week.',
     records: count => (count === 1 ? '1 event' : `${count} events`),
     goals: 'Goals',
-    goalDays: (reached, total) => `reached on ${reached} of ${total} days`,
+    goalDays: (reached, total) => `reached on ${reached} of ${total} ${total === 1 ? 'day' : 'days'}`,
     goalReached: 'reached this week',
     goalMissed: 'not reached this week',
     nights: 'Nights',
-    nightTimes: (begin, end) =>
-      `Nights began at ${begin.median} (${begin.earliest} to ${begin.latest}) and ended at ${end.median} (${end.earliest} to ${end.latest}).`,
+    nightTimes: (begin, end) => `Nights began at ${begin} and ended at ${end}.`,
+    timeBetween: ({ earliest, latest, median }) => `${median} (${earliest} to ${latest})`,
     places: count => (count === 1 ? 'You were at 1 place.' : `You were at ${count} places.`),
     looked: 'Who viewed your data',
     lookedDays: count => (count === 1 ? 'on 1 day' : `on ${count} days`),
@@ -75,12 +78,12 @@ const all: Readonly<Record<LetterSettings['language'], LetterTexts>> = {
     noData: 'diese Woche keine Daten.',
     records: count => (count === 1 ? '1 Ereignis' : `${count} Ereignisse`),
     goals: 'Ziele',
-    goalDays: (reached, total) => `an ${reached} von ${total} Tagen erreicht`,
+    goalDays: (reached, total) => `an ${reached} von ${total} ${total === 1 ? 'Tag' : 'Tagen'} erreicht`,
     goalReached: 'diese Woche erreicht',
     goalMissed: 'diese Woche nicht erreicht',
     nights: 'Nächte',
-    nightTimes: (begin, end) =>
-      `Die Nächte begannen um ${begin.median} (${begin.earliest} bis ${begin.latest}) und endeten um ${end.median} (${end.earliest} bis ${end.latest}).`,
+    nightTimes: (begin, end) => `Die Nächte begannen um ${begin} und endeten um ${end}.`,
+    timeBetween: ({ earliest, latest, median }) => `${median} (${earliest} bis ${latest})`,
     places: count => (count === 1 ? 'Sie waren an 1 Ort.' : `Sie waren an ${count} Orten.`),
     looked: 'Wer Ihre Daten angesehen hat',
     lookedDays: count => (count === 1 ? 'an 1 Tag' : `an ${count} Tagen`),
@@ -100,12 +103,12 @@ const all: Readonly<Record<LetterSettings['language'], LetterTexts>> = {
     noData: 'aucune donnée cette semaine.',
     records: count => (count === 1 ? '1 événement' : `${count} événements`),
     goals: 'Objectifs',
-    goalDays: (reached, total) => `atteint ${reached} jours sur ${total}`,
+    goalDays: (reached, total) => `atteint ${reached} ${reached < 2 ? 'jour' : 'jours'} sur ${total}`,
     goalReached: 'atteint cette semaine',
     goalMissed: 'pas atteint cette semaine',
     nights: 'Nuits',
-    nightTimes: (begin, end) =>
-      `Les nuits ont commencé à ${begin.median} (de ${begin.earliest} à ${begin.latest}) et se sont terminées à ${end.median} (de ${end.earliest} à ${end.latest}).`,
+    nightTimes: (begin, end) => `Les nuits ont commencé à ${begin} et se sont terminées à ${end}.`,
+    timeBetween: ({ earliest, latest, median }) => `${median} (de ${earliest} à ${latest})`,
     places: count => (count === 1 ? 'Vous avez été à 1 endroit.' : `Vous avez été à ${count} endroits.`),
     looked: 'Qui a consulté vos données',
     lookedDays: count => (count === 1 ? '1 jour' : `${count} jours`),

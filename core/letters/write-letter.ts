@@ -5,7 +5,7 @@ import { weekDays } from '../measures/measure-week.js'
 import { truncateText } from '../truncate-text.js'
 import { showMeasure, type Shown } from './format-value.js'
 import type { Week } from './read-week.js'
-import { getLetterTexts, type LetterTexts } from './texts.js'
+import { getLetterTexts, type LetterTexts, type Times } from './texts.js'
 
 interface Letter {
   readonly title: string
@@ -104,15 +104,25 @@ function joinGaps(sentence: string, { days }: MeasureWeek, texts: LetterTexts): 
   return days === weekDays ? text : `${text} ${texts.missing(weekDays - days)}`
 }
 
-function describeGoal({ week: { goal } }: Item, texts: LetterTexts): string {
-  const { period, reached, total } = goal!
-  if (period === 'day') return texts.goalDays(reached, total)
-  return reached > 0 ? texts.goalReached : texts.goalMissed
+function describeGoal({ week }: Item, texts: LetterTexts): string {
+  const { period, reached, total } = week.goal!
+  if (period === 'week')
+    return joinGaps(`${reached > 0 ? texts.goalReached : texts.goalMissed}.`, week, texts)
+  const text = `${texts.goalDays(reached, total)}.`
+  // On a day without data it is unknown. Of some weekdays only, those may be others.
+  return total === weekDays ? joinGaps(text, week, texts) : text
 }
 
 function describeNights(items: readonly Item[], texts: LetterTexts): string {
   const night = items.find(({ week }) => week.night)?.week.night
-  return night ? `${texts.nights}\n${texts.nightTimes(night.begin, night.end)}` : ''
+  if (!night) return ''
+  const [begin, end] = [night.begin, night.end].map(times => describeTimes(times, texts))
+  return `${texts.nights}\n${texts.nightTimes(begin!, end!)}`
+}
+
+/** All nights may have the same time, or there is only one. */
+function describeTimes(times: Times, texts: LetterTexts): string {
+  return times.earliest === times.latest ? times.median : texts.timeBetween(times)
 }
 
 function describePlaces(items: readonly Item[], texts: LetterTexts): string {
@@ -121,6 +131,7 @@ function describePlaces(items: readonly Item[], texts: LetterTexts): string {
 }
 
 function describeLooked({ looked }: Week, texts: LetterTexts): string {
+  if (!looked) return ''
   const lines = looked.slice(0, maxLines).map(({ days, name }) => toLine(name, texts.lookedDays(days)))
   if (looked.length > maxLines) lines.push('- …')
   return [texts.looked, ...(lines.length > 0 ? lines : [texts.nobody])].join('\n')

@@ -143,6 +143,10 @@ export class AroundListing implements Listing<Reader> {
     return kept
   }
 
+  /**
+   * Compares the days around all events: paired by event, or as two samples if there is one event. `difference` is
+   * absent if there are too few values.
+   */
   #compare(): Around {
     const { after, before } = this.request
     const events = this.#events

@@ -93,6 +93,10 @@ function* listDayValues<T>(
 /** How often the user has recorded each word in a day, and when for the last time. */
 type Words = Map<string, { count: number; last: number }>
 
+/**
+ * Starts reading days of words: the most frequent word of each day, the latest of equally frequent ones, from the
+ * first source that has any.
+ */
 function startWords(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const grid = createDayGrid(days)
   const findDay = createDayFinder(days)
@@ -153,6 +157,7 @@ function pickWord(content: string | undefined, field: string | undefined): strin
   return JSON.stringify(found)
 }
 
+/** Starts reading days of periods such as nights: their total length, on the day on which each ends. */
 function startPeriods(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const [from, end] = getRange(days)
   const gap = measure.category === 'sleep' ? nightGap : 0
@@ -218,6 +223,7 @@ type Order = <T extends { readonly stream: number }>(
   sources: readonly T[]
 ) => (T & { readonly streamId: string })[]
 
+/** Starts reading contents: `take` gets each, `finish` lists the result and can order sources by preference. */
 function startContents(
   call: Call,
   { measure, streams, ...range }: ContentsRequest,

@@ -37,6 +37,10 @@ export function readLatest(call: Call, measure: MeasureForm, { last, latest, typ
   }
 }
 
+/**
+ * Returns the last data point that has a value. Without one, `content` is `undefined`, and the time is that of the
+ * last row.
+ */
 function readLastPoint(
   call: Call,
   measure: MeasureForm,

@@ -101,6 +101,7 @@ function* groupByDay(
   return byDay
 }
 
+/** Adds a sum to a part of the result; the earliest day of a part gives it its source. */
 function addSum(
   merged: Map<number, MergedSum>,
   part: number,

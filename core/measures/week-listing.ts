@@ -44,6 +44,7 @@ export class WeekListing implements Listing<Reader> {
     this.#search = new RunListing(call, undefined, reading => this.#startSearch(reading))
   }
 
+  /** Reads on, and returns the week of a measure once it is complete; empty pages until then. */
   next(reader: Reader): Page {
     if (this.#search) {
       if (this.#search.next(reader).done) {
@@ -62,6 +63,7 @@ export class WeekListing implements Listing<Reader> {
     return week ? { text: JSON.stringify(week), count: 1, done: false } : emptyPage
   }
 
+  /** Starts looking for the measures that have data, with their first and last times. */
   #startSearch(call: Call): ReturnType<ConstructorParameters<typeof RunListing>[2]> {
     const facts = this.#facts
     const all = new KnownMeasures(call)
@@ -98,6 +100,7 @@ export class WeekListing implements Listing<Reader> {
     })
   }
 
+  /** Begins to read the next measure; `undefined` if there are no more. */
   #begin(reader: Reader): Reading | undefined {
     const measure = this.#waiting.shift()
     if (!measure) return undefined

@@ -8,6 +8,7 @@ import { deriveEventId } from '../cmc/outbox.js'
 import { ApiError } from '../errors.js'
 import { isSeries } from '../events/fields.js'
 import { addTags } from '../streams/tags.js'
+import { truncateText } from '../truncate-text.js'
 import { isObject } from '../validation/is-object.js'
 import { keepCopies, listFiles } from './copied-files.js'
 import { noteParts } from './copied-parts.js'
@@ -127,7 +128,7 @@ function buildEvent(
     ...(isTimed && { duration }),
     type,
     content: checked,
-    ...(typeof description === 'string' && { description: description.slice(0, maxDescription) }),
+    ...(typeof description === 'string' && { description: truncateText(description, maxDescription) }),
     clientData: buildClientData(mirror, remoteId, { files, given: item['clientData'] }),
     // Also if there are none, so that those there were go.
     ...((kept.length > 0 || before?.attachments) && { attachments: kept }),

@@ -3,20 +3,18 @@ import { createHash } from 'node:crypto'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Attachment, Event } from '../../schemas/event.js'
-import { maxNameLength } from '../../schemas/scalars.js'
 import type { DigestAlgorithm, ReceivedFile } from '../../storage/files/attachments.js'
 import { dropFiles, keepFiles } from '../events/attachments.js'
+import { toFileName } from '../events/file-name.js'
 import type { Services } from '../call/services.js'
 import { getBytesLeft } from '../dispatch/quota.js'
 import { ApiError } from '../errors.js'
 import { addTags } from '../streams/tags.js'
-import { truncateText } from '../truncate-text.js'
 import { isObject } from '../validation/is-object.js'
 import { getStore, writeCopy, type CopyContext } from './copy-context.js'
 import { findOrigin, followedKey } from './copied-streams.js'
 import type { PartBudget } from './part-budget.js'
-import { PageTooLong, PeerFailed } from './peer-answers.js'
-import { PointsUnavailable, refuse } from './peer-points.js'
+import { findOutage, PageTooLong, PeerFailed, toError } from './peer-answers.js'
 
 /** Maximum number of files of an event. */
 const maxFiles = 100
@@ -78,6 +76,7 @@ function readFiles({ clientData }: Event): FollowedFile[] {
   return Array.isArray(files) ? (files as FollowedFile[]) : []
 }
 
+/** Returns the description of a file of another server, with a safe name and type; `undefined` if it is malformed. */
 function parseFile(value: unknown): FollowedFile | undefined {
   if (!isObject(value)) return undefined
   const { fileName, id, integrity, size, type } = value
@@ -85,46 +84,77 @@ function parseFile(value: unknown): FollowedFile | undefined {
   if (typeof fileName !== 'string' || typeof type !== 'string') return undefined
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return undefined
   const isMediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w-]+=[\w.-]+)*$/.test(type) && type.length <= 200
-  const name = truncateText(fileName.replace(/[\p{Cc}/\\]/gu, '_'), maxNameLength)
   return {
     id,
-    fileName: name || 'file',
+    fileName: toFileName(fileName),
     size,
     type: isMediaType ? type : 'application/octet-stream',
     ...(typeof integrity === 'string' && integrity.length <= 200 && { integrity })
   }
 }
 
-/** Copies the files of an event that are not here. Rejects with `OutOfTurn`, and with `PeerFailed` if one has failed. */
-export async function copyFilesOf(context: CopyContext, id: string, budget: PartBudget): Promise<void> {
+/** Where the files of an event are read from: the index of the first. */
+interface FilesTurn {
+  readonly from: number
+  readonly budget: PartBudget
+  /** Called with the index of the next file. */
+  readonly save: (at: number) => void
+}
+
+/**
+ * Copies the files of an event that are not here. Rejects with `OutOfTurn`, with `PeerAway`, and after the last file with `PeerFailed` if one
+ * of them could not be copied.
+ */
+export async function copyFilesOf(
+  context: CopyContext,
+  id: string,
+  { budget, from, save }: FilesTurn
+): Promise<void> {
   const { config } = context.services
   let failure: PeerFailed | undefined
-  for (const failed = new Set<string>(); ;) {
+  for (let at = from; ; at++) {
     const event = getStore(context).events.find(id)
     const remoteId = event && findOrigin(event)
-    const file = event && readFiles(event).find(each => isWanted(config, each) && !failed.has(each.id))
-    if (!file || remoteId === undefined) break
-    try {
-      budget.spend()
-      // Nothing is read that there is no room for.
-      if (file.size > getBytesLeft(context.services, context.account.username)) throw full()
-      await copyFile(context, { id, remoteId }, file)
-    } catch (error) {
-      if (error instanceof PointsUnavailable || error instanceof PageTooLong)
-        failure ??= new PeerFailed({ id: 'odd-response' })
-      else if (error instanceof PeerFailed) failure = error
-      else if (error instanceof ApiError && error.id === 'user-intervention-required') failure = full()
-      else throw error
-      failed.add(file.id)
-    }
+    const files = event ? readFiles(event) : []
+    at = files.findIndex((file, index) => index >= at && isWanted(config, file))
+    if (at < 0 || remoteId === undefined) break
+    save(at)
+    budget.spend()
+    failure = (await tryFile(context, { id, remoteId }, files[at]!)) ?? failure
   }
+  const event = getStore(context).events.find(id)
+  // Those before the first may have failed in an earlier turn.
+  if (from > 0 && event && lacksFiles(context.services, event))
+    failure ??= new PeerFailed({ id: 'odd-response' })
   if (failure) throw failure
+}
+
+/** Copies a file. Returns why that has failed. Rejects with `PeerAway`. */
+async function tryFile(
+  context: CopyContext,
+  event: { readonly id: string; readonly remoteId: string },
+  file: FollowedFile
+): Promise<PeerFailed | undefined> {
+  try {
+    // Nothing is read that there is no room for.
+    if (file.size > getBytesLeft(context.services, context.account.username)) return full()
+    await copyFile(context, event, file)
+    return undefined
+  } catch (error) {
+    if (error instanceof PageTooLong) return new PeerFailed({ id: 'odd-response' })
+    if (error instanceof ApiError && error.id === 'user-intervention-required') return full()
+    if (!(error instanceof PeerFailed)) throw error
+    const outage = await findOutage(context, error)
+    if (outage) throw outage
+    return error
+  }
 }
 
 function full(): PeerFailed {
   return new PeerFailed({ id: 'over-quota' })
 }
 
+/** Copies one file and adds it to the event. Rejects with `PeerFailed` if it did not arrive complete. */
 async function copyFile(
   context: CopyContext,
   { id, remoteId }: { readonly id: string; readonly remoteId: string },
@@ -137,7 +167,7 @@ async function copyFile(
     { maxBytes: file.size, timeoutMs: baseMs + Math.ceil(file.size / bytesPerMs) },
     async source => await receive(services, source, file)
   )
-  if (!('received' in answer)) return refuse(answer)
+  if (!('received' in answer)) throw toError(answer)
   const { digest, received } = answer.received
   try {
     const isWhole = received.size === file.size && (digest === undefined || digest === file.integrity)

@@ -12,11 +12,9 @@ import { CopiedPoints } from './copied-points.js'
 import { getStore, loadMirror, writeCopy, type CopyContext } from './copy-context.js'
 import { findOrigin } from './copied-streams.js'
 import { OutOfTurn, PartBudget } from './part-budget.js'
-import { PeerFailed } from './peer-answers.js'
+import { findOutage, mayBeAway, PeerFailed } from './peer-answers.js'
 import { PointsUnavailable } from './peer-points.js'
 
-/** Number of events in a row that fail until the contact has failed. */
-const maxFailures = 3
 /** Seconds until the next attempt for one event, by the number of failures; afterwards it waits for the next comparison. */
 const delays = [60, 600, 3600, 6 * 3600]
 
@@ -40,25 +38,28 @@ function keepDoubt({ at, isDoubtful, next }: MirrorPart): Pick<MirrorPart, 'at' 
 
 /**
  * Reads what remains, of one kind, until nothing is due (returns true), or until others have their turn (returns false).
- * An event that the peer does not give is tried again later, and the next one is read. Rejects with `PeerFailed` if
- * several events in a row fail.
+ * An event that the peer does not give is tried again later, and the next one is read. Rejects with `PeerFailed` if the
+ * peer is down: then nothing is postponed.
  */
 export async function copyParts(context: CopyContext, kind: MirrorPart['kind']): Promise<boolean> {
   const { clock } = context.services
   const budget = new PartBudget(clock, () => context.isStopped())
-  for (let failures = 0; ;) {
+  for (;;) {
     const part = loadMirror(context) && findDue(context, kind)
     if (!part) return true
     try {
       if (kind === 'points') await copyPoints(context, part, budget)
       else await copyFiles(context, part, budget)
-      failures = 0
     } catch (error) {
       if (error instanceof OutOfTurn) return false
       if (!(error instanceof PeerFailed)) throw error
-      await postpone(context, part, error.retryAfter)
-      // One event that fails must not hold up the others.
-      if (++failures >= maxFailures) throw error
+      const outage = await findOutage(context, error)
+      if (!outage) await postpone(context, part, error)
+      else {
+        // Should this part be why the peer is down, others have their turn before it.
+        await save(context, { ...part, next: clock.now() })
+        throw outage
+      }
     }
   }
 }
@@ -70,17 +71,19 @@ export function findDue(context: CopyContext, kind: MirrorPart['kind']): MirrorP
 }
 
 async function copyFiles(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
+  let { at } = part
   try {
-    await copyFilesOf(context, part.id, budget)
-    await writeCopy(context, ({ services, store }, { mirror }) => {
-      const event = store.events.find(part.id)
-      // The event may have got others in the meantime.
-      if (!event || !lacksFiles(services, event)) store.mirrors.removePart(mirror.id, part)
-    })
+    await copyFilesOf(context, part.id, { from: part.at, budget, save: place => (at = place) })
   } catch (error) {
-    if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
+    // The other files of the event have their turn first: one may take a whole turn.
+    if (error instanceof OutOfTurn) await save(context, { ...part, at, next: context.services.clock.now() })
     throw error
   }
+  await writeCopy(context, ({ services, store }, { mirror }) => {
+    const event = store.events.find(part.id)
+    // The event may have got others in the meantime.
+    if (!event || !lacksFiles(services, event)) store.mirrors.removePart(mirror.id, part)
+  })
 }
 
 async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
@@ -94,7 +97,7 @@ async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBu
     else await compare(context, part, points)
   } catch (error) {
     if (!(error instanceof PointsUnavailable)) throw error
-    await remove(context, part)
+    await save(context, { ...part, next: null })
   }
 }
 
@@ -130,10 +133,12 @@ async function reread(
   }
 }
 
-async function postpone(context: CopyContext, part: MirrorPart, retryAfter: number): Promise<void> {
-  const delay = delays[part.failures]
-  const next = delay === undefined ? null : context.services.clock.now() + Math.max(delay, retryAfter)
-  await save(context, { ...part, next, failures: part.failures + 1 })
+async function postpone(context: CopyContext, part: MirrorPart, failure: PeerFailed): Promise<void> {
+  // A connection that was lost may have been that of a server that is there again.
+  const delay = (mayBeAway(failure) ? [0, ...delays] : delays)[part.failures]
+  const next = delay === undefined ? null : context.services.clock.now() + Math.max(delay, failure.retryAfter)
+  const at = part.kind === 'files' ? 0 : part.at
+  await save(context, { ...part, at, next, failures: part.failures + 1 })
 }
 
 /** Stores a part, unless its event has been erased in the meantime: files are read while contacts are made. */

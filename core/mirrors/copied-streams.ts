@@ -10,6 +10,7 @@ import type { StreamNode } from '../../storage/streams/node.js'
 import type { Call } from '../call/method.js'
 import { endPermissions, insertStream } from '../streams/ended-permissions.js'
 import { listSubtree } from '../streams/tree.js'
+import { truncateText } from '../truncate-text.js'
 import { isObject } from '../validation/is-object.js'
 
 /** Maximum number of streams of a copy, and of levels below its root. */
@@ -69,11 +70,11 @@ function toWanted(mirror: Mirror, item: unknown, parentId: string): WantedStream
   if (!isObject(item)) return undefined
   const { id, name, trashed } = item
   if (typeof id !== 'string' || id === '' || id.length > 1024 || /^[:.]/.test(id)) return undefined
-  const text = typeof name === 'string' ? name.toWellFormed().slice(0, maxNameLength - 100) : ''
+  const text = typeof name === 'string' ? truncateText(name, maxNameLength - 100) : ''
   return {
     id: getCopyId(mirror, id),
     remoteId: id,
-    name: text === '' ? id.slice(0, 200) : text,
+    name: text === '' ? truncateText(id, 200) : text,
     parentId,
     trashed: trashed === true
   }

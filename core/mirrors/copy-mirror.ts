@@ -51,6 +51,10 @@ export async function copyMirror(context: CopyContext): Promise<boolean> {
   return (await copyEvents(context)) && (await copyParts(context, 'points'))
 }
 
+/**
+ * Copies pages until the copy is up to date, or the limit of time or pages is reached. Returns whether it is up to
+ * date.
+ */
 async function copyEvents(context: CopyContext): Promise<boolean> {
   if (!(await copyStreams(context))) return false
   if (!(await copyDeletions(context))) return false

@@ -182,6 +182,10 @@ export class MirrorCopies implements TimedTask {
     );
   }
 
+  /**
+   * Brings a copy up to date, reports reads, and records the outcome. A permission that is refused for long enough
+   * ends the copy.
+   */
   async #contact(account: Account, stored: StoredMirror, endpoint: Endpoint): Promise<void> {
     const { id } = stored.mirror
     const context = this.#createContext(account, id, endpoint)

@@ -26,6 +26,9 @@ export class PeerFailed extends Error {
   }
 }
 
+/** The other server gives nothing at the moment, whatever it is asked for. */
+export class PeerAway extends PeerFailed {}
+
 /** The answer is longer than {@link maxPageBytes}. */
 export class PageTooLong extends Error {}
 
@@ -134,13 +137,45 @@ async function read(
   params: object
 ): Promise<PeerAnswer['body']> {
   const answer = await peers.call(endpoint, method, params, maxPageBytes)
-  const { body, problem, retryAfter, status } = answer
-  if (status === 200) return body
-  if (problem === 'too-long') throw new PageTooLong()
-  if (hasEnded(answer)) throw new PermissionEnded(status)
+  if (answer.status === 200) return answer.body
+  if (hasEnded(answer)) throw new PermissionEnded(answer.status)
+  throw toError(answer)
+}
+
+/**
+ * Returns what an answer without a result means: `PageTooLong`, or `PeerFailed`. Whether the permission has ended shows in lists of events: a
+ * single one may only have been deleted or moved.
+ */
+export function toError({ problem, retryAfter, status }: PeerAnswer): PageTooLong | PeerFailed {
+  if (problem === 'too-long') return new PageTooLong()
   const ids = { internal: 'internal-address', timeout: 'timeout', unreachable: 'unreachable' } as const
-  const reason: MirrorError = problem ? { id: ids[problem] } : { id: 'refused', status }
-  throw new PeerFailed(reason, retryAfter)
+  return new PeerFailed(problem ? { id: ids[problem] } : { id: 'refused', status }, retryAfter)
+}
+
+/** Statuses that may be those of a whole server, or of the proxy before it, rather than of one event. */
+const awayStatuses: ReadonlySet<number> = new Set([301, 401, 429, 502, 503, 504])
+
+/**
+ * Finds out whether a failure is that of the whole server, by asking it whether it answers at all. Returns `undefined` if it does: then the
+ * failure is that of one event. Never rejects.
+ */
+export async function findOutage(
+  { endpoint, peers }: { readonly endpoint: Endpoint; readonly peers: PeerCalls },
+  failure: PeerFailed
+): Promise<PeerAway | undefined> {
+  if (failure instanceof PeerAway) return failure
+  if (!mayBeAway(failure)) return undefined
+  const answer = await peers.call(endpoint, 'getAccessInfo')
+  const error = answer.status === 200 ? undefined : toError(answer)
+  return error instanceof PeerFailed && mayBeAway(error)
+    ? new PeerAway(error.reason, error.retryAfter)
+    : undefined
+}
+
+/** Returns whether a failure may be that of the whole server: there was no answer, or none of its own. */
+export function mayBeAway({ reason: { id, status } }: PeerFailed): boolean {
+  if (id === 'refused') return awayStatuses.has(status ?? 0)
+  return id === 'internal-address' || id === 'timeout' || id === 'unreachable'
 }
 
 /** Returns whether an answer says that the permission has ended. Whatever else goes wrong is no reason to erase anything. */

@@ -5,12 +5,11 @@
 import type { Points } from '../../storage/repositories/series.js'
 import type { Range } from '../../storage/series/page.js'
 import { runInTurns } from '../../storage/steps.js'
-import { isTransient, type PeerAnswer } from '../cmc/peers/peer-calls.js'
 import { ApiError } from '../errors.js'
 import { timeColumn, timestampColumn, type ColumnPlan } from '../series/column-plan.js'
 import { readPoints } from '../series/flat-json.js'
 import type { CopyContext } from './copy-context.js'
-import { PageTooLong, PeerFailed } from './peer-answers.js'
+import { toError } from './peer-answers.js'
 
 /** Maximum length of an answer with points, in bytes. */
 const maxBytes = 1024 * 1024
@@ -126,21 +125,9 @@ async function readRows(
 ): Promise<{ readonly fields: readonly string[]; readonly rows: readonly unknown[] }> {
   const params = { id, fromDeltaTime: from, toDeltaTime: to, resolution: 'ns', ...query }
   const answer = await peers.call(endpoint, 'hfs.get', params, maxBytes)
-  if (answer.status !== 200) refuse(answer)
+  if (answer.status !== 200) throw toError(answer)
   const { fields, points } = answer.body
   if (!Array.isArray(fields) || !fields.every(name => typeof name === 'string') || !Array.isArray(points))
     throw new PointsUnavailable('no points')
   return { fields, rows: points }
-}
-
-/**
- * Throws what an answer means for one event. Whether the permission has ended shows in lists of events: this one may only have been deleted
- * or moved.
- */
-export function refuse(answer: PeerAnswer): never {
-  const { problem, retryAfter, status } = answer
-  if (problem === 'too-long') throw new PageTooLong()
-  if (isTransient(answer) || problem !== undefined || status === 401)
-    throw new PeerFailed(status === 0 ? { id: 'unreachable' } : { id: 'refused', status }, retryAfter)
-  throw new PointsUnavailable(`status ${status}`)
 }

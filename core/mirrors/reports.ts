@@ -75,9 +75,13 @@ async function prepareReport({ account, id, services }: ReportContext): Promise<
   })
 }
 
+/**
+ * Returns whether to report to the owner of the data now: a report has not arrived yet, data was read, an hour has
+ * passed, or the copy is erased.
+ */
 function needsReport(stored: StoredMirror, now: number, hasReads: boolean): boolean {
   const { pendingReport, reported = 0, takesNoReports } = parseProgress(stored)
-  // What refuses reports today may take the last one.
+  // A server that took no reports so far may take the last one: that the copy is erased.
   if (takesNoReports && stored.mirror.state !== 'erased') return false
   return (
     pendingReport !== undefined ||

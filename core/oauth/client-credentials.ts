@@ -91,6 +91,7 @@ export function issueClientToken(call: Call, client: Client, { scope }: ClientGr
   return buildTokenAnswer(call, session, [])
 }
 
+/** Opens a session of the client and stores its grant, which the user can see and revoke. */
 function insertSession(
   call: Call,
   client: Client,

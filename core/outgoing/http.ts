@@ -219,6 +219,7 @@ function describeError(error: unknown): string {
   return typeof code === 'string' ? code : String(message)
 }
 
+/** Creates the connections of one kind of outgoing call, with the address check and timeouts of `options`. */
 async function createDispatcher(options: OutgoingOptions): Promise<Dispatcher> {
   const { allowInternal, onlyPrivate, timeoutMs } = options
   const { Agent } = await loadUndici()

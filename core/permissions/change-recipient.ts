@@ -90,8 +90,8 @@ export class ChangeRecipient {
   }
 
   /**
-   * Lists the items of a change of events that the recipient could read, with their streams. If the items are not known,
-   * it returns one for each combination of streams. In steps, and cached.
+   * Lists the changed events that the recipient could read, with their streams. If a change does not say which events, there is
+   * one item, without an event, for each combination of streams in which they are. In steps, and cached.
    */
   *listReadable(change: Change): Steps<readonly ReadableItem[]> {
     if (this.#lastItems?.change !== change)

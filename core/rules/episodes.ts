@@ -188,6 +188,10 @@ export class Episodes {
     if (state.toldEpisode !== state.episode) this.#planTelling(now)
   }
 
+  /**
+   * Sends the message that is due, unless the rule's times forbid it (then it waits) or no cause is readable any
+   * more.
+   */
   #tellIfDue(now: number): void {
     const state = this.#state
     if (state.tellAt === undefined || state.tellAt > now) return

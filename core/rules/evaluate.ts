@@ -3,6 +3,7 @@ import type { Rule, RuleProblem, RuleState } from '../../schemas/rule.js'
 import type { StoredRule } from '../../storage/rules/rule-repository.js'
 import type { Call } from '../call/method.js'
 import { Episodes, findNextTime, type Telling } from './episodes.js'
+import { maxAhead } from './readings.js'
 import { findTotalTime } from './total-watcher.js'
 import type { Span, Unseen } from './rule-call.js'
 import { createWatcher } from './watcher.js'
@@ -24,9 +25,9 @@ export function evaluateRule(call: Call, { rule, state }: StoredRule, unseen: Un
   if (!rule.isActive) return { state, tellings: [], isChanged: false }
   const watcher = createWatcher(call, rule)
   if (typeof watcher === 'string') return stop(state, watcher, { now, rule })
-  const { problem: _solved, ...before } = state
+  const { problem: _solved, ...before } = moveBack(state, now)
   const episodes = new Episodes(rule, before, cause => watcher.isReadable(cause))
-  const span: Span = { ...unseen, now }
+  const span: Span = { ...unseen, since: Math.min(unseen.since, now), now }
   watcher.feed(episodes, span)
   episodes.advance(now)
   const after: RuleState = { ...episodes.state, evaluatedTo: now }
@@ -38,6 +39,22 @@ export function findRuleTime(rule: Rule, state: RuleState, now: number): number 
   if (!rule.isActive || state.problem !== undefined) return undefined
   const next = Math.min(findNextTime(rule, state) ?? Infinity, findTotalTime(rule, state, now) ?? Infinity)
   return next === Infinity ? undefined : next
+}
+
+/** Seconds within which data is evaluated once it is stored. */
+const maxWait = 60
+
+/** Returns the state as it is once the clock has been set back: otherwise the rule would wait until the clock is there again. */
+function moveBack(state: RuleState, now: number): RuleState {
+  if (state.evaluatedTo <= now + maxAhead) return state
+  const { holdsSince, seenTo, toldAt } = state
+  return {
+    ...state,
+    activeFrom: Math.min(state.activeFrom, now - maxWait),
+    ...(seenTo !== undefined && { seenTo: Math.min(seenTo, now - maxWait) }),
+    ...(holdsSince !== undefined && { holdsSince: Math.min(holdsSince, now) }),
+    ...(toldAt !== undefined && { toldAt: Math.min(toldAt, now) })
+  }
 }
 
 /** Ends what a rule does that cannot be evaluated. What it has missed until it can be again does not count. */

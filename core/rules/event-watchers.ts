@@ -7,7 +7,7 @@ import { isTrashed, isWithin } from '../streams/tree.js'
 import type { Episodes } from './episodes.js'
 import { runSteps } from '../../storage/steps.js'
 import { maxLengthAtOnce, pickEvents } from './read-events.js'
-import type { RuleCall, Watcher } from './rule-call.js'
+import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Event types whose words count. */
 export const noteTypes = ['note/*'] as const
@@ -20,7 +20,7 @@ const maxCharacters = 100_000
 export function watchWords(call: RuleCall, condition: ConditionOf<'words'>): Watcher | RuleProblem {
   const hasWord = createWordTest(condition.anyOf)
   const { streamIds } = condition
-  if (streamIds?.some(id => !call.caller.may('read', id))) return 'forbidden'
+  if (!mayReadAll(call, streamIds)) return 'forbidden'
   return createEventWatcher(call, {
     streamIds,
     types: noteTypes,
@@ -110,9 +110,10 @@ function createEventWatcher(
       if (!found || found.trashed || !call.caller.mayReadEvent(found.streamIds)) return false
       return found.streamIds.some(isWatched) && (isStillMatch?.(found.id) ?? true)
     },
-    feed(episodes, { now }) {
+    feed(episodes, { now, since }) {
       const { state } = episodes
-      const after = state.modifiedTo ?? state.activeFrom
+      // What could not be read when it was stored does not count later.
+      const after = Math.max(state.modifiedTo ?? -Infinity, state.activeFrom, since - maxLag)
       const steps = pickEvents(
         () => call,
         {
@@ -125,7 +126,7 @@ function createEventWatcher(
         event => ({
           id: event.id,
           modified: event.modified,
-          isMet: !isChannelMessage(event) && isRecent(event) && isMatch(event, after)
+          isMet: !isChannelMessage(event) && isRecent(event, now) && isMatch(event, after)
         })
       )
       const found = runSteps(steps) ?? []
@@ -138,8 +139,9 @@ function createEventWatcher(
 }
 
 /** Returns whether what an event says was recent when it was stored. Data of series is as recent as its last write. */
-function isRecent({ modified, time, type }: Event): boolean {
-  return type.startsWith('series:') || time >= modified - maxLag
+function isRecent({ modified, time, type }: Event, now: number): boolean {
+  // Modification times go on increasing if the clock is set back.
+  return type.startsWith('series:') || time >= Math.min(modified, now) - maxLag
 }
 
 function add(episodes: Episodes, { id, modified }: Pick<Event, 'id' | 'modified'>, now: number): void {

@@ -53,6 +53,10 @@ export function startPastTotals(
   }
 }
 
+/**
+ * Lists the parts of the days in a span whose totals are added up, and the end of the last day, in seconds. With
+ * `atMost`, parts are hours, since the limit can be exceeded at any time of the day.
+ */
 function listParts(
   { zone }: Rule,
   condition: ConditionOf<'total'>,
@@ -73,6 +77,7 @@ function listParts(
   return { parts, end }
 }
 
+/** Replays the totals of past days, and returns when the rule would have fired. */
 function replay(
   rule: Rule,
   { from, to }: PastSpan,

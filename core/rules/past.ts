@@ -46,6 +46,7 @@ export function listPast(call: Call, rule: Rule, span: PastSpan): Listing<Reader
   }
 }
 
+/** Starts reading the past of a rule, by the kind of its condition. */
 function startPast(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<unknown> {
   const { condition } = rule
   if (condition.kind === 'total') return startPastTotals(call, rule, span, format)
@@ -75,6 +76,7 @@ function startPast(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<unkno
 const readingKinds = { above: true, below: true, changing: true, outside: true, place: true }
 const noMeasure = { id: 'none', kind: 'level', types: [] } as const
 
+/** Starts reading past values, from as long before the span as the condition looks back. */
 function startReadings(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<unknown> {
   const condition = rule.condition as ReadingCondition
   const measure = findConditionMeasure(call, condition)!
@@ -98,6 +100,7 @@ function startReadings(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<u
   return { run, finish: () => replayReadings(rule, span, sort(readings)) }
 }
 
+/** Replays past values in order, and yields when the rule would have fired. */
 function* replayReadings(rule: Rule, { from, to }: PastSpan, readings: readonly Reading[]): Items {
   const condition = rule.condition as ReadingCondition
   const ranges = condition.kind === 'outside' ? listPastRanges(condition, readings) : undefined
@@ -171,6 +174,7 @@ function* pause<T>(steps: Steps<T>): Generator<undefined, T, void> {
   }
 }
 
+/** Lists the times at which the condition on events was met, ascending; in steps. */
 function* listMoments(getCall: () => RuleCall, rule: Rule, { from, to }: PastSpan): Steps<number[]> {
   const { condition } = rule
   if (condition.kind === 'looked') {

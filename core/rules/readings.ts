@@ -230,6 +230,7 @@ export interface HourMean {
 
 type ReadContent = (content: unknown, type: MeasuredType) => Omit<Reading, 'time'> | undefined
 
+/** Prepares reading the values of a measure into a list: it is filled while the run proceeds, up to `maxReadings`. */
 function collect(
   call: Call,
   { end, from, measure, streams }: ReadingsRequest,

@@ -66,6 +66,7 @@ export class RuleWatch implements TimedTask {
     if (watched && watched.lookers.length > 0) this.#ask(account, watched.lookers)
   }
 
+  /** Evaluates the rules that are due, a few at a time, until none is left or the service closes. */
   async run(account: Account): Promise<void> {
     const { accounts, clock } = this.services
     for (;;) {

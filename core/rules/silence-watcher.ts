@@ -10,7 +10,7 @@ import { isChannelMessage } from './event-watchers.js'
 import { maxLengthAtOnce, pickEvents } from './read-events.js'
 import { findConditionMeasure } from './reading-watcher.js'
 import { findLastBefore, longAgo } from './readings.js'
-import { mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
+import { asUser, mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Returns the watcher of a silence, or why there is none. */
 export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>): Watcher | RuleProblem {
@@ -33,17 +33,26 @@ export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>):
       const { seenTo } = state
       if (found === undefined || (found === longAgo && seenTo === undefined)) {
         if (isIdle && seenTo === undefined) episodes.restart(state.activeFrom, { now })
+        // Without any data left, it is not a silence.
+        if (!isIdle && seenTo !== undefined)
+          episodes.correct(undefined, now, { isHidden: isHidden(call, condition) })
         return
       }
       const time = found === longAgo ? Math.min(seenTo!, now - condition.for) : Math.min(found, now)
       if (time === seenTo && !isIdle) return
       state.seenTo = time
-      if (isIdle || seenTo === undefined || time > seenTo) return episodes.restart(time, { now, cause: time })
-      // The last data was changed or removed: the silence is longer.
+      if (seenTo === undefined || time > seenTo) return episodes.restart(time, { now, cause: time })
+      // The last data was changed, removed or restored: the silence is longer, or goes on.
       episodes.correct({ time, cause: time }, now)
       if (state.isFiring) episodes.setCause({ cause: time })
     }
   }
+}
+
+/** Returns whether there is data that only the user can read. */
+function isHidden(call: RuleCall, condition: ConditionOf<'missing'>): boolean {
+  const find = call.caller.isPersonal ? undefined : createFinder(asUser(call), condition)
+  return typeof find === 'function' && find() !== undefined
 }
 
 /** Returns a function that finds the time of the last data, in seconds, or why there is none. */

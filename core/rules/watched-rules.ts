@@ -104,13 +104,14 @@ export class WatchedRules {
   }
 
   /**
-   * Lists the rules that go on, or have fired: what was seen of their data may be hidden now. Lists all with `ofStreams`: what was not
-   * seen may count now, where a stream has been moved or restored.
+   * Lists the rules that go on, have fired, or have a problem: what was seen of their data may be hidden now, or can be read again. Lists
+   * all with `ofStreams`: what was not seen may count now, where a stream has been moved or restored.
    */
   *listAffected(ofStreams: boolean): Generator<string> {
     const { rules } = this.#store?.deref() ?? {}
     for (const { rule, state } of rules?.list() ?? [])
-      if (rule.isActive && (ofStreams || (state.firedAt ?? state.holdsSince) !== undefined)) yield rule.id
+      if (rule.isActive && (ofStreams || (state.firedAt ?? state.holdsSince ?? state.problem) !== undefined))
+        yield rule.id
   }
 
   /** Returns what a rule has not seen, and forgets it. `since`: the oldest change to be evaluated, in seconds. */

@@ -14,6 +14,7 @@ export function createWatcher(call: Call, rule: Rule): Watcher | RuleProblem {
   return asRule ? watch(asRule, rule, rule.condition) : 'access-ended'
 }
 
+/** Creates the watcher for a kind of condition. */
 function watch(call: RuleCall, rule: Rule, condition: Condition): Watcher | RuleProblem {
   switch (condition.kind) {
     case 'missing':

@@ -50,7 +50,10 @@ export function buildLocalUrl(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Returns six digits of the software's version, then eight of a digest of the settings that clients see. */
+/**
+ * Returns the serial, a change of which tells clients to read the service information again: six digits of the software's
+ * version, then eight of a digest of the settings that they see.
+ */
 function computeSerial(version: string, { publicUrl, domain, service, accessIdHeader }: Settings): string {
   const numbers = version.split('.', 3).map(part => String(Number.parseInt(part, 10) || 0))
   const visible = JSON.stringify([publicUrl, domain, service, accessIdHeader, apiVersion])

@@ -279,6 +279,7 @@ export class AccountTimers implements Timers {
     this.#plans.delete(id)
   }
 
+  /** Lets {@link close} wait for work, which must never reject. */
   #track(work: Promise<void>): void {
     this.#running.add(work)
     void work.finally(() => this.#running.delete(work))

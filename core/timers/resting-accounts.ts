@@ -20,6 +20,7 @@ export interface RestOptions {
 
 /** The plans of accounts. */
 interface Plans {
+  /** Returns when an account has work next, in seconds; `undefined` if it has none. */
   findDue(id: string): number | undefined
   wake(account: Account): void
 }
@@ -33,10 +34,10 @@ const noteSeconds = 60
  * they are on disk; and clocks are set.
  */
 const margin = 120
-/** Maximum number of due times stored by one commit, of accounts that are checked in one turn, and shortest sleep, in seconds. */
+/** Maximum number of due times stored by one commit, of accounts that are checked in one turn, and shortest wait, in seconds. */
 const perCommit = 500
 const perTurn = 50
-const minSleep = 0.2
+const minWait = 0.2
 
 /** Returns what due times depend on besides files, as {@link RestOptions.key}. */
 export function createRestKey(config: Config, { map }: Shard): string {
@@ -55,6 +56,7 @@ export function createRestKey(config: Config, { map }: Shard): string {
 
 /** Finds the accounts with nothing due, and notes when their work is due. */
 export class RestingAccounts {
+  /** Accounts that rest, by id. `due` in seconds. */
   readonly #resting = new Map<string, Account & { readonly due: number }>()
   /** Their ids, those that are due first at the end. */
   #order: string[] = []
@@ -62,7 +64,7 @@ export class RestingAccounts {
   readonly #touched = new Set<string>()
   /** Files that have been written at or after this time may have changed since the last note. Absent if nothing can be told. */
   #unchangedBefore: number | undefined
-  #cancelSleep = (): void => {}
+  #cancelTimer = (): void => {}
   #cancelNote: (() => void) | undefined
   /** The last note in progress. */
   #noting = Promise.resolve()
@@ -77,10 +79,11 @@ export class RestingAccounts {
     // The nodes of a cluster share one platform, but not their files.
     if (platform.position()) return
     const note = platform.timedAccounts.findNote(options.shard)
-    if (note?.key === options.key) this.#unchangedBefore = note.at - margin
+    // A note of the future was written before the clock was set back: what has changed since then looks older.
+    if (note?.key === options.key && note.at <= Date.now() / 1000) this.#unchangedBefore = note.at - margin
   }
 
-  /** Has an account rest if its file need not be opened. Resolves with whether it does. */
+  /** Has an account rest if its file need not be opened. Resolves with whether it does. `due`: see {@link DueTime}. */
   async add(account: Account & { readonly due: number | null }): Promise<boolean> {
     const { accounts, clock } = this.services
     const { due, id } = account
@@ -104,13 +107,13 @@ export class RestingAccounts {
   /** Waits for the accounts that have been added. From now on, due times are noted. */
   start(): void {
     this.#order = [...this.#resting.values()].toSorted((a, b) => b.due - a.due).map(({ id }) => id)
-    this.#sleep()
+    this.#wakeDue()
     if (!this.#cancelNote && !this.services.platform.position()) this.#wait()
   }
 
   /** Notes due times for the last time. */
   async close(): Promise<void> {
-    this.#cancelSleep()
+    this.#cancelTimer()
     if (!this.#cancelNote) return
     this.#isClosed = true
     this.#cancelNote()
@@ -119,14 +122,15 @@ export class RestingAccounts {
     await this.#note()
   }
 
-  #sleep(): void {
+  /** Wakes the accounts whose work has become due, and sets the timer for the next one. */
+  #wakeDue(): void {
     const { clock } = this.services
-    this.#cancelSleep()
+    this.#cancelTimer()
     while (this.#order.length > 0) {
       const account = this.#resting.get(this.#order.at(-1)!)
       const wait = account ? account.due - clock.now() : 0
       if (wait > 0) {
-        this.#cancelSleep = clock.after(Math.max(wait, minSleep), () => this.#sleep())
+        this.#cancelTimer = clock.after(Math.max(wait, minWait), () => this.#wakeDue())
         return
       }
       this.#order.pop()

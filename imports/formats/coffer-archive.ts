@@ -153,6 +153,7 @@ class ArchiveTableReader {
     else for (const point of points) this.#addPoint(series, columns, point)
   }
 
+  /** Adds a data point with its duration, or counts it as skipped if a cell is not a number. */
   #addPoint(
     { id, place, time, type }: SeriesEvent,
     columns: readonly string[],

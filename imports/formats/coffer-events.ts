@@ -71,6 +71,7 @@ class ObjectReader {
     else this.#addPoints(holder, object)
   }
 
+  /** Adds an event. Events in the trash are skipped; those of series are kept for their points. */
   #addEvent(event: Json): void {
     const [id, type, time] = [getText(event, 'id'), getText(event, 'type'), getNumber(event, 'time')]
     const [stream, ...others] = getList(event, 'streamIds').map(String)
@@ -107,6 +108,7 @@ class ObjectReader {
     })
   }
 
+  /** Adds the points of a series whose event was read before; others are skipped. */
   #addPoints(id: string, object: Json): void {
     const holder = this.#seriesEvents.get(id)
     const fields = getList(object, 'fields').map(String)

@@ -53,7 +53,7 @@ export function isValidPosition(latitude: number | undefined, longitude: number 
 }
 
 /** The activity to which the points of segments belong. */
-export interface TrackActivity {
+interface TrackActivity {
   readonly kind: string
   /** Part of its identity, and its description unless there is a `label`. */
   readonly name: string

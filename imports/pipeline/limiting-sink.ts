@@ -81,6 +81,7 @@ function areNamesShort(names: readonly string[] = []): boolean {
   return names.every(({ length }) => length <= maxNameLength)
 }
 
+/** Returns whether a record is within the limits of its texts, its content and the depth of its paths. */
 function isWithinLimits({
   otherPaths,
   clientData,

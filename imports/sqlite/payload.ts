@@ -93,6 +93,9 @@ export class Payload {
     return cells
   }
 
+  /**
+   * Returns a value by its serial type; `undefined` for bytes and texts that are too long. Throws `DamagedDatabase`.
+   */
   #readValue(type: number, start: number, length: number): Cell {
     if (type === 0) return null
     if (type === 8 || type === 9) return type - 8
@@ -138,7 +141,7 @@ function decodeText(bytes: Buffer, encoding: DatabasePages['encoding']): string 
 }
 
 /** Returns a number if it represents the integer exactly. Otherwise returns the integer itself. */
-export function toExactNumber(value: bigint): number | bigint {
+function toExactNumber(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }

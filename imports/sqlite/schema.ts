@@ -2,7 +2,7 @@
 import type { Cell } from './payload.js'
 
 /** A column that is stored in rows. */
-export interface StoredColumn {
+interface StoredColumn {
   /** In lower case. */
   readonly name: string
   /** Value in rows that are older than the column. */

@@ -12,7 +12,7 @@ const ambiguousUnits =
   /^(?:st|m|mi|in|c|f|ft|j|std|seconde?|met(?:er|re)|foot|stone|once|unzen?|hour|heure|minute|step|inch|mile|yard|pound|zoll|pouce|kilo|lit(?:er|re)|day|tag|jour)$/
 const bracketPattern = /[([{]([^()[\]{}]{1,40})[)\]}]/g
 
-export interface NamedUnit {
+interface NamedUnit {
   readonly measure: UnitMeasure
   /** Name without its unit. */
   readonly nameWithoutUnit: string

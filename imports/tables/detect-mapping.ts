@@ -5,7 +5,6 @@ import { clockDuration } from '../text/notation-detector.js'
 import { parseZone } from '../text/zones.js'
 import { foldName } from './fold-name.js'
 import { findNightColumns, nightCodes } from './nights.js'
-import { findUncoveredWords } from './rest.js'
 import { derivedNames, statisticNames, columnRules, type ColumnRule } from './column-rules.js'
 import {
   endNames,
@@ -98,6 +97,7 @@ interface DetectedColumn extends ColumnMapping {
   readonly title: string
 }
 
+/** Returns the columns with values that have a type here, with the stream of each. */
 function detectValues(
   columns: readonly string[],
   names: readonly string[],
@@ -235,4 +235,44 @@ function formatTitle(name: string): string {
 
 function containsZones(sample: SampleRows, at: number): boolean {
   return matchesMostCells(sample, at, cell => parseZone(cell) !== undefined)
+}
+
+/** Words that do not change what a column measures, without accents. */
+const neutralWords = new Set(
+  (
+    'body blood my the a an of in at and by for value values reading readings result level measurement measured measure ' +
+    'count number total rate frequency sensor historic scan strip cgm current actual entry daily day taken walked burned burnt ' +
+    'arterial capillary peripheral record data sat saturation lvl ' +
+    'der die das des mein korper aktuell aktuelles gemessen gemessene gemessener gemessenes wert werte verlauf messung blut anzahl ' +
+    'taglich tagliche verbraucht frequenz sattigung gesamt ' +
+    'de du la le les l d mon en et nombre valeur valeurs mesure historique numerisation corporel corporelle corps sanguin sanguine ' +
+    'sang taux frequence cardiaque arterielle tension total totale ' +
+    'corporal corporeo corporea lichaam kropp el il un una heart ossigeno oxigeno saturazione saturacion'
+  ).split(' ')
+)
+/** Prefixes and suffixes of measure words in their languages. */
+const affixPattern =
+  /^(?:\p{L}{0,3}|ility|ilitat|ilite|isch\p{L}{0,2}|iques?|e?werte?|n?sattigung|messung|spiegel|verbrauch|umsatz|korper|lichaams|kropps|blut|blod|herz)$/u
+
+/**
+ * Returns the words of a name (in lower case, without accents and unit) that are covered neither by a rule nor by minimum, maximum
+ * or average: `Walking heart rate` differs from `Heart rate`.
+ */
+function findUncoveredWords(name: string, { also: and, name: pattern }: ColumnRule): string[] {
+  // Covered text is replaced by dots. The rest of a word must be an ending or a neutral word.
+  const masked = [...statisticNames.map(([part]) => part), pattern, ...(and ? [and] : [])].reduce(
+    (text, each) => text.replaceAll(new RegExp(each.source, 'gu'), found => '.'.repeat(found.length)),
+    name
+  )
+  return [...masked.matchAll(/[\p{L}\p{M}\d.]+/gu)]
+    .filter(([word]) => {
+      const isPart = word.includes('.')
+      return word
+        .split('.')
+        .some(
+          remainder =>
+            remainder !== '' && !neutralWords.has(remainder) && !(isPart && affixPattern.test(remainder))
+        )
+    })
+    .map(([word]) => word)
 }

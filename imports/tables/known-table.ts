@@ -7,7 +7,7 @@ import { knownMakers } from './known-makers.js'
 import { foldName } from './fold-name.js'
 
 /** Mapping of a known table, or the reason to skip it. */
-export interface KnownTable {
+interface KnownTable {
   readonly mapping: Mapping
   readonly skipReason?: SkipReason | undefined
 }

@@ -6,16 +6,14 @@ import { findRepeatedTime } from '../text/times.js'
 import { parseZone } from '../text/zones.js'
 
 /** Reasons why a row has no time. */
-export const timeReasons = {
+const timeReasons = {
   unreadable: 'of a time that cannot be read',
   open: 'of a date that may be of more than one order',
   zone: 'of a time zone that cannot be read',
   twice: 'of an hour that came twice when clocks were put back'
 } as const
 
-export type RowTime =
-  | { readonly time: number; readonly zone: string | undefined }
-  | { readonly reason: SkipReason }
+type RowTime = { readonly time: number; readonly zone: string | undefined } | { readonly reason: SkipReason }
 
 type Cells = readonly string[]
 

@@ -6,7 +6,7 @@ import { parseWordDate } from './word-dates.js'
 import { formatOffset, parseZone, findAmbiguousOffsets } from './zones.js'
 
 /** How a time is interpreted. */
-export interface TimeFormat {
+interface TimeFormat {
   readonly order: DateOrder
   /** IANA zone or offset such as `+02:00`, for times without a zone; UTC by default. */
   readonly zone: string | undefined

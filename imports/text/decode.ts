@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { FileHead, SourceFile } from '../record.js'
 
 /** Number of bytes from which formats and encodings are detected. */
-export const headSize = 64 * 1024
+const headSize = 64 * 1024
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
@@ -35,7 +35,7 @@ export async function* readText(source: SourceFile, head: FileHead): AsyncGenera
 }
 
 /** Text in chunks with one character per byte, and the function that decodes the parts that are used. */
-export interface ByteText {
+interface ByteText {
   readonly chunks: AsyncIterable<string>
   /** Returns a part of a chunk as text. */
   readonly decode: (part: string) => string

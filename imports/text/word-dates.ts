@@ -16,7 +16,7 @@ const monthPatterns = [
   /^(?:de[czs]|dic)/
 ]
 
-export interface WordDate {
+interface WordDate {
   readonly year: string
   /** Number of the month, from 1. */
   readonly month: number

@@ -55,6 +55,7 @@ export function parseFormat(code: string): NumberFormat {
   return sections.some(({ hasCondition }) => hasCondition) && !isUniform ? unclearFormat : first!
 }
 
+/** Splits a number format at its semicolons, and each section into its pattern and the text around it. */
 function splitSections(code: string): FormatSection[] {
   let section: FormatSection = { pattern: '', before: '', after: '', hasCondition: false }
   const sections = [section]

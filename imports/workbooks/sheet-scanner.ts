@@ -2,12 +2,10 @@
 import type { SkipReason } from '../skip-reasons.js'
 import type { NumberFlags } from '../text/notation-detector.js'
 import { getAttribute, getLocalName, type XmlHandler } from '../text/xml.js'
-import type { RowFiller } from './merged-ranges.js'
+import { type CellRange, parseColumn, parseRange, type RowFiller } from './ranges.js'
 import type { NumberFormat } from './number-formats.js'
 import { formatNumber, type NumberText } from './numbers.js'
-import { parseColumn, parseRange, type CellRange } from './references.js'
-import type { SharedTexts } from './shared-texts.js'
-import { TextRuns } from './text-runs.js'
+import { type SharedTexts, TextRuns } from './texts.js'
 
 const maxColumns = 2000
 /** Maximum number of rows of a sheet, empty ones included, as in Excel. The rest of the sheet is not read. */
@@ -191,6 +189,7 @@ export class SheetScanner implements XmlHandler {
     this.#setCell(column, result)
   }
 
+  /** Stores a cell of the current row, or reports why it is skipped. */
   #setCell(column: number, found: NumberText | SkipReason): void {
     const row = this.#cells!
     if (typeof found !== 'string' && found.text.trim() === '') return
@@ -212,6 +211,7 @@ export class SheetScanner implements XmlHandler {
     }
   }
 
+  /** Ends the current row, and passes it on; empty rows are omitted. */
   #closeRow(): void {
     const row = this.#cells
     this.#cells = undefined

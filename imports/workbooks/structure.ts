@@ -25,7 +25,7 @@ export interface SheetEntry {
   readonly part: string
 }
 
-export interface WorkbookStructure {
+interface WorkbookStructure {
   readonly sheets: readonly SheetEntry[]
   /** True if days count from 1904. */
   readonly is1904: boolean

@@ -14,9 +14,9 @@ import { readTables } from '../tables/read-table.js'
 import type { TableSource } from '../tables/table-source.js'
 import { readHead, readWholeText } from '../text/decode.js'
 import { readZipEntries, formatFileName, ReadBudget, useXmlFiles } from '../zip.js'
-import { readMerges, type MergedRanges } from './merged-ranges.js'
+import { readMerges, type MergedRanges } from './ranges.js'
 import { readFormats, readStructure, scanXmlFile, type WorkbookFiles, type SheetEntry } from './structure.js'
-import { SharedTexts } from './shared-texts.js'
+import { SharedTexts } from './texts.js'
 import { maxRows, SheetScanner, type SharedData, type SheetHandler } from './sheet-scanner.js'
 
 export const excelFormat: Pick<Format, 'id' | 'name'> = { id: 'xlsx', name: 'Excel' }

@@ -45,7 +45,7 @@ export interface UnitChoice {
   readonly offered: readonly string[]
 }
 
-export type Range = readonly [min: number, max: number]
+type Range = readonly [min: number, max: number]
 
 export interface Choice {
   /** The content of an event; for `sleep/analysis`, its `analysis`. */
@@ -54,7 +54,7 @@ export interface Choice {
 }
 
 /** Codes and identifiers of a measure in other systems. */
-export interface MeasureCodes {
+interface MeasureCodes {
   readonly loinc?: readonly string[]
   readonly snomed?: readonly string[]
   readonly healthKit?: readonly string[]

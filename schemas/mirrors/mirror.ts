@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { closed, Identifier, Timestamp } from '../scalars.js'
 
 /** An account on another server, or on this one. */
-export const MirroredPerson = Type.Object({ username: Type.String(), host: Type.String() }, closed)
+const MirroredPerson = Type.Object({ username: Type.String(), host: Type.String() }, closed)
 
 /** Why a copy has ended: the permission is gone, the user has deleted the mirror, or the relationship is gone. */
 export const MirrorEnd = Type.Enum(['revoked', 'deleted', 'relationship-ended'])

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { closed, Identifier } from '../scalars.js'
 
 /** Languages in which letters are written. */
-export const letterLanguages = ['en', 'de', 'fr'] as const
+const letterLanguages = ['en', 'de', 'fr'] as const
 
 const settings = {
   isOn: Type.Boolean(),

@@ -28,7 +28,7 @@ export const Schedule = Type.Object(
 export type Schedule = Static<typeof Schedule>
 
 /** What "done" records. */
-export const ReminderEvent = Type.Object({ type: EventType, content: Type.Optional(Type.Unknown()) }, closed)
+const ReminderEvent = Type.Object({ type: EventType, content: Type.Optional(Type.Unknown()) }, closed)
 
 /** The fields that clients set. */
 export const reminderFields = {
@@ -78,7 +78,7 @@ export const Reminder = Type.Object(
 export type Reminder = Static<typeof Reminder>
 
 /** `later`: due again at `again`. `upcoming`: not due yet. */
-export const OccurrenceState = Type.Enum(['open', 'later', 'done', 'skipped', 'upcoming'])
+const OccurrenceState = Type.Enum(['open', 'later', 'done', 'skipped', 'upcoming'])
 
 /** A time at which a reminder is due. */
 export const Occurrence = Type.Object(

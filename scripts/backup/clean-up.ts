@@ -17,7 +17,7 @@ import { selectKept, type RetentionRule } from './retention.js'
 import type { Stored } from './stored.js'
 import type { Vault } from './vault.js'
 
-export interface CleanUpOptions {
+interface CleanUpOptions {
   /** The previous state, which is removed if `keep` is absent. */
   readonly former: Manifest | undefined
   /** Which earlier states to keep; by default all states that exist. */

@@ -49,7 +49,7 @@ export interface BackupReport {
 /** Maximum number of retries with a newer copy if attachments of an account are deleted while it is copied. */
 const maxRetries = 5
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly progress?: Progress | undefined
   /**
    * Which earlier states to keep. Without a rule, the states kept so far remain, and the previous state is replaced.

@@ -70,10 +70,11 @@ export async function restoreFile(vault: Vault, stored: Stored, target: Layout, 
 }
 
 /** Returns an error as a problem of an account. */
-export function toProblem({ username }: AccountEntry, error: unknown): Problem {
+function toProblem({ username }: AccountEntry, error: unknown): Problem {
   return { kind: 'database', user: username, detail: error instanceof Error ? error.message : String(error) }
 }
 
+/** Restores the attachments of an account, and syncs all folders up to the root. */
 async function fetchFiles(
   vault: Vault,
   target: Layout,

@@ -193,6 +193,7 @@ export class S3Place implements Place {
     return entries
   }
 
+  /** Lists the keys of the backup, by folder. Throws `BackupError` if the bucket does not exist. */
   async #listAll(): Promise<Map<string, Entries>> {
     const folders = new Map<string, Entries>()
     this.#folders = folders

@@ -54,7 +54,7 @@ interface Report {
   readonly problems: readonly { readonly isMended?: true }[]
 }
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   readonly settings: Settings
   /** The arguments with which the service was started, as settings. */
   readonly flags: readonly string[]

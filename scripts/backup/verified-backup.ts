@@ -23,7 +23,7 @@ export interface VerifiedOptions {
   readonly withProgress: <T>(work: (progress: Progress | undefined) => Promise<T>) => Promise<T>
 }
 
-export interface VerifiedReport extends BackupReport {
+interface VerifiedReport extends BackupReport {
   /** Number of accounts that were restored without problems. */
   readonly verified: number
 }

@@ -17,7 +17,7 @@ const mebibyte = 1024 * 1024
 const [shardBytes, objectBytes] = [64 * mebibyte, 1024 * mebibyte]
 
 /** A node, with its name. */
-export interface ClusterNode {
+interface ClusterNode {
   readonly name: string
   readonly target: ServiceProcess
 }

@@ -31,6 +31,7 @@ export function createHeavyRequests(): HeavyRequest[] {
   return [baseline, ...createQueries(), ...createBatches(), ...createLargeBodies(), ...createDeletions()]
 }
 
+/** Lists the heavy queries of events. */
 function createQueries(): HeavyRequest[] {
   const many = listStreamIds('stream', streamCount - 1)
   const twoQueries = toParam([
@@ -87,6 +88,7 @@ function createLargeBodies(): HeavyRequest[] {
   ]
 }
 
+/** Lists the heavy deletions. Each is made once, by a user of its own. */
 function createDeletions(): HeavyRequest[] {
   return [
     ...deletions.map((name): HeavyRequest => {

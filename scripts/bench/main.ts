@@ -41,6 +41,7 @@ const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
 if (process.argv.includes('--help')) console.log(usage)
 else await main(parseOptions(process.argv.slice(2)))
 
+/** Measures all tables, prints them, and writes the results. The exit code is 1 if a measurement was disturbed. */
 async function main(options: Options): Promise<void> {
   const directory = mkdtempSync(join(options.directory ?? tmpdir(), 'coffer-bench-'))
   const bench = await Bench.start(directory, options)

@@ -10,7 +10,7 @@ import { password, createEventParams, formatPoints } from './seed/sample.js'
 import { rootStream, seedTime, eventInterval, type AccountContent, type SeededUser } from './seed/seeder.js'
 
 /** Minimum ratio of the bare server's CPU time to ours, and maximum CPU time in milliseconds. */
-export interface RowTargets {
+interface RowTargets {
   readonly cpu?: number
   readonly cpuMs?: number
 }
@@ -73,7 +73,7 @@ const manyFacts = shifts.map(shift => {
 export const rows: readonly Row[] = [
   row('events.get 20', 'readers', get('/events?limit=20'),
     64, latest20, { cpu: 0.7 }),
-  row('events.get 20, app on one tree', 'readers', user => ({ ...ask(user, '/events?limit=20'), token: user.appToken }),
+  row('events.get 20, app on one tree', 'readers', user => ({ ...buildRequest(user, '/events?limit=20'), token: user.appToken }),
     64, latest20, { cpu: 0.7 }),
   row('events.get 1,000', 'readers', get('/events?limit=1000'),
     16, { path: '/latest/{user}/1000' }, { cpu: 0.9 }),
@@ -81,11 +81,11 @@ export const rows: readonly Row[] = [
     64, latest20, { cpu: 0.6 }),
   row('events.get, one of 100 streams', 'readers', get('/events?limit=20&streams=stream-5'),
     64, { path: '/in-stream/{user}/5' }, { cpu: 0.7 }),
-  row('events.getOne', 'readers', user => user.eventIds.map(id => ask(user, `/events/${id}`)),
+  row('events.getOne', 'readers', user => user.eventIds.map(id => buildRequest(user, `/events/${id}`)),
     64, { path: '/one/{user}/500' }, { cpu: 0.7 }),
   row('getAccessInfo', 'readers', get('/access-info'),
     64, { path: '/access' }, { cpu: 0.7 }),
-  row('getAccessInfo by socket', 'readers', user => ({ ...ask(user, ''), method: 'getAccessInfo' }),
+  row('getAccessInfo by socket', 'readers', user => ({ ...buildRequest(user, ''), method: 'getAccessInfo' }),
     64, { server: 'sockets', path: '/bare', token: 'none', method: 'getAccessInfo' }, { cpu: 0.5 }),
   row('streams.get of 100', 'readers', get('/streams'),
     64, { path: '/streams/0/100' }, { cpu: 0.7 }),
@@ -93,11 +93,11 @@ export const rows: readonly Row[] = [
     64, { path: '/streams/0/100' }, { cpuMs: 2 }),
   row('events.sample, 100 parts of 1,000 events', 'readers', get(`/events/sample?${wholeTime}&parts=100`),
     16, { path: '/latest/{user}/1000' }, { cpuMs: 3.5 }),
-  row('events.create, many users', 'writers', post('/events', event),
+  row('events.create, many users', 'writers', buildPost('/events', event),
     64, { path: '/create-off-thread/{user}', body: event }, { cpu: 0.65 }),
-  row('events.create, one busy user', 'busy', post('/events', event),
+  row('events.create, one busy user', 'busy', buildPost('/events', event),
     64, { path: '/create-in-loop/0', body: event }, { cpu: 0.55 }),
-  row('batch of 100 creates', 'writers', post('/', batch),
+  row('batch of 100 creates', 'writers', buildPost('/', batch),
     16, { path: '/batch/{user}', body: batch }, { cpu: 0.45 }),
   row('hfs.add, 1,000 points', 'writers', user => ({ ...series(user), body: formatPoints(1000) }),
     16, { path: '/points-in/{user}', body: formatPoints(1000) }, { cpu: 0.75 }),
@@ -111,11 +111,11 @@ export const rows: readonly Row[] = [
     1, undefined, { cpuMs: 120 }),
   row('measures.facts of 60', 'year', getAny(manyFacts),
     16, undefined, { cpuMs: 10 }),
-  row('previews.get, from the cache', 'readers', user => user.pictureIds.map(id => ask(user, `/events/${id}.jpg`)),
+  row('previews.get, from the cache', 'readers', user => user.pictureIds.map(id => buildRequest(user, `/events/${id}.jpg`)),
     64, { path: '/file' }, { cpu: 0.6 }),
-  row('files, upload of 1 MB', 'writers', user => ({ ...ask(user, '/events'), body: event, megabytes: 1 }),
+  row('files, upload of 1 MB', 'writers', user => ({ ...buildRequest(user, '/events'), body: event, megabytes: 1 }),
     16, { path: '/upload/{user}', body: event, megabytes: 1 }, { cpu: 0.8 }),
-  row('auth.login', 'readers', signIn,
+  row('auth.login', 'readers', buildSignIn,
     2, { path: '/login', body: { password } }, {})
 ]
 
@@ -131,26 +131,26 @@ function row(
 }
 
 function get(path: string): Row['asks'] {
-  return user => ask(user, path)
+  return user => buildRequest(user, path)
 }
 
 function getAny(paths: readonly string[]): Row['asks'] {
-  return user => paths.map(path => ask(user, path))
+  return user => paths.map(path => buildRequest(user, path))
 }
 
-function post(path: string, body: unknown): Row['asks'] {
-  return user => ({ ...ask(user, path), body })
+function buildPost(path: string, body: unknown): Row['asks'] {
+  return user => ({ ...buildRequest(user, path), body })
 }
 
-function signIn({ username }: SeededUser, origin: string): RequestSpec {
+function buildSignIn({ username }: SeededUser, origin: string): RequestSpec {
   const body = { username, password, appId: 'coffer-bench' }
   return { path: `/${username}/auth/login`, headers: { Origin: origin }, body }
 }
 
 function series(user: SeededUser, query = ''): RequestSpec {
-  return ask(user, `/events/${user.seriesIds[0]}/series${query}`)
+  return buildRequest(user, `/events/${user.seriesIds[0]}/series${query}`)
 }
 
-function ask({ token, username }: SeededUser, path: string): RequestSpec {
+function buildRequest({ token, username }: SeededUser, path: string): RequestSpec {
   return { path: `/${username}${path}`, token }
 }

@@ -1,13 +1,10 @@
 /** `coffer breach-scope`: lists what an access has read, for the assessment of a data breach. */
 import type { BreachScope } from '../../core/audit/breach-scope.js'
 import type { OwnedAccess } from '../../core/platform/find-access.js'
-import { escapeControls } from '../terminal/escape-controls.js'
-import { formatCount } from '../terminal/format-count.js'
+import { escapeControls, formatCount, type JsonOption } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
-import { splitArguments, UsageError } from '../terminal/operands.js'
+import { parseTime, splitArguments, UsageError } from '../terminal/operands.js'
 import { withOperator, type Operator } from '../terminal/operator.js'
-import type { JsonOption } from '../terminal/output.js'
-import { parseTime } from '../terminal/parse-time.js'
 
 export interface BreachScopeOptions extends JsonOption {
   readonly access?: string
@@ -53,6 +50,7 @@ async function findOwner(operator: Operator, id: string): Promise<string> {
   return ((await operator.call('system.getAccess', { id })) as unknown as OwnedAccess).owner.username
 }
 
+/** Formats what an access has read, with a line for each share, stream and address. */
 function formatFound({ access, breachScope, owner }: Found): string {
   const {
     addresses,

@@ -3,8 +3,7 @@ import { SingleBar } from 'cli-progress'
 import type { Counts } from '../maintenance/check-account.js'
 import { openAttachments } from '../maintenance/bucket.js'
 import { checkDirectory, type Progress } from '../maintenance/check.js'
-import { formatProblem } from '../terminal/output.js'
-import { formatCount } from '../terminal/format-count.js'
+import { formatCount, formatProblem } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 
 export interface CheckOptions {
@@ -38,6 +37,7 @@ function showProgress(bar: SingleBar): Progress {
   }
 }
 
+/** Formats the counts of all that was checked as one sentence. */
 function formatSummary(counts: Counts, problems: number): string {
   const {
     accesses,

@@ -13,7 +13,7 @@ import {
 } from '../../server/nodes/control.js'
 import { printResult, type JsonOption } from '../terminal/output.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
-import { loadClusterSettings, sendControl, withEngine } from './cluster-engine.js'
+import { loadClusterSettings, sendControl, withEngine } from './cluster.js'
 
 export interface RescueOptions extends JsonOption {
   readonly from?: string
@@ -42,6 +42,10 @@ export async function rescueAccount(args: readonly string[], options: RescueOpti
   })
 }
 
+/**
+ * Asks all nodes for their copies of an account, and prints them. The exit code is 1 if no node answers with the end
+ * of the log.
+ */
 async function printCopies(engine: NatsEngine, username: string, { json }: JsonOption): Promise<void> {
   const members = new Members()
   members.update(await engine.register.list('node.'))

@@ -1,13 +1,25 @@
-/** `coffer cluster`: prepares the engine of a cluster, and moves shards between nodes. (docs/cluster.md) */
+/**
+ * `coffer cluster`: prepares the engine of a cluster, lists nodes and alerts, and moves shards between nodes.
+ * (docs/cluster.md)
+ */
 import { usesEngine, openObjects } from '../../cluster/objects/open.js'
 import { createStreams, createStreamConfigs } from '../../cluster/nats/streams.js'
 import { removeDeadNode } from '../../cluster/nodes/remove-dead-node.js'
 import { parsePlacement, parseShard } from '../../cluster/nodes/shard-placement.js'
-import type { ControlResponse } from '../../server/nodes/control.js'
-import { printResult, type JsonOption } from '../terminal/output.js'
-import { formatCount } from '../terminal/format-count.js'
+import {
+  type ControlRequest,
+  type ControlResponse,
+  encodeControlRequest,
+  parseControlResponse,
+  requestAlarms
+} from '../../server/nodes/control.js'
+import { formatCount, type JsonOption, printResult } from '../terminal/output.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
-import { loadClusterSettings, sendControl, withEngine } from './cluster-engine.js'
+import { createOverview } from '../../cluster/nodes/overview.js'
+import { connectEngine } from '../../cluster/connect.js'
+import type { NatsEngine } from '../../cluster/nats-engine.js'
+import type { Settings } from '../../core/settings/settings.js'
+import { loadCheckedSettings } from '../terminal/load-checked-settings.js'
 
 export interface ClusterInitOptions extends JsonOption {
   readonly shardBytes: string
@@ -83,4 +95,58 @@ function parseBytes(option: string, text: string): number {
   if (!Number.isSafeInteger(bytes) || bytes < mebibyte)
     throw new UsageError(`${option} must be a number of bytes, at least 1048576`)
   return bytes
+}
+
+/** Prints the nodes with their number of shards, and the alerts. The exit code is 1 if there are alerts. */
+export async function clusterStatus(args: readonly string[], { json }: JsonOption): Promise<void> {
+  const { flags } = splitArguments(args)
+  const { cluster } = await loadClusterSettings(flags)
+  await withEngine(cluster, async engine => {
+    const { alarms, nodes } = await createOverview(
+      engine.register,
+      async node => await requestAlarms(engine, node)
+    )
+    const lines = [
+      ...nodes.map(
+        each =>
+          `${each.node}\t${each.state}\t${each.software}\t${formatCount(each.shards.length, 'shard')}\t${each.url}`
+      ),
+      ...alarms.map(({ kind, text }) => `alert\t${kind}\t${text}`)
+    ]
+    printResult(json, { nodes, alarms }, ...lines)
+    if (alarms.length > 0) process.exitCode = 1
+  })
+}
+
+/** Reads the settings. Throws `UsageError` if they name no engine. */
+export async function loadClusterSettings(flags: readonly string[]): Promise<Settings> {
+  const settings = await loadCheckedSettings(flags)
+  if (settings.cluster.engine === '') throw new UsageError('cluster.engine is not set')
+  return settings
+}
+
+/** Runs `work` with the engine that the settings name. Rejects with `EngineUnavailable` if it does not respond. */
+export async function withEngine(
+  settings: Settings['cluster'],
+  work: (engine: NatsEngine) => Promise<void>
+): Promise<void> {
+  const engine = await connectEngine({ ...settings, node: 'coffer-cluster' })
+  try {
+    await work(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Sends a request to a node and prints its reply. The exit code is 1 if the node did not fulfil it. */
+export async function sendControl(
+  engine: NatsEngine,
+  node: string,
+  control: ControlRequest,
+  patienceMs: number,
+  json?: true
+): Promise<void> {
+  const answer = parseControlResponse(await engine.send(node, encodeControlRequest(control), patienceMs))
+  printResult(json, answer, answer.message)
+  if (!answer.ok) process.exitCode = 1
 }

@@ -54,6 +54,7 @@ function getUsername(operand: string | undefined, option: string | undefined): s
   throw new UsageError(`"${operand ?? option}" is not a valid username`)
 }
 
+/** Fills an account of a data directory, directly or through the service that has it open. */
 async function fillInDirectory(
   flags: readonly string[],
   username: string,

@@ -6,8 +6,7 @@ import { isZone } from '../../schemas/zones.js'
 import { findAccount } from '../maintenance/place-account.js'
 import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
-import { splitArguments, UsageError } from '../terminal/operands.js'
-import { parseTime } from '../terminal/parse-time.js'
+import { parseTime, splitArguments, UsageError } from '../terminal/operands.js'
 import { withExport, writeEvents, type ExportParams } from '../transfer/export-events.js'
 import { TransferError } from '../transfer/transfer-error.js'
 
@@ -57,6 +56,7 @@ const allUserStreams = [{ any: ['*'], not: [accountId, helpersId] }]
 /** A time after all possible event times, in seconds. */
 const maxTime = 8.64e12
 
+/** Converts the options of the command to params. Throws `UsageError` for a zone that is not valid. */
 function createParams({
   format,
   from,

@@ -32,6 +32,10 @@ export async function health(args: readonly string[], options: HealthOptions): P
   await checkAtUrl(url, options)
 }
 
+/**
+ * Checks a service at a URL with the token in `COFFER_HEALTH_TOKEN`; with `--prepare`, creates the account for that.
+ * Throws `UsageError` without `--user`.
+ */
 async function checkAtUrl(serviceInfoUrl: string, options: HealthOptions): Promise<void> {
   const { user: username, prepare, origin } = options
   if (username === undefined)

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { printResult, type JsonOption } from '../terminal/output.js'
 import { loadDirectory } from '../terminal/directory.js'
 import { splitArguments } from '../terminal/operands.js'
-import { OperatorError } from '../terminal/operator-error.js'
+import { OperatorError } from '../terminal/request-service.js'
 import { withOperator } from '../terminal/operator.js'
 import { importHere, importThroughService, type ImportOutcome } from '../transfer/import-file.js'
 

@@ -13,7 +13,7 @@ import { BackupError } from '../backup/backup-error.js'
 import { makeBackup } from '../backup/make-backup.js'
 import { assertOutsideDataDirectory, withDefaultSecret } from '../backup/default-place.js'
 import { openPlace } from '../backup/open-place.js'
-import { openFolderSource } from '../backup/sources/open-folder-source.js'
+import { openFolderSource } from '../backup/sources/folder-source.js'
 import { Vault } from '../backup/vault.js'
 import {
   getErrorMessage,
@@ -21,8 +21,7 @@ import {
   findPending,
   type PendingMigrations
 } from '../maintenance/pending-migrations.js'
-import { formatProblem } from '../terminal/output.js'
-import { formatCount } from '../terminal/format-count.js'
+import { formatCount, formatProblem } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
 import { readSecret, type SecretOptions } from '../terminal/passphrase.js'
@@ -121,6 +120,7 @@ async function makeBackupBefore(
   }
 }
 
+/** Migrates the platform file and the files of active accounts. Files that cannot be migrated are reported. */
 async function migrateAll(layout: Layout, progress: Progress | undefined): Promise<MigrateReport> {
   const report: MigrateReport = {
     platform: migratePlatformFile(layout),

@@ -1,11 +1,10 @@
 /** `coffer move-attachments`: copies all attachments to the bucket of the settings, or back to the disk. */
 import { PlatformInspection } from '../../storage/inspection.js'
 import { openBucket } from '../maintenance/bucket.js'
-import { formatCount } from '../terminal/format-count.js'
+import { formatCount, type JsonOption, printResult } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 import { splitArguments, UsageError } from '../terminal/operands.js'
-import { OperatorError } from '../terminal/operator-error.js'
-import { printResult, type JsonOption } from '../terminal/output.js'
+import { OperatorError } from '../terminal/request-service.js'
 import { withProgressBar } from '../terminal/progress.js'
 
 export interface MoveAttachmentsOptions extends JsonOption {

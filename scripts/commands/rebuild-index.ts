@@ -1,7 +1,6 @@
 /** `coffer rebuild-index`: rebuilds the platform file from the accounts' files. */
 import { lockDirectory } from '../../storage/sqlite/lock.js'
-import { formatProblem } from '../terminal/output.js'
-import { formatCount } from '../terminal/format-count.js'
+import { formatCount, formatProblem } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'
 import { splitArguments } from '../terminal/operands.js'
 import { withProgressBar } from '../terminal/progress.js'

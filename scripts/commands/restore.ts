@@ -12,12 +12,10 @@ import {
   type RestoreReport
 } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
-import { formatProblem } from '../terminal/output.js'
-import { formatCount } from '../terminal/format-count.js'
+import { escapeControls, formatCount, formatProblem } from '../terminal/output.js'
 import { loadDirectory, loadExistingDirectory } from '../terminal/directory.js'
 import { splitOptionalArgument, UsageError } from '../terminal/operands.js'
 import { readSecret, type SecretOptions } from '../terminal/passphrase.js'
-import { escapeControls } from '../terminal/escape-controls.js'
 import { withProgressBar } from '../terminal/progress.js'
 import { createVettingOptions } from '../vetting/examiner.js'
 

@@ -11,7 +11,7 @@ import { StorageFull, StoreDamaged, translateError } from '../../storage/errors.
 import { DiskReserve } from '../../storage/files/disk-reserve.js'
 import { createSetupSecret } from '../../storage/files/private-files.js'
 import { PlatformInspection } from '../../storage/inspection.js'
-import { watchDiskReserve } from '../../server/disk-watch.js'
+import { watchDiskReserve } from '../../server/disk-usage.js'
 import { LogOutput } from '../../server/log-output.js'
 import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
@@ -19,7 +19,7 @@ import { isSetupOpen } from '../../server/setup/setup-service.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import { loadCheckedSettings, findFurtherProblems } from '../terminal/load-checked-settings.js'
 import { assertFolder, assertWritable } from '../terminal/directory.js'
-import { OperatorError } from '../terminal/operator-error.js'
+import { OperatorError } from '../terminal/request-service.js'
 import { formatGreeting, getRegistrationWarning } from '../terminal/greeting.js'
 import { isPlatformFileIntact } from '../maintenance/rebuild-platform.js'
 
@@ -138,6 +138,10 @@ class Service {
     })
   }
 
+  /**
+   * Restarts the server in this process, on the same port, with its settings read again. The process ends if that
+   * fails.
+   */
   #restart(): void {
     if (this.isStopping) return
     const former = this.#server!

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { toConfig } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
-import { formatCount } from '../terminal/format-count.js'
+import { formatCount } from '../terminal/output.js'
 import { loadDirectory, loadExistingDirectory } from '../terminal/directory.js'
 import { splitArguments } from '../terminal/operands.js'
 import { openAttachments } from '../maintenance/bucket.js'

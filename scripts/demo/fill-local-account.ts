@@ -48,6 +48,7 @@ export async function fillLocalAccount(
   })
 }
 
+/** Throws unless an existing account is empty, and no password is given for it. */
 function requireEmptyAccount(
   { services }: Runtime,
   account: Account,

@@ -60,6 +60,7 @@ export class LocalTarget implements Target {
     ).results
   }
 
+  /** Creates an event with a file. Rejects if the call is refused. */
   async upload(
     token: string,
     event: EventParams,

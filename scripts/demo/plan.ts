@@ -8,7 +8,7 @@ const maxDays = 3660
 const daySeconds = 86_400
 
 /** The options as given on the command line. */
-export interface PlanOptions {
+interface PlanOptions {
   readonly days: string
   readonly until?: string
   readonly seed: string

@@ -1,6 +1,6 @@
 /** The report of a demo: what was created, and how to open it. */
 import type { CreatedData } from './fill-account.js'
-import { formatCount as withNoun } from '../terminal/format-count.js'
+import { formatCount as withNoun } from '../terminal/output.js'
 import type { Plan } from './person/days.js'
 import { streamNames } from './streams.js'
 

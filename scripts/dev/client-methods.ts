@@ -120,6 +120,7 @@ function formatIndex(names: readonly string[]): string {
   ].join('\n')
 }
 
+/** Formats the file of a group of methods, with the imports that its types need. */
 function formatGroup(name: string, group: readonly AnyMethod[]): string {
   const members = group.map(
     ({ id, params, result, summary }) =>

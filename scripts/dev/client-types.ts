@@ -86,6 +86,7 @@ function toArrayType(items: JsonSchema | undefined, side: Side): string {
   return `${side === 'params' ? 'readonly ' : ''}(${items ? toNamedType(items, side) : 'unknown'})[]`
 }
 
+/** Converts the schema of an object. `side`: types of params omit what the service sets. */
 function toObjectType(schema: JsonSchema, side: Side): string {
   const {
     patternProperties,

@@ -10,7 +10,7 @@ const defaults = {
 const idleThreshold = 0.06
 const fullThreshold = 0.02
 
-export interface ConcurrencyOptions {
+interface ConcurrencyOptions {
   /** Returns the idle fraction of processor time since the previous call, from 0 to 1. */
   readonly idle: () => number
   /** Number of concurrent tasks: initially, and at most. */

@@ -168,6 +168,7 @@ class OutputParser {
     }
   }
 
+  /** Ends the current file, and adds its result. */
   #endFile(): void {
     const now = performance.now()
     const file = this.names[this.#files.length] ?? this.names.join(' ')

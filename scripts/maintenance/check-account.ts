@@ -133,6 +133,7 @@ export class AccountCheck {
       this.#report('event', id, 'is not linked to the streams in its content')
   }
 
+  /** Checks deletions, earlier versions and accesses: their integrity values, and the columns that index them. */
   #checkRecords(file: UserInspection): void {
     for (const { body, deleted, id, integrity } of file.deletions()) {
       this.counts.deletions++
@@ -207,6 +208,7 @@ export class AccountCheck {
       if (!file.hasAttachment(id)) this.counts.leftOver++
   }
 
+  /** Checks the size and integrity value of an attachment against its file. */
   async #checkAttachment(
     file: UserInspection,
     { number }: InspectedEvent,

@@ -2,7 +2,7 @@
 import { computeLinkHash, formatRecordId } from '../../storage/audit/record.js'
 import type { UserInspection } from '../../storage/inspection.js'
 
-export interface BrokenRecord {
+interface BrokenRecord {
   readonly id?: string
   readonly detail: string
 }

@@ -20,8 +20,8 @@ import { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
-import { formatCount } from '../terminal/format-count.js'
-import { OperatorError } from '../terminal/operator-error.js'
+import { formatCount } from '../terminal/output.js'
+import { OperatorError } from '../terminal/request-service.js'
 
 /** Timeout for an account, whose first record contains its whole file. */
 const timeoutMs = 60_000

@@ -9,19 +9,19 @@ interface ServiceInfo {
 }
 
 /** The result of a step. `ok` is `undefined` if the step does not apply. */
-export interface HealthStep {
+interface HealthStep {
   readonly name: 'dns' | 'registration' | 'core'
   readonly ok: boolean | undefined
   readonly detail: string
 }
 
-export interface HealthUser {
+interface HealthUser {
   readonly username: string
   /** Token of the access created by {@link prepareHealthUser}. */
   readonly token: string
 }
 
-export interface NewHealthUser {
+interface NewHealthUser {
   readonly username: string
   readonly password: string
   readonly email: string
@@ -31,7 +31,7 @@ export interface NewHealthUser {
 }
 
 /** The service is unreachable, or its response is not as expected. */
-export class HealthError extends Error {
+class HealthError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'HealthError'
@@ -121,6 +121,7 @@ async function fetchServiceInfo(url: string): Promise<ServiceInfo> {
   return { api, register }
 }
 
+/** Posts JSON and returns the response. Throws `HealthError` for an error of the service. */
 async function postJson(
   url: string,
   body: object,

@@ -1,12 +1,12 @@
 /** Checks the service on this machine: whether it responds, and whether its data is consistent. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { formatCount } from '../terminal/format-count.js'
+import { formatCount } from '../terminal/output.js'
 import { runDirectlyOrRemotely, type Operator } from '../terminal/operator.js'
 import { isPlatformFileIntact } from './rebuild-platform.js'
 
 /** The result of a step. `ok` is `undefined` if the step does not apply. */
-export interface OwnStep {
+interface OwnStep {
   readonly name: 'service' | 'platform' | 'disk' | 'accounts'
   readonly ok: boolean | undefined
   readonly detail: string
@@ -46,6 +46,7 @@ function checkPlatform(layout: Layout): Pick<OwnStep, 'ok' | 'detail'> {
   }
 }
 
+/** Checks the service that has the data directory open. Never rejects: what fails is a step that is not ok. */
 async function checkRunning(operator: Operator): Promise<OwnStep[]> {
   const { url = '' } = operator
   try {

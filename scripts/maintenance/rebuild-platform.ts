@@ -16,7 +16,7 @@ import { getErrorMessage } from './pending-migrations.js'
 import { assertNotNewer, rebuildUniqueIndex, readUniqueValues } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
 
-export interface RebuildReport {
+interface RebuildReport {
   /** True if the whole file was rebuilt. */
   readonly isNew: boolean
   accounts: number
@@ -57,6 +57,7 @@ export function isPlatformFileIntact(layout: Layout): boolean {
   }
 }
 
+/** Rebuilds the index of unique values, and the file in each account's folder that names its owner. */
 async function rebuildIndex(layout: Layout, progress?: Progress): Promise<RebuildReport> {
   const platform = new PlatformStore(layout)
   const report: RebuildReport = { isNew: false, accounts: 0, problems: [] }
@@ -93,6 +94,10 @@ function isReadable(
   }
 }
 
+/**
+ * Rebuilds the platform file from what is still readable of it and from all accounts. Throws if a file is of a newer
+ * version.
+ */
 function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const { platformFile, root } = layout
   const folders = listAccountIds(layout)

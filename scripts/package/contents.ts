@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import { packageDirectory } from '../../core/version.js'
 
 /** A file, and its path in the package, separated by `/`. */
-export interface Content {
+interface Content {
   readonly name: string
   readonly file: string
 }

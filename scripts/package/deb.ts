@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packageDirectory, version } from '../../core/version.js'
-import { runTool } from './run.js'
+import { runTool } from './executable.js'
 
 /** Debian's names of processor architectures. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }

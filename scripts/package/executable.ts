@@ -5,9 +5,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { spawnSync } from 'node:child_process'
 import { packageDirectory } from '../../core/version.js'
 import { listContents } from './contents.js'
-import { runTool } from './run.js'
 
 /** Marks the position in Node's executable that says whether it contains an application. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
@@ -73,4 +73,12 @@ function getSha256(bytes: Buffer): string {
 
 function resolvePostject(): string {
   return join(dirname(createRequire(import.meta.url).resolve('postject/package.json')), 'dist', 'cli.js')
+}
+
+/** Runs a tool. Returns its output. Throws with its output if it fails. */
+export function runTool(tool: string, args: readonly string[], cwd = process.cwd()): string {
+  const { error, status, stderr, stdout } = spawnSync(tool, args, { cwd, encoding: 'utf8' })
+  if (error) throw new Error(`${tool} cannot be run: ${error.message}`)
+  if (status !== 0) throw new Error(`${tool} failed with ${status}: ${stderr}${stdout}`)
+  return stdout
 }

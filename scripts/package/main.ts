@@ -7,8 +7,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageDirectory, version } from '../../core/version.js'
 import { debianArchitecture, makeDeb } from './deb.js'
-import { makeExecutable } from './executable.js'
-import { runTool } from './run.js'
+import { makeExecutable, runTool } from './executable.js'
 
 const kinds = ['executable', 'deb', 'npm']
 

@@ -1,7 +1,7 @@
 /** Adds commands to the command line, and prints their errors. */
 import type { Command } from 'commander'
 import { describeSystemError } from './system-errors.js'
-import { escapeControls } from './escape-controls.js'
+import { escapeControls } from './output.js'
 
 /** Explains where to find the settings, which the help of a command does not list. */
 const aboutSettings = `

@@ -4,9 +4,9 @@ import { getPageFacts } from '../../core/settings/page-facts.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { isLoopbackHost } from '../../core/security/network.js'
 import { version } from '../../core/version.js'
-import { formatCount } from './format-count.js'
+import { formatCount } from './output.js'
 
-export interface GreetingOptions {
+interface GreetingOptions {
   readonly settings: Settings
   /** The port in use. */
   readonly port: number

@@ -1,8 +1,9 @@
-/** Separates the operands of a command from settings given as flags, in any order. */
+/** Separates the operands of a command from settings given as flags, in any order, and parses times given as options. */
 import { parseArgs } from 'node:util'
 import { settingsList } from '../../core/settings/list.js'
+import { getDayStart } from '../../schemas/zones.js'
 
-export interface SplitArguments {
+interface SplitArguments {
   readonly operands: readonly string[]
   /** Settings as flags, for `loadSettings`. */
   readonly flags: readonly string[]
@@ -38,6 +39,7 @@ export function splitOptionalArgument(args: readonly string[], name: string): Sp
   throw new UsageError(`Expected at most one argument: [${name}] (see --help)`)
 }
 
+/** Splits arguments into operands and the flags of settings. */
 function parse(args: readonly string[]): SplitArguments {
   const options = Object.fromEntries(
     [...settingsList.map(({ key }) => key), 'config'].map(name => [name, { type: 'string' as const }])
@@ -57,4 +59,16 @@ function parse(args: readonly string[]): SplitArguments {
       flags.push(token.value === undefined ? token.rawName : `${token.rawName}=${token.value}`)
   }
   return { operands, flags }
+}
+
+const daySeconds = 86_400
+
+/** Parses a time, or a date, of which the start or the end is returned, in seconds. Throws {@link UsageError}. */
+export function parseTime(text: string, zone: string, isEnd: boolean): number {
+  const ms = Date.parse(text)
+  if (Number.isNaN(ms))
+    throw new UsageError(`"${text}" is not a valid date or time. Use a date such as 2026-03-29`)
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return ms / 1000
+  const day = ms / 1000 / daySeconds
+  return isEnd ? getDayStart(zone, day + 1) - 0.001 : getDayStart(zone, day)
 }

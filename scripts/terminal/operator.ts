@@ -13,8 +13,7 @@ import type { Runtime } from '../../server/runtime.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
 import type { Request } from '../../core/call/outcome.js'
 import type { Services } from '../../core/call/services.js'
-import { OperatorError } from './operator-error.js'
-import { requestService } from './request-service.js'
+import { OperatorError, requestService } from './request-service.js'
 
 /** The result of a method. */
 export type MethodResult = Readonly<Record<string, unknown>>
@@ -141,6 +140,7 @@ async function callHere(
   return JSON.parse(`{${outcome.members}}`) as MethodResult
 }
 
+/** Creates an operator that calls the running service. Its calls reject with `OperatorError`. */
 function createRemoteOperator(settings: Settings): Operator {
   const { adminKey, dataDir, host, port } = settings
   const published = readServiceFile(new Layout(dataDir))

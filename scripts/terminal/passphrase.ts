@@ -13,7 +13,7 @@ import { describeSystemError } from './system-errors.js'
 import { UsageError } from './operands.js'
 
 /** Environment variable with the passphrase of backups. */
-export const passphraseVariable = 'COFFER_BACKUP_PASSPHRASE'
+const passphraseVariable = 'COFFER_BACKUP_PASSPHRASE'
 
 /** Minimum length of a new passphrase. */
 const minLength = 8

@@ -1,5 +1,12 @@
 /** Sends requests to a running service. */
-import { OperatorError } from './operator-error.js'
+
+/** The service refused a call, is unreachable, or must be stopped first. */
+export class OperatorError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'OperatorError'
+  }
+}
 
 /** A day of heart rates may have to wait for other requests. */
 const timeoutMs = 120_000

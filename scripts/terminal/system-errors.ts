@@ -1,4 +1,4 @@
-/** Describes errors of the operating system in plain English. */
+/** Describes errors of the operating system in plain English, and handles those of writing the output of a command. */
 
 /**
  * Returns what failed and what to do about it; `undefined` if the error is not the operating system's. `file`: the path
@@ -42,3 +42,20 @@ const fileMessages: ReadonlyMap<string, string> = new Map([
   ['ENAMETOOLONG', 'The name {} is too long'],
   ['ELOOP', '{} is a broken symbolic link']
 ])
+
+/**
+ * Makes commands continue after errors of standard output and standard error: a backup completes even if its output
+ * goes to `head`. The exit code is then 1. A closed pipe is not reported; other output errors are reported once.
+ */
+export function handleOutputErrors(): void {
+  let isReported = false
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exitCode = 1
+    if (isReported || error.code === 'EPIPE') return
+    isReported = true
+    console.error(`Can't write the output: ${describeSystemError(error) ?? error.message}`)
+  })
+  process.stderr.on('error', () => {
+    process.exitCode = 1
+  })
+}

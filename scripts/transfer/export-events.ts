@@ -14,7 +14,7 @@ import type { Account } from '../../storage/platform/account.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
 import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { addAccount } from '../maintenance/place-account.js'
-import { OperatorError } from '../terminal/operator-error.js'
+import { OperatorError } from '../terminal/request-service.js'
 import { withRuntime } from '../terminal/operator.js'
 import { TransferError } from './transfer-error.js'
 

@@ -33,14 +33,14 @@ const maxDiskShare = 0.9
 type NewAccount = Parameters<typeof addAccount>[2]
 
 /** How an archive is imported. */
-export interface ImportOptions {
+interface ImportOptions {
   /** Username, instead of that in the archive. */
   readonly as?: string | undefined
   readonly keepsIdentities: boolean
 }
 
 /** The result of an import. */
-export interface ImportResult {
+interface ImportResult {
   readonly username: string
   readonly hasSecrets: boolean
   /** Whether the account sends nothing to others until its user resumes. */
@@ -68,6 +68,10 @@ export async function importAccount(
   }
 }
 
+/**
+ * Imports the account of an archive into a data directory. Rejects with `TransferError`, `Taken` or `Unfinished`, with
+ * nothing changed.
+ */
 async function importInto(
   target: Layout,
   file: string,
@@ -125,6 +129,10 @@ function assertUsernameFree(target: Layout, username: string, config: Config): v
   if (findAccount(target, username)) throw new Taken(username, ['username'])
 }
 
+/**
+ * Writes the files of the account in the temporary directory, and checks and migrates its database. Rejects with
+ * `TransferError`.
+ */
 async function createFiles(side: Layout, id: string, archive: Archive, newcomer: RowAdapter): Promise<void> {
   const writer = new AccountWriter(side.userFile(id), archive.head.schema)
   try {

@@ -8,12 +8,11 @@ import { getJob, type ImportState, type Job, type StoredJob } from '../../core/i
 import { operatorAccessId } from '../../core/imports/import-caller.js'
 import { ImportFiles } from '../../storage/imports/import-files.js'
 import { Layout } from '../../storage/files/layout.js'
-import { OperatorError } from '../terminal/operator-error.js'
+import { OperatorError, requestService } from '../terminal/request-service.js'
 import { type Operator } from '../terminal/operator.js'
-import { requestService } from '../terminal/request-service.js'
 import { openSession } from '../terminal/user-session.js'
 
-export interface FileImport {
+interface FileImport {
   readonly username: string
   readonly file: string
   /** If true, the file is only analysed. */

@@ -15,7 +15,7 @@ import { TransferError } from './transfer-error.js'
 const notImported = new Set<ExportedTable>(['session', 'sign_in_state', 'access_consent'])
 
 /** How far an archive is trusted, and whether it contains secrets. */
-export interface ArchiveTrust {
+interface ArchiveTrust {
   /** True if the archive contains secrets: tokens, passwords, second factors. */
   readonly hasSecrets: boolean
   /**

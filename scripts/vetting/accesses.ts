@@ -112,6 +112,7 @@ export function examineAccesses(examiner: Examiner): void {
   examiner.check(webhooks <= most, 'webhook', undefined, `are more than ${most} (webhooks.maxPerUser)`)
 }
 
+/** Reports what is wrong with an access. */
 function examineAccess(examiner: Examiner, row: Row, access: Access): void {
   const { createdBy, deleted = null, deviceName = '', id, name, permissions, token, type } = access
   const columns = { id, token, type, name, deviceName, createdBy, deleted }
@@ -208,6 +209,7 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
   examiner.check(calls === undefined, 'access', calls, 'has calls that cannot have been counted')
 }
 
+/** Reports what is wrong with a webhook. */
 function examineWebhook(examiner: Examiner, row: Row, known: ReadonlyMap<string, Known>): void {
   const webhook = examiner.read('webhook', row['id'], row['body'], isWebhook) as Webhook | undefined
   if (!webhook) return

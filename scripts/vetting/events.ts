@@ -65,6 +65,7 @@ function haveMatchingLinks({ file }: Examiner): boolean {
   return true
 }
 
+/** Reports what is wrong with an event. */
 function examineEvent(examiner: Examiner, row: Row): void {
   const event = examiner.read('event', row['id'], row['body'], isEvent) as Event | undefined
   if (!event) return

@@ -1,7 +1,7 @@
 /** A registry of metrics for Prometheus, whose values are read when they are requested. */
 import type { Metric, Registry } from 'prom-client'
 
-export type Labels = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
 
 /** A value, and its labels. */
 export type Sample = readonly [value: number, labels?: Labels]

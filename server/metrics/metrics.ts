@@ -8,7 +8,7 @@ import { durationBounds } from '../latency-histogram.js'
 import { MetricRegistry, type Sample } from './metric-registry.js'
 
 /** The sources of the metrics. */
-export interface MetricSources {
+interface MetricSources {
   readonly calls: CallStatistics
   /** Returns the current load. */
   gauges(): Promise<Gauges> | Gauges
@@ -48,6 +48,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   }
 }
 
+/** Creates the registry of all metrics. */
 async function createRegistry(sources: MetricSources): Promise<MetricRegistry> {
   const registry = await MetricRegistry.create()
   addCalls(registry, sources.calls)
@@ -66,6 +67,7 @@ async function createRegistry(sources: MetricSources): Promise<MetricRegistry> {
   return registry
 }
 
+/** Adds the number and durations of calls. */
 function addCalls(registry: MetricRegistry, calls: CallStatistics): void {
   registry.addCounter(
     'coffer_calls_total',
@@ -91,6 +93,7 @@ function addCalls(registry: MetricRegistry, calls: CallStatistics): void {
   )
 }
 
+/** Adds what is in use now: connections, sockets, backups and the state of the runtime. */
 function addGauges(registry: MetricRegistry, sources: MetricSources): void {
   registry.addGauge('coffer_connections', 'Open connections', () => sources.connections())
   registry.addGauge('coffer_sockets', 'Open sockets', () => sources.sockets())

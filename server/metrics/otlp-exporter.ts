@@ -54,6 +54,7 @@ export class OtlpExporter {
     await this.#running
   }
 
+  /** Sends the metrics once. An answer other than success is logged. */
   async #export(): Promise<void> {
     const { cluster, metrics } = this.config
     const { endpoint, headers } = metrics.otlp

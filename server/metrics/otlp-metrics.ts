@@ -81,6 +81,7 @@ export function toOtlp(collected: readonly CollectedMetric[], context: Context):
   }
 }
 
+/** Converts a metric; `undefined` if it has no finite values. */
 function toMetric(metric: CollectedMetric, context: Context): object | undefined {
   const { help, name, type, values } = metric
   const timeUnixNano = toNanoseconds(context.nowMs)
@@ -118,6 +119,7 @@ interface Durations {
   count: number
 }
 
+/** Converts the samples of a histogram, whose buckets are cumulative, to one point for each set of labels. */
 function toHistogramPoints({ name, values }: CollectedMetric, { nowMs, startMs }: Context): object[] {
   const series = new Map<string, Durations>()
   for (const { labels, metricName, value } of values) {

@@ -4,7 +4,7 @@ import { SharedThrottle, type ThrottleEvent } from '../../core/security/shared-t
 import type { Services } from '../../core/call/services.js'
 
 /** A message to all nodes. */
-export interface Announcement {
+interface Announcement {
   readonly note?: ThrottleEvent
   /** Name of a user whose account has changed, so that cached data of it is invalid. */
   readonly forget?: string

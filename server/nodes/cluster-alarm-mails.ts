@@ -15,7 +15,7 @@ import {
 import type { ActiveAlarm } from './active-alarms.js'
 import { requestAlarms } from './control.js'
 
-export interface ClusterAlarmMailsOptions {
+interface ClusterAlarmMailsOptions {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log

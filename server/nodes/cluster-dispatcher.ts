@@ -23,7 +23,7 @@ import { servedElsewhere, type NodePeers } from './node-peers.js'
 import { maxMoveWaitMs, type ShardOwnership } from './shard-ownership.js'
 import { createUnreachableError } from './unavailable-errors.js'
 
-export interface ClusterDispatcherOptions {
+interface ClusterDispatcherOptions {
   readonly registry: Registry
   readonly calls: LocalCalls
   readonly peers: NodePeers
@@ -157,6 +157,10 @@ export class ClusterDispatcher implements Dispatcher {
     return toFailure(this.services.log, error, method)
   }
 
+  /**
+   * Makes a call on another node, with its files lent. Returns `servedElsewhere` if that node does not serve the
+   * user. Rejects if the node cannot be reached, for a read with an error that can be retried.
+   */
   async #callPeer(peer: Peer, request: Request): Promise<Outcome | typeof servedElsewhere> {
     const lent: UploadedFile[] = []
     const beganMs = performance.now()

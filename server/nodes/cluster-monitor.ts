@@ -11,12 +11,12 @@ import type { Tally } from '../../cluster/tally.js'
 import type { Log } from '../../core/log.js'
 import type { Config } from '../../core/settings/config.js'
 import type { Clock } from '../../core/time.js'
-import type { HealthAlarm } from '../health-checks.js'
+import type { HealthAlarm } from '../health.js'
 import type { MetricRegistry } from '../metrics/metric-registry.js'
 import { ActiveAlarms, type ActiveAlarm } from './active-alarms.js'
 import { EngineInspector } from './engine-inspector.js'
 
-export interface ClusterMonitorOptions {
+interface ClusterMonitorOptions {
   readonly config: Config
   readonly engine: Pick<Engine, 'register' | 'send'>
   /** Returns the active alarms of this machine. */

@@ -14,7 +14,7 @@ import { servedElsewhere, type SubscriptionEvents } from './node-peers.js'
 import type { ClusterDispatcher } from './cluster-dispatcher.js'
 import type { ShardOwnership } from './shard-ownership.js'
 
-export interface ClusterNotifierOptions {
+interface ClusterNotifierOptions {
   readonly dispatcher: Pick<ClusterDispatcher, 'runWhereServed' | 'services'>
   readonly calls: Pick<LocalCalls, 'read'>
   readonly feed: LiveNotifier

@@ -4,8 +4,7 @@ import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { ActiveAlarm } from './active-alarms.js'
-import type { RestoredAccounts } from './restored-accounts.js'
-import type { AccountRescue } from './account-rescue.js'
+import type { AccountRescue, RestoredAccounts } from './account-recovery.js'
 import { timings } from './timings.js'
 
 /** A request to a node. */
@@ -80,6 +79,7 @@ export async function requestAlarms(
   }
 }
 
+/** Executes a request and returns what it has found or done. Rejects if it fails, or is of a newer version. */
 async function executeRequest(
   request: ControlRequest,
   { lease, monitor, restoredAccounts, accountRescue, shards }: ControlTargets

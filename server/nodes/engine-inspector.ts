@@ -5,7 +5,7 @@ import type { Shared } from '../../cluster/connect.js'
 import type { EngineReport } from '../../cluster/nats/engine-monitor.js'
 import type { ActiveAlarms, ActiveAlarm } from './active-alarms.js'
 
-export interface EngineInspectorOptions {
+interface EngineInspectorOptions {
   readonly inspect: Shared['inspect']
   readonly alarms: ActiveAlarms
   /** Time between checks of the engine, in milliseconds. */
@@ -63,6 +63,7 @@ export class EngineInspector {
     return alarms.list()
   }
 
+  /** Checks the engine again and again until stopped. */
   async #run(): Promise<void> {
     const { alarms, inspect, intervalMs, onError, retryFailed } = this.options
     const { signal } = this.#stopping

@@ -8,7 +8,7 @@ import { getCalledUser } from '../workers/called-user.js'
 import type { ShardOwnership } from './shard-ownership.js'
 import { createUncertainError, createUnreachableError } from './unavailable-errors.js'
 
-export interface LocalCallsOptions {
+interface LocalCallsOptions {
   readonly registry: Registry
   readonly ownership: ShardOwnership
   /**

@@ -11,7 +11,7 @@ import { userMigrations } from '../../storage/migrations/user/index.js'
 import { ShardOwnership } from './shard-ownership.js'
 import { beatsPerLease, maxBeatMs, timings } from './timings.js'
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly config: Pick<Config, 'cluster'>
   readonly engine: Engine
   readonly log: Log
@@ -32,7 +32,7 @@ export interface MembershipOptions {
   toShardName(username: string): string
 }
 
-export interface Membership {
+interface Membership {
   readonly lease: Lease
   readonly members: Members
   readonly shards: Shards

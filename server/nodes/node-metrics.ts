@@ -7,7 +7,7 @@ import type { Durations, Tally } from '../../cluster/tally.js'
 import type { DurationCounts, MetricRegistry } from '../metrics/metric-registry.js'
 
 /** The sources of the metrics. */
-export interface NodeMetricSources {
+interface NodeMetricSources {
   readonly tally: Tally
   readonly link: Pick<LinkStatus, 'isUp' | 'reconnects'> | undefined
   /** Shards that are served here. */
@@ -111,6 +111,7 @@ export async function addNodeMetrics(registry: MetricRegistry, sources: NodeMetr
   addEngine(registry, sources)
 }
 
+/** Adds the connection to the engine, and what the last check has found there. */
 function addEngine(registry: MetricRegistry, { engineCheck, link }: NodeMetricSources): void {
   if (link) {
     registry.addGauge('coffer_engine_connected', 'Whether this node is connected to the engine', () =>

@@ -8,7 +8,7 @@ import type { WorkerEvents, WorkerMessage } from '../workers/protocol.js'
 import { createUncertainError, createUnreachableError } from './unavailable-errors.js'
 
 /** Connects to another node. */
-export type OpenConnection = (remote: Life, events: ConnectionEvents) => Pick<Connection, 'hasRoom' | 'post'>
+type OpenConnection = (remote: Life, events: ConnectionEvents) => Pick<Connection, 'hasRoom' | 'post'>
 
 /** The response of a node that does not serve the user. */
 export const servedElsewhere = 'elsewhere'
@@ -54,6 +54,10 @@ export class NodePeers {
     return connected.peer
   }
 
+  /**
+   * Opens the connection to a node. If it is lost, its pending requests fail, and the node counts as unreachable for
+   * a while unless it had answered.
+   */
   #connect(key: string, life: Life): ConnectedPeer {
     const { events } = this
     const peer = new Peer(request => connection.post(serialize(request)), {

@@ -5,7 +5,7 @@ import type { Accounts } from '../../storage/accounts.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { ShardOwnership } from './shard-ownership.js'
 
-export interface OrphanCleanupOptions {
+interface OrphanCleanupOptions {
   readonly accounts: Pick<Accounts, 'completeUnfinished' | 'handover'>
   readonly platform: Pick<PlatformStore, 'onChange'>
   /**

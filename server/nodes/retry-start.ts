@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../core/log.js'
 import { StoreUnavailable } from '../../storage/errors.js'
 
-export interface RetryStartOptions {
+interface RetryStartOptions {
   readonly log: Pick<Log, 'info' | 'warn'>
   /** Called repeatedly while the start waits. */
   readonly onWait: () => void

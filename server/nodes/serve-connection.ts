@@ -12,7 +12,7 @@ import type { LocalCalls } from './local-calls.js'
 import { servedElsewhere } from './node-peers.js'
 import type { ShardOwnership } from './shard-ownership.js'
 
-export interface ServeConnectionOptions {
+interface ServeConnectionOptions {
   readonly runtime: Runtime
   readonly calls: LocalCalls
   readonly ownership: ShardOwnership

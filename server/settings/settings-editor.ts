@@ -105,6 +105,10 @@ export class SettingsEditor {
   }
 }
 
+/**
+ * Lists all settings as the page shows them: value, source, limits, and whether they can be edited or wait for a
+ * restart.
+ */
 function toEditable({ origins, settings }: ReadSettings, current: Settings): EditableSetting[] {
   const publicSettings = listPublicSettings(settings)
   return settingsList.map((setting, index) => {
@@ -135,6 +139,7 @@ function findFixed(origins: ReadSettings['origins'], key: string): Origin | unde
   return candidates.map(each => origins.get(each)).find(origin => origin && origin.kind !== 'page')
 }
 
+/** Returns the choices and limits in the schema of a setting. */
 function getConstraints({ schema }: Setting): Partial<EditableSetting> {
   const {
     enum: choices,

@@ -64,6 +64,10 @@ export class SetupService implements SetupActions {
     return { ...getCurrentChoices(this.source.read().settings, this.source.read()), presentUrl: publicUrl }
   }
 
+  /**
+   * Sends a test mail with the chosen settings. Errors: `invalid-operation` with what the mail server says, and those
+   * of an invalid link.
+   */
   async sendTestMail(ip: string, { choices, email, language, secret }: SetupMail): Promise<void> {
     this.#assertValidLink(ip, secret)
     const config = toConfig(this.#applyChoices(choices).settings, version)
@@ -96,6 +100,7 @@ export class SetupService implements SetupActions {
     return this.dispatcher.services.config
   }
 
+  /** Creates the operator's account, stores the settings and restarts the service. The link is then used up. */
   async #finish(
     ip: string,
     { choices, email, language, password, secret, username }: SetupFinish

@@ -17,7 +17,7 @@ import {
 } from './protocol.js'
 
 /** The runtime that operations act on, or a replacement. */
-export type OperationTarget = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' | 'settle'> & {
+type OperationTarget = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' | 'settle'> & {
   readonly registry: Pick<Dispatcher, 'call' | 'precheck' | 'recheck'>
   readonly feed: Pick<LiveNotifier, 'admit' | 'join' | 'findAdmission'>
   close(): Promise<void>

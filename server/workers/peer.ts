@@ -11,7 +11,7 @@ import {
 } from './protocol.js'
 
 /** Sends a request to the other side. */
-export type Post = (request: WorkerRequest) => void
+type Post = (request: WorkerRequest) => void
 
 interface Pending {
   // Each request knows the type of its response.

@@ -21,7 +21,7 @@ import type { Peer } from './peer.js'
 import { WorkerThread, type WorkerEventHandlers } from './worker-thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
-export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
+interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
   /** The services of the main thread. */
   readonly services: Omit<SharedServices, 'previews'>
   readonly definitions: readonly AnyMethod[]
@@ -139,6 +139,7 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
+  /** Creates the handlers for what a thread reports. */
   #createHandlers({ services, forget, onFatal }: WorkersOptions, index: number): WorkerEventHandlers {
     const others = (): WorkerThread[] => this.#threads.filter((_, other) => other !== index)
     return {

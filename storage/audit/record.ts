@@ -75,9 +75,9 @@ export function parseDetail(detail: string): Omit<AuditEntry, 'time' | 'access' 
     message,
     isQueryTruncated: isQueryCut
   }
-  const isReach = Array.isArray(item)
-  const reach = isReach ? parseScope(item as unknown as StoredAuditScope) : undefined
-  return { ...entry, key: isReach ? undefined : item, auditScope: reach } as AuditEntry
+  const isScope = Array.isArray(item)
+  const scope = isScope ? parseScope(item as unknown as StoredAuditScope) : undefined
+  return { ...entry, key: isScope ? undefined : item, auditScope: scope } as AuditEntry
 }
 
 /** Formats the word by which records of an access are indexed. */

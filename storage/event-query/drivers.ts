@@ -47,7 +47,10 @@ function hasOnlyAny({ any, all, not }: StreamsCriteria): boolean {
   return any !== undefined && all.length === 0 && not.size === 0
 }
 
-/** Returns sets of streams; every matching event is in at least one stream of each set. */
+/**
+ * Returns sets of streams; every matching event is in at least one stream of each set. Empty if the criteria do not limit matches to
+ * certain streams.
+ */
 function listStreamGroups(criteria: readonly StreamsCriteria[]): ReadonlySet<number>[] {
   const [first, ...others] = criteria.map(({ any, all }) => (any ? [any, ...all] : all))
   if (!first || others.length === 0) return [...(first ?? [])]

@@ -61,6 +61,10 @@ export function findKeyAt(
   return undefined
 }
 
+/**
+ * Searches one lane for up to `limit` matching events, examining at most `maxRows` rows and no more than the budget
+ * allows. `position`: where to continue; `undefined` at the end.
+ */
 function searchLane(
   { db }: EventFile,
   { lane, ranges }: LaneRemainder,
@@ -83,6 +87,10 @@ function searchLane(
   return { keys: found, position: undefined, examined: maxRows }
 }
 
+/**
+ * Searches several lanes in the order of their merged events, in growing steps, until `limit` events match or the
+ * budget is used up. `position`: where to continue; `undefined` at the end.
+ */
 function searchMergedLanes(
   file: EventFile,
   lanes: readonly LaneRemainder[],

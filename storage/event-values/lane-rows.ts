@@ -173,6 +173,7 @@ function listOthers({
 
 const needsBodySql = "l.fields = ''"
 
+/** Builds the texts of the statements for a set of options. */
 function buildTexts(options: LaneRowsOptions) {
   const { sharedOnly, field, readsSpans, types } = options
   const value = field === undefined ? 'l.value' : "CASE WHEN l.fields <> '' THEN l.fields -> ? END"

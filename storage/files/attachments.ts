@@ -93,6 +93,10 @@ export class DiskAttachments implements AttachmentStore {
     }
   }
 
+  /**
+   * Moves a received file to its place, and resolves once that is on disk. Creates folders as needed. Rejects with
+   * errors of storage.
+   */
   async put(account: string, id: string, received: ReceivedFile): Promise<void> {
     const file = this.layout.attachmentFile(account, id)
     const folder = dirname(file)

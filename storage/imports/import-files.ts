@@ -20,6 +20,7 @@ import type { Account } from '../platform/account.js'
 import { syncPathNow } from '../files/durable.js'
 import { isAccountId, type Layout } from '../files/layout.js'
 
+/** The files of imports, by the ids of account and import. */
 export class ImportFiles {
   constructor(private readonly layout: Layout) {}
 
@@ -69,7 +70,7 @@ export class ImportFiles {
     }
   }
 
-  /** Adds a file from any path: as a hard link if possible, else as a copy. */
+  /** Adds the file of an import from any path: as a hard link if possible, else as a copy. Throws errors of the file system. */
   linkOrCopy(account: string, file: string, id: string): void {
     const folder = this.layout.importsDirectory(account)
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })

@@ -78,6 +78,10 @@ export function* readContents(reading: Reading, query: ContentsQuery): MeasureSt
   return true
 }
 
+/**
+ * Passes the events of one stream and type to `take`, in order of time, if they count for the measure and this
+ * source.
+ */
 function* readEvents(
   reading: Reading,
   streams: MeasureStreams,
@@ -104,6 +108,7 @@ function* readEvents(
   }
 }
 
+/** Passes the points of one series within the range to `take`, in order. */
 function* readPoints(
   reading: Reading,
   { end, from, take }: ContentsQuery,

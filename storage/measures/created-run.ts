@@ -73,6 +73,7 @@ export function* findCreated(reading: Reading, query: CreatedQuery): MeasureStep
   for (const [number, type] of query.series) yield* findPoints(reading, query, { number, type })
 }
 
+/** Passes the events created at or after `since` to `take`, without those in the trash. */
 function* findEvents(reading: Reading, { events, since, take }: CreatedQuery): MeasureSteps<void> {
   let [modified, after] = [since, -1]
   for (;;) {
@@ -92,6 +93,10 @@ function* findEvents(reading: Reading, { events, since, take }: CreatedQuery): M
   }
 }
 
+/**
+ * Passes the series of a type with points created at or after `since` to `take`, each with the number and times of
+ * these points.
+ */
 function* findPoints(
   reading: Reading,
   { since, take }: CreatedQuery,

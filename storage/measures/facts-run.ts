@@ -226,6 +226,7 @@ class FactsCollector {
     })
   }
 
+  /** Adds the points of all series of a type. */
   *#collectSeries(type: number, name: string): MeasureSteps<void> {
     let [lastTime, lastNumber] = [-Infinity, 0]
     for (;;) {
@@ -245,6 +246,7 @@ class FactsCollector {
     }
   }
 
+  /** Adds to the facts of a source and type; `lastEvent` is the event with the latest time. */
   #add(assignment: Assignment, type: string, added: Added): void {
     const key = formatKey(assignment, type)
     const known = this.#facts.get(key)

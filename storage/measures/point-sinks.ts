@@ -54,6 +54,7 @@ export class AggregatedPoints implements RowSink {
     }
   }
 
+  /** Adds a whole block by its stored figures. All of its points must be in the same cell of the grid. */
   addBlock(first: number, block: Block): void {
     const { cells, holder, targets } = this
     const measures = block.measures()

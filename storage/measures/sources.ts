@@ -56,6 +56,10 @@ function getSource(sources: Map<number, Source>, stream: number): Source {
   return source
 }
 
+/**
+ * Adds the streams in which events of the types count for the measure, or may do so where what a stream holds is not
+ * known.
+ */
 function* findEventSources(
   reading: Reading,
   streams: MeasureStreams,
@@ -85,6 +89,7 @@ function* findEventSources(
   }
 }
 
+/** Adds the series of a type that count for the measure and reach into the range. */
 function* findSeries(
   reading: Reading,
   streams: MeasureStreams,

@@ -61,6 +61,7 @@ class SourceFill {
     private readonly source: Source
   ) {}
 
+  /** Aggregates all events and series of the source. Returns one set of cells for each field. */
   *aggregate(grid: TimeGrid): MeasureSteps<ValueCells[]> {
     const { findsLasts, spreads, width } = this.query
     const values = Array.from({ length: width }, () => new ValueCells(grid, findsLasts))
@@ -79,6 +80,7 @@ class SourceFill {
     return values
   }
 
+  /** Aggregates the values of one field of the events of a type. */
   *#sampleEvents(
     type: MeasuredType,
     field: string | undefined,
@@ -103,6 +105,7 @@ class SourceFill {
     yield
   }
 
+  /** Aggregates the points of a series within the grid; does nothing if there are none. */
   *#walkSeries(
     { event, time, type }: SourceSeries,
     grid: TimeGrid,

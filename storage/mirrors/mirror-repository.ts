@@ -32,6 +32,7 @@ export interface MirrorPart {
    * have changed before they were read again, which waits for a comparison; 4: the same, after a comparison.
    */
   readonly isDoubtful: 0 | 1 | 2 | 3 | 4
+  /** The deltaTime from which points are read again; of files the index of the first that is read next. */
   readonly at: number
   /** When to go on, in seconds; `null`: after the next comparison. */
   readonly next: number | null
@@ -168,7 +169,7 @@ export class MirrorRepository {
 
   /** Makes everything due that waits for a comparison. */
   wakeParts(mirror: string, now: number): void {
-    const sql = 'UPDATE mirror_part SET next = ?, failures = 0 WHERE mirror = ? AND next IS NULL'
+    const sql = 'UPDATE mirror_part SET next = ? WHERE mirror = ? AND next IS NULL'
     this.#write(sql, now, mirror)
     this.#write('UPDATE mirror_part SET isDoubtful = 4 WHERE mirror = ? AND isDoubtful = 3', mirror)
   }

@@ -54,7 +54,7 @@ export class TimedAccountRepository {
     return statement(this.db, sql).get(shard) as TimedNote | undefined
   }
 
-  /** Lists the accounts that are in use, with their due times. */
+  /** Lists the accounts in use that may have timed work. `due`: see {@link DueTime}. */
   list(): (Account & { readonly due: number | null })[] {
     const sql = `SELECT account.*, due FROM timed_account JOIN account ON account = id
       WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND deletion IS NULL ORDER BY id`

@@ -43,7 +43,7 @@ export class RuleRepository {
     return this.#load().size
   }
 
-  /** Differs after each change of a rule. */
+  /** Differs after each change of a rule, and after {@link markOutdated}. */
   get version(): number {
     return this.#version
   }
@@ -105,6 +105,11 @@ export class RuleRepository {
   markFlushed(): void {
     for (const id of this.#flushed) this.#noted.delete(id)
     this.#flushed = []
+  }
+
+  /** Has all that is known of the rules found out again: something on which they depend has changed. */
+  markOutdated(): void {
+    this.#version++
   }
 
   /** Removes a rule with its state, if it exists. */

@@ -3,7 +3,7 @@ import type { ChunkTable, Summarized, SummaryPart } from './chunks.js'
 import { nextDouble, type Range } from './page.js'
 import { splitIntoParts, type Block, type Part } from './parts.js'
 import type { Row } from './rows.js'
-import { mergeFigures, smallSize, type Figures } from './summary.js'
+import { mergeFigures, minLargeRows, type Figures } from './summary.js'
 
 interface WalkOptions {
   /** The holder's number. */
@@ -139,7 +139,7 @@ export class ChunkWalk {
       this.#dividedChunks++
       const points = this.#readPoints(chunks, number)
       this.#takeParts(sink, splitIntoParts({ first, last, count, points }, null), range)
-      if (count >= smallSize) this.unsummarized.push(number)
+      if (count >= minLargeRows) this.unsummarized.push(number)
     }
     return last
   }

@@ -1,7 +1,7 @@
 /** The chunks of series: rows as text, in order of their first deltaTime. */
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
-import { smallSize, type Figures, type Summary } from './summary.js'
+import { minLargeRows, type Figures, type Summary } from './summary.js'
 
 /** A chunk without its text. */
 interface ChunkHead {
@@ -249,7 +249,7 @@ export class ChunkTable {
     const sql =
       'UPDATE series_chunk SET first = ?, last = ?, count = ?, width = ?, fine = ?, extremes = NULL, points = ? WHERE number = ?'
     statement(this.db, sql).run(first, last, count, width, fine, points, number)
-    if (before >= smallSize) statement(this.db, 'DELETE FROM series_summary WHERE chunk = ?').run(number)
+    if (before >= minLargeRows) statement(this.db, 'DELETE FROM series_summary WHERE chunk = ?').run(number)
     if (summary) this.summarize({ number, last, count }, summary)
   }
 

@@ -1,7 +1,7 @@
 /** Large chunks without a summary that samples had to read row by row. */
 import type { ChunkTable } from './chunks.js'
 import type { Row } from './rows.js'
-import { smallSize, summarizeRows } from './summary.js'
+import { minLargeRows, summarizeRows } from './summary.js'
 
 /** Maximum number of chunks waiting for their summaries: others are found by the next sample. */
 const maxChunks = 16_384
@@ -26,7 +26,7 @@ export class MissingSummaries {
     for (const number of [...this.#chunks].slice(0, maxSummarizedChunks)) {
       this.#chunks.delete(number)
       const chunk = table.find(number)
-      if (!chunk || chunk.count < smallSize || table.isSummarized(number)) continue
+      if (!chunk || chunk.count < minLargeRows || table.isSummarized(number)) continue
       const { summary } = summarizeRows(JSON.parse(`[${chunk.points}]`) as Row[])
       if (summary) table.summarize(chunk, summary)
     }

@@ -3,7 +3,7 @@ import { measure, mergeMeasures, listExtremeRows, type Measure } from './measure
 import { formatRows, type Row } from './rows.js'
 
 /** Chunks with fewer rows are small: they are merged with others, and have no summary. */
-export const smallSize = 512
+export const minLargeRows = 512
 /** Rows per part, each with its own figures: at the edge of a range little more than one part is read row by row. */
 export const partSize = 256
 
@@ -28,7 +28,7 @@ export type PartFigures = readonly [start: number, ...columns: Figures[]]
 
 /** Builds the text and the summary of a chunk's rows. There is no summary for few rows, or if sums overflow. */
 export function summarizeRows(rows: readonly Row[]): { points: string; summary: Summary | null } {
-  if (rows.length < smallSize) return { points: formatRows(rows), summary: null }
+  if (rows.length < minLargeRows) return { points: formatRows(rows), summary: null }
   const indexes = Array.from({ length: rows[0]!.length - 1 }, (_, index) => index + 1)
   let totals: (Measure | undefined)[] = []
   const parts: PartFigures[] = []

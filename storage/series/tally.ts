@@ -17,6 +17,7 @@ export class Tally {
     this.#count++
     for (const column of this.#columns) {
       const value = row[column.cell]
+      // One value is its own sum, minimum and maximum.
       if (typeof value === 'number') column.add(1, value, value, value)
     }
   }

@@ -2,7 +2,7 @@
 import type { Chunk, ChunkTable, NewChunk, SizedHead } from './chunks.js'
 import type { Steps } from '../steps.js'
 import { isCoarse, joinRows, mergeRows, padRows, splitRows, parseTime, type Row } from './rows.js'
-import { smallSize, summarizeRows } from './summary.js'
+import { minLargeRows, summarizeRows } from './summary.js'
 
 /** Maximum number of rows of a chunk. */
 export const maxChunkRows = 2048
@@ -75,7 +75,7 @@ export class SeriesWriter {
    * stay separate.
    */
   #insertBetween(before: Chunk | undefined, rows: readonly Row[], next: number): void {
-    if (rows.length < smallSize) {
+    if (rows.length < minLargeRows) {
       const [own, ...others] = this.#fromRows(rows)
       if (own && others.length === 0) {
         if (before && fitTogether(before, own))
@@ -111,6 +111,7 @@ export class SeriesWriter {
     close()
   }
 
+  /** Joins consecutive chunks to one, padded to the present width. Chunks with few rows get no summary. */
   #mergeChunks(chunks: readonly Omit<NewChunk, 'summary'>[]): NewChunk {
     const texts = chunks.map(chunk =>
       chunk.width === this.width ? chunk.points : joinRows(this.#readTexts(chunk))
@@ -124,7 +125,7 @@ export class SeriesWriter {
       width: this.width,
       fine: chunks.some(({ fine }) => fine) ? 1 : 0,
       points,
-      summary: count < smallSize ? null : summarizeRows(JSON.parse(`[${points}]`) as Row[]).summary
+      summary: count < minLargeRows ? null : summarizeRows(JSON.parse(`[${points}]`) as Row[]).summary
     }
   }
 
@@ -180,14 +181,15 @@ function splitLongTexts(texts: readonly string[]): (readonly string[])[] {
   return [...splitLongTexts(texts.slice(0, half)), ...splitLongTexts(texts.slice(half))]
 }
 
+/** Returns whether a chunk has so few rows and characters that it is merged with small neighbours. */
 function isSmall(chunk: NewChunk | SizedHead): boolean {
   const length = 'size' in chunk ? chunk.size : chunk.points.length
-  return chunk.count < smallSize && length < maxSmallLength
+  return chunk.count < minLargeRows && length < maxSmallLength
 }
 
 /** Returns whether two chunks together are still small. */
 function fitTogether(a: Omit<NewChunk, 'summary'>, b: Omit<NewChunk, 'summary'>): boolean {
-  return a.count + b.count <= smallSize && a.points.length + b.points.length <= maxSmallLength
+  return a.count + b.count <= minLargeRows && a.points.length + b.points.length <= maxSmallLength
 }
 
 /** Finds runs of consecutive small chunks. */

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 /** State of the statement that runs on an open file. */
 interface TimerState {
   /** In the time of `performance.now`. */
-  deadline: number
+  deadlineMs: number
   scanned: number
   last: number | undefined
   hasTimedOut: boolean
@@ -32,7 +32,7 @@ export function runWithTimeout<T>(db: Database, timeoutMs: number, run: () => T)
   let state = states.get(db)
   if (!state) states.set(db, (state = registerTimerFunction(db)))
   Object.assign(state, {
-    deadline: performance.now() + timeoutMs,
+    deadlineMs: performance.now() + timeoutMs,
     scanned: 0,
     last: undefined,
     hasTimedOut: false
@@ -42,9 +42,9 @@ export function runWithTimeout<T>(db: Database, timeoutMs: number, run: () => T)
 }
 
 function registerTimerFunction(db: Database): TimerState {
-  const state: TimerState = { deadline: 0, scanned: 0, last: undefined, hasTimedOut: false }
+  const state: TimerState = { deadlineMs: 0, scanned: 0, last: undefined, hasTimedOut: false }
   db.function('has_time', { directOnly: true }, number => {
-    if (state.hasTimedOut || (state.hasTimedOut = state.scanned > 0 && performance.now() > state.deadline))
+    if (state.hasTimedOut || (state.hasTimedOut = state.scanned > 0 && performance.now() > state.deadlineMs))
       return 0
     state.scanned++
     state.last = number as number

@@ -86,6 +86,7 @@ export function getSystemTree(streams: SystemStreams): SystemTree {
   return tree
 }
 
+/** Builds the tree and its indexes. Parents come before their children in the list. */
 function buildTree({ isTagId, list }: SystemStreams): SystemTree {
   const byId = new Map<string, SystemNode>()
   for (const each of list) {

@@ -116,10 +116,10 @@ export class EventTexts {
   /** Looks for an event to be indexed, passing over those without texts. Returns whether there is one, or more events remain to be scanned. */
   hasPending(): boolean {
     const last = this.#lastNumber
-    const until = performance.now() + maxStepMs
+    const untilMs = performance.now() + maxStepMs
     const steps = new NumberSteps(this.indexedTo, last)
     while (!steps.isDone) {
-      if (steps.next(this.db, (after, to) => this.#findPending(after, to)) || performance.now() > until)
+      if (steps.next(this.db, (after, to) => this.#findPending(after, to)) || performance.now() > untilMs)
         return true
       this.#indexedTo = steps.at
     }
@@ -130,13 +130,13 @@ export class EventTexts {
 
   /** Indexes pending events for a few milliseconds. Must run within a transaction. */
   indexPending(): void {
-    const until = performance.now() + maxStepMs
+    const untilMs = performance.now() + maxStepMs
     const steps = new NumberSteps(this.indexedTo, this.#lastNumber)
     do {
       const row = steps.next(this.db, (after, to) => this.#findPending(after, to))
       const words = row ? extractBodyWords(row.body) : ''
       if (row && words !== '') this.#add(row.number, row, words)
-    } while (!steps.isDone && performance.now() < until)
+    } while (!steps.isDone && performance.now() < untilMs)
     this.#indexedTo = steps.at
     statement(this.db, 'UPDATE event_text_end SET number = ?').run(steps.at)
     if (this.#isMerging) this.#mergePages([])

@@ -71,7 +71,7 @@ export function filterKeysByWords(
   db: Database,
   keys: readonly Key[],
   words: readonly string[],
-  { limit, until }: { readonly limit: number; readonly until: number }
+  { limit, untilMs }: { readonly limit: number; readonly untilMs: number }
 ): { readonly found: Key[]; readonly scanned: number } {
   const selectWords = column(db, 'SELECT words FROM event_text WHERE start = ? AND event = ?')
   const patterns = words.map(word => ` ${word}`)
@@ -84,7 +84,7 @@ export function filterKeysByWords(
   } while (
     index < keys.length &&
     found.length < limit &&
-    (index % checkInterval > 0 || performance.now() < until)
+    (index % checkInterval > 0 || performance.now() < untilMs)
   )
   return { found, scanned: index }
 }

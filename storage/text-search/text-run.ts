@@ -96,17 +96,17 @@ export class TextRun {
 
   /** Reads the next page, for at most {@link maxPageMs}: a page may be empty although more follow. */
   next(file: EventFile): EventPage {
-    const until = performance.now() + maxPageMs
+    const untilMs = performance.now() + maxPageMs
     this.#isStale = this.#tail?.isComplete === true
     this.#parts ??= this.#findParts(file)
     let text = ''
     let rows = 0
     while (!this.isDone && rows < maxPageRows && text.length < pageBytes) {
-      if (!this.#readTail(file, until)) break
+      if (!this.#readTail(file, untilMs)) break
       const step = this.#step(file, this.#parts, text.length)
       if (step.text !== '') text += text === '' ? step.text : `,${step.text}`
       rows += step.count
-      if (step.isFull || performance.now() > until) break
+      if (step.isFull || performance.now() > untilMs) break
     }
     return { text, count: rows, done: this.isDone, excess: undefined }
   }
@@ -139,12 +139,12 @@ export class TextRun {
   }
 
   /** Reads the events that are not indexed, as long as there is time. Returns whether all were read. */
-  #readTail({ db }: EventFile, until: number): boolean {
+  #readTail({ db }: EventFile, untilMs: number): boolean {
     const tail = this.#tail
     if (!tail || tail.isComplete) return true
     const filter = this.#filter
     while (!tail.isComplete) {
-      if (performance.now() > until) return false
+      if (performance.now() > untilMs) return false
       tail.read(db, filter)
     }
     return true
@@ -168,6 +168,7 @@ export class TextRun {
     return { rows, trashed, to, text: this.text }
   }
 
+  /** Tests the next keys or rows of the first part, and takes the matching events until the page is full. */
   #step(
     file: EventFile,
     parts: SearchPart[],
@@ -209,14 +210,20 @@ export class TextRun {
     return { keys: all, position: last }
   }
 
+  /**
+   * Returns those of the next keys that match, and the position of the last one tested; `undefined` if all have been.
+   */
   #testKeys(
     db: Database,
     { isUnconditional, keys }: { readonly keys: readonly Key[]; readonly isUnconditional?: boolean }
   ): StepResult {
     if (isUnconditional && keys.length > 0) {
       const most = this.#bodyScan?.rows ?? Math.min(this.#remaining + this.#skip, maxPageRows)
-      const until = performance.now() + stepMs
-      const { found, scanned: tested } = filterKeysByWords(db, keys, this.text.words, { limit: most, until })
+      const untilMs = performance.now() + stepMs
+      const { found, scanned: tested } = filterKeysByWords(db, keys, this.text.words, {
+        limit: most,
+        untilMs
+      })
       // The events may have been moved out of these streams in the meantime.
       const { keys: passing, scanned } = filterKeys(db, this.#filter, found)
       if (scanned < found.length) return { keys: passing, position: found[scanned - 1] }

@@ -18,6 +18,9 @@ export function removeMarkup(html: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+\d?));?/gi, decodeCharacter)
 }
 
+/**
+ * Replaces comments and elements that are not shown, such as scripts, with spaces. One without an end hides the rest.
+ */
 function removeHidden(html: string): string {
   const lower = toAsciiLowerCase(html)
   let text = ''

@@ -263,6 +263,7 @@ export class UserStore extends Repositories {
     this.#groups.settleUnique()
   }
 
+  /** Runs steps in a transaction on a connection of its own, so that reads meanwhile see the former state. */
   async #inDraft(stepsIn: (draft: UserStore) => Steps<unknown>): Promise<unknown> {
     this.durability.begin()
     const draft = this.#draft()

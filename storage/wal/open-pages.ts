@@ -166,6 +166,10 @@ export class OpenPages {
   }
 }
 
+/**
+ * Returns the number of frames in the log and the salts of its generation, read at the same moment; 0 frames if it is
+ * empty.
+ */
 function readLogState(db: Database, file: string): Pick<LogSnapshot, 'frames' | 'salts'> {
   const header = Buffer.alloc(headerBytes)
   for (let frames = lastFrame(db); frames > 0;) {

@@ -44,7 +44,7 @@ const made = new Map([
   ['imports/formats/tracks/polar.ts', 1], // from constants
   ['imports/formats/tracks/suunto.ts', 1], // from constants
   ['imports/tables/known-makers.ts', 1], // from constants
-  ['imports/tables/rest.ts', 1], // from rules, constants
+  ['imports/tables/detect-mapping.ts', 1], // from rules, constants
   ['scripts/backup/manifest.ts', 1], // from constants
   ['scripts/dev/test-process.ts', 1], // from constants
   ['scripts/vetting/events.ts', 1], // from a schema's pattern, tested below

@@ -54,7 +54,6 @@ async function makeUser(
 const createUser = serviceMethod({
   id: 'test.createUser',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({
     username: Type.String(),
     fields: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
@@ -69,7 +68,6 @@ const createUser = serviceMethod({
 const setPassword = serviceMethod({
   id: 'test.setPassword',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String(), password: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
@@ -100,7 +98,6 @@ const spend = method({
 const signIn = serviceMethod({
   id: 'test.signIn',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String(), appId: Type.String() }),
   result: Type.Object({ access: Type.Unknown() }),
   allow: anyone,
@@ -115,7 +112,6 @@ const signIn = serviceMethod({
 const signInOnPage = serviceMethod({
   id: 'test.signInOnPage',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ access: Type.Unknown() }),
   allow: anyone,
@@ -135,7 +131,6 @@ const signInOnPage = serviceMethod({
 const noteSignIns = serviceMethod({
   id: 'test.noteSignIns',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
@@ -153,7 +148,6 @@ const noteSignIns = serviceMethod({
 const sendLetter = serviceMethod({
   id: 'test.sendLetter',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String(), token: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
@@ -168,7 +162,6 @@ const sendLetter = serviceMethod({
 const mailVerification = serviceMethod({
   id: 'test.mailVerification',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String(), address: Type.String(), token: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
@@ -186,7 +179,6 @@ const mailVerification = serviceMethod({
 const mailToken = serviceMethod({
   id: 'test.mailToken',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String(), resetToken: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
@@ -201,7 +193,6 @@ const mailToken = serviceMethod({
 const mailConfirmation = serviceMethod({
   id: 'test.mailConfirmation',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String(), token: Type.String(), address: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
@@ -216,7 +207,6 @@ const mailConfirmation = serviceMethod({
 const changeProfile = serviceMethod({
   id: 'test.changeProfile',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String(), update: KeyValue }),
   result: Type.Object({ profile: KeyValue }),
   allow: anyone,
@@ -230,7 +220,6 @@ const changeProfile = serviceMethod({
 const enrol = serviceMethod({
   id: 'test.enrol',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ username: Type.String(), factor: Type.Unsafe<Factor>({}) }),
   result: Type.Object({}),
   allow: anyone,
@@ -245,7 +234,6 @@ const enrol = serviceMethod({
 const beginMfa = serviceMethod({
   id: 'test.beginMfa',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({
     username: Type.String(),
     mfaToken: Type.String(),
@@ -264,7 +252,6 @@ const beginMfa = serviceMethod({
 const prove = serviceMethod({
   id: 'test.prove',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({
     ticket: Type.String(),
     secret: Type.String(),
@@ -296,7 +283,6 @@ const prove = serviceMethod({
 const addClient = serviceMethod({
   id: 'test.addClient',
   summary: 'For tests',
-  mode: 'service',
   params: Type.Object({ client: Type.Unknown() }),
   result: Type.Object({}),
   allow: anyone,

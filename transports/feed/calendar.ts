@@ -58,6 +58,7 @@ export async function writeCalendar(source: FeedSource, entries: readonly Entry[
   return empty.slice(0, end) + parts.join('') + empty.slice(end)
 }
 
+/** Converts an event to an entry of a calendar: whole days as such, other events with their times. */
 function toCalendarEvent(
   { event, streamNames, text, title }: Entry,
   { zone }: FeedSource,

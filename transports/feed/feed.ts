@@ -65,6 +65,7 @@ export class Feeds implements ReadEndpoint {
     return toResponse('text/calendar', await writeCalendar(source, entries))
   }
 
+  /** Answers with a page of the Atom feed, and the link to the next page if there is one. */
   async #answerAtom(
     calls: UserCalls,
     source: FeedSource,

@@ -76,6 +76,7 @@ const toKey = (access: Access): ListKey => ({ time: -access.created, id: getCons
 /** Versions of an access have the same id up to a colon. */
 const getConsentId = ({ id }: Access): string => id.split(':', 1)[0]!
 
+/** Converts an access to a Consent; times out of range are omitted. */
 function toConsent(patient: Patient, access: Access): object {
   const { created, deviceName, expires, modified, name, permissions = [] } = access
   const holder = replaceInvalidCharacters(deviceName === undefined ? name : `${name}, ${deviceName}`)

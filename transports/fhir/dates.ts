@@ -55,6 +55,10 @@ export function parseDates(name: string, lists: readonly (readonly string[])[], 
 const pattern =
   /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+ -]\d\d:\d\d)?)?)?)?$/
 
+/**
+ * Parses a date or time as the range that its precision means, in seconds; with `ap`, a tenth of its distance from
+ * now is added on both sides. Refuses any other text.
+ */
 function parseDate(name: string, text: string, now: number): { prefix: Prefix; date: Span } {
   const [, given = 'eq', year, month, day, hour, minute, second, fraction, zone = 'Z'] =
     pattern.exec(text) ?? []

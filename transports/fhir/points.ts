@@ -97,6 +97,9 @@ async function readPointsBetween(
   return points.map(row => toEvent(holder, fields, row))
 }
 
+/**
+ * Returns a row of a series as an event: with the time of the point, and an id formed from the series and the time.
+ */
 function toEvent(holder: Event, fields: readonly string[], row: readonly unknown[]): Event {
   const { attachments: _files, content: _own, description: _text, duration: _length, ...rest } = holder
   const deltaTime = row[fields.indexOf(timeColumn)] as number

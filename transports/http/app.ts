@@ -58,6 +58,7 @@ interface ListenerParts {
   readonly readers?: readonly ReadEndpoint[] | undefined
 }
 
+/** Creates the listener. Each request gets a response; errors after its headers are logged. */
 function createListener(
   dispatcher: Dispatcher,
   answerUser: UserHandler,

@@ -30,7 +30,7 @@ import type { Credentials } from '../../core/call/credentials.js'
 import { reserveBody, getCredentials, getOperatorCredentials } from './request/credentials.js'
 
 /** Calls the method of a route with the params of a request, and sends the response; synchronously if nothing has to wait. */
-export type RouteHandler = (
+type RouteHandler = (
   exchange: Exchange,
   target: PreparedRoute,
   ids: Readonly<Record<string, string>> | undefined

@@ -13,7 +13,7 @@ class Node<T> {
   constructor(readonly names: readonly string[]) {}
 }
 
-export interface Match<T> {
+interface Match<T> {
   readonly target: T
   /** Values of the path parameters; `undefined` if the path has none. */
   readonly ids: Readonly<Record<string, string>> | undefined

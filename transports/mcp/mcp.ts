@@ -48,6 +48,7 @@ export class Mcp implements UserEndpoint {
     return type === json ? unwrapEvent(answer) : answer
   }
 
+  /** Loads the library, and creates the handler with its tools, prompts and resources. */
   async #createHandler(): Promise<McpHttpHandler> {
     const { createMcpHandler, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } =
       await import('@modelcontextprotocol/server')

@@ -29,12 +29,12 @@ interface Prompt {
 type Given = Readonly<Record<string, string | undefined>>
 
 /** What clients see of a prompt. */
-export type ListedPrompt = Omit<Prompt, 'arguments' | 'calls' | 'question'> & {
+type ListedPrompt = Omit<Prompt, 'arguments' | 'calls' | 'question'> & {
   readonly arguments: Argument[]
 }
 
 /** The message of a prompt, or why there is none. */
-export type PromptResult = { readonly text: string } | { readonly problem: string }
+type PromptResult = { readonly text: string } | { readonly problem: string }
 
 const rules =
   'Use only the data below. Name days without data as missing, and do not guess what happened on them. ' +

@@ -76,6 +76,10 @@ export function createTools(definitions: readonly AnyMethod[]): readonly Tool[] 
     .toSorted((a, b) => Number(b.annotations.readOnlyHint) - Number(a.annotations.readOnlyHint))
 }
 
+/**
+ * Describes a method as a tool. Only methods that create or start something count as not destructive among the
+ * writes.
+ */
 function createTool({ id, mode, params, summary }: UserMethod): Tool {
   const { properties = {}, ...schema } = JSON.parse(JSON.stringify(params)) as {
     properties?: Record<string, JsonSchema>

@@ -8,7 +8,7 @@ import { buildOperation, type DescribedRoute } from './operation.js'
 import { SchemaComponents, type JsonSchema } from './schemas.js'
 
 /** What the document is generated from. */
-export interface DocumentSources {
+interface DocumentSources {
   readonly config: Config
   readonly definitions: readonly AnyMethod[]
   readonly userRoutes: readonly DescribedRoute[]

@@ -173,6 +173,7 @@ function omitProperties(schema: JsonSchema, names: readonly string[]): JsonSchem
   }
 }
 
+/** Builds the successful responses of a route, by the kind of its body. */
 function buildResponses(
   route: DescribedRoute,
   method: AnyMethod,

@@ -42,6 +42,7 @@ export function* aggregate(
   return aggregated
 }
 
+/** Combines rows into one, point by point; points without any value stay `undefined`. `rows` must not be empty. */
 function* combine(rows: readonly Row[], apply: Aggregation, pauses: Pauses): Steps<Values> {
   const add = accumulations[apply]
   const totals: (number | undefined)[] = rows[0]!.values.map(() => undefined)

@@ -113,6 +113,7 @@ function assertWellFormed(root: SyntaxNode, text: string): void {
 class QueryReader {
   constructor(private readonly text: string) {}
 
+  /** Converts a syntax node. Throws a `QueryError` for what is not supported, or nested too deep. */
   readExpression(node: SyntaxNode, depth: number): Expression {
     if (depth > maxDepth) refuseUnsupported(`Expressions can be nested ${maxDepth} times`)
     const children = listChildren(node)
@@ -160,6 +161,7 @@ class QueryReader {
     return matchers
   }
 
+  /** Converts a matcher of a label. A single text in quotes, as in `{"a.b"}`, is the name of the metric. */
   #readMatcher(node: SyntaxNode): Matcher {
     const parts = listChildren(node)
     const [label, operator, value] = parts
@@ -171,6 +173,7 @@ class QueryReader {
     }
   }
 
+  /** Converts a call of a function of a range, such as `rate(name[1h])`. Throws a `QueryError` for any other. */
   #readFunction(node: SyntaxNode): Expression {
     const [name, body] = listChildren(node)
     const called = this.#textOf(name!)
@@ -190,6 +193,7 @@ class QueryReader {
     }
   }
 
+  /** Converts an aggregation with its `by` or `without`. Throws a `QueryError` for an unknown one. */
   #readAggregation(node: SyntaxNode, depth: number): Expression {
     const children = listChildren(node)
     const name = this.#textOf(children[0]!)

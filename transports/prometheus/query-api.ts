@@ -60,6 +60,10 @@ export class QueryApi {
     return undefined
   }
 
+  /**
+   * Answers a request that has no query; `undefined` for an unknown one. Lists that are always empty still check the
+   * token.
+   */
   async #answerOne(name: string): Promise<unknown> {
     switch (name) {
       case 'series':

@@ -47,6 +47,7 @@ export const osmand: Dialect = {
   answer: () => ({ status: 200, body: '' })
 }
 
+/** Adds a position and the battery level, or counts the position as skipped if it is not valid. */
 function addPoint(reading: ReadingBuilder, point: Point, { connection, now }: ReceivedRequest): void {
   reading.received++
   const content = toPosition(point)
@@ -116,6 +117,7 @@ function readJson(message: Json): Point[] {
   return points
 }
 
+/** Reads a position in the form with JSON; what is missing is `undefined`. */
 function readLocation(message: Json, location: Json): Point {
   const coordinates = getMember(location, 'coords') ?? location
   const level = getKnownNumber(location, 'battery', 'level') ?? getKnownNumber(message, 'battery', 'level')

@@ -23,6 +23,7 @@ export const overland: Dialect = {
   answer: () => ({ status: 200, body: { result: 'ok' } })
 }
 
+/** Adds a position, trip or visit, or counts it as skipped. */
 function addFeature(reading: ReadingBuilder, feature: unknown, connectionName: string): void {
   reading.received++
   const properties = getMember(feature, 'properties')

@@ -1,10 +1,10 @@
 /** Receives messages of OwnTracks in its HTTP mode. (https://owntracks.org/booklet/tech/json/) */
 import { createHash } from 'node:crypto'
+import nacl from 'tweetnacl'
 import { getList, getNumber, getText, isObject, type Json } from '../../imports/formats/json-files.js'
 import { scaleValue } from '../../imports/text/units.js'
 import type { ConnectionSettings, Dialect, ReceivedRecord } from './dialect.js'
 import { fail } from '../../core/errors.js'
-import { decrypt } from './owntracks-encryption.js'
 import { parseJsonBody, ReadingBuilder, toBattery, toPosition } from './reading-builder.js'
 
 export const owntracks: Dialect = {
@@ -65,6 +65,7 @@ class MessageReader {
     return getText(message, 'tid') ?? this.connection.name
   }
 
+  /** Adds a position with its air pressure, battery level, place and image, or counts it as skipped. */
   #addLocation(message: Json): void {
     const time = getNumber(message, 'tst')
     const kilometresPerHour = getNumber(message, 'vel')
@@ -200,6 +201,7 @@ class MessageReader {
     })
   }
 
+  /** Adds the steps of a period, or counts them as skipped. */
   #addSteps(message: Json): void {
     const [from, to] = [getNumber(message, 'from'), getNumber(message, 'to')]
     const count = getNumber(message, 'steps')
@@ -252,4 +254,24 @@ function detectImageType(bytes: Buffer): string | undefined {
   if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'image/jpeg'
   if (bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]))) return 'image/png'
   return bytes.subarray(4, 12).toString('latin1').startsWith('ftyphei') ? 'image/heic' : undefined
+}
+
+/** Sizes of keys, nonces and authentication tags, in bytes. */
+const keySize = 32
+const nonceSize = 24
+const tagSize = 16
+
+/** Returns the message in a payload: a nonce and a secret box, in Base64; `undefined` if it cannot be opened. */
+function decrypt(data: string, passphrase: string | undefined): unknown {
+  const bytes = Buffer.from(data, 'base64')
+  if (passphrase === undefined || bytes.length < nonceSize + tagSize) return undefined
+  const key = new Uint8Array(keySize)
+  key.set(Buffer.from(passphrase).subarray(0, keySize))
+  const opened = nacl.secretbox.open(bytes.subarray(nonceSize), bytes.subarray(0, nonceSize), key)
+  if (!opened) return undefined
+  try {
+    return JSON.parse(Buffer.from(opened).toString())
+  } catch {
+    return undefined
+  }
 }

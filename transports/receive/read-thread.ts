@@ -39,6 +39,10 @@ export class ReadThread {
     }
   }
 
+  /**
+   * Reads one request in the thread, which is started if needed. `party` is charged for collecting the records.
+   * Errors are those of {@link read}.
+   */
   async #run(dialect: string, { body, ...request }: ReceivedRequest, party: Party): Promise<ReadRequest> {
     const worker = (this.#worker ??= new Worker(new URL('./read-worker.js', import.meta.url), {
       resourceLimits

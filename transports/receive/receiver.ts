@@ -4,6 +4,7 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Failure, Outcome, UploadedFile } from '../../core/call/outcome.js'
 import { ApiError, fail } from '../../core/errors.js'
+import { toFileName } from '../../core/events/file-name.js'
 import type { Connection } from '../../schemas/connection.js'
 import type { Level } from '../../schemas/permission.js'
 import { runInTurns } from '../../storage/steps.js'
@@ -168,7 +169,8 @@ export class Receiver implements ReceiveEndpoint {
     try {
       for (const { bytes, fileName, type } of named) {
         const received = await attachments.receive(Readable.from([bytes]), config.integrity.algorithm)
-        files.push({ fileName, type, received })
+        // Apps that are refused send the same again and again.
+        files.push({ fileName: toFileName(fileName), type, received })
       }
       const params = {
         dialect: dialect.id,

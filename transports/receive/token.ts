@@ -14,7 +14,7 @@ const authorizationPath = /^api\/v2\/authorization\/request\/([^/]+)$/
 const maxHeaderLength = 4096
 
 /** A request without its token. */
-export interface PresentedRequest {
+interface PresentedRequest {
   readonly token: string | undefined
   /** Path after the dialect and the token. */
   readonly path: string

@@ -6,7 +6,7 @@ import { scheduler, type Party } from '../../storage/scheduler.js'
 const sliceMs = 5
 const secondMs = 1000
 
-export interface CallQueueOptions {
+interface CallQueueOptions {
   /** The account and access whose turns the calls take. */
   readonly party: Party
   readonly maxPerSecond: number
@@ -18,7 +18,7 @@ export interface CallQueueOptions {
 }
 
 /** A queued call. Never rejects. */
-export type Work = () => Promise<void>
+type Work = () => Promise<void>
 
 export class CallQueue {
   #waiting: Work[] = []
@@ -49,6 +49,10 @@ export class CallQueue {
     await this.#running
   }
 
+  /**
+   * Makes the waiting calls one after another until none is left, waiting while the client does not read or exceeds
+   * the rate.
+   */
   async #run(): Promise<void> {
     const turn = scheduler.createTurns(this.options.party)
     const first = turn()

@@ -7,7 +7,7 @@ const maxUnauthenticatedPerAddress = 200
 /** If no slot is free, an unauthenticated connection older than this is evicted, in milliseconds. */
 const graceMs = 2000
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Maximum number of connections, in total and per address. */
   readonly connections: number
   readonly perAddress: number

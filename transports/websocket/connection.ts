@@ -44,7 +44,7 @@ export interface JoinedNamespace {
   leave(): void
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly slot: Slot
   readonly bodyBytes: number
   readonly sockets: Pick<Settings['sockets'], 'maxPendingBytes' | 'namespaceTimeout'>

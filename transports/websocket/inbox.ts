@@ -20,7 +20,7 @@ const maxBinaryBytes = 16 * 1024
 /** Estimated overhead of a waiting packet, in bytes. */
 const packetOverhead = 200
 
-export interface InboxOptions {
+interface InboxOptions {
   /** Bytes that may wait before reading is paused. */
   readonly maxPendingBytes: number
   /** Closes the connection. */

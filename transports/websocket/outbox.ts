@@ -24,7 +24,7 @@ const minReadShare = 1 / 16
 /** Estimated overhead of a waiting message, in characters. */
 const messageOverhead = 100
 
-export interface OutboxOptions {
+interface OutboxOptions {
   /** Closes the connection. */
   terminate(): void
   /** Called when something waits. */

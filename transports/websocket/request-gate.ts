@@ -77,6 +77,10 @@ export class RequestGate {
     await this.#admitPost(request, response, connection, bytes, proceed)
   }
 
+  /**
+   * Lets a request with messages proceed once the previous ones have been taken. Answers 400, 411, 413 or 503 instead
+   * if it may not. `bytes`: its Content-Length; infinite if unknown.
+   */
   async #admitPost(
     request: IncomingMessage,
     response: ServerResponse,

@@ -145,6 +145,10 @@ export class SocketSession implements JoinedNamespace {
       : undefined
   }
 
+  /**
+   * Makes a call and answers it, unless what waits for the client takes too much memory. A call that has changed data
+   * is always answered.
+   */
   async #call(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     const { account, credentials } = this.admitted
     const { dispatcher, modes } = this.services

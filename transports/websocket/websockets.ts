@@ -7,21 +7,23 @@ import type { Duplex } from 'node:stream'
 import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
 import { WebSocketServer, type ServerOptions } from 'ws'
+import { Encoder, PacketType, type Packet } from 'socket.io-parser'
 import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError } from '../../core/errors.js'
 import type { Notifier, Dispatcher } from '../../core/call/dispatcher.js'
 import { toFailure } from '../../core/call/outcome.js'
 import type { Mount } from '../upgrades.js'
 import { getPageToken, removePageHeader } from '../page-sessions.js'
-import { PacketEncoder } from './packet-encoder.js'
 import { Backlog } from './backlog.js'
 import { Connection, maxUnauthenticatedMessageBytes } from './connection.js'
 import { createPacketDecoder } from './packet-decoder.js'
 import { RequestGate, type ClientAddresses } from './request-gate.js'
 import { getDecoder, getConnectionId, type Conn } from './internals.js'
 import { SocketSession, type SocketServices } from './socket-session.js'
-import { StallWatch } from './stall-watch.js'
 import type { Credentials } from '../../core/call/credentials.js'
+import { JsonText } from '../../core/json/json-text.js'
+import type { Clock } from '../../core/time.js'
+import type { Settings } from '../../core/settings/settings.js'
 
 /** Longest name of a namespace: twice the longest user name, plus room for a path prefix. */
 const maxNameLength = 255
@@ -107,6 +109,7 @@ export class Websockets implements Mount {
     this.#engine.close()
   }
 
+  /** Watches a new connection; closes it if it has no slot. */
   #addConnection(conn: Conn): void {
     const { clock, config } = this.dispatcher.services
     const { limits, sockets } = config
@@ -161,6 +164,7 @@ export class Websockets implements Mount {
     return this.#connections.get(getConnectionId(conn))
   }
 
+  /** Returns the credentials of a socket: the token of the namespace, of the connection, or of the page's session. */
   #getCredentials({ handshake, nsp, request }: Socket): Credentials {
     const { auth, headers, query } = handshake
     // A namespace may have a token of its own; otherwise, that of the connection is used.
@@ -213,4 +217,67 @@ function parseUsername(name: string): string {
  */
 function addErrorData(error: ApiError): Error {
   return Object.assign(new Error(error.message), { data: { error } })
+}
+
+/** Socket.IO's encoder, which also accepts `JsonText` as an argument of an acknowledgement. */
+class PacketEncoder extends Encoder {
+  /** Encodes a packet; acknowledgements may contain `JsonText`. */
+  override encode(packet: Packet): string[] {
+    const data = packet.data as unknown
+    if (packet.type === PacketType.ACK && Array.isArray(data) && data.some(isText))
+      return [
+        `${PacketType.ACK}${formatNamespace(packet.nsp)}${packet.id ?? ''}[${data.map(toText).join(',')}]`
+      ]
+    return super.encode(packet) as string[]
+  }
+}
+
+function isText(value: unknown): value is JsonText {
+  return value instanceof JsonText
+}
+
+function toText(value: unknown): string {
+  return isText(value) ? value.text : JSON.stringify(value ?? null)
+}
+
+function formatNamespace(name: string): string {
+  return name === '/' ? '' : `${name},`
+}
+
+/** Checks per timeout. */
+const checksPerTimeout = 4
+
+class StallWatch {
+  #cancel: (() => void) | undefined
+  #isStopped = false
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: Settings['limits'],
+    private readonly connections: ReadonlyMap<string, Connection>
+  ) {}
+
+  /** Starts checking, because something is in progress. Connections are checked only as long as that is so. */
+  start(): void {
+    if (this.#cancel || this.#isStopped) return
+    const { bodyTimeout, stalledSeconds } = this.limits
+    this.#cancel = this.clock.after(Math.min(bodyTimeout, stalledSeconds) / checksPerTimeout, () =>
+      this.#terminateStalled()
+    )
+  }
+
+  /** Ends the periodic check. */
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel?.()
+  }
+
+  #terminateStalled(): void {
+    this.#cancel = undefined
+    const now = this.clock.now()
+    for (const connection of this.connections.values()) {
+      if (connection.hasStalled(now, this.limits)) connection.terminate()
+      else if (connection.isBusy) this.start()
+    }
+  }
 }

@@ -25,6 +25,7 @@ if (link === undefined) {
   void import('./worker.js').then(async ({ makeInstallable }) => await makeInstallable())
 } else await (await import('./guest/guest.js')).showSharedLink(page, link)
 
+/** Reads who is signed in, and shows the app, or that the service cannot be reached. */
 async function showApp(): Promise<void> {
   keepSession()
   const timer = setTimeout(() => render(<Unreachable message={t('error.offline')} />, page), offlineDelayMs)

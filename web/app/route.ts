@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { root } from '../api.js'
 
-export const pageNames = [
+const pageNames = [
   'today',
   'timeline',
   'streams',

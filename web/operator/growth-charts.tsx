@@ -63,6 +63,7 @@ interface ChartProps {
   readonly view: ReturnType<typeof createStore<View>>
 }
 
+/** Shows one figure by day, as a text and a chart; nothing without values. */
 function Chart({ measure: { colour, key, of }, days, view }: ChartProps) {
   const parts = days.flatMap(each => {
     const amount = of(each)

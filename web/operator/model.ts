@@ -46,7 +46,7 @@ export interface Problem {
 /** Queues, by name. */
 export const queueNames = ['mails', 'webhooks', 'imports', 'passwords', 'previews'] as const
 
-export type QueueLengths = Readonly<Record<`${(typeof queueNames)[number]}Waiting`, number>>
+type QueueLengths = Readonly<Record<`${(typeof queueNames)[number]}Waiting`, number>>
 
 export interface ServiceState extends QueueLengths {
   readonly checks: Readonly<Record<'platform' | 'disk' | 'running', boolean> & { cluster?: boolean }>

@@ -34,7 +34,7 @@ export function useOperatorClient(): OperatorClient {
 }
 
 /** A value being read, or the error. */
-export interface Resource<T> {
+interface Resource<T> {
   readonly value: T | undefined
   readonly problem: Message | undefined
   /** Reloads the value; the current one stays until then. */

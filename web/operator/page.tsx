@@ -13,6 +13,7 @@ import { OperatorContext, createOperatorClient, useResource, type OperatorClient
 import { OperatorSignIn } from './operator-sign-in.js'
 import { Invitations } from './invitations.js'
 import type { Overview } from './model.js'
+import { addModuleTexts } from './texts.js'
 import { UserList } from './user-list.js'
 import { ServiceStatus } from './service-status.js'
 
@@ -63,16 +64,13 @@ export function OperatorPage({ info, facts, username }: Props) {
 const Settings = lazyView(async () => {
   const [{ SettingsPage: View }] = await Promise.all([
     import('./settings/page.js'),
-    import('./settings/texts.js').then(async ({ addSettingsTexts }) => await addSettingsTexts())
+    addModuleTexts('settings')
   ])
   return View
 })
 
 const Breach = lazyView(async () => {
-  const [{ BreachPage: View }] = await Promise.all([
-    import('./breach/page.js'),
-    import('./breach/texts.js').then(async ({ addBreachTexts }) => await addBreachTexts())
-  ])
+  const [{ BreachPage: View }] = await Promise.all([import('./breach/page.js'), addModuleTexts('breach')])
   return View
 })
 
@@ -88,6 +86,7 @@ interface InsideProps {
   readonly onLeave: () => void
 }
 
+/** Shows the tab that the fragment of the URL names; to users who are no operators, only that they are none. */
 function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
   const { problem, value } = useResource<{ overview: Overview }>('overview')
   const [tab, setTab] = useState(getCurrentTab)

@@ -23,6 +23,7 @@ import {
 const pollMs = 15_000
 const shortPollMs = 1000
 
+/** Shows the state of the service, read again at intervals while the page is visible. */
 export function ServiceStatus({ overview }: { readonly overview: Overview }) {
   const { reload, problem, value } = useResource<{ state: ServiceState }>('state')
   const isMeasured = value?.state.space !== null && value?.state.backups?.isRunning !== true
@@ -123,6 +124,7 @@ interface BackupProps {
   readonly onStart: () => void
 }
 
+/** Shows the last and next backup, and starts one. Says so if there are no automatic backups. */
 function BackupFacts({ backups, onStart }: BackupProps) {
   const client = useOperatorClient()
   if (!backups) return <p>{t('operator.noBackups')}</p>
@@ -172,6 +174,7 @@ function BackupFacts({ backups, onStart }: BackupProps) {
   )
 }
 
+/** Shows the space by kind of file, and when it was measured. */
 function SpaceFacts({ space }: { readonly space: StorageSpace }) {
   return (
     <>
@@ -189,6 +192,7 @@ function SpaceFacts({ space }: { readonly space: StorageSpace }) {
   )
 }
 
+/** Lists the problems that were logged. */
 function Problems({ problems }: { readonly problems: readonly Problem[] }) {
   return (
     <section class="card">

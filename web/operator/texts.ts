@@ -1,13 +1,12 @@
-/** Declares the keys of the texts of the operator's page. */
-import type texts from './messages/en.json'
-import { addTexts, type Messages } from '../language.js'
+/** Texts of the operator's page and of its modules. */
+import { addTexts, createTextLoader, type Messages } from '../language.js'
 
-type Own = Readonly<Record<keyof typeof texts, string>>
-declare module '../language.js' {
-  interface Texts extends Own {}
-}
-
-/** Loads the texts. */
+/** Loads the texts of the page. */
 export async function addOperatorTexts(): Promise<void> {
   await addTexts(import.meta.glob<Messages>('./messages/*.json', { import: 'default' }))
 }
+
+/** Loads the texts of a module: a folder that contains `messages`. Rejects if they cannot be loaded. */
+export const addModuleTexts = createTextLoader(
+  import.meta.glob<Messages>('./*/messages/*.json', { import: 'default' })
+)

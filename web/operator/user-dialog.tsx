@@ -190,6 +190,7 @@ function ResetLink({
 
 const megabyte = 1_000_000
 
+/** Sets the quota of the user in megabytes, or restores the service's default. */
 function QuotaForm({
   onChange,
   onTold,

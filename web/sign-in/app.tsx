@@ -3,13 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import { root, type PageSettings, type ServiceInfo } from '../api.js'
 import type { AuthRequest, NoRequest as NoRequestReason } from './auth-request.js'
-import { setLanguage } from '../language.js'
+import { createTextLoader, setLanguage, type Messages } from '../language.js'
 import { PageLayout } from '../parts/page-layout.js'
 import { explainError } from '../explain-error.js'
-import { addRefusedTexts } from './refused/texts.js'
-import { addSetupTexts } from './setup/texts.js'
-import { addLetterOffTexts } from './letter-off/texts.js'
-import { addVerifyTexts } from './verify-email/texts.js'
 import { findAppHref, getHref, PageContext, type PageId } from '../page-context.js'
 import { ConfirmEmail } from './views/confirm-email.js'
 import { Home, NotFound } from './views/home.js'
@@ -103,15 +99,22 @@ function getCurrentPage(): PageId {
   return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'account-root' : 'nowhere'
 }
 
+const addPageTexts = createTextLoader(
+  import.meta.glob<Messages>('./{letter-off,refused,setup,verify-email}/messages/*.json', {
+    import: 'default'
+  })
+)
+
 /** Rarely needed pages, loaded on demand. */
 const rarePages = {
-  setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
+  setup: async () => (await Promise.all([import('./setup/setup.js'), addPageTexts('setup')]))[0].Setup,
   'verify-email': async () =>
-    (await Promise.all([import('./verify-email/verify-email.js'), addVerifyTexts()]))[0].VerifyEmail,
+    (await Promise.all([import('./verify-email/verify-email.js'), addPageTexts('verify-email')]))[0]
+      .VerifyEmail,
   'letter-off': async () =>
-    (await Promise.all([import('./letter-off/letter-off.js'), addLetterOffTexts()]))[0].LetterOff,
+    (await Promise.all([import('./letter-off/letter-off.js'), addPageTexts('letter-off')]))[0].LetterOff,
   refused: async () =>
-    (await Promise.all([import('./refused/invalid-oauth-request.js'), addRefusedTexts()]))[0]
+    (await Promise.all([import('./refused/invalid-oauth-request.js'), addPageTexts('refused')]))[0]
       .InvalidOAuthRequest
 }
 

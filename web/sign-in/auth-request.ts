@@ -122,7 +122,7 @@ export async function readAppNames(): Promise<ReadonlyMap<string, string>> {
 }
 
 /** The result of a decision: where to go now (`undefined`: close the window), or why it came too late. */
-export type Outcome = { readonly target: string | undefined } | { readonly late: NoRequest }
+type Outcome = { readonly target: string | undefined } | { readonly late: NoRequest }
 
 /**
  * Sends the decision. The session proves that the user has been asked. Resolves with the address to go to, if

@@ -2,11 +2,6 @@
 import english from './messages/en.json'
 import { addTexts, type Messages, type TextFiles } from '../language.js'
 
-type Own = Readonly<Record<keyof typeof english, string>>
-declare module '../language.js' {
-  interface Texts extends Own {}
-}
-
 /** English is part of the page, as that of all pages is. */
 const files: TextFiles = {
   ...import.meta.glob<Messages>(['./messages/*.json', '!./messages/en.json'], { import: 'default' }),

@@ -62,6 +62,10 @@ export function recordVerification(
   store.emails.set({ address, added: known?.added ?? now, verified: now, method, sent: known?.sent ?? null })
 }
 
+/**
+ * Returns the primary address with its state; `undefined` if the account has none. Addresses without a record of
+ * their own get a state from the account field.
+ */
 function getPrimary(store: UserStore): EmailView | undefined {
   const address = getCurrentAddress(store)
   if (address === undefined) return undefined
@@ -95,6 +99,11 @@ function findAddress(store: UserStore, address: string): EmailView {
   return known ?? fail('invalid-operation', 'The address is not one of this account', { email: address })
 }
 
+/**
+ * Adds a pending address and asks for a link to verify it. Errors: `invalid-parameters-format` for what is no
+ * address, `invalid-operation` if it is known or there are too many, `item-already-exists` if another account holds
+ * it.
+ */
 function addAddress(call: Call, address: string): void {
   const { account, now, services, store } = call
   const field = getAccountStreams(services.config).byName.get('email')!

@@ -198,6 +198,10 @@ export class PeerCalls {
     await this.#outgoing.close()
   }
 
+  /**
+   * Calls a method of a peer's account over HTTP. Never throws: what went wrong is in the answer, with status 0 if
+   * there was no response.
+   */
   async #callRemote(
     { base, token }: Endpoint,
     method: PeerMethod,

@@ -8,6 +8,8 @@ export interface TemplateTexts {
   readonly stem: string
   readonly questions: readonly string[]
   readonly options: readonly string[]
+  /** How difficult the problems have made life. It has no score, and may be left unanswered. */
+  readonly difficulty: { readonly question: string; readonly options: readonly string[] }
   /** Shown after the questions. */
   readonly note?: string
 }
@@ -21,10 +23,10 @@ export interface Template {
   readonly texts: Readonly<Record<'en' | 'de' | 'fr', TemplateTexts>>
 }
 
-/** Returns the questionnaire in a language. The sum of all answers becomes an event of type `count/generic`. */
+/** Returns the questionnaire in a language. The sum of all answers with a score becomes an event of type `count/generic`. */
 export function buildQuestionnaire(template: Template, language: 'en' | 'de' | 'fr'): FhirResource {
   const { copyright, id, loinc, texts } = template
-  const { note, options, questions, stem, title } = texts[language]
+  const { difficulty, note, options, questions, stem, title } = texts[language]
   const linkIds = questions.map((_, index) => `${id}-${index + 1}`)
   return {
     resourceType: 'Questionnaire',
@@ -58,6 +60,14 @@ export function buildQuestionnaire(template: Template, language: 'en' | 'de' | '
           }
         }))
       })),
+      {
+        linkId: `${id}-difficulty`,
+        type: 'choice',
+        text: difficulty.question,
+        answerOption: difficulty.options.map((display, value) => ({
+          valueCoding: { code: String(value), display }
+        }))
+      },
       ...(note === undefined ? [] : [{ linkId: `${id}-note`, type: 'display', text: note }])
     ]
   }

@@ -1,5 +1,6 @@
 /**
- * GAD-7, in the translations of its makers. Developed by Robert L. Spitzer, Janet B. W. Williams, Kurt Kroenke and colleagues, with a grant
+ * GAD-7, in the translations that its makers publish: the French one is that for France, the German one is by Bernd Löwe. Frequencies and
+ * the question on difficulty are worded as in PHQ-9: only the English original has that question, too. Developed by Robert L. Spitzer, Janet B. W. Williams, Kurt Kroenke and colleagues, with a grant
  * from Pfizer Inc. No permission is required to reproduce, translate, display or distribute it (https://www.phqscreeners.com).
  */
 import type { Template } from './build.js'
@@ -16,6 +17,7 @@ export const gad7: Template = {
       title: 'GAD-7',
       stem: texts.en.stem,
       options: texts.en.options,
+      difficulty: texts.en.difficulty,
       questions: [
         'Feeling nervous, anxious, or on edge',
         'Not being able to stop or control worrying',
@@ -30,12 +32,13 @@ export const gad7: Template = {
       title: 'GAD-7',
       stem: texts.de.stem,
       options: texts.de.options,
+      difficulty: texts.de.difficulty,
       questions: [
         'Nervosität, Ängstlichkeit oder Anspannung',
         'Nicht in der Lage sein, Sorgen zu stoppen oder zu kontrollieren',
         'Übermäßige Sorgen bezüglich verschiedener Angelegenheiten',
         'Schwierigkeiten zu entspannen',
-        'Rastlosigkeit, sodass Stillsitzen schwerfällt',
+        'Rastlosigkeit, so dass Stillsitzen schwer fällt',
         'Schnelle Verärgerung oder Gereiztheit',
         'Gefühl der Angst, so als würde etwas Schlimmes passieren'
       ]
@@ -44,14 +47,15 @@ export const gad7: Template = {
       title: 'GAD-7',
       stem: texts.fr.stem,
       options: texts.fr.options,
+      difficulty: texts.fr.difficulty,
       questions: [
-        'Sentiment de nervosité, d’anxiété ou de tension',
-        'Incapable d’arrêter de vous inquiéter ou de contrôler vos inquiétudes',
-        'Inquiétudes excessives à propos de tout et de rien',
-        'Difficulté à se détendre',
-        'Agitation telle qu’il est difficile de rester tranquille',
-        'Devenir facilement contrarié(e) ou irritable',
-        'Avoir peur que quelque chose d’épouvantable puisse arriver'
+        'Un sentiment de nervosité, d’anxiété ou de tension',
+        'Une incapacité à arrêter de s’inquiéter ou à contrôler ses inquiétudes',
+        'Une inquiétude excessive à propos de différentes choses',
+        'Des difficultés à se détendre',
+        'Une agitation telle qu’il est difficile à tenir en place',
+        'Une tendance à être facilement contrarié(e) ou irritable',
+        'Un sentiment de peur comme si quelque chose de terrible risquait de se produire'
       ]
     }
   }

@@ -1,5 +1,5 @@
 /**
- * PHQ-9, in the translations of its makers. Developed by Robert L. Spitzer, Janet B. W. Williams, Kurt Kroenke and colleagues, with a grant
+ * PHQ-9, in the translations that its makers publish: the French one is that for France, the German one is by Bernd Löwe. Developed by Robert L. Spitzer, Janet B. W. Williams, Kurt Kroenke and colleagues, with a grant
  * from Pfizer Inc. No permission is required to reproduce, translate, display or distribute it (https://www.phqscreeners.com). The note
  * about question 9 is ours.
  */
@@ -26,6 +26,11 @@ export const phq9: Template = {
         'Thoughts that you would be better off dead or of hurting yourself in some way'
       ],
       options: ['Not at all', 'Several days', 'More than half the days', 'Nearly every day'],
+      difficulty: {
+        question:
+          'If you checked off any problems, how difficult have these problems made it for you to do your work, take care of things at home, or get along with other people?',
+        options: ['Not difficult at all', 'Somewhat difficult', 'Very difficult', 'Extremely difficult']
+      },
       note: 'Question 9 asks about thoughts of death and of hurting yourself. If you have such thoughts, talk to someone now: a person you trust, a doctor, a crisis line (findahelpline.com lists them by country) or, in an emergency, the emergency number, such as 112 or 911. Nobody sees your answers here unless you share them.'
     },
     de: {
@@ -34,7 +39,7 @@ export const phq9: Template = {
       questions: [
         'Wenig Interesse oder Freude an Ihren Tätigkeiten',
         'Niedergeschlagenheit, Schwermut oder Hoffnungslosigkeit',
-        'Schwierigkeiten, ein- oder durchzuschlafen, oder vermehrter Schlaf',
+        'Schwierigkeiten ein- oder durchzuschlafen oder vermehrter Schlaf',
         'Müdigkeit oder Gefühl, keine Energie zu haben',
         'Verminderter Appetit oder übermäßiges Bedürfnis zu essen',
         'Schlechte Meinung von sich selbst; Gefühl, ein Versager zu sein oder die Familie enttäuscht zu haben',
@@ -48,23 +53,43 @@ export const phq9: Template = {
         'An mehr als der Hälfte der Tage',
         'Beinahe jeden Tag'
       ],
+      difficulty: {
+        question:
+          'Wenn eines oder mehrere der bisher in diesem Fragebogen beschriebenen Probleme bei Ihnen vorliegen, wie sehr haben diese Probleme es Ihnen erschwert, Ihre Arbeit zu tun, Ihren Haushalt zu regeln oder mit anderen Menschen zurecht zu kommen?',
+        options: [
+          'Überhaupt nicht erschwert',
+          'Etwas erschwert',
+          'Relativ stark erschwert',
+          'Sehr stark erschwert'
+        ]
+      },
       note: 'Frage 9 fragt nach Gedanken an den Tod und daran, sich Leid zuzufügen. Wenn Sie solche Gedanken haben, sprechen Sie jetzt mit jemandem: mit einem Menschen, dem Sie vertrauen, einer Ärztin oder einem Arzt, einer Krisenstelle (findahelpline.com nennt sie nach Ländern) oder im Notfall über die Notrufnummer, etwa 112. Niemand sieht Ihre Antworten hier, solange Sie sie nicht teilen.'
     },
     fr: {
       title: 'PHQ-9',
-      stem: 'Au cours des deux dernières semaines, à quelle fréquence avez-vous été dérangé(e) par les problèmes suivants ?',
+      stem: 'Au cours des 2 dernières semaines, selon quelle fréquence avez-vous été gêné(e) par les problèmes suivants ?',
       questions: [
-        'Peu d’intérêt ou de plaisir à faire des choses',
-        'Se sentir triste, déprimé(e) ou désespéré(e)',
-        'Difficultés à s’endormir ou à rester endormi(e), ou trop dormir',
-        'Se sentir fatigué(e) ou avoir peu d’énergie',
-        'Peu d’appétit ou trop manger',
-        'Mauvaise perception de vous-même – ou vous pensez que vous êtes un perdant ou que vous n’avez pas satisfait vos propres attentes ou celles de votre famille',
-        'Difficultés à se concentrer sur des choses telles que lire le journal ou regarder la télévision',
-        'Vous bougez ou parlez si lentement que les autres personnes ont pu le remarquer. Ou au contraire – vous êtes si agité(e) que vous bougez beaucoup plus que d’habitude',
-        'Vous avez pensé que vous seriez mieux mort(e) ou pensé à vous blesser d’une façon ou d’une autre'
+        'Peu d’intérêt ou de plaisir à faire les choses',
+        'Être triste, déprimé(e) ou désespéré(e)',
+        'Difficultés à s’endormir ou à rester endormi(e), ou dormir trop',
+        'Se sentir fatigué(e) ou manquer d’énergie',
+        'Avoir peu d’appétit ou manger trop',
+        'Avoir une mauvaise opinion de soi-même, ou avoir le sentiment d’être nul(le), ou d’avoir déçu sa famille ou s’être déçu(e) soi-même',
+        'Avoir du mal à se concentrer, par exemple, pour lire le journal ou regarder la télévision',
+        'Bouger ou parler si lentement que les autres auraient pu le remarquer. Ou au contraire, être si agité(e) que vous avez eu du mal à tenir en place par rapport à d’habitude',
+        'Penser qu’il vaudrait mieux mourir ou envisager de vous faire du mal d’une manière ou d’une autre'
       ],
-      options: ['Jamais', 'Plusieurs jours', 'Plus de sept jours', 'Presque tous les jours'],
+      options: ['Jamais', 'Plusieurs jours', 'Plus de la moitié du temps', 'Presque tous les jours'],
+      difficulty: {
+        question:
+          'Si vous avez coché au moins un des problèmes évoqués, à quel point ce(s) problème(s) a-t-il (ont-ils) rendu votre travail, vos tâches à la maison ou votre capacité à vous entendre avec les autres difficile(s) ?',
+        options: [
+          'Pas du tout difficile(s)',
+          'Assez difficile(s)',
+          'Très difficile(s)',
+          'Extrêmement difficile(s)'
+        ]
+      },
       note: 'La question 9 porte sur des pensées de mort et l’idée de vous blesser. Si vous avez de telles pensées, parlez-en maintenant à quelqu’un : une personne de confiance, un médecin, une ligne d’écoute (findahelpline.com les indique par pays) ou, en cas d’urgence, le numéro d’urgence, comme le 112 ou le 911. Personne ne voit vos réponses ici tant que vous ne les partagez pas.'
     }
   }

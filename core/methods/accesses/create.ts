@@ -85,6 +85,10 @@ function mayRestoreMany(streams: StreamRepository, permission: RequestedPermissi
   return node?.stream.trashed === true && hasMoreBelow(node, maxAtOnce)
 }
 
+/**
+ * Creates an access after checking that the caller may grant it, and the streams that it names. Refuses permissions
+ * that the caller lacks, and names or tokens that are taken.
+ */
 function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess }> {
   const { changes, store } = call
   const type = params.type ?? 'shared'
@@ -105,6 +109,7 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
   return { access: toPublicAccess(call, kept) }
 }
 
+/** Builds the access to store, with these permissions. Error: `invalid-parameters-format` for a token that is too short. */
 function buildAccess(call: Call, params: Params, type: AccessType, permissions: Permission[]): Access {
   const { caller, now } = call
   const { clientData, deviceName, expireAfter, name, token } = params

@@ -29,15 +29,18 @@ export const getReceipt = method({
   allow: anyAccess,
   prepare: async ({ services, now }) => await ensureSigningKey(services, now),
   run(call, { id }, key) {
-    const receipt = buildReceipt(call, requireConsent(call, id))
+    const receipt = buildReceipt(call, requireAccessWithReceipt(call, id))
     const { issuer, ...claims } = receipt
     const jws = signToken(key, type, { iss: issuer, iat: Math.floor(call.now), ...claims, issuer })
     return { receipt, jws }
   }
 })
 
-/** Returns an access that the caller holds or manages. Sessions and the links of offers are no consent. */
-function requireConsent(call: Call, id: string): Access {
+/**
+ * Returns an access that the caller holds or manages, in its current version. Error: `invalid-operation` for sessions
+ * and the links of offers: with them, no consent was given that a receipt could record.
+ */
+function requireAccessWithReceipt(call: Call, id: string): Access {
   const { caller, store } = call
   const asked = parseWireId(id)
   const access = asked && store.accesses.find(asked.base)

@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import type { Invitation, StoredInvitation } from '../../../storage/platform/invitations.js'
-import { adminOnly } from '../../auth/admin.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { ListedInvitation, toListedInvitation } from '../../registration/listed-invitation.js'
-import { serviceMethod, type ServiceCall } from '../../call/method.js'
+import { type ServiceCall } from '../../call/method.js'
 
 const tokenLength = 5
 
@@ -13,7 +13,7 @@ const tokenLength = 5
  * `GET /reg/admin/invitations/post?count=&message=`: a GET, as existing operator tools expect. Creates one
  * invitation unless `count` is given, and returns those created.
  */
-export const createInvitations = serviceMethod({
+export const createInvitations = operatorMethod({
   id: 'admin.createInvitations',
   summary: 'Create invitations',
   params: Type.Object(
@@ -24,9 +24,6 @@ export const createInvitations = serviceMethod({
     closed
   ),
   result: Type.Object({ data: Type.Array(ListedInvitation) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: ({ count = 1 }) => ({ count }),
   async run(call, { count = 1, message = '' }) {
     return { data: (await createInvitationTokens(call, count, message)).map(toListedInvitation) }

@@ -46,7 +46,6 @@ export const create = serviceMethod({
   summary: 'Create an access request for an app',
   params: Params,
   result: NeedSignin,
-  mode: 'service',
   allow: anyone,
   async run({ services, credentials, now }, params) {
     const { access } = services.config

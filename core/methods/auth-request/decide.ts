@@ -50,7 +50,6 @@ export const decide = serviceMethod({
   summary: 'Accept or deny an access request',
   params: Params,
   result: Type.Intersect([AuthState, Type.Object({ redirect: Type.Optional(Type.String()) })]),
-  mode: 'service',
   allow: anyone,
   facts: ({ code }: AuthState) => ({ code }),
   async run(call, params) {
@@ -121,6 +120,7 @@ function toOAuthError({ status }: Params): { readonly error: string; readonly er
     : { error: 'server_error', error_description: 'The consent page failed' }
 }
 
+/** Returns the decision to store: acceptance with its access, redirection, refusal or error. */
 function resolveDecision(call: ServiceCall, known: StoredRequest, params: Params): DecisionResult {
   const { detail, id, message, reasonId, reasonID, status } = params
   if (status === 'REDIRECTED')

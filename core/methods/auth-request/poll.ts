@@ -10,7 +10,6 @@ export const poll = serviceMethod({
   summary: 'Get the state of an access request',
   params: Type.Object({ key: Type.String() }),
   result: AuthState,
-  mode: 'service',
   allow: anyone,
   facts: ({ code }: AuthState) => ({ code }),
   run: ({ services, credentials, now }, { key }) =>

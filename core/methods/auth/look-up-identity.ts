@@ -32,7 +32,6 @@ export const lookUpIdentity = serviceMethod({
       })
     )
   }),
-  mode: 'service',
   allow: anyone,
   run(call, params) {
     const { services } = call

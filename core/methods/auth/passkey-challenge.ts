@@ -17,7 +17,6 @@ export const passkeyChallenge = serviceMethod({
   summary: 'Start signing in with a passkey',
   params: Type.Object({ appId: AppId }, closed),
   result: Type.Object({ request: RequestOptions }),
-  mode: 'service',
   allow: trustedApp,
   run: ({ services, now }) => ({ request: createRequestOptions(services, signInPurpose, now) })
 })

@@ -45,6 +45,7 @@ export const create = method({
   }
 })
 
+/** Returns a new active channel of the calling access. */
 function buildChannel(
   { caller, now, store }: Call,
   { name, type }: Static<typeof Params>,

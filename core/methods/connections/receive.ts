@@ -34,7 +34,6 @@ export const findAccount = serviceMethod({
   summary: 'Find the account of a connection',
   params: Type.Object({ token: Type.String() }),
   result: Type.Object({ username: Type.String() }),
-  mode: 'service',
   isInternal: true,
   allow: anyone,
   async run({ credentials, services: { platform, throttle } }, { token }) {
@@ -52,7 +51,7 @@ export const findAccount = serviceMethod({
   }
 })
 
-/** Returns the settings with which the connection's requests are read. Error: `invalid-access-token` for a token of another dialect. */
+/** Returns the settings with which the connection's requests are read. Error: `invalid-access-token` for the token of a connection of another dialect. */
 export const open = method({
   id: 'connections.open',
   summary: 'Open a connection',
@@ -107,6 +106,9 @@ interface ReceivedData extends ReceivedItems {
   readonly fileKeys: readonly string[]
 }
 
+/**
+ * Stores what a request contains, and counts it. Returns the numbers of records that could not be stored, by kind.
+ */
 function* receiveInSteps(
   call: Call,
   { dialect: dialectId, fileKeys, notUnderstood, received, unmapped = [], ...items }: ReceivedData
@@ -153,7 +155,10 @@ function getLevel({ caller }: Call): Level | undefined {
   return caller.access?.permissions?.find(isStreamPermission)?.level
 }
 
-/** Returns the connection of the calling access. Error: `invalid-access-token` if there is none, or of another dialect. */
+/**
+ * Returns the connection of the calling access. Error: `invalid-access-token` if it has none, or a connection of another
+ * dialect.
+ */
 function requireOwn({ caller, store }: Call, dialectId: string): StoredConnection {
   const found = store.connections.findByAccess(caller.accessId)
   if (found?.connection.dialect !== dialectId)

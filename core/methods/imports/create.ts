@@ -10,6 +10,7 @@ import { getAppIdentity } from '../../imports/memory.js'
 import { assertMayImport } from '../../imports/params.js'
 import { assertZone } from '../../validation/zones.js'
 import { assertMayUpload } from '../../imports/waiting-files.js'
+import { truncateText } from '../../truncate-text.js'
 
 /** Maximum number of unreadable imports that are listed. */
 const maxUnreadable = 100
@@ -37,7 +38,7 @@ export const create = method({
     store.imports.removeUnreadable(maxUnreadable)
     const id = createId()
     const job: Job = {
-      fileName: file.fileName.slice(0, 255),
+      fileName: truncateText(file.fileName, 255),
       fileId: file.id,
       size: file.size,
       created: now,

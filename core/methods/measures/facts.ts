@@ -73,6 +73,7 @@ export const facts = method({
   }
 })
 
+/** Starts collecting the facts of measures; `finish` yields one text for each measure that has data. */
 function startFacts(
   call: Call,
   requested: readonly MeasureForm[],
@@ -120,6 +121,7 @@ function startFacts(
   }
 }
 
+/** Formats the facts of one measure as JSON, with its latest value. */
 function formatFact(
   call: Call,
   measure: MeasureForm,

@@ -54,7 +54,8 @@ export const week = method({
       from: formatDate(last + 1 - weekDays),
       to: formatDate(last),
       measures: new WeekListing(call, { last, zone }),
-      ...(caller.isPersonal && { looked: new LookedListing(call, starts) })
+      ...(caller.isPersonal &&
+        call.services.config.audit.active && { looked: new LookedListing(call, starts) })
     }
   }
 })

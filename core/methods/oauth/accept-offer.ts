@@ -46,6 +46,10 @@ export const acceptOffer = method<typeof Params, { readonly redirectTo: string }
   run: (_call, _params, redirect) => redirect
 })
 
+/**
+ * Accepts the offer for an OAuth client. Returns the URL to which the browser goes, with the code. If a step fails,
+ * the session that was opened for the client is ended.
+ */
 async function acceptRequest(
   call: Call,
   state: string,

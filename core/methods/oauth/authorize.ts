@@ -29,7 +29,6 @@ export const authorize = serviceMethod({
   summary: 'Request an access by OAuth',
   params: AnyParams,
   result: Type.Object({ redirect: Type.String() }),
-  mode: 'service',
   allow: anyone,
   async run(call, given) {
     const params = given as Params

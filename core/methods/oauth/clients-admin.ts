@@ -1,8 +1,7 @@
 /** `oauth.getClients` and others: operators see OAuth clients, and revoke them and their keys. (docs/api/oauth.md#revoking-clients-and-keys) */
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
-import { serviceMethod } from '../../call/method.js'
+import { operatorMethod } from '../../auth/admin.js'
 import type { Services } from '../../call/services.js'
 import { fail } from '../../errors.js'
 import { isKeyRevoked } from '../../oauth/clients.js'
@@ -25,14 +24,11 @@ const maxListed = 1000
  * `GET /system/oauth/clients`: the clients in the settings, then the clients that registered themselves, most recently used
  * first.
  */
-export const getClients = serviceMethod({
+export const getClients = operatorMethod({
   id: 'oauth.getClients',
   summary: 'List OAuth clients and their keys',
   params: Type.Object({}, closed),
   result: Type.Object({ clients: Type.Array(Client) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   run({ services: { config, platform } }) {
     const ofSettings = config.access.apps.flatMap(({ displayName, id, oauth }) => {
       if (!oauth) return []
@@ -60,14 +56,11 @@ const KeyParams = Type.Object({ client: Type.String(), kid: Type.String() }, clo
  * `POST /system/oauth/clients/{client}/revocation`: its accesses end at once, in all accounts, and it gets no
  * others. Throws `unknown-resource` for an unknown client.
  */
-export const revokeClient = serviceMethod({
+export const revokeClient = operatorMethod({
   id: 'oauth.revokeClient',
   summary: 'Revoke an OAuth client with all its accesses',
   params: ClientParams,
   result: Type.Object({ client: Type.Object({ id: Type.String(), revoked: Timestamp }) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: ({ client }) => ({ client }),
   async run({ now, services }, { client }) {
     requireClient(services, client)
@@ -81,27 +74,21 @@ const KeyResult = Type.Object({ key: Type.Object({ kid: Type.String(), isRevoked
  * `POST /system/oauth/clients/{client}/keys/{kid}/revocation`: what the key has signed is refused from now
  * on. Throws `unknown-resource` for keys that are not in the settings.
  */
-export const revokeClientKey = serviceMethod({
+export const revokeClientKey = operatorMethod({
   id: 'oauth.revokeClientKey',
   summary: 'Revoke a key of an OAuth client',
   params: KeyParams,
   result: KeyResult,
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: ({ client, kid }) => ({ client, kid }),
   run: async ({ now, services }, { client, kid }) => await setKey(services, client, kid, now)
 })
 
 /** `DELETE /system/oauth/clients/{client}/keys/{kid}/revocation`: the key is valid again. */
-export const restoreClientKey = serviceMethod({
+export const restoreClientKey = operatorMethod({
   id: 'oauth.restoreClientKey',
   summary: 'Allow a revoked key of an OAuth client again',
   params: KeyParams,
   result: KeyResult,
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: ({ client, kid }) => ({ client, kid }),
   run: async ({ services }, { client, kid }) => await setKey(services, client, kid, null)
 })

@@ -14,7 +14,6 @@ export const getKeys = serviceMethod({
   summary: 'Get the keys that verify ID tokens',
   params: Type.Object({ purpose: orNull(Type.Enum(['receipts'])) }, closed),
   result: Type.Object({ keys: Type.Array(KeyValue) }),
-  mode: 'service',
   allow: anyone,
   run: ({ now, services }, { purpose }) => listPublicKeys(services, now, purpose === 'receipts')
 })

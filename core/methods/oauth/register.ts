@@ -17,7 +17,6 @@ export const register = serviceMethod({
   summary: 'Register an OAuth client, if registration is turned on',
   params: ClientMetadata,
   result: Type.Object({ client_id: Type.String(), client_secret: Type.Optional(Type.String()) }),
-  mode: 'service',
   allow: anyone,
   async run({ credentials, now, services }, metadata) {
     const { maxClients, registration } = services.config.oauth

@@ -16,7 +16,6 @@ export const cleanUpCache = serviceMethod({
   summary: 'Remove unused previews',
   params: Type.Object({}, closed),
   result: Type.Object({ message: Type.String() }),
-  mode: 'service',
   allow: anyone,
   async run({ services }) {
     const isDone = await cleanUpPreviews(services)

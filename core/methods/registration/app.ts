@@ -14,7 +14,6 @@ export const app = serviceMethod({
   summary: 'Get an app',
   params: Type.Object({ appid: Type.String() }),
   result: Type.Object({ app: App }),
-  mode: 'service',
   allow: anyone,
   run({ services }, { appid }) {
     const found = services.config.access.apps.find(({ id }) => id === appid)

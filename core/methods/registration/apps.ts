@@ -10,7 +10,6 @@ export const apps = serviceMethod({
   summary: 'List apps',
   params: Type.Object({}),
   result: Type.Object({ apps: Type.Array(App) }),
-  mode: 'service',
   allow: anyone,
   run: ({ services }) => ({
     apps: services.config.access.apps.map(({ oauth: _oauth, ...app }) => app)

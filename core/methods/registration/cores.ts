@@ -12,7 +12,6 @@ export const cores = serviceMethod({
   summary: 'Get the server of an account',
   params: Type.Object({ username: Type.Optional(Type.String()), email: Type.Optional(Type.String()) }),
   result: Type.Object({ core: Type.Object({ url: Type.String() }) }),
-  mode: 'service',
   allow: anyone,
   run({ services, credentials }, { username, email }) {
     services.throttle.lookUp(credentials.ip)

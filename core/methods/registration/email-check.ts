@@ -14,7 +14,6 @@ export const emailCheck = serviceMethod({
   summary: 'Check whether an email address is taken',
   params: Type.Object({ email: Email }),
   result: Type.Object({ reserved: Type.Literal(false), exists: Type.Literal(false) }),
-  mode: 'service',
   allow: anyone,
   run({ services, credentials }, { email }) {
     services.throttle.lookUp(credentials.ip)

@@ -11,7 +11,6 @@ export const hostings = serviceMethod({
   summary: 'List hostings for new accounts',
   params: Type.Object({}),
   result: Type.Object({ regions: Type.Record(Type.String(), Type.Unknown()) }),
-  mode: 'service',
   allow: anyone,
   run({ services }) {
     const { hosting, home, name } = services.config.service

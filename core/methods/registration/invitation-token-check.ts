@@ -16,7 +16,6 @@ export const invitationTokenCheck = serviceMethod({
   summary: 'Check whether an invitation is valid',
   params: Type.Object({ invitationToken: Type.Optional(Token), invitationtoken: Type.Optional(Token) }),
   result: Type.Object({ isValid: Type.Boolean() }),
-  mode: 'service',
   allow: anyone,
   facts: ({ isValid }: { isValid: boolean }) => ({ text: String(isValid) }),
   run({ services, credentials }, { invitationToken, invitationtoken }) {

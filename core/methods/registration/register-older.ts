@@ -11,7 +11,6 @@ export const registerOlder = serviceMethod({
   summary: 'Create an account, with parameter names of older clients',
   params: Type.Object({}),
   result: Type.Object({ username: Type.String(), apiEndpoint: Type.String(), server: Type.String() }),
-  mode: 'service',
   allow: anyone,
   auditActor: 'public',
   async run(call, params) {

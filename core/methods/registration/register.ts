@@ -13,7 +13,6 @@ export const register = serviceMethod({
   summary: 'Create an account',
   params: Type.Object({}),
   result: Type.Object({ username: Type.String(), apiEndpoint: Type.String() }),
-  mode: 'service',
   allow: anyone,
   auditActor: 'public',
   facts: ({ apiEndpoint, username }: Registered) => {

@@ -11,7 +11,6 @@ export const server = serviceMethod({
   summary: 'Get the server that holds an account',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ server: Type.String(), alias: Type.String() }),
-  mode: 'service',
   allow: anyone,
   facts: (told: { server: string }) => ({ server: told.server }),
   run({ services, credentials }, params) {

@@ -11,7 +11,6 @@ export const uid = serviceMethod({
   summary: 'Look up the username for an email address',
   params: Type.Object({ email: Email }),
   result: Type.Object({ uid: Type.String() }),
-  mode: 'service',
   allow: anyone,
   run: ({ services, credentials }, { email }) => ({
     uid: findAccountByEmail(services, credentials, email).username

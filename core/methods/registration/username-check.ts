@@ -6,15 +6,15 @@ import { findUsernameProblem, refuseAsTaken } from '../../registration/usernames
 import { serviceMethod } from '../../call/method.js'
 
 /**
- * `GET {register}{username}/check_username`, `GET /reg/{username}/check`: throws an error if the name is
- * taken or reserved. Look-ups are throttled.
+ * `GET {register}{username}/check_username`, `GET /reg/{username}/check`: returns `reserved: false` for a name that is
+ * available. Throws `item-already-exists` for one that is taken, or that the service reserves (then with a `reason`).
+ * Look-ups are throttled.
  */
 export const usernameCheck = serviceMethod({
   id: 'auth.usernameCheck',
   summary: 'Check whether a username is available',
   params: Type.Object({ username: Username }),
   result: Type.Object({ reserved: Type.Literal(false) }),
-  mode: 'service',
   allow: anyone,
   run({ services, credentials }, { username }) {
     services.throttle.lookUp(credentials.ip)

@@ -11,7 +11,6 @@ export const username = serviceMethod({
   summary: 'Look up the username for an email address (alias)',
   params: Type.Object({ email: Email }),
   result: Type.Object({ username: Type.String() }),
-  mode: 'service',
   allow: anyone,
   run: ({ services, credentials }, { email }) => ({
     username: findAccountByEmail(services, credentials, email).username

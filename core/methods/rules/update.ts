@@ -80,10 +80,11 @@ export const update = method({
 
 /**
  * Returns the state after a change: a rule with another condition, or that is paused or used again, begins
- * again. Other changes move the message that waits.
+ * again; so does one on totals of days, in another time zone. Other changes move the message that waits.
  */
 function chooseState({ rule: before, state }: StoredRule, rule: Rule, now: number): StoredRule['state'] {
-  const isSame = isDeepStrictEqual(before.condition, rule.condition) && before.zone === rule.zone
+  const hasOtherDays = rule.condition.kind === 'total' && before.zone !== rule.zone
+  const isSame = isDeepStrictEqual(before.condition, rule.condition) && !hasOtherDays
   if (!isSame || before.isActive !== rule.isActive) return restartState(state, now)
   if (state.tellAt === undefined || !hasOtherTimes(before, rule)) return state
   // The message that waits follows the new times.
@@ -93,7 +94,15 @@ function chooseState({ rule: before, state }: StoredRule, rule: Rule, now: numbe
   return { ...state, tellAt: findAllowedTime(rule, earliest) }
 }
 
-const timeFields = ['atMostEvery', 'days', 'evenWhenQuiet', 'quietHours', 'remindAfter', 'urgency'] as const
+const timeFields = [
+  'atMostEvery',
+  'days',
+  'evenWhenQuiet',
+  'quietHours',
+  'remindAfter',
+  'urgency',
+  'zone'
+] as const
 
 function hasOtherTimes(before: Rule, rule: Rule): boolean {
   return timeFields.some(name => !isDeepStrictEqual(before[name], rule[name]))

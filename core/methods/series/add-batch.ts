@@ -43,6 +43,7 @@ function isLong(store: UserStore, params: unknown): boolean {
   )
 }
 
+/** Writes all points after all of them have been checked. Errors name the entry. */
 function* addInSteps(call: Call, params: unknown): Steps<Result> {
   const { caller, services, now, store } = call
   const writes: { holder: Holder; points: Points }[] = []

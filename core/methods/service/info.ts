@@ -13,7 +13,6 @@ export const info = serviceMethod({
   summary: 'Get the service information',
   params: Type.Object({}),
   result: ServiceInfo,
-  mode: 'service',
   allow: anyone,
   isConstant: true,
   run: ({ services }) => serviceInfo(services.config)

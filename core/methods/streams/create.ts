@@ -52,6 +52,10 @@ export const create = methodInSteps({
     accesses.hasMore(maxAtOnce)
 })
 
+/**
+ * Creates the stream; one of a tag, which the owner restores from a backup, as it was. Errors: `item-already-exists`,
+ * `invalid-item-id`, `unknown-referenced-resource`, `invalid-operation`, `forbidden`.
+ */
 function* createInSteps(call: Call, params: Params): Steps<{ stream: Stream }> {
   const { id: requested, name, parentId, clientData, trashed } = params
   const { caller, changes, now, store } = call

@@ -79,6 +79,7 @@ const missingParamViolation = {
   param: 'mergeEventsWithParent'
 }
 
+/** Moves a stream to the trash, and with it the streams below. Returns the stream as the caller sees it. */
 function* moveToTrash(
   { caller, changes, now, store }: Call,
   node: StreamNode,

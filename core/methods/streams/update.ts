@@ -61,6 +61,10 @@ export const update = methodInSteps({
   }
 })
 
+/**
+ * Updates a stream and returns it as the caller sees it. Moving, trashing and restoring also need `manage` on all
+ * streams below.
+ */
 function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stream: Stream }> {
   assertNotSecretsStream(id, given.parentId)
   const { caller, changes, now, store } = call
@@ -69,7 +73,7 @@ function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stre
   const { name, parentId, trashed } = given
   const before = node.stream
   if (name !== undefined && name !== before.name) assertName(name, '#/update/name')
-  // Callers who may not see the parent must not find out by naming it.
+  // A caller who may not see the parent is shown the root. Naming either counts as a move, so that no guess reveals the parent.
   const places = [before.parentId, toPublicStream(caller, node).parentId]
   const isMoving = parentId !== undefined && places.some(place => place !== parentId)
   const isTrashing = trashed !== undefined && (trashed === true) !== (before.trashed === true)

@@ -16,7 +16,6 @@ export const createResetLink = serviceMethod({
   result: Type.Object({
     resetLink: Type.Object({ username: Type.String(), url: Type.String(), expires: Timestamp })
   }),
-  mode: 'service',
   allow: requirePasswordsEnabled(adminOnly),
   auditActor: 'admin',
   describeAction: () => ({}),

@@ -28,7 +28,6 @@ export const createUser = serviceMethod({
     invitationToken: orNull(Type.String({ maxLength: 99 }))
   }),
   result: Type.Object({ id: Type.String() }),
-  mode: 'service',
   allow: requirePasswordsEnabled(adminOnly),
   auditActor: 'admin',
   describeAction: () => ({}),

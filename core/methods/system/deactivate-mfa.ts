@@ -1,23 +1,19 @@
 /** `system.deactivateMfa`: removes the second factor of a user who can no longer use it. (docs/spec/administration.md#removing-a-second-factor) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { requireServedAccount } from '../../platform/find-account.js'
-import { serviceMethod } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 
 /**
  * `DELETE /system/users/{username}/mfa`: 204, also if there is no factor. Removes the `mfa` key of the
  * private profile set, and nothing else; notifies the user by mail.
  */
-export const deactivateMfa = serviceMethod({
+export const deactivateMfa = operatorMethod({
   id: 'system.deactivateMfa',
   summary: 'Turn off two-factor authentication of a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({}),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: () => ({}),
   async run({ services, now }, { username }) {
     const account = requireServedAccount(services, username)

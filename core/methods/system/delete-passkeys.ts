@@ -4,9 +4,8 @@
  */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { requireServedAccount } from '../../platform/find-account.js'
-import { serviceMethod } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 
 /** Maximum number of characters of the names in the mail. */
@@ -16,14 +15,11 @@ const maxNamesLength = 80
  * `DELETE /system/users/{username}/passkeys`: 204. Sessions and the password stay; notifies the user by mail.
  * Does nothing if there are none.
  */
-export const deletePasskeys = serviceMethod({
+export const deletePasskeys = operatorMethod({
   id: 'system.deletePasskeys',
   summary: 'Remove all passkeys of a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({}),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: () => ({}),
   async run({ services, now }, { username }) {
     const account = requireServedAccount(services, username)

@@ -1,8 +1,7 @@
 /** `system.getAccess`: one access and its owner, by the id of the access. (docs/spec/administration.md#accesses) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
-import { serviceMethod } from '../../call/method.js'
+import { operatorMethod } from '../../auth/admin.js'
 import {
   findAccess,
   OwnedAccess,
@@ -16,14 +15,11 @@ import {
  * `GET /system/accesses/{id}`; with `username`, only that account is searched, else all. Throws
  * `unknown-resource` if there is none.
  */
-export const getAccess = serviceMethod({
+export const getAccess = operatorMethod({
   id: 'system.getAccess',
   summary: 'Find an access of any user',
   params: Type.Object({ id: Identifier, username: Type.Optional(Type.String()) }, closed),
   result: OwnedAccess,
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   async run(call, { id, username }) {
     if (username === undefined) return await findAccess(call, id)
     const account = requireKeptAccount(call.services, username)

@@ -5,8 +5,7 @@ import { AccountElsewhere } from '../../../storage/errors.js'
 import { runInTurns } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { BreachScope, computeBreachScope } from '../../audit/breach-scope.js'
-import { adminOnly } from '../../auth/admin.js'
-import { serviceMethod } from '../../call/method.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { byteOrderMark, formatLine } from '../../exports/csv.js'
 import {
   OwnedAccess,
@@ -20,7 +19,7 @@ import {
  * `GET /system/users/{username}/accesses/{id}/breach-scope?since=&until=`; with `format=csv` also as a table.
  * Throws `unknown-resource` if the account never had the access.
  */
-export const getBreachScope = serviceMethod({
+export const getBreachScope = operatorMethod({
   id: 'system.getBreachScope',
   summary: 'List what an access of a user has read',
   params: Type.Object(
@@ -38,9 +37,6 @@ export const getBreachScope = serviceMethod({
     breachScope: BreachScope,
     csv: Type.Optional(Type.String())
   }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: ({ id }) => ({ access: id }),
   async run({ services }, { format, id, since, until, username }) {
     const { accounts } = services

@@ -1,8 +1,7 @@
 /** `system.getDeeds`: the actions of operators. (docs/spec/administration.md#activity-log) */
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
-import { serviceMethod } from '../../call/method.js'
+import { operatorMethod } from '../../auth/admin.js'
 
 const pageSize = 50
 
@@ -26,7 +25,7 @@ const AdminAction = Type.Object({
 })
 
 /** `GET /system/deeds?before=&limit=`, latest first. `before`: a `number`. */
-export const getDeeds = serviceMethod({
+export const getDeeds = operatorMethod({
   id: 'system.getDeeds',
   summary: 'List actions of operators',
   params: Type.Object(
@@ -37,9 +36,6 @@ export const getDeeds = serviceMethod({
     closed
   ),
   result: Type.Object({ deeds: Type.Array(AdminAction) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   run: ({ services }, { before = Number.MAX_SAFE_INTEGER, limit = pageSize }) => ({
     deeds: services.platform.adminActions
       .list(before, limit)

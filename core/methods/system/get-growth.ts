@@ -1,8 +1,7 @@
 /** `system.getGrowth`: how the service has grown. (docs/spec/administration.md#growth) */
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
-import { serviceMethod } from '../../call/method.js'
+import { operatorMethod } from '../../auth/admin.js'
 
 const daySeconds = 86_400
 
@@ -23,14 +22,11 @@ const Day = Type.Object({
 })
 
 /** `GET /system/growth`, oldest day first. The last day may not be over. */
-export const getGrowth = serviceMethod({
+export const getGrowth = operatorMethod({
   id: 'system.getGrowth',
   summary: 'Get the growth of the service',
   params: Type.Object({}, closed),
   result: Type.Object({ growth: Type.Array(Day) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   run({ now, services: { platform } }) {
     const { accounts } = platform.accountStatuses.counts()
     const today = Math.floor(now / daySeconds)

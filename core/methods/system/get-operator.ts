@@ -14,7 +14,6 @@ export const getOperator = serviceMethod({
   summary: 'Check whether the user is an operator',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ operator: Type.Object({ username: Type.String() }) }),
-  mode: 'service',
   allow: anyone,
   run: async (call, params) => {
     const { username } = await authenticateOperator(call, params.username.toLowerCase())

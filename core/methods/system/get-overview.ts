@@ -1,8 +1,7 @@
 /** `system.getOverview`: versions, numbers of accounts and main settings. (docs/spec/administration.md#overview) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
-import { serviceMethod } from '../../call/method.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { getPageFacts } from '../../settings/page-facts.js'
 import { version } from '../../version.js'
 
@@ -32,14 +31,11 @@ const Overview = Type.Object({
 })
 
 /** `GET /system/overview`. */
-export const getOverview = serviceMethod({
+export const getOverview = operatorMethod({
   id: 'system.getOverview',
   summary: 'Get versions and numbers of accounts',
   params: Type.Object({}, closed),
   result: Type.Object({ overview: Overview }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   run({ services: { config, platform } }) {
     const { passwordReset, quota, registration } = getPageFacts(config)
     return {

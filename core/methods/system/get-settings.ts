@@ -1,8 +1,7 @@
 /** `system.getSettings`: the settings in force, without secrets. (docs/spec/administration.md#settings) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
-import { serviceMethod } from '../../call/method.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { listPublicSettings } from '../../settings/public-settings.js'
 
 const PublicSetting = Type.Object({
@@ -16,13 +15,10 @@ const PublicSetting = Type.Object({
 })
 
 /** `GET /system/settings`, in the order of the reference. */
-export const getSettings = serviceMethod({
+export const getSettings = operatorMethod({
   id: 'system.getSettings',
   summary: 'List the current settings',
   params: Type.Object({}, closed),
   result: Type.Object({ settings: Type.Array(PublicSetting) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   run: ({ services }) => ({ settings: listPublicSettings(services.config) })
 })

@@ -3,9 +3,8 @@ import { Type, type Static } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { runInTurns, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { adminOnly } from '../../auth/admin.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { requireServedAccount } from '../../platform/find-account.js'
-import { serviceMethod } from '../../call/method.js'
 
 const Counts = Type.Record(Type.String(), Type.Number())
 
@@ -22,14 +21,11 @@ const UserInfo = Type.Object({
 })
 
 /** `GET /system/user-info/{username}`. */
-export const getUserInfo = serviceMethod({
+export const getUserInfo = operatorMethod({
   id: 'system.getUserInfo',
   summary: 'Get the usage of an account',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ userInfo: UserInfo }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   async run({ services }, params) {
     const account = requireServedAccount(services, params.username)
     const getStore = (): UserStore => services.accounts.store(account)

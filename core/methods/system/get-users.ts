@@ -1,8 +1,8 @@
 /** `system.getUsers`: the accounts, page by page, as operators see them. (docs/spec/administration.md#people) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
-import { serviceMethod, type ServiceCall } from '../../call/method.js'
+import { operatorMethod } from '../../auth/admin.js'
+import { type ServiceCall } from '../../call/method.js'
 import { listPersons, Person } from '../../platform/person.js'
 import type { Account } from '../../../storage/platform/account.js'
 
@@ -12,7 +12,7 @@ const pageSize = 25
  * `GET /system/users?search=&after=&limit=`, by name. `search`: a part of the name, or a whole email address. `next`: the
  * `after` of the next page, if there is one.
  */
-export const getUsers = serviceMethod({
+export const getUsers = operatorMethod({
   id: 'system.getUsers',
   summary: 'List users and their usage',
   params: Type.Object(
@@ -24,9 +24,6 @@ export const getUsers = serviceMethod({
     closed
   ),
   result: Type.Object({ users: Type.Array(Person), next: Type.Optional(Type.String()) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   async run(call, { after = '', limit = pageSize, search = '' }) {
     const query = search.trim().toLowerCase()
     const found = query.includes('@')

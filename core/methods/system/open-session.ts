@@ -21,7 +21,6 @@ export const openSession = serviceMethod({
     token: Type.String(),
     apiEndpoint: Type.String()
   }),
-  mode: 'service',
   allow: commandsOnly,
   auditActor: 'admin',
   describeAction: () => ({}),

@@ -1,9 +1,8 @@
 /** `system.relocateUser`: marks an account as moved to another server. (docs/spec/administration.md#relocation) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { requireAccount } from '../../platform/find-account.js'
-import { serviceMethod } from '../../call/method.js'
 import { parseUrl } from '../../parse-url.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 import { refuseParams } from '../../validation/params.js'
@@ -13,7 +12,7 @@ import { refuseParams } from '../../validation/params.js'
  * call on it gets a 301 with exactly that URL in `Location` and `data`. Its data are kept. Its sockets are
  * closed.
  */
-export const relocateUser = serviceMethod({
+export const relocateUser = operatorMethod({
   id: 'system.relocateUser',
   summary: 'Mark an account as moved to another server',
   params: Type.Object(
@@ -21,9 +20,6 @@ export const relocateUser = serviceMethod({
     closed
   ),
   result: Type.Object({ relocation: Type.Object({ username: Type.String(), url: Type.String() }) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: ({ url }) => ({ url }),
   async run({ services }, { username, url }) {
     assertServiceUrl(url)

@@ -18,7 +18,6 @@ export const setPassword = serviceMethod({
   summary: 'Set the password of a user, as the operator',
   params: Type.Object({ username: Type.String(), passwordHash: PasswordHash }, closed),
   result: Type.Object({ username: Type.String() }),
-  mode: 'service',
   allow: requirePasswordsEnabled(adminOnly),
   auditActor: 'admin',
   describeAction: () => ({}),

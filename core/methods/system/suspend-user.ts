@@ -1,9 +1,8 @@
 /** `system.suspendUser`: blocks an account until it is resumed. (docs/spec/administration.md#suspending) */
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { requireAccount } from '../../platform/find-account.js'
-import { serviceMethod } from '../../call/method.js'
 import { assertNotOwnAccount } from '../../auth/operators.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 
@@ -11,14 +10,11 @@ import { announceAccountChange } from '../../platform/remove-account.js'
  * `POST /system/users/{username}/suspension`. Keeps the data; calls to the account get 403, and its sockets
  * are closed. One that is suspended already keeps its time. Operators cannot suspend their own account.
  */
-export const suspendUser = serviceMethod({
+export const suspendUser = operatorMethod({
   id: 'system.suspendUser',
   summary: 'Suspend an account',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ suspension: Type.Object({ username: Type.String(), since: Timestamp }) }),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: () => ({}),
   async run(call, params) {
     const { now, services } = call

@@ -4,20 +4,16 @@
  */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../auth/admin.js'
+import { operatorMethod } from '../../auth/admin.js'
 import { requireServedAccount } from '../../platform/find-account.js'
-import { serviceMethod } from '../../call/method.js'
 import { resetAttempts } from '../../sign-in/mfa/attempts.js'
 
 /** `DELETE /system/users/{username}/wait`: 204, whether or not the user had to wait. */
-export const unlockUser = serviceMethod({
+export const unlockUser = operatorMethod({
   id: 'system.unlockUser',
   summary: 'Unlock sign-in for a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({}),
-  mode: 'service',
-  allow: adminOnly,
-  auditActor: 'admin',
   describeAction: () => ({}),
   async run({ services }, { username }) {
     const account = requireServedAccount(services, username)

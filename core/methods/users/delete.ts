@@ -42,7 +42,6 @@ export const deleteUser = serviceMethod({
     }),
     Type.Object({ result: Type.Object({ dryRun: Type.Boolean(), deleted: Type.Boolean() }) })
   ]),
-  mode: 'service',
   allow: { ...anyone, isForOperators: true },
   auditActor: 'admin',
   describeAction: ({ dryRun }) => (dryRun ? undefined : {}),

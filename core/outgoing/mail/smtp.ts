@@ -42,6 +42,7 @@ function buildConnectionOptions({ publicUrl, services }: Config): SMTPConnection
   }
 }
 
+/** Sends a mail over a new connection. Rejects with errors of the server, and on abort. */
 function deliver(
   { publicUrl, services }: Config,
   connection: SMTPConnection,
@@ -69,6 +70,7 @@ function deliver(
   })
 }
 
+/** Renders a mail in the languages of its recipient, as the bytes that are sent. */
 async function buildMime(config: Config, message: Message): Promise<Buffer> {
   const { defaultLang, from, templatesDir } = config.services.email
   const template = getTemplate(config, message.kind)

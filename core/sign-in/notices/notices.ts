@@ -114,6 +114,7 @@ async function buildMessage(services: Services, name: string): Promise<Message |
   }
 }
 
+/** Returns the values of a notice's placeholders. Names that users chose are sanitised. */
 function buildSubstitutions(
   { config }: Services,
   username: string,

@@ -162,6 +162,7 @@ class HealthReader {
     return (this.#lastTime = parseIsoTime(text))
   }
 
+  /** Adds a record of a category or a quantity, or counts it as skipped. */
   #readRecord(attributes: string, zone: string | undefined): void {
     const name = getAttribute(attributes, 'type')
     if (name === undefined) {
@@ -213,6 +214,7 @@ class HealthReader {
     else this.sink.skip(kind, 'a group of records that are in the file themselves')
   }
 
+  /** Adds a workout with its figures and details in `clientData`. */
   #addWorkout({ attributes, metadata, statistics, zone }: Item): void {
     const kind = 'Workout'
     const time = this.#parseTime(getAttribute(attributes, 'startDate'))

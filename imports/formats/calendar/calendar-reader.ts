@@ -26,7 +26,7 @@ const entryKinds = new Set(['VEVENT', 'VJOURNAL', 'VTODO'])
 /** Maximum depth of nested components. */
 const maxDepth = 100
 
-export interface CalendarReaderOptions {
+interface CalendarReaderOptions {
   readonly sink: Pick<Sink, 'skip' | 'warn'>
   /** Where zones that the file defines are added. */
   readonly zones: CalendarZones

@@ -73,6 +73,7 @@ class CalendarRecords {
     } else this.#emit(entry)
   }
 
+  /** Returns the time of a property; `undefined` if the entry lacks it. A time that cannot be read is `NaN`. */
   #getTime(entry: CalendarEntry, name: string): CalendarTime | undefined {
     const line = entry.lines.get(name)?.[0]
     return line && parseCalendarTime(line, this.zones, entry.zone)
@@ -104,6 +105,7 @@ class CalendarRecords {
         )
   }
 
+  /** Returns why an entry is skipped, as cancelled or outdated ones are; `undefined` if it is imported. */
   #findSkipReason(entry: CalendarEntry): SkipReason | undefined {
     const { isCancelled, lines, size } = entry
     if (size > maxEntryLength) return 'larger than a record can be'

@@ -15,7 +15,7 @@ const timePattern =
   /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d+))?)?)?)?)?)?(Z|[+-]\d\d:?\d\d)?$/
 
 /** Parses a time such as `20240501083000.5+0200`, of any precision; returns `NaN` if it is invalid. */
-export function parseHl7Time(text: string, zone: string | undefined): number {
+function parseHl7Time(text: string, zone: string | undefined): number {
   const parts = timePattern.exec(text.trim())
   if (!parts) return parseIsoTime(text, zone)
   const [, year, month = '1', day = '1', hour = '0', minute = '0', second = '0', fraction, offset] = parts
@@ -50,7 +50,7 @@ export function findTimeSpan(elements: readonly CdaElement[], zone: string | und
 }
 
 /** Returns a code and its translations. Returns an empty list without a code. */
-export function listCodes(code: CdaElement | undefined): CdaElement[] {
+function listCodes(code: CdaElement | undefined): CdaElement[] {
   return code ? [code, ...code.findAll('translation')] : []
 }
 

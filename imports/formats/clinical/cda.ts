@@ -90,6 +90,7 @@ class CdaReader implements ElementReader {
     return this.#hasEnded && this.#path.length === 0 && !this.#building
   }
 
+  /** Begins an element: collects statements, titles and the custodian with their content, and follows sections. */
   open(tag: string, attributes: string): void {
     if (this.#building) {
       this.#building.open(tag, attributes)

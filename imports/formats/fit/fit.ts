@@ -106,6 +106,7 @@ class FitReader {
       )
   }
 
+  /** Adds a point of the track with its measurements; points of planned routes are skipped. */
   #addRecord(message: FitMessage, time: number): void {
     const { fields } = message
     if (this.isPlanned) {
@@ -140,6 +141,7 @@ class FitReader {
     skipOtherFields(message, recordFields, this.sink)
   }
 
+  /** Adds an activity with the figures of its session. */
   #addSession({ fields, timestamp }: FitMessage): void {
     const from = toTime(getNumber(fields, 2) ?? timestamp)
     const seconds = scaleValue(getNumber(fields, 7), 1000) ?? 0
@@ -171,6 +173,7 @@ class FitReader {
     })
   }
 
+  /** Adds a blood pressure, or counts it as skipped if it is incomplete or has failed. */
   #addPressure(message: FitMessage, time: number): void {
     const kind = 'blood_pressure'
     const { fields } = message

@@ -13,7 +13,7 @@ export interface FitMessage {
 }
 
 /** Whether a file was complete, known after its last message. */
-export interface FitEnd {
+interface FitEnd {
   readonly isCutOff: boolean
   readonly hasWrongChecksum: boolean
 }
@@ -247,7 +247,7 @@ const crcTable = [
 ]
 
 /** Computes the CRC of a FIT file. The bytes do not include the checksum itself. */
-export function computeChecksum(bytes: Buffer): number {
+function computeChecksum(bytes: Buffer): number {
   let sum = 0
   for (const byte of bytes) {
     sum = ((sum >> 4) & 0x0fff) ^ crcTable[sum & 15]! ^ crcTable[byte & 15]!

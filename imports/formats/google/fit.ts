@@ -107,6 +107,7 @@ class GoogleFitReader {
     if (segments > 0) this.sink.skip('session segment', 'of a kind without a type here', segments)
   }
 
+  /** Adds a value, or counts it as skipped if it is missing. `end` is in seconds. */
   #addSingle(
     base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
     {
@@ -128,6 +129,7 @@ class GoogleFitReader {
       })
   }
 
+  /** Adds a position, or counts it as skipped if it is missing or not on the earth. */
   #addPosition(
     base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
     numbers: readonly (number | undefined)[]
@@ -163,6 +165,7 @@ class GoogleFitReader {
       })
   }
 
+  /** Adds a stage of sleep that ends at `end`, in seconds. Being out of bed is skipped. */
   #addSleep(
     base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
     value: number | undefined,

@@ -105,6 +105,7 @@ class GadgetbridgeReader {
       if (count > 0) sink.skip(`${table}.${others[index]}`, unknownKind, count)
   }
 
+  /** Adds a value; skips one out of range, and does nothing for an empty cell. */
   #addValue(
     kind: string,
     common: Pick<ImportedRecord, 'source' | 'time'>,
@@ -138,6 +139,7 @@ class GadgetbridgeReader {
     })
   }
 
+  /** Reads a table of nights, with the minutes of each stage. */
   async #readNights(table: string): Promise<void> {
     const columns = ['TIMESTAMP', 'DEVICE_ID', 'WAKEUP_TIME', ...stageColumns]
     await readRows(this.database, table, columns, this.sink, ([timestamp, device, wakeUp, ...lengths]) => {
@@ -158,6 +160,7 @@ class GadgetbridgeReader {
     })
   }
 
+  /** Reads a table of activities, without their tracks, which are in other files. */
   async #readActivities(table: string): Promise<void> {
     const columns = [
       'START_TIME',

@@ -130,6 +130,7 @@ class HealthConnectReader {
     })
   }
 
+  /** Reads a table of blood pressures; halves are skipped. */
   async #readPressures(table: string): Promise<void> {
     const range = { absent: unsetNumbers, range: [1, 400] as const }
     await this.rows.read(table, ['systolic', 'diastolic'], (common, [systolic, diastolic]) => {
@@ -149,6 +150,7 @@ class HealthConnectReader {
     })
   }
 
+  /** Reads a table of samples, whose source is in their parent rows. */
   async #readSamples(table: string, column: TableColumn & { readonly parent: string }): Promise<void> {
     const { parent } = column
     this.#readTables.add(parent)

@@ -57,6 +57,7 @@ class GeoJsonReader {
     else this.sink.skip(type, 'of a kind without a type here')
   }
 
+  /** Adds a point as a position, or with a name as a place. Points without a time are skipped. */
   #addPoint(properties: unknown, coordinates: readonly unknown[]): void {
     const kind = 'Point'
     const time =
@@ -103,6 +104,7 @@ class GeoJsonReader {
       this.#addLine(properties, Array.isArray(line) ? line : [], toList(lineTimes[index]))
   }
 
+  /** Adds a line as a track, with the times and heart rates in its properties, and as an activity if it has times. */
   #addLine(properties: unknown, positions: readonly unknown[], givenTimes?: readonly unknown[]): void {
     const kind = 'LineString'
     const pointTimes =

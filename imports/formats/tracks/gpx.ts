@@ -68,6 +68,7 @@ class GpxReader implements ElementReader {
     this.#track = new TrackWriter(sink, '')
   }
 
+  /** Begins an element: a track, a segment or a point. */
   open(name: string, attributes: string): void {
     const element = getLocalName(name)
     this.#text = ''

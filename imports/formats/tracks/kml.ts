@@ -207,6 +207,7 @@ class KmlReader implements ElementReader {
     this.#isInPlacemark = false
   }
 
+  /** Adds a placemark as a place, or counts it as skipped. Times are in seconds. */
   #addPlacemark([longitude, latitude, altitude]: Position, time: number, endTime: number): void {
     const kind = 'Placemark'
     if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')

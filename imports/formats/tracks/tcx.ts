@@ -59,6 +59,7 @@ class TcxReader implements ElementReader {
     this.#track = new TrackWriter(sink, '')
   }
 
+  /** Begins an element. Throws `Unreadable` if it is nested too deep. */
   open(name: string, attributes: string): void {
     const element = getLocalName(name)
     if (this.#path.length >= maxDepth)
@@ -119,6 +120,7 @@ class TcxReader implements ElementReader {
     else if (parent === 'Activity' && name === 'Notes') activity.notes = text.slice(0, maxNotesLength)
   }
 
+  /** Adds the activity, from the start of its first lap to its last point or the end of its laps. */
   #endActivity(): void {
     const { calories, metres, notes, seconds, sport, start: lapStart } = this.#activity!
     this.#activity = undefined

@@ -101,6 +101,7 @@ class FitbitReader {
     else this.#addValue(object)
   }
 
+  /** Adds a value of the kind of the file, or counts it as skipped; zeros mean that nothing was measured. */
   #addValue(object: Json): void {
     const { kind, sink } = this
     // In UTC, unlike times of sleep.
@@ -134,6 +135,7 @@ class FitbitReader {
     else sink.addRecord({ kind, source, time, duration: 60, content: value, ...target })
   }
 
+  /** Adds a weight, which is always in pounds, and the body fat with it. */
   #addWeight(object: Json): void {
     const kind = 'weight'
     const weight = getNumber(object, 'weight')
@@ -160,6 +162,7 @@ class FitbitReader {
       })
   }
 
+  /** Adds a night and its stages. */
   #addNight(object: Json): void {
     const time = parseIsoTime(getText(object, 'startTime') ?? '', this.zone)
     const end = parseIsoTime(getText(object, 'endTime') ?? '', this.zone)

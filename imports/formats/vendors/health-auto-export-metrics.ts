@@ -190,6 +190,7 @@ export class MetricReader {
       })
   }
 
+  /** Adds one record for each occurrence; numbers that are impossible are skipped. */
   #addSexualActivity(common: BaseRecord, object: Json): void {
     let isEmpty = true
     for (const [member, content] of protectionMembers) {

@@ -101,6 +101,7 @@ class HealthAutoExportReader {
     }
   }
 
+  /** Adds a workout, electrocardiogram, symptom, mood or medicine; skips what has no type here. */
   #addRecord(list: string, object: Json): void {
     const time = parseTime(getText(object, 'start') ?? getText(object, 'scheduledDate'), this.zone)
     const end = parseTime(getText(object, 'end'), this.zone)

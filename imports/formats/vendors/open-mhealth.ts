@@ -182,6 +182,7 @@ class OpenMhealthReader {
     }
   }
 
+  /** Adds a blood pressure, or counts it as skipped if a half is missing or the unit is not mmHg. */
   #addPressure(common: BaseRecord, body: Json): void {
     const kind = this.#nextKind(common.kind, 'blood_pressure')
     const [systolic, diastolic] = [systolicMember, diastolicMember].map(name =>

@@ -143,6 +143,7 @@ class OuraReader {
     this.#skipOthers(object, kind, [path[0]!])
   }
 
+  /** Adds a night, its stages, heart rates and their variability. Rest is not added as sleep. */
   #addNight(object: Json, kind: string): void {
     const time = parseIsoTime(getText(object, 'bedtime_start') ?? '', this.zone)
     const end = parseIsoTime(getText(object, 'bedtime_end') ?? '', this.zone)
@@ -257,6 +258,7 @@ class OuraReader {
     )
   }
 
+  /** Adds an activity with the samples taken during it. */
   #addActivity(object: Json, kind: string): void {
     const time = parseIsoTime(getText(object, 'start_datetime') ?? '', this.zone)
     const end = parseIsoTime(getText(object, 'end_datetime') ?? '', this.zone)

@@ -79,6 +79,9 @@ class PolarCsvReader {
     else this.#addSamples(cells)
   }
 
+  /**
+   * Begins a session: adds its activity and notes, and the track for its samples. Details of the person are skipped.
+   */
   #addSession(cells: readonly string[]): void {
     const cellsWithHeader = cells.slice(0, this.#header.length)
     const values = new Map(cellsWithHeader.map((cell, index) => [this.#header[index]!, cell.trim()]))

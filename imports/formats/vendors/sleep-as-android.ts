@@ -66,6 +66,7 @@ class SleepAsAndroidReader {
     }
   }
 
+  /** Adds the night and the events of a row, whose columns are those of the header before it. */
   #addRecord(cells: readonly string[]): void {
     const values = new Map<string, string>()
     const events: string[] = []
@@ -86,6 +87,7 @@ class SleepAsAndroidReader {
     this.#addEvents(events, isNight ? night.end : NaN)
   }
 
+  /** Adds a night, and the hours asleep as a value of their own. */
   #addNight(
     { end, time, zone }: Night,
     values: ReadonlyMap<string, string>,
@@ -147,6 +149,7 @@ class SleepAsAndroidReader {
     for (const [stage, time] of openStages) this.#addStage(stage, time, end)
   }
 
+  /** Adds a stage of sleep between two events, or counts it as skipped if one of them is missing. */
   #addStage(stage: string, time: number | undefined, end: number | undefined): void {
     const stageKind = `event ${stage}`
     if (time === undefined) {

@@ -58,6 +58,7 @@ export class RawReader {
     }
   }
 
+  /** Adds a value that was measured for `length` seconds, or counts it as skipped. */
   #addValue(time: number, length: number, value: number): void {
     const kind = this.#kind
     const rawKind = Object.hasOwn(rawKinds, kind) ? rawKinds[kind] : undefined
@@ -75,6 +76,7 @@ export class RawReader {
     this.sink.addRecord({ kind, source: this.#source, type, stream, time, duration, content: value })
   }
 
+  /** Adds a state of sleep that lasted for `duration` seconds; skips unknown states. */
   #addState(time: number, duration: number, value: number): void {
     const state = sleepStates[value]
     if (state === undefined) {

@@ -168,6 +168,7 @@ class WithingsReader {
     this.#skipOthers(row, new Set(['date', 'comments', ...columns.filter(column => column !== undefined)]))
   }
 
+  /** Adds a night with the seconds of its stages. */
   #addNight(row: NamedRow): void {
     const [time, end] = this.#parseTimeRange(row)
     const numbers = [...row].flatMap(([name, cell]) => {
@@ -191,6 +192,7 @@ class WithingsReader {
     this.#skipOthers(row, new Set(['from', 'to', 'timezone', ...numbers.map(([name]) => name)]))
   }
 
+  /** Adds an activity with its data, which is JSON in a cell. */
   #addActivity(row: NamedRow): void {
     const [time, end] = this.#parseTimeRange(row)
     const name = row.get('activity type') ?? ''

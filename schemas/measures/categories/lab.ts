@@ -1,6 +1,5 @@
 /** Values of the laboratory: sugar and lipids in the blood, and records of doctors. */
-import { createMolar, createShare } from '../rows/laboratory.js'
-import { createRow, inCategory } from '../rows/create-row.js'
+import { createMolar, createRow, createShare, inCategory } from '../rows/create-row.js'
 
 export const lab = inCategory('lab', [
   createMolar(

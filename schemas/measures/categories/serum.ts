@@ -1,6 +1,5 @@
 /** Values of the laboratory: kidneys, liver, proteins, blood and ions. */
-import { createMolar, createShare } from '../rows/laboratory.js'
-import { createRow, inCategory } from '../rows/create-row.js'
+import { createMolar, createRow, createShare, inCategory } from '../rows/create-row.js'
 
 const moles = { shown: 'density/mmol-l', offered: ['density/mmol-l'] }
 

@@ -1,5 +1,6 @@
 /** Builders for rows of the catalogue. */
 import type { Category, Kind, Measure, Names } from '../measure.js'
+import { bloodConcentration } from './units.js'
 
 /** A measure without its category. */
 export type Row = Omit<Measure, 'category'>
@@ -28,4 +29,40 @@ export function createRow(
 /** Returns names by language. The list is in the order English, German, French. */
 export function toNames([en, de, fr]: NameList): Names {
   return { en, de, fr }
+}
+
+type Range = readonly [min: number, max: number]
+
+/** Builds a concentration (mmol/L), with the molar mass of what is measured (g/mol). */
+export function createMolar(
+  id: string,
+  names: NameList,
+  hue: number,
+  molarMass: number,
+  [plausible, possible]: readonly [Range, Range],
+  others: Partial<Row>
+): Row {
+  return createRow(id, names, 'test-tube', hue, 'level', ['density/mmol-l', 'density/mg-dl'], {
+    unit: bloodConcentration,
+    molarMass,
+    plausible,
+    possible,
+    ...others
+  })
+}
+
+/** Builds a share (percent). */
+export function createShare(
+  id: string,
+  names: NameList,
+  icon: string,
+  hue: number,
+  plausible: Range,
+  codes: Row['codes']
+): Row {
+  return createRow(id, names, icon, hue, 'level', ['ratio/percent'], {
+    plausible,
+    possible: [0, 100],
+    ...(codes && { codes })
+  })
 }

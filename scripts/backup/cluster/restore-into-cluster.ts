@@ -55,6 +55,7 @@ export async function restoreIntoCluster(
   )
 }
 
+/** Connects to the cluster under a name of its own, and closes everything after the work. */
 async function withCluster<T>(
   { cluster: settings }: Settings,
   side: Layout,

@@ -83,6 +83,10 @@ export async function openRecipientKey(
   throw new BackupError(`The backup in ${name} was made by another service. Choose another place`)
 }
 
+/**
+ * Creates a key for a backup. Returns it with the files to store: the key encrypted to the recipients, and how it was
+ * encrypted.
+ */
 async function createFiles(
   { recipients }: Secret,
   salt: string,

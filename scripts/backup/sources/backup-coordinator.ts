@@ -12,7 +12,7 @@ import { parsePlacement, shardKey } from '../../../cluster/nodes/shard-placement
 import type { Settings } from '../../../core/settings/settings.js'
 
 /** The state of the cluster's backups. */
-export interface BackupTurn {
+interface BackupTurn {
   /** True if this node has to make backups, and no other live node is making one. */
   readonly isOurs: boolean
   /** End of the last successful backup, in seconds; `undefined` if no backup has succeeded. */

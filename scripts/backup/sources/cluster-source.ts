@@ -61,6 +61,7 @@ export class ClusterSource implements BackupSource {
     private readonly files: FileThread
   ) {}
 
+  /** Restores the platform file from its snapshot and log, and notes under which names accounts are placed. */
   async copyPlatform(draft: Layout): Promise<void> {
     const { engine, objects } = this
     await mkdir(draft.draftsDirectory, { recursive: true, mode: 0o700 })

@@ -8,6 +8,8 @@ import type { Layout } from '../../../storage/files/layout.js'
 import type { Account } from '../../../storage/platform/account.js'
 import { copyPlatformFile, copyUserFile, getChangeMark } from '../../../storage/sqlite/copies.js'
 import type { BackupSource } from './source.js'
+import type { Settings } from '../../../core/settings/settings.js'
+import { openBucket } from '../../maintenance/bucket.js'
 
 export class FolderSource implements BackupSource {
   /** `bucket`: has the attachments that are not on the disk, if they are stored in a bucket. */
@@ -28,6 +30,10 @@ export class FolderSource implements BackupSource {
     await copyUserFile(this.layout, draft, id)
   }
 
+  /**
+   * Runs `use` with the path of an attachment, which is fetched first if it is in a bucket. Resolves with `undefined`
+   * if there is none.
+   */
   async withAttachment<T>(
     account: Account,
     id: string,
@@ -48,4 +54,9 @@ export class FolderSource implements BackupSource {
   isDeleted({ id }: Account): Promise<boolean> {
     return Promise.resolve(!existsSync(this.layout.userDirectory(id)))
   }
+}
+
+/** Returns a source that also reads attachments that are only in the bucket. */
+export async function openFolderSource(layout: Layout, settings: Settings): Promise<FolderSource> {
+  return new FolderSource(layout, await openBucket(layout, settings))
 }

@@ -10,7 +10,7 @@ import { sampleAccessInfo } from './echo-server.js'
 import type { BareStore } from './store.js'
 
 /** The data that the handler serves. */
-export interface BareData {
+interface BareData {
   /**
    * Stores by user, of three kinds: stores to read from, stores that sync in the event loop, and stores that sync in
    * the thread pool.

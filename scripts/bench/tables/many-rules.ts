@@ -40,6 +40,7 @@ const kinds = ['without', 'other', 'own'] as const
 type Kind = (typeof kinds)[number]
 type Users = Record<Kind, SeededUser[]>
 
+/** Measures three starts, then writes and alerts. */
 export async function measureManyRules(bench: Bench): Promise<Line[]> {
   const { directory, options } = bench
   const dataDir = `${directory}/many-rules`
@@ -127,6 +128,7 @@ function createRule(store: UserStore, measure: string): Parameters<UserStore['ru
   return { rule, state: createState(seedTime) }
 }
 
+/** Measures writes of accounts without rules, with rules on other measures, and with one on the written measure. */
 async function measureWrites(
   { meter, options }: Bench,
   service: ServiceProcess,

@@ -69,6 +69,7 @@ export async function measureCores(bench: Bench): Promise<Line[]> {
   }
 }
 
+/** Compares the three ways of serving by the figures of one row. */
 function toLine({ meter }: Bench, name: string, who: keyof ClusterUsers): Line {
   const [one, threads, nodes] = ways.map(way => meter.figures(`${name}, ${way}`)) as [
     Figures,

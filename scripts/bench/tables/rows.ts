@@ -47,6 +47,7 @@ function createBareSubject(bench: Bench, { bare, connections, name }: Row): Subj
   return [{ name: `${name}, bare`, ...bench.getBareServer(server), requests: asks, connections }]
 }
 
+/** Returns the figures of a row beside those of the bare server, and whether its targets are met. */
 function toLine({ targets, name }: Row, meter: Meter): Line {
   const [ours, bare] = [meter.figures(name), meter.figures(`${name}, bare`)]
   const { cpu, cpuMs } = targets

@@ -45,7 +45,7 @@ export interface Day extends TimeSpan {
 }
 
 export const homeZone = 'Europe/Zurich'
-export const holidayZone = 'Asia/Tokyo'
+const holidayZone = 'Asia/Tokyo'
 
 /** First and last days of special periods, as days before the last day. */
 export const coldBegins = 15
@@ -74,6 +74,7 @@ export function getBedtime(plan: Plan, { ago, number }: Day): number {
   return createNight(plan, number + 1, ago - 1).from
 }
 
+/** Creates the day that lies `ago` days before the last one. `last` is its number. */
 function createDay(plan: Plan, last: number, ago: number): Day {
   const number = last - ago
   const zone = getZone(ago)

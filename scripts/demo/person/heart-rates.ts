@@ -3,7 +3,7 @@ import { getBedtime, type Day, type Plan, type TimeSpan } from './days.js'
 import { Random } from './random.js'
 
 /** Heart rate at a second. */
-export type HeartRate = readonly [deltaTime: number, bpm: number]
+type HeartRate = readonly [deltaTime: number, bpm: number]
 
 const [hour, minute] = [3600, 60]
 

@@ -1,7 +1,7 @@
 /** A fictional lake, and the path along its shore. */
 
 /** A position in degrees and metres. */
-export interface Position {
+interface Position {
   readonly latitude: number
   readonly longitude: number
   readonly altitude: number

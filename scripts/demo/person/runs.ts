@@ -5,7 +5,7 @@ import { holidayLake, homeLake } from './lake.js'
 import { Random, roundTo } from './random.js'
 
 /** A run as a running app reports it. */
-export interface RecordedRun {
+interface RecordedRun {
   readonly activity: EventParams
   readonly track: SeriesData
 }
@@ -32,6 +32,7 @@ export function recordRun(plan: Plan, day: Day): RecordedRun | undefined {
   }
 }
 
+/** Creates the points of a run: seconds from its start, latitude, longitude, altitude (m) and speed (m/s). */
 function createTrack({ seed }: Plan, day: Day, { from, metres, to }: Run): number[][] {
   const random = new Random(seed, day.number, 'track')
   const lake = day.isAway ? holidayLake : homeLake

@@ -2,7 +2,7 @@
 import { escapeMarkup } from '../../../core/outgoing/markup.js'
 
 /** A row of a screen. */
-export type Row =
+type Row =
   /** A heading: the name of an app or of a group of settings. */
   | { readonly heading: string }
   /** A field with a label and a value, one line or several. `isChosen`: the value is one of several that are offered. */
@@ -71,6 +71,7 @@ export function drawScreen({ path, rows }: Screen, title: string): string {
   ].join('\n')
 }
 
+/** Draws a row of the settings at a height of the picture. */
 function drawRow(row: Row, top: number): Drawn {
   if ('heading' in row) return { markup: text(row.heading, margin, top + 14, 'h'), height: 28 }
   if ('button' in row) return drawButton(row.button, top)

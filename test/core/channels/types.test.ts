@@ -274,6 +274,25 @@ t.test('a person with access', async t => {
     return received.length > 0
   }, 'the message at the other account')
   t.equal(received[0]!.content.content, 'Glucose\n\nBelow 4 mmol/l')
+  const { rule } = await paul.do('rules.create', {
+    name: 'x',
+    channelIds: [channel.id],
+    atMostEvery: 60,
+    condition: { kind: 'arrived', accessId: paul.access.id }
+  })
+  const countFirings = async (): Promise<number> => {
+    const { deliveries } = await paul.do('channels.getOne', { id: channel.id })
+    return deliveries.filter(({ source }: { source: { id: string } }) => source.id === rule.id).length
+  }
+  await paul.do('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'x' })
+  await until(async () => (await countFirings()) === 1, 'a message')
+  await reaches(paul, channel.id, 'delivered')
+  for (let minute = 0; minute < 3; minute++) {
+    two.accepterService.clock.advance(61)
+    await two.accepterService.server.settle()
+  }
+  t.equal(await countFirings(), 1, 'a rule is not caused by its own messages')
+  await paul.do('rules.delete', { id: rule.id })
   await paul.do('accesses.delete', { id: accessId })
   await queue(paul, { key: 'gone', channelIds: [channel.id] })
   t.match(await reaches(paul, channel.id, 'failed'), [{ error: { id: 'person-gone' } }, {}])

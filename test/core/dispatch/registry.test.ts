@@ -103,7 +103,6 @@ const hello = serviceMethod({
   summary: 'For tests',
   params: Type.Object({}),
   result,
-  mode: 'service',
   allow: anyone,
   run: () => ({ hello: 1 })
 })

@@ -229,7 +229,8 @@ t.test('templates add up their answers', async t => {
       const { id, questionnaire, title } = await addForm(alice, { template, language })
       t.equal(title, template.toUpperCase())
       t.match(questionnaire.copyright, /Spitzer/)
-      const questions = questionnaire.item.filter(({ type }: { type: string }) => type === 'choice')
+      const choices = questionnaire.item.filter(({ type }: { type: string }) => type === 'choice')
+      const [difficulty, ...questions] = [choices.pop(), ...choices]
       t.equal(questions.length, count)
       const items = questions.map(({ linkId }: { linkId: string }, index: number) =>
         one(linkId, { valueCoding: { code: String(index % 4) } })
@@ -241,12 +242,37 @@ t.test('templates add up their answers', async t => {
         0
       )
       t.match(total, { type: 'count/generic', content: sum }, `${template} ${language}`)
+      const { linkId } = difficulty
+      t.equal(linkId, `${template}-difficulty`)
+      const hard = one(linkId, { valueCoding: { code: '3' } })
+      const more = await alice.do('forms.answer', { id, response: respond(...items, hard) })
+      t.match(more.event.content.item.at(-1), {
+        linkId,
+        text: difficulty.text,
+        answer: [{ valueCoding: { code: '3', display: difficulty.answerOption[3].valueCoding.display } }]
+      })
+      t.equal(more.eventIds.length, 1)
+      const { event: same } = await alice.do('events.getOne', { id: more.eventIds[0] })
+      t.equal(same.content, sum, 'difficulty has no score')
       t.match(
         await alice.call('forms.answer', { id, response: respond(...items.slice(1)) }),
         invalid,
         'all are required'
       )
     }
+})
+
+t.test('forms made of an earlier template stay as they are', async t => {
+  const { alice } = await startWorld(t)
+  const { questionnaire: now } = await addForm(alice, { template: 'gad-7', language: 'fr' })
+  const item = now.item.filter(({ linkId }: { linkId: string }) => linkId !== 'gad-7-difficulty')
+  const { id } = await addForm(alice, { questionnaire: { ...now, item } })
+  const items = Array.from({ length: 7 }, (_, n) => one(`gad-7-${n + 1}`, { valueCoding: { code: '2' } }))
+  const { eventIds } = await alice.do('forms.answer', { id, response: respond(...items) })
+  t.match(await alice.do('events.getOne', { id: eventIds[0] }), { event: { content: 14 } })
+  const hard = one('gad-7-difficulty', { valueCoding: { code: '1' } })
+  t.match(await alice.call('forms.answer', { id, response: respond(...items, hard) }), invalid)
+  t.same((await alice.do('forms.getOne', { id })).form.questionnaire.item, item)
 })
 
 t.test('a reminder of a form is done by its response', async t => {

@@ -109,6 +109,27 @@ t.test('the weekly letter', async t => {
     t.match(html, 'Gewicht: 75 kg')
   })
 
+  t.test('says only what is known', async t => {
+    const box = await mailbox(t)
+    const service = await openCoffer(t, { ...box.settings, audit: { active: false } })
+    const bob = await service.user('bobby', { email: 'bob@example.com' })
+    await bob.stream('scale')
+    const world: World = Object.assign(service, { bob, box })
+    await turnOn(world, { showsValues: true, language: 'fr' })
+    const time = monday - 2 * day
+    await bob.event({ streamIds: ['scale'], type: 'count/steps', time, content: 9000 })
+    const night = { type: 'sleep/analysis', content: { analysis: 'asleep' }, duration: 8 * 3600 }
+    await bob.event({ streamIds: ['scale'], ...night, time: time - 10 * 3600 })
+    const goals = { steps: { period: 'day', min: 8000 }, sleep: { period: 'week', min: 3600 } }
+    await bob.do('profile.updatePrivate', { update: { 'coffer:goals': goals } })
+    await reach(world, monday)
+    const text = (await box.receivedBy('bob@example.com')).text.replaceAll('\r', '')
+    t.match(text, '- Pas: atteint 1 jour sur 7. Il manque 6 jours.')
+    t.match(text, '- Sommeil: atteint cette semaine. Il manque 6 jours.')
+    t.match(text, 'Les nuits ont commencé à 22:00 et se sont terminées à 06:00.')
+    t.notMatch(text, 'Qui a consulté vos données', 'without an audit, no one knows')
+  })
+
   t.test('keeps names that apps have chosen in their lines', async t => {
     const world = await startWorld(t)
     const { bob } = world

@@ -28,7 +28,7 @@ async function start(
   events: readonly Answer[],
   handles: Readonly<Record<string, Handle>>
 ): Promise<{ world: World; peer: FakePeer; counts: Map<string, number> }> {
-  const world = await startWorld(t, { workers: 0, cmc: { timeoutMs: 1000 } })
+  const world = await startWorld(t, { workers: 0, cmc: { timeoutMs: 3000 } })
   const peer = await startFakePeer(t, world)
   const counts = new Map<string, number>()
   peer.events = query => (query.get('skip') === '0' && !query.has('modifiedSince') ? events : [])
@@ -198,7 +198,7 @@ t.test('files that are not what was announced', async t => {
       file({ size: 50_000_000, integrity: undefined }),
       response => response.writeHead(200).write('x')
     ],
-    good: [file({ fileName: '../../etc\r\npasswd', type: 'text/html\r\nx: y' }), answer],
+    good: [file({ fileName: '../../etc\r\npass\u202ewd', type: 'text/html\r\nx: y' }), answer],
     other: [file({ integrity: integrity(bytes, 'md5') }), answer],
     plain: [file({ integrity: undefined }), answer]
   }
@@ -214,7 +214,7 @@ t.test('files that are not what was announced', async t => {
     return copies.every(copy => copy?.attachments?.length === 1)
   }, 'the good files')
   const good = (await findCopy(world, 'good')).attachments[0]
-  t.match(good, { fileName: '.._.._etc__passwd', type: 'application/octet-stream', size: bytes.length })
+  t.match(good, { fileName: 'etc  passwd', type: 'application/octet-stream', size: bytes.length })
   for (const name of Object.keys(list)) {
     if (copied.includes(name)) continue
     t.notOk((await findCopy(world, name)).attachments?.length, name)

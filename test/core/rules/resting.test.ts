@@ -9,6 +9,14 @@ import type { AccountTimers } from '../../../core/timers/account-timers.js'
 import { until } from '../../support/socket.js'
 import { addChannel, addRule, countMessages, measure, noon, readState } from './world.js'
 
+/** The times of files, which are those of the system's clock, cannot be set: instead, time passes for the service. */
+let passedMs = 0
+const getNow = Date.now
+Date.now = () => getNow() + passedMs
+t.teardown(() => {
+  Date.now = getNow
+})
+
 const above = { kind: 'above', measure: 'heart-rate', value: 100 }
 
 /** A service with two users. Of the second one, each start opens the file, after that of the first. */
@@ -38,8 +46,16 @@ class World {
     return world
   }
 
-  /** Stops the service for some seconds. `isLater`: whether all files were last written long before it was stopped. */
-  async restart({ isLater = true, seconds = 1, ...overrides }: Restart = {}): Promise<void> {
+  /**
+   * Stops the service for some seconds. `isLater`: whether all files were last written long before it was stopped; `isSetBack`: whether the
+   * clock was set back by hours after due times were last noted.
+   */
+  async restart({
+    isLater = true,
+    isSetBack = false,
+    seconds = 1,
+    ...overrides
+  }: Restart = {}): Promise<void> {
     // What has been planned so far is noted, and no evaluation is put off.
     const { accounts, timers } = this.service.server.services
     const { id } = accounts.find('alice')!
@@ -47,7 +63,8 @@ class World {
     await until(() => ((timers as AccountTimers).findDue(id) ?? 0) > 0, 'a plan')
     await this.service.server.close()
     const platform = new SQLite(join(this.directory, 'platform.sqlite'))
-    if (isLater) platform.exec('UPDATE timed_account_note SET at = at + 3600')
+    if (isLater || isSetBack) platform.exec('UPDATE timed_account_note SET at = at + 3600')
+    if (isLater && !isSetBack) passedMs += 3600 * 1000
     platform.exec(
       "UPDATE timed_account SET due = NULL WHERE account = (SELECT id FROM account WHERE username = 'bob')"
     )
@@ -76,7 +93,11 @@ class World {
   }
 }
 
-type Restart = Overrides & { readonly isLater?: boolean; readonly seconds?: number }
+type Restart = Overrides & {
+  readonly isLater?: boolean
+  readonly isSetBack?: boolean
+  readonly seconds?: number
+}
 
 t.test('a start', async t => {
   t.test('opens no file before something is due there', async t => {
@@ -108,6 +129,13 @@ t.test('a start', async t => {
     await addRule(world.alice, await addChannel(world.alice), above)
     await world.restart({ isLater: false })
     await world.untilOpen(2)
+  })
+
+  t.test('opens all files if the clock was set back since then', async t => {
+    const world = await World.create(t)
+    const id = await addRule(world.alice, await addChannel(world.alice), above)
+    await world.restart({ isSetBack: true })
+    await until(() => readState(world.alice, id)!.evaluatedTo === world.clock.now(), 'an evaluation')
   })
 
   t.test('opens all files after a change of settings', async t => {

@@ -36,6 +36,34 @@ t.test('sleep-as-android: tracking becomes one night, however often it is sent',
   t.match((await events(alice)).slice(1), [{ duration: null }, { type: 'note/txt', content: 'rem' }])
 })
 
+t.test('sleep-as-android: a night that the user has edited ends, and stays as edited', async t => {
+  const { alice, clock } = await coffer(t)
+  const { url } = await connect(alice, 'sleep-as-android')
+  const put = async (event: string, time: number): Promise<void> => {
+    const body = JSON.stringify({ event, value1: `${time}000` })
+    t.equal((await fetch(url, { method: 'POST', body })).status, 200)
+  }
+  const start = Math.floor(clock.now())
+  await put('sleep_tracking_started', start)
+  const [{ id, streamIds, type }] = await events(alice)
+  clock.advance(60)
+  await alice.do('events.update', { id, update: { content: { analysis: 'awake' }, description: 'late' } })
+  const own = { type, streamIds, content: { analysis: 'inBed' } }
+  await alice.do('events.create', { ...own, time: start + 30, duration: null })
+  clock.advance(8 * 3600)
+  await put('sleep_tracking_stopped', start + 8 * 3600)
+  const ended = {
+    time: start,
+    duration: 8 * 3600,
+    content: { analysis: 'awake' },
+    description: 'late'
+  }
+  t.match(await events(alice), [ended, { time: start + 30, duration: null }])
+  // The app repeats what it could not send.
+  await put('sleep_tracking_started', start)
+  t.match(await events(alice), [ended, { duration: null }], 'it is still the user’s')
+})
+
 t.test('listenbrainz: listens are stored once', async t => {
   const { alice } = await coffer(t)
   const { token } = await connect(alice, 'listenbrainz')

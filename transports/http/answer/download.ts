@@ -13,7 +13,7 @@ import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, replyNothing, replyText, maxShortLength } from './reply.js'
 
 /** A file to be sent. */
-export interface FileResponse {
+interface FileResponse {
   readonly accountId: string
   readonly attachment: Attachment
   /** Id of the access with which the file is read. */

@@ -148,6 +148,10 @@ export async function reserveSlot(
   }
 }
 
+/**
+ * Sends a long response, after waiting for one of the slots for long responses. Resolves once the client has taken
+ * it.
+ */
 async function replyLong(
   exchange: Exchange,
   services: SharedServices,

@@ -115,6 +115,7 @@ export function isBrowserRequest({ req, state }: Exchange): boolean {
   return accept.type(['application/json', 'text/html']) === 'text/html'
 }
 
+/** Sends the page, compressed if the client accepts that; 304 if the browser has it. */
 function send({ method, req, res }: Exchange, { bytes, etag, gzip }: CompiledShell, status: number): void {
   for (const [name, value] of Object.entries(pageHeaders)) res.setHeader(name, value)
   addVary(res, 'Accept-Encoding')

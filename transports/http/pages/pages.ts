@@ -175,6 +175,7 @@ function redirect(ctx: PageContext, target: string): void {
   ctx.body = ''
 }
 
+/** Sends a static file with the headers of pages; 304 if the browser has it. */
 function send(ctx: PageContext, { type, bytes, gzip }: StaticFile, etag: string, csp = pagePolicy): void {
   ctx.set('Content-Security-Policy', csp)
   ctx.set('Referrer-Policy', 'no-referrer')

@@ -19,7 +19,7 @@ import { ChunkList } from './small-chunks.js'
 export const maxUnreservedBytes = 16 * 1024
 
 /** The services that reading a body needs. */
-export type BodyServices = Pick<SharedServices, 'config'>
+type BodyServices = Pick<SharedServices, 'config'>
 
 /** Decoders by encoding. Not Brotli: a few bytes make its decoder take 16 MB, for as long as the connection is open. */
 const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([

@@ -54,8 +54,8 @@ function getPath(url: string): string {
 }
 
 /**
- * Returns the credentials with the key that the request has proven, or with what is wrong with its proof. If
- * that call is refused, the credentials stay as they are. Throws errors of the service.
+ * Returns the credentials with the key that the request has proven, or with what is wrong with its proof, as the method
+ * `oauth.prove` finds. If that method refuses the call, the credentials are returned as they are. Throws errors of 500 and above.
  */
 export async function proveCredentials(
   dispatcher: Dispatcher,

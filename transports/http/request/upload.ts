@@ -19,7 +19,7 @@ import { PendingFiles, maxPendingFiles } from './pending-files.js'
 import { parseBoundary, PartCounter } from './part-counter.js'
 
 /** The content of a form: the parts without a file name, and the files. */
-export interface Form {
+interface Form {
   readonly texts: readonly string[]
   readonly files: readonly UploadedFile[]
 }
@@ -102,6 +102,7 @@ export function requireFilesOnly({ files, texts }: Form): object {
   return {}
 }
 
+/** Writes a file to disk. Error: `invalid-request-structure` if it is too large; then it is discarded. */
 async function receiveFile(
   services: SharedServices,
   fileName: string,
@@ -244,6 +245,7 @@ function getMaxFiles({ config: { uploads } }: SharedServices): number {
   return limits.length > 0 ? Math.min(...limits) : 0
 }
 
+/** Creates the parser for the body of a form. Error: `invalid-request-structure` for a malformed Content-Type. */
 function createParser({ headers }: IncomingMessage, services: SharedServices): Busboy {
   const { limits, uploads } = services.config
   const files = getMaxFiles(services)

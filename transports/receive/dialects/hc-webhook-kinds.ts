@@ -8,7 +8,7 @@ import {
 } from '../../../imports/formats/sqlite/health-connect-tables.js'
 
 /** A number at a time, or over a time range. */
-export interface NumberKind {
+interface NumberKind {
   /** Member with the number. */
   readonly member: string
   readonly type: string
@@ -69,7 +69,7 @@ export const numberKinds: ReadonlyMap<string, NumberKind> = new Map([
 ])
 
 /** One of several words. All are about sexual and reproductive health. */
-export interface WordKind {
+interface WordKind {
   readonly member: string
   readonly type: string
   readonly stream: string

@@ -53,6 +53,7 @@ class Reader {
     }
   }
 
+  /** Adds the records of one item of a list; an item that is not understood adds none. */
   #readItem(key: string, item: Json): void {
     const number = numberKinds.get(key)
     const word = wordKinds.get(key)

@@ -4,7 +4,7 @@ import { findMeasure, scaleValue } from '../../../imports/text/units.js'
 import { convertUnit } from '../../../schemas/units.js'
 import type { MetricKind } from './health-auto-export-kinds.js'
 
-export interface Quantity extends MappedKind {
+interface Quantity extends MappedKind {
   readonly content: number
   /** The value as it was sent, if its unit is another one. */
   readonly original?: { readonly value: number; readonly unit: string }

@@ -70,6 +70,7 @@ class Metrics {
     }
   }
 
+  /** Adds the records of one value of a metric; a value that is not understood adds none. */
   #readItem(name: string, units: string, item: Json): void {
     const time = parseTime(
       getText(item, 'date') ?? getText(item, 'startDate') ?? getText(item, 'start'),
@@ -92,6 +93,7 @@ class Metrics {
       this.#addQuantity(name, base, units, getNumber(item, 'qty') ?? getNumber(item, 'Avg'), item)
   }
 
+  /** Adds a value with a unit; nothing if the unit is unknown or the value is missing. */
   #addQuantity(
     name: string,
     base: Pick<ReceivedRecord, 'source' | 'time' | 'duration'>,

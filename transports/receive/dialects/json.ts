@@ -2,7 +2,7 @@
 import { fail } from '../../../core/errors.js'
 import { parseUnambiguousTime } from '../../../imports/text/cell-times.js'
 import { findMeasure, parseNumber, scaleValue } from '../../../imports/text/units.js'
-import { numericalTypes } from '../../../schemas/event-types/numerical.js'
+import { numericalTypes } from '../../../schemas/event-types/directory.js'
 import type { ReceivedMapping, ReceivedMappings } from '../../../schemas/received-mapping.js'
 import { convertUnit } from '../../../schemas/units.js'
 import type { ConnectionSettings, Dialect, Reading, ReceivedRecord } from '../dialect.js'

@@ -115,6 +115,7 @@ class LineParser {
     return name + this.text.slice(start, this.#at)
   }
 
+  /** Returns the text in quotes at the current position, and moves behind it. Fails if it has no end. */
   #parseText(): string {
     let value = ''
     let start = ++this.#at

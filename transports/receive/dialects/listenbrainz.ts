@@ -40,6 +40,7 @@ export const listenbrainz: Dialect = {
   }
 }
 
+/** Adds a listen, or counts it as skipped if it lacks time, artist or title. */
 function addListen(reading: ReadingBuilder, listen: unknown, source: string): void {
   reading.received++
   const time = getNumber(listen, 'listened_at')

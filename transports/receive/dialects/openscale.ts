@@ -81,6 +81,7 @@ function getSource(message: unknown, connectionName: string): string {
   return user === undefined ? connectionName : `${connectionName} ${user}`
 }
 
+/** Adds the values of a measurement, or counts it as skipped if it has none. */
 function addMeasurement(reading: ReadingBuilder, measurement: unknown, connectionName: string): void {
   reading.received++
   const time = parseIsoTime(getText(measurement, 'date') ?? '')

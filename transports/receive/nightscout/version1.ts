@@ -61,6 +61,7 @@ export async function answerVersion1(
 
 const unknownPath: DialectAnswer = { status: 404, body: { status: 404, message: 'Not found' } }
 
+/** Returns the status that apps check first. `now` is in seconds. */
 function getStatus(now: number): object {
   return {
     status: 'ok',
@@ -92,6 +93,7 @@ function describeRights({ canAdd, canChange, canRead }: Library): object {
   }
 }
 
+/** Answers with documents, newest first; 304 if none has changed since `If-Modified-Since`. */
 async function read(
   { headers, now, query }: ReceivedRequest,
   collection: Collection,

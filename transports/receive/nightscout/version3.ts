@@ -104,6 +104,7 @@ const sortable: ReadonlySet<string> = new Set(['date', 'created_at', 'mills', 'd
 /** Parameters of a search that are no conditions. */
 const searchParameters: ReadonlySet<string> = new Set(['limit', 'skip', 'fields', 'sort', 'sort$desc', 'now'])
 
+/** Answers with the documents that meet the conditions in the query, in the requested order, reduced to `fields`. */
 async function search(
   { query }: ReceivedRequest,
   collection: Collection,
@@ -146,6 +147,7 @@ function findFault(document: Json): string | undefined {
   return (getText(document, 'app') ?? '') === '' ? 'Bad or missing app field' : undefined
 }
 
+/** Stores a document. Answers 201, or 200 if a document with its identity exists. */
 async function create(
   { now }: ReceivedRequest,
   collection: Collection,

@@ -74,6 +74,9 @@ export function AllowedApps({ session }: { readonly session: Session }) {
   )
 }
 
+/**
+ * Reads the app accesses that are valid, or expired but renewable by their app, with the names that their list needs.
+ */
 async function readAllowed(session: Session): Promise<AllowedList> {
   const read = async (query: string): Promise<readonly AppAccess[]> =>
     (await callAs<{ accesses: readonly AppAccess[] }>(session, 'GET', `accesses${query}`)).accesses

@@ -45,6 +45,10 @@ function Introduction() {
   )
 }
 
+/**
+ * Asks for the username and a proof, deletes the account, then says when its data is removed. If that is at once, it
+ * leaves the app.
+ */
 function DeletionDialog({ onClose }: { readonly onClose: () => void }) {
   const { facts } = useContext(PageContext)
   const { username } = useAccount()

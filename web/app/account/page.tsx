@@ -46,6 +46,7 @@ export default function Page({ id = '' }: PageProps) {
   )
 }
 
+/** Shows the sections of the account; those that the service does not offer are omitted. */
 function Overview({ session }: { readonly session: Session }) {
   const { facts } = useContext(PageContext)
   return (

@@ -47,6 +47,7 @@ interface OneProps {
   readonly symbol: string
 }
 
+/** Shows one field of a condition, by what it takes. `symbol`: the unit of the measure; empty without one. */
 function OneField({ field, symbol, value }: OneProps) {
   const { factor, input, isOfMeasure, isOptional = false, name, options } = field
   if (options)

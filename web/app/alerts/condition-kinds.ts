@@ -27,7 +27,7 @@ export interface ConditionField {
 }
 
 type Place = 'latitude' | 'longitude' | 'radius'
-export type Option = 'down' | 'enters' | 'leaves' | 'plausible' | 'up' | 'usual'
+type Option = 'down' | 'enters' | 'leaves' | 'plausible' | 'up' | 'usual'
 
 interface ConditionKind {
   readonly kind: string
@@ -49,7 +49,7 @@ const clock = { name: 'by', input: 'time', initial: '20:00' } as const
 const threshold = [{ name: 'value', ...number }, minutes] as const
 
 /** The kinds in the order in which they are offered. */
-export const conditionKinds = {
+const conditionKinds = {
   above: { kind: 'above', about: 'number', fields: threshold },
   below: { kind: 'below', about: 'number', fields: threshold },
   outside: {

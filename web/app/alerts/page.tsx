@@ -99,6 +99,7 @@ interface RowProps {
   readonly measures: ReadonlyMap<string, AnyMeasure>
 }
 
+/** Shows an alert with its condition, quiet hours and state, as a link. */
 function Row({ rule, measures }: RowProps) {
   const { condition, id, isActive, name, state } = rule
   const sentence = describeCondition(condition, measures.get(condition.measure ?? ''))

@@ -69,6 +69,7 @@ function readTarget(type: FormType, values: Values): Readonly<Record<string, str
   )
 }
 
+/** Shows the fields that a type of channel needs. */
 function TargetFields({ type, addresses }: Props) {
   const accesses = useStore(useAccount().accesses)
   const [topic] = useState(createTopic)

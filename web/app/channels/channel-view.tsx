@@ -133,6 +133,7 @@ function describeTarget({ target }: Channel): string | undefined {
   return address ?? url ?? origin?.replace(/^https?:\/\//, '')
 }
 
+/** Shows what became of one message, and when it is tried again. */
 function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
   const { error, lastAttempt, nextAttempt, queued, state, title } = delivery
   const isLate = state === 'waiting' && lastAttempt !== undefined

@@ -77,6 +77,7 @@ export default function ChannelsPage({ id, query }: PageProps) {
   )
 }
 
+/** Lists the channels of the user. */
 function List({ channels }: { readonly channels: readonly Channel[] }) {
   return (
     <section class="card panel" aria-labelledby="channels">

@@ -3,9 +3,9 @@ import { t } from '../../language.js'
 
 /** What people may have, in the order of the choices. */
 export const devices = ['android', 'iphone', 'watch', 'scale', 'sensor', 'computer'] as const
-export type Device = (typeof devices)[number]
+type Device = (typeof devices)[number]
 
-export interface AppInfo {
+interface AppInfo {
   readonly devices: readonly Device[]
   readonly cost: 'free' | 'extras' | 'paid' | 'service'
   /** Hours without data after which something is probably wrong. */

@@ -110,7 +110,7 @@ export function useConnections(): {
 }
 
 /** What is known of the state of a connection. */
-export type State = 'waiting' | 'failing' | 'silent' | 'fine'
+type State = 'waiting' | 'failing' | 'silent' | 'fine'
 
 /**
  * Returns the state of a connection at a time in seconds: `waiting` for its first value, `failing` if its

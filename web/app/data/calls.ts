@@ -39,7 +39,7 @@ interface AuditRecord {
   }
 }
 
-export interface CallQuery {
+interface CallQuery {
   readonly accessId: string
   readonly from?: number
   readonly to: number
@@ -109,6 +109,7 @@ function toParams({ accessId, from, to, skip, limit, types }: CallQuery): object
   }
 }
 
+/** Converts an audit record to a call. For a denied call, `read` is what it asked for. */
 function toCall({ id, time, content }: AuditRecord): Call {
   const { action, query, read, record, source, status } = content
   const requestedIds = [query?.streams].flat().filter(each => typeof each === 'string')

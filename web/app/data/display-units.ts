@@ -40,7 +40,7 @@ export function loadDisplayUnits(stored: unknown): void {
 }
 
 /** Returns the usual units in the region of a language tag. */
-export function getDefaultUnits(tag: string): DisplayUnits {
+function getDefaultUnits(tag: string): DisplayUnits {
   const region = new Intl.Locale(tag).maximize().region ?? ''
   const isAmerican = ['US', 'LR', 'PR'].includes(region)
   const isBritish = region === 'GB'

@@ -181,6 +181,9 @@ function createKind(id: string, type: string, icon: IconName, words: string, mea
   return { id, type, icon, words, measure }
 }
 
+/**
+ * Formats a content with several members: by its type, else its title or name; the name of the type if it has none.
+ */
 function formatObject(type: string, content: Readonly<Record<string, unknown>>): Quantity {
   const number = (key: string): string | undefined => {
     const value = content[key]

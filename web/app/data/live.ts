@@ -5,7 +5,7 @@ import type { Client } from './client.js'
 import { createStore, type Store } from './store.js'
 
 const changeKinds = ['events', 'streams', 'accesses'] as const
-export type ChangeKind = (typeof changeKinds)[number]
+type ChangeKind = (typeof changeKinds)[number]
 
 export interface Live {
   /** Whether changes are currently received. */

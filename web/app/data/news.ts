@@ -57,6 +57,7 @@ export function markSeen(account: NewsAccount): void {
   account.updateProfile({ [seenKey]: latest }).catch(() => undefined)
 }
 
+/** Counts what others have written since the page of people was opened last, and notes the latest. */
 async function countNews({ client, profile }: NewsAccount): Promise<number> {
   const seen = Number(profile.value[seenKey] ?? 0)
   const { events } = await client.callAlone<{ events: readonly Event[] }>('events.get', {

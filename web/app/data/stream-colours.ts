@@ -2,7 +2,7 @@
 import type { Stream } from './model.js'
 
 export const palette = ['heart', 'weight', 'pressure', 'sleep', 'notes', 'places', 'slate', 'rose'] as const
-export type Colour = (typeof palette)[number]
+type Colour = (typeof palette)[number]
 
 /** Key in a stream's `clientData` of the colour that the user has chosen. */
 export const colourKey = 'coffer:colour'

@@ -6,7 +6,7 @@ import type { MeasureFact } from './measures.js'
 export const todayKey = 'coffer:today'
 
 /** What the user has arranged. Measures that are in neither list are shown by default. */
-export interface TodaySettings {
+interface TodaySettings {
   /** Ids of the measures shown, in order. */
   readonly cards: readonly string[]
   /** Ids of measures that are not shown. */

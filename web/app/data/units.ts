@@ -3,7 +3,7 @@ import { convertUnit, getOwn, splitType } from '../../../schemas/units.js'
 import { getLanguage, getLocale } from '../../language.js'
 import { displayUnits } from './display-units.js'
 
-export interface Unit {
+interface Unit {
   /** `kg`, `°C`, `mmol/L`. */
   readonly symbol: string
   /** Name in the user's language if `Intl` knows it, else the symbol. */
@@ -27,7 +27,7 @@ export function getUnit(type: string): Unit | undefined {
 
 /**
  * Returns the type in which the user enters and sees numbers of this type. Types without a choice of units
- * stay the same. Glucose has one only with `isGlucose`.
+ * stay the same. A density has a choice only with `isGlucose`: as a blood glucose.
  */
 export function getDisplayType(type: string, { isGlucose = false } = {}): string {
   const { mass, temperature, distance, height, glucose } = displayUnits.value

@@ -3,7 +3,7 @@ import type { Account } from './account.js'
 import type { Stream } from './model.js'
 
 /** Undoes a change. */
-export type Undo = () => Promise<void>
+type Undo = () => Promise<void>
 
 /**
  * Updates fields of a stream, and reads streams and facts again. Returns a function that restores the

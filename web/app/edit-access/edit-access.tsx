@@ -83,6 +83,7 @@ interface FormProps {
   readonly onSave: (changes: object) => Promise<void>
 }
 
+/** Changes the name, permissions and end of an access. Permissions can only be narrowed, and not all removed. */
 function EditForm({ access, onSave }: FormProps) {
   const tree = useStore(useAccount().tree)
   const [levels, setLevels] = useState<ReadonlyMap<string, Level>>(new Map())

@@ -2,7 +2,7 @@
 import type { Level, Permission } from '../data/model.js'
 
 /** A permission on a stream. */
-export type StreamPermission = Extract<Permission, { readonly streamId: string }>
+type StreamPermission = Extract<Permission, { readonly streamId: string }>
 
 /** The levels that allow nothing beyond a level, the level itself first. */
 const narrower: Readonly<Record<Level, readonly Level[]>> = {

@@ -70,6 +70,7 @@ interface ControlProps extends Pick<Props, 'type' | 'others' | 'onType' | 'last'
   readonly entry: string
 }
 
+/** Shows the control for one value of a content, by its kind. */
 function Control({ field, controlProps, entry, type, others, onType, last }: ControlProps) {
   switch (field.kind) {
     case 'number':
@@ -127,6 +128,7 @@ function Control({ field, controlProps, entry, type, others, onType, last }: Con
   }
 }
 
+/** Lets the user choose among the types that differ in their unit; otherwise shows the unit, if there is one. */
 function UnitChoice({
   field,
   type,

@@ -74,6 +74,7 @@ export function toContent(
   return { content: isWhole ? content : (content ?? {}), problems }
 }
 
+/** Lists the fields for a schema at a path of the content. What has no control of its own is one field of JSON. */
 function listFieldsAt(schema: ContentSchema, path: readonly string[], isRequired: boolean): ContentField[] {
   const field = (kind: ContentField['kind'], more: Partial<ContentField> = {}): ContentField[] => [
     { name: ['content', ...path].join('/'), path, kind, isRequired, ...getDescription(schema), ...more }
@@ -143,6 +144,9 @@ function readChanged(field: ContentField, entry: string, before: unknown): ReadR
     : readEntry(field, entry)
 }
 
+/**
+ * Reads what the user has entered in a field: `value` is `undefined` if it is empty, `problem` says what is wrong.
+ */
 function readEntry(field: ContentField, entry: string): ReadResult {
   if (entry === '' || (entry.trim() === '' && field.kind !== 'text' && field.kind !== 'long'))
     return { value: undefined }

@@ -12,7 +12,7 @@ const comparedFields = [
 ] as const
 
 /** A difference: a changed field, or what happened to files or the trash state. */
-export type Change = (typeof comparedFields)[number] | 'trashed' | 'restored' | 'filesAdded' | 'filesRemoved'
+type Change = (typeof comparedFields)[number] | 'trashed' | 'restored' | 'filesAdded' | 'filesRemoved'
 
 /** Returns the differences in display order. */
 export function listChanges(before: Event, after: Event): readonly Change[] {

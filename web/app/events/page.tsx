@@ -14,7 +14,7 @@ import { ReadProblem } from '../parts/read-problem.js'
 import { EventView } from './event-view.js'
 
 /** The result of `events.getOne`: an event, or the tombstone of a deleted one, with its earlier versions. */
-export interface EventResult {
+interface EventResult {
   readonly event: Event & { readonly deleted?: number }
   readonly history: readonly Event[]
 }

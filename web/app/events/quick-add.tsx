@@ -104,6 +104,7 @@ interface ChooseProps {
   readonly onChosen: (chosen: Suggestion) => void
 }
 
+/** Shows the suggestions, or what a search in all kinds finds. */
 function ChooseSuggestion({ offered: suggestions, types, streamId, onChosen }: ChooseProps) {
   const { facts, tree } = useAccount()
   const [query, setQuery] = useState('')
@@ -157,6 +158,7 @@ interface OfferProps {
   readonly onChosen: (chosen: Suggestion) => void
 }
 
+/** Shows a suggestion with its stream's colour and its latest value or type. */
 function SuggestionButton({ suggestion, isFound, onChosen }: OfferProps) {
   const tree = useStore(useAccount().tree)
   const { detail, latest, name, streamId, type } = suggestion

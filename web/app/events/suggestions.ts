@@ -99,6 +99,7 @@ export function findSuggestion(
     : suggestType(type, getTypeName(type), facts, tree, streamId)
 }
 
+/** Suggests a kind of event: in the stream of its measure if that exists, else with one to create. */
 function suggestKind(
   kind: EventKind,
   facts: readonly Fact[],

@@ -70,6 +70,7 @@ interface QuestionProps {
   readonly onValue: (value: string) => void
 }
 
+/** Asks one question, by its type; shows only a text for displays and groups. */
 function Question({ item, value, isMissing, onValue }: QuestionProps) {
   const { answerOption = [], linkId, maxLength, required, type } = item
   const text = toPlainLines(item.text ?? '')

@@ -30,6 +30,7 @@ export default function FormsPage({ id, query }: PageProps) {
   return <div class="column">{id === undefined ? <List /> : <OneForm key={id} id={id} query={query} />}</div>
 }
 
+/** Lists the user's forms, and the templates that can be added. */
 function List() {
   const account = useAccount()
   const { client, username } = account
@@ -94,6 +95,7 @@ function List() {
   )
 }
 
+/** Shows a form to fill in. The response counts for the reminder in the URL, if there is one. */
 function OneForm({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
   const { client, username } = useAccount()
   const [isRemoving, setRemoving] = useState(false)

@@ -48,6 +48,7 @@ export function listAsked(
   })
 }
 
+/** Returns whether a question is asked, by the answers to the questions that are asked before it. */
 function isEnabled(
   { enableBehavior, enableWhen = [] }: Item,
   entries: Entries,
@@ -79,6 +80,7 @@ export function buildResponse(items: readonly Item[], entries: Entries): object 
   return { resourceType: 'QuestionnaireResponse', status: 'completed', item: build(items) }
 }
 
+/** Converts an entry to an answer of FHIR. */
 function toAnswer(type: QuestionType, entry: string): object {
   switch (type) {
     case 'choice':

@@ -50,6 +50,10 @@ interface Props {
   readonly first: LinkResult
 }
 
+/**
+ * Opens the link in the fragment of the URL, and shows its pages until it expires, is revoked or left. The owner's
+ * own link is not opened.
+ */
 function Guest({ info, facts, first }: Props) {
   const route = parseRoute(useAddress())
   const [link, setLink] = useState<SharedLink | EmptyReason>(first)
@@ -148,6 +152,7 @@ function isInvalidLink(error: unknown): boolean {
   return error instanceof Refusal && /^(?:invalid-access-token|unknown-resource|forbidden)$/.test(error.id)
 }
 
+/** Says why there is nothing to see. */
 function EmptyView({ why, name }: { readonly why: EmptyReason; readonly name: string }) {
   useEffect(() => {
     document.title = name

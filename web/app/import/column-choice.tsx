@@ -9,7 +9,7 @@ import { getUnit } from '../data/units.js'
 import { showToast } from '../parts/toast.js'
 
 /** A type that a column may contain; with a field for contents with several values. */
-export interface Measure {
+interface Measure {
   readonly type: string
   readonly field?: string
 }

@@ -48,6 +48,7 @@ interface PartProps {
   readonly toText: (name: string) => string
 }
 
+/** Lists the counts of a part of the summary, greatest first; nothing if all are 0. */
 function SummaryPart({ title, counts, rows, kinds, toText }: PartProps) {
   if (sumCounts(counts) === 0) return null
   return (

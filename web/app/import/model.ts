@@ -3,15 +3,7 @@ import { isKey, getLocale, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { formatDuration } from '../parts/format-duration.js'
 
-export type State =
-  | 'looking'
-  | 'looked'
-  | 'unreadable'
-  | 'writing'
-  | 'written'
-  | 'cancelled'
-  | 'failed'
-  | 'removing'
+type State = 'looking' | 'looked' | 'unreadable' | 'writing' | 'written' | 'cancelled' | 'failed' | 'removing'
 
 export type Counts = Readonly<Record<string, number>>
 
@@ -43,7 +35,7 @@ export interface Lane {
 }
 
 /** Min or max of contents: one number, or one per field. */
-export type Bound = number | Readonly<Record<string, number>>
+type Bound = number | Readonly<Record<string, number>>
 
 export interface ColumnMapping {
   readonly column: number
@@ -72,12 +64,12 @@ export interface Table {
 }
 
 /** An English sentence with placeholders, whose values may be notices themselves. */
-export interface Notice {
+interface Notice {
   readonly message: string
   readonly values?: Readonly<Record<string, string | number | Notice>>
 }
 
-export interface Tally {
+interface Tally {
   readonly broughtIn: Counts
   readonly known: Counts
   readonly leftOut: Counts

@@ -23,6 +23,7 @@ export default function ImportPage({ id }: PageProps) {
   return id === undefined ? <Overview /> : <ImportView id={id} />
 }
 
+/** Shows where to drop a file, and the imports so far, read again while one of them is in progress. */
 function Overview() {
   const { client } = useAccount()
   const [imports, setImports] = useState<readonly Import[]>()

@@ -33,6 +33,7 @@ interface OneProps {
   readonly onChange: (mapping: Mapping) => void
 }
 
+/** Shows a sample of a table with a choice for each column, and how dates and decimals are read. */
 function MappingTable({ table, mapping = { time: -1, values: [] }, onChange }: OneProps) {
   const choose = (column: number, choice: string): void => onChange(setChoice(mapping, table, column, choice))
   return (
@@ -112,6 +113,10 @@ function getChoice(mapping: Mapping, column: number): string {
   return value ? toOptionValue(value) : ''
 }
 
+/**
+ * Returns the mapping with another meaning of a column: a role, or a type and field separated by a space; an empty
+ * choice means none.
+ */
 function setChoice(mapping: Mapping, { columns }: Table, column: number, choice: string): Mapping {
   const values = mapping.values.filter(each => each.column !== column)
   const cleared: Mapping = {

@@ -47,6 +47,7 @@ function getMedianGap(parts: readonly { readonly time: number }[]): number | und
   return gaps[Math.floor(gaps.length / 2)]
 }
 
+/** Draws the mean as a line over the band, interrupted at gaps. `step`: seconds of a part. */
 function drawLine(
   { colours, context, plot }: Surface,
   view: View,
@@ -83,7 +84,7 @@ function drawLine(
 }
 
 /** Splits parts into runs without long gaps. */
-export function splitRuns(parts: readonly Part[], maxGap: number): Part[][] {
+function splitRuns(parts: readonly Part[], maxGap: number): Part[][] {
   const runs: Part[][] = []
   let last: Part | undefined
   for (const part of parts) {
@@ -94,6 +95,7 @@ export function splitRuns(parts: readonly Part[], maxGap: number): Part[][] {
   return runs
 }
 
+/** Draws each part as a dot, over a smoothed line. `step`: seconds of a part. */
 function drawDots(
   { colours, context, plot }: Surface,
   view: View,
@@ -125,7 +127,7 @@ function drawDots(
 }
 
 /** Returns the moving average of parts over a window in seconds. */
-export function smooth(parts: readonly Part[], window: number): { time: number; mean: number }[] {
+function smooth(parts: readonly Part[], window: number): { time: number; mean: number }[] {
   let [from, to, sum] = [0, 0, 0]
   return parts.map(({ time }) => {
     while (to < parts.length && parts[to]!.time <= time + window / 2) sum += parts[to++]!.mean

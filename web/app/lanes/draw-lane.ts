@@ -17,7 +17,7 @@ export interface Span extends View {
   readonly id?: string
 }
 
-export interface LaneDrawing {
+interface LaneDrawing {
   readonly view: View
   readonly data: LaneData | undefined
   readonly range: ValueRange | undefined
@@ -55,6 +55,7 @@ export function drawLane(surface: Surface, picture: LaneDrawing): void {
   if (data.kind === 'nights' && drawsLabels) drawHourLabels(surface, picture)
 }
 
+/** Draws weekends and marked periods behind a lane; the first lane also has the labels of the periods. */
 function drawBackground(
   { colours, context, font, height, plot }: Surface,
   { isFirst, spans, view, weekends }: LaneDrawing

@@ -62,6 +62,7 @@ export function drawNights(surface: Surface, view: View, data: NightData, zones:
   else drawAlongTime(surface, view, data)
 }
 
+/** Draws a column for each night, by hour of day. Being awake is a gap. */
 function drawColumns(
   { colours, context, height, plot }: Surface,
   view: View,
@@ -116,6 +117,7 @@ function sortForDrawing(stretches: NightData['periods']): NightData['periods'] {
   return stretches.toSorted((one, other) => Number(other.stage === 'bed') - Number(one.stage === 'bed'))
 }
 
+/** Draws periods of sleep where they are on the time axis, at heights by stage. */
 function drawAlongTime(
   { colours, context, height, plot }: Surface,
   view: View,

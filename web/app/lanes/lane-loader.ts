@@ -9,7 +9,7 @@ import { loadLane } from './load-lane.js'
 import type { Grid } from './load-request.js'
 import type { LanePlan } from './plan-lane.js'
 
-export interface LaneState {
+interface LaneState {
   readonly data: LaneData | undefined
   readonly range: ValueRange | undefined
   readonly problem?: unknown
@@ -89,6 +89,10 @@ export class LaneLoader {
     clearTimeout(this.#timer)
   }
 
+  /**
+   * Reads the lane for a grid, and aborts the read in progress. With `before`, reads only from its last part on.
+   * Never rejects.
+   */
   async #read(grid: Grid, before?: BandData): Promise<void> {
     this.#abort?.abort()
     clearTimeout(this.#timer)

@@ -59,6 +59,7 @@ async function loadNumbers({ client, grid, plan, signal }: LoadRequest): Promise
   return { kind: 'band', parts: samples.flatMap(toPart), step: grid.step, ...(isAmount ? { isAmount } : {}) }
 }
 
+/** Reads blood pressures: each one, or means by part if there are too many. */
 async function loadPairs(loading: LoadRequest): Promise<LaneData> {
   const { client, grid, plan, signal } = loading
   if (isOfMeasure(plan)) return await loadMeasuredPairs(loading)
@@ -105,6 +106,7 @@ function toBars(events: readonly Event[]) {
   return sortByTime(bars)
 }
 
+/** Reads nights: their periods, or only how much there is if there are too many. */
 async function loadNights({ client, grid, plan, signal, zones }: LoadRequest): Promise<LaneData> {
   // With many nights, only the time in bed is visible.
   const isLong = grid.to - grid.from > 100 * 86_400
@@ -134,6 +136,7 @@ function isOfSource({ streamIds, time }: Event, sources: ReadonlyMap<string, str
   return source === undefined || streamIds.includes(source)
 }
 
+/** Reads the events of a lane as marks, or only how many there are if there are too many. */
 async function loadMarks({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
   const coarseGrid = coarsen(grid)
   // A sample of mixed types would count only the numbers.

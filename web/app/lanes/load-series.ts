@@ -52,6 +52,7 @@ function buildRequests(holder: Event, { from, step, to }: Grid) {
   return [{ holder, params }]
 }
 
+/** Converts the sampled points of a series to parts of the grid; empty if they have no mean. */
 function toParts({ fields, points }: SeriesPoints, { time }: Event, { from, step }: Grid): Part[] {
   const column = fields.find(name => name === 'value.mean') ?? fields.find(name => name.endsWith('.mean'))
   if (column === undefined) return []

@@ -2,7 +2,7 @@
 import type { Mark } from './lane-data.js'
 import { toX, type View } from './view.js'
 
-export interface Cluster {
+interface Cluster {
   readonly x: number
   /** The merged marks. */
   readonly marks: readonly Mark[]

@@ -4,7 +4,7 @@ import { getDayAt, getHourAt, type Zones } from './calendar.js'
 import type { NightData, SleepPeriod } from './lane-data.js'
 import { overlaps, type View } from './view.js'
 
-export interface Night {
+interface Night {
   /** Midnight, in seconds. */
   readonly time: number
   /** Seconds asleep, as the service counts them; absent if they are not known. */

@@ -61,7 +61,7 @@ function planMeasure(fact: MeasureFact, definition: AnyMeasure, tree: Tree): Lan
 }
 
 /** Returns the plan of one source of a measure's lane; undefined if it is none of its sources. */
-export function planSource(plan: LanePlan, streamId: string, tree: Tree): LanePlan | undefined {
+function planSource(plan: LanePlan, streamId: string, tree: Tree): LanePlan | undefined {
   const { measure } = plan
   const sources = measure?.sources.filter(source => source.streamId === streamId) ?? []
   const stream = tree.find(streamId)

@@ -1,6 +1,6 @@
 /** Prepares canvases at the resolution of the screen, with the current colours of the page. */
 
-export interface Colours {
+interface Colours {
   /** Colour of the lane. */
   readonly own: string
   readonly ink: string
@@ -56,6 +56,7 @@ export function clearColourCache(canvas: Element): void {
   colourCache.delete(canvas)
 }
 
+/** Returns the colours of a canvas, cached. */
 function readColours(canvas: Element): Colours {
   const cached = colourCache.get(canvas)
   if (cached) return cached

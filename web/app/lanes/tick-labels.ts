@@ -47,6 +47,7 @@ function createLabel(tick: Tick, isStrong: boolean, { measure, plot, toX }: Axis
   return { text, isStrong, width, x: Math.max(width / 2 + 2, Math.min(plot - width / 2, toX(tick.time))) }
 }
 
+/** Formats a tick. `isStrong` ticks also say the day or the year, since the others do not. */
 function formatTick({ time, unit, zone }: Tick, isStrong: boolean): string {
   const timeZone = zone
   if (unit === 'year') return formatTime(time, { year: 'numeric', timeZone })

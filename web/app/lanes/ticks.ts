@@ -61,6 +61,7 @@ export function createValueTicks(low: number, high: number, most: number): numbe
   )
 }
 
+/** Lists times of day at a step in seconds, in local time of each day. Midnights are strong. */
 function createClockTicks(view: View, step: number, zones: Zones): Tick[] {
   const unit = step < 60 ? 'second' : step < 3600 ? 'minute' : 'hour'
   const ticks: Tick[] = []
@@ -80,6 +81,7 @@ function createClockTicks(view: View, step: number, zones: Zones): Tick[] {
   return ticks
 }
 
+/** Lists days at a step in days. The first of a month is strong. */
 function createDayTicks(view: View, step: number, zones: Zones): Tick[] {
   const ticks: Tick[] = []
   let before: number | undefined

@@ -8,7 +8,7 @@ export interface View {
 
 /** Minimum and maximum length of a view, in seconds. */
 export const minViewLength = 20
-export const maxViewLength = 130 * 365 * 86_400
+const maxViewLength = 130 * 365 * 86_400
 /** Maximum distance of a view from 1970, in seconds. */
 const maxTime = 8e9
 

@@ -81,6 +81,7 @@ function WeekLink({ to, label, icon }: { to: number; label: string; icon: 'left'
   )
 }
 
+/** Shows the sections of the letter that have something to say. */
 function Letter({ week, rows }: { readonly week: Week; readonly rows: readonly Row[] }) {
   const different = rows.filter(each => isDifferent(each.week))
   const compared = rows.filter(each => each.week.position !== 'unknown').length

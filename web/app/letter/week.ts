@@ -15,7 +15,7 @@ interface Times {
 }
 
 /** A measure in a week. */
-export interface MeasureWeek {
+interface MeasureWeek {
   readonly measure: string
   readonly days: number
   readonly value?: unknown

@@ -92,6 +92,7 @@ export function findTrackAt({ tracks, view, width, height }: Scene, at: Point): 
   return best?.track
 }
 
+/** Draws grid lines that move with the view. */
 function drawGrid(
   context: CanvasRenderingContext2D,
   { view, width, height }: Scene,
@@ -113,6 +114,7 @@ function drawGrid(
   context.stroke()
 }
 
+/** Draws a track, coloured by speed and interrupted at gaps, with dots at its start and end. */
 function drawTrack(
   context: CanvasRenderingContext2D,
   scene: Scene,
@@ -147,6 +149,7 @@ function drawTrack(
   drawDot(context, points.at(-1)!, colours.brass, 6, colours.sheet)
 }
 
+/** Draws a place, with its accuracy as a circle if that is large enough. */
 function drawPlace(
   context: CanvasRenderingContext2D,
   { view, width, height }: Scene,

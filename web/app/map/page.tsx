@@ -152,6 +152,7 @@ interface EntryProps {
   readonly onChoose: (id: string | undefined) => void
 }
 
+/** Shows a track or place in the list: a button that chooses it, and a link to its event. */
 function TrackItem({ track, isChosen, onChoose }: EntryProps) {
   const { event, fixes, length } = track
   const isTrack = fixes.length > 1

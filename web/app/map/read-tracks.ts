@@ -64,6 +64,7 @@ function toPlace(event: Event): Track {
   return { event, fixes: fix ? [fix] : [], length: 0 }
 }
 
+/** Reads the positions of a series in a range of seconds, sampled if there are many. */
 async function readTrack(
   client: Client,
   event: Event,
@@ -108,7 +109,7 @@ function isValid(value: unknown): value is number {
 }
 
 /** Returns the length of a track in metres, without gaps. */
-export function getLength(fixes: readonly Fix[]): number {
+function getLength(fixes: readonly Fix[]): number {
   let sum = 0
   for (let at = 1; at < fixes.length; at++) {
     const [before, fix] = [fixes[at - 1]!, fixes[at]!]

@@ -80,6 +80,7 @@ export function drawInset(context: CanvasRenderingContext2D, { view }: Window, c
   context.restore()
 }
 
+/** Fills the land, also beyond the date line. */
 function fillLand(
   context: CanvasRenderingContext2D,
   { height, view, width }: Window,

@@ -115,6 +115,7 @@ export function toMeasure(draft: Draft, id: string, before?: OwnMeasure): OwnMea
   return { ...kept, id, name, icon, hue, ...toContents(draft) }
 }
 
+/** Returns what the measure of a form contains: its kind, types, choices and quick values. */
 function toContents({
   form,
   from,
@@ -157,6 +158,7 @@ export async function removeMeasure(account: Account, measure: OwnMeasure): Prom
   return async () => await saveMeasure(account, measure)
 }
 
+/** Changes the list of own measures as stored at this moment, and the cards of Today with it. */
 async function changeList(
   account: Account,
   id: string,

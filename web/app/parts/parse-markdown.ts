@@ -34,6 +34,7 @@ const heading = /^#{1,6} +(\S.*)$/
 const bullet = /^[-*+•] +(\S.*)$/
 const number = /^(\d{1,6})[.)] +(\S.*)$/
 
+/** Parses lines to blocks. `depth`: in how many quotes they are; beyond a limit, quotes stay as written. */
 function parseLines(lines: readonly string[], depth: number): Block[] {
   const blocks: Block[] = []
   let at = 0
@@ -104,6 +105,7 @@ function toItem(text: string): Span[] {
 const inline =
   /`([^`]+)`|\[([^[\]]{1,300})\]\(((?:https?:\/\/|mailto:)[^\s()<>]{1,2000})\)|(\bhttps?:\/\/[^\s<>"“”«»]{1,2000})|\*\*(?=[^\s*])([^*]*[^\s*])\*\*|(?<![\w*])\*(?=[^\s*])([^*]*[^\s*])\*(?![\w*])|(?<![\w_])_(?=[^\s_])([^_]*[^\s_])_(?![\w_])|~~(?=[^\s~])([^~]*[^\s~])~~/gu
 
+/** Parses the inline marks of a line; what is nested too deep stays as written. */
 function parseSpans(line: string, depth = 0): Span[] {
   if (depth > maxDepth) return [line]
   const spans: Span[] = []

@@ -27,6 +27,7 @@ function List({ items, start }: Extract<Block, { readonly kind: 'list' }>) {
   return start === undefined ? <ul>{lines}</ul> : <ol start={start}>{lines}</ol>
 }
 
+/** Converts spans to elements. */
 function renderSpans(spans: readonly Span[]): ComponentChildren {
   return spans.map((span, index) => {
     if (typeof span === 'string') return span

@@ -16,7 +16,7 @@ import { AppLink } from '../parts/app-link.js'
 import { takeAsked, keepAsked, type Asked } from './asked.js'
 import { AskedList, getKey } from './asked-list.js'
 import { FormNotice } from './offered-form.js'
-import { describeFailure, explainFailure } from './texts.js'
+import { describeFailure, explainFailure } from './failures.js'
 import { toEnd } from './end-date.js'
 import {
   formatPerson,
@@ -69,6 +69,10 @@ export function AnswerOffer({ query }: { readonly query: URLSearchParams }) {
   return read ? <Offer asked={asked} read={read} /> : <Skeleton kind="page" />
 }
 
+/**
+ * Shows an offer with its permissions, and accepts or refuses it; then returns to the app that asked, or shows the
+ * outcome.
+ */
 function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) {
   const account = useAccount()
   const { facts } = useContext(PageContext)

@@ -11,7 +11,7 @@ import type { Event } from '../data/model.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { everything, MeasureChoice } from './measure-choice.js'
-import { askForAnswers, FormField, formKey, readForm } from './offered-form.js'
+import { buildAnswersPermission, FormField, formKey, readForm } from './offered-form.js'
 import { OfferLink } from './offer-link.js'
 import { OtherLanguages, writeTexts } from './other-languages.js'
 import { ownScope, types, writeEvent, type RequestContent } from './people.js'
@@ -59,7 +59,7 @@ export function AskForm({ shown }: { readonly shown?: string | undefined }) {
             ...(id !== everything && { defaultName: names.get(id)! }),
             ...(required.has(id) && { mandatory: true })
           })),
-          ...(form ? [askForAnswers(form)] : [])
+          ...(form ? [buildAnswersPermission(form)] : [])
         ],
         allowUserChoice: true,
         features: { chat: values['chat'] === 'on', systemMessaging: true },

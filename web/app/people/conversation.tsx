@@ -9,7 +9,7 @@ import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
 import { formatDateTime, formatDay } from '../parts/format-time.js'
 import { ReadProblem } from '../parts/read-problem.js'
-import { describeFailure } from './texts.js'
+import { describeFailure } from './failures.js'
 import { getStreams, pickText, types, writeEvent, type Relationship } from './people.js'
 import { ScopeRequest } from './scope-request.js'
 
@@ -130,6 +130,7 @@ interface LineProps {
   readonly onAnswered: () => void
 }
 
+/** Shows a message by its type, and what can be answered to it. */
 function MessageLine({ event, all, relationship, collectors, onAnswered }: LineProps) {
   const account = useAccount()
   const content = (event.content ?? {}) as MessageContent

@@ -7,7 +7,7 @@ import { useAccount } from '../data/account.js'
 import { getStreamColour } from '../data/stream-colours.js'
 import { useStore } from '../data/store.js'
 import { showToast } from '../parts/toast.js'
-import { describeFailure } from './texts.js'
+import { describeFailure } from './failures.js'
 import { toEnd, toLastDay } from './end-date.js'
 import {
   getStreams,

@@ -58,8 +58,8 @@ export async function readForm(file: File | undefined): Promise<OfferedForm | un
   throw new Refusal('people-form', t('people.formInvalid'))
 }
 
-/** Returns the permission to read the answers. */
-export function askForAnswers({ questionnaire: { title }, streamId }: OfferedForm): object {
+/** Builds the permission to ask for: to read the stream of the answers. */
+export function buildAnswersPermission({ questionnaire: { title }, streamId }: OfferedForm): object {
   const defaultName = typeof title === 'string' && title !== '' ? title.slice(0, 200) : t('people.form')
   return { streamId, level: 'read', defaultName }
 }

@@ -50,7 +50,7 @@ export function OtherLanguages({ added, onAdd }: Props) {
 }
 
 /** What is asked for, as the sentence to agree to names it. */
-export interface Wish {
+interface Wish {
   readonly name: string
   readonly level: 'read' | 'contribute'
   /** Ids of measures, or of everything. */

@@ -15,7 +15,7 @@ import { Icon } from '../parts/icon.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
-import { describeFailure } from './texts.js'
+import { describeFailure } from './failures.js'
 import { keepAsked } from './asked.js'
 import { LatestValue, useLatestEvents, type Latest } from './latest-values.js'
 import { PausedNotice } from './paused-notice.js'
@@ -94,6 +94,7 @@ export function Overview() {
   )
 }
 
+/** Shows a person, who sees whose data, and the latest value. */
 function PersonLine({
   relationship,
   latest

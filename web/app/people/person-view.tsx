@@ -15,7 +15,7 @@ import { buildHref, navigate } from '../route.js'
 import { AskMore } from './ask-more.js'
 import { OwnCopy, TheirCopy } from './copies.js'
 import { Conversation } from './conversation.js'
-import { explainFailure } from './texts.js'
+import { explainFailure } from './failures.js'
 import { GivenPermissions } from './given-permissions.js'
 import {
   formatPerson,

@@ -2,7 +2,7 @@
 import type { Asked } from './asked.js'
 
 /** The result for the app. */
-export interface Result {
+interface Result {
   readonly ok: boolean
   readonly acceptEventId?: string
   readonly updateEventId?: string

@@ -6,7 +6,7 @@ import { useAccount, type Account } from '../data/account.js'
 import type { Event } from '../data/model.js'
 import { formatDay } from '../parts/format-time.js'
 import { getFeatureName } from './asked-list.js'
-import { describeFailure } from './texts.js'
+import { describeFailure } from './failures.js'
 import {
   getStreams,
   pickText,

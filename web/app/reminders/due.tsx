@@ -38,6 +38,7 @@ export default function Due() {
   )
 }
 
+/** Lists what is due today; nothing if the user has no reminders. */
 function DueReminders() {
   const { read, reread } = useReminders()
   const { searchParams: query } = useAddress()
@@ -98,6 +99,7 @@ interface RowProps {
   readonly onAnswered: () => Promise<void>
 }
 
+/** Shows what is due once, with its answers. Answering shows a toast, which can undo the event that was added. */
 function Row({ occurrence, reminder, selected, onAnswered }: RowProps) {
   const { client } = useAccount()
   const { due, state } = occurrence

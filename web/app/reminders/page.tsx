@@ -94,6 +94,7 @@ interface ViewProps {
   readonly onRemoved: () => void
 }
 
+/** Shows a reminder: its times, how often it was followed, and the form that changes it. */
 function View({ reminder, onChanged, onRemoved }: ViewProps) {
   const { client } = useAccount()
   const [isRemoving, setRemoving] = useState(false)

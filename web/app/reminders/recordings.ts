@@ -3,7 +3,7 @@ import type { NewStream } from '../events/save-event.js'
 import type { Reminder } from './reminders.js'
 
 /** A kind of event. Its id is also part of a text key. */
-export interface Recording {
+interface Recording {
   readonly id: 'note' | 'tablets' | 'mg' | 'taken' | 'activity'
   readonly type: string
   /** Measure of the stream that is created for it. */

@@ -33,7 +33,7 @@ export interface Occurrence {
   readonly eventId?: string
 }
 
-export interface Reminders {
+interface Reminders {
   readonly reminders: readonly Reminder[]
   /** From a day ago until in a day. */
   readonly occurrences: readonly Occurrence[]

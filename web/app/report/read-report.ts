@@ -15,7 +15,7 @@ import { formatDuration } from '../parts/format-duration.js'
 import { formatTime } from '../parts/format-time.js'
 
 /** The numbers of a day: one, or two of a pair. */
-export interface ChartDay {
+interface ChartDay {
   /** Days since the first one of the period. */
   readonly at: number
   readonly values: readonly number[]
@@ -43,7 +43,7 @@ export interface ReportRow {
 }
 
 /** A period of local days, both included: `2026-03-01`. */
-export interface Period {
+interface Period {
   readonly from: string
   readonly to: string
   readonly dayCount: number

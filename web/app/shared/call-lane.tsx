@@ -44,6 +44,7 @@ interface Marks {
   refused: number
 }
 
+/** Draws the calls of a range: those close together as one, larger for more. */
 function drawCalls(canvas: HTMLCanvasElement, calls: readonly Call[], range: Range): void {
   const { clientWidth: width, clientHeight: height } = canvas
   const scale = devicePixelRatio

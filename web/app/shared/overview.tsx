@@ -100,6 +100,7 @@ function describeCounts({ shared, apps }: AccessGroups): string {
   ].join(', ')
 }
 
+/** Lets the user choose the length of the range, and move it. */
 function TimeSpan({ query, range }: { readonly query: URLSearchParams; readonly range: Range }) {
   const { username } = useAccount()
   const span = parseSpan(query)
@@ -137,6 +138,7 @@ interface LanesProps {
   readonly range: Range
 }
 
+/** Shows a lane for each access, in groups, and the latest denied call. */
 function AccessLanes({ groups, query, range }: LanesProps) {
   const { shared, apps, appNames } = groups
   const [showsAll, setShowsAll] = useState(false)
@@ -211,6 +213,7 @@ function LatestDenied({ access, call, appNames }: DeniedCall & Pick<AccessGroups
   )
 }
 
+/** Lists the accesses that have ended. */
 function EndedAccesses({ groups: { ended, appNames } }: { readonly groups: AccessGroups }) {
   const tree = useStore(useAccount().tree)
   const [showsAll, setShowsAll] = useState(false)

@@ -56,6 +56,7 @@ interface BranchProps {
   readonly onToggle: (stream: Stream) => void
 }
 
+/** Shows a stream with a checkbox, and the streams below it. Streams within a chosen one are chosen with it. */
 function Branch({ stream, chosen, isWithin, onToggle }: BranchProps) {
   const children = stream.children.filter(({ trashed }) => !trashed)
   const [isOpen, setOpen] = useState(stream.parentId === null && children.length < 12)

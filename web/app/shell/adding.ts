@@ -1,7 +1,7 @@
 /** State of the dialog for adding events, which can be opened from anywhere. */
 import { createStore } from '../data/store.js'
 
-export interface EventDraft {
+interface EventDraft {
   readonly streamId?: string
   readonly type?: string
   /** The stream to create, if there is none for the event yet. */

@@ -67,6 +67,7 @@ interface BranchProps {
   readonly here: string | undefined
 }
 
+/** Shows a stream with its number of events, and the streams below it if open. */
 function Branch({ stream, ownCounts, path, here }: BranchProps) {
   const children = stream.children.filter(({ trashed }) => !trashed)
   const [isOpen, setOpen] = useState(stream.parentId === null || path.includes(stream.id))

@@ -109,6 +109,7 @@ interface BranchProps {
   readonly onDoing: (action: StreamAction) => void
 }
 
+/** Shows a stream with its counts, latest value and actions, and the streams below it if open. */
 function Branch({ stream, depth, tallyOf, onDoing }: BranchProps) {
   const { isOwner, tree } = useAccount()
   const children = stream.children.filter(({ trashed }) => !trashed)

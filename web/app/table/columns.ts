@@ -18,7 +18,7 @@ export interface Column {
 }
 
 /** What the table shows. */
-export interface Shown {
+interface Shown {
   /** The only type that is shown, if there is one, and the schema of its contents. */
   readonly type: string | undefined
   readonly schema: ContentSchema | undefined
@@ -91,6 +91,7 @@ function createContentColumn(tree: Tree | undefined, type: string | undefined): 
   }
 }
 
+/** Creates the column of a member of the content. */
 function createFieldColumn(name: string, schema: ContentSchema): Column {
   const { description, enum: choices, type } = schema.properties![name]!
   const isNumber = type === 'number'

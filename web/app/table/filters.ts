@@ -37,7 +37,7 @@ export function parseFilters(query: URLSearchParams): Filters {
 }
 
 /** The number by whose value events are filtered. */
-export interface Bound {
+interface Bound {
   /** JSON path of the number in the content. */
   readonly path: string
   /** Symbol of the unit in which it is shown and entered; empty if there is none. */

@@ -34,6 +34,7 @@ export function useKindNames(): NameKind {
   return useMemo(() => nameKinds(facts, known), [facts, known])
 }
 
+/** Returns a function that names the kind of an event. */
 function nameKinds(facts: readonly MeasureFact[], measures: readonly AnyMeasure[]): NameKind {
   const names = new Map(measures.map(measure => [measure.id, getMeasureName(measure)]))
   const bySource = new Map<string, string>()
@@ -52,7 +53,7 @@ function nameKinds(facts: readonly MeasureFact[], measures: readonly AnyMeasure[
 }
 
 /** A type, and its name among others. */
-export interface NamedType {
+interface NamedType {
   readonly type: string
   readonly name: string
 }

@@ -11,7 +11,7 @@ const maxChanges = 100
 /** Seconds by which queries for changes overlap the last read: events being written then may have been missed. */
 const overlapSeconds = 10
 
-export interface Rows {
+interface Rows {
   readonly events: readonly Event[]
   /** Whether all rows are loaded. */
   readonly isWhole: boolean

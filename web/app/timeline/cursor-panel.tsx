@@ -27,8 +27,8 @@ interface Props {
 }
 
 /**
- * Shows the part of the day around the cursor, and follows changes. Who may see it, and adding, are only for
- * the owner.
+ * Shows the part of the day around the cursor, read again when data changes. Only the owner sees who has access to the
+ * lane, and can add events.
  */
 export function CursorPanel({ model, plans }: Props) {
   const account = useAccount()

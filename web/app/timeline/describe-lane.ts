@@ -18,7 +18,7 @@ import type { LanePlan } from '../lanes/plan-lane.js'
 import { formatDates } from './titles.js'
 import { formatHoursMinutes, formatReadings, formatRounded } from '../data/format-values.js'
 
-export interface Reading {
+interface Reading {
   readonly text: string
   /** The number, which determines the position. */
   readonly value?: number

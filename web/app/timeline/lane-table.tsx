@@ -23,7 +23,7 @@ interface Props {
 }
 
 /** The header row. */
-export function TableHeader({ names }: { readonly names: readonly string[] }) {
+function TableHeader({ names }: { readonly names: readonly string[] }) {
   return (
     <thead>
       <tr>
@@ -68,7 +68,7 @@ interface Table {
 }
 
 /** Returns the columns and the visible rows of a lane, in order of time. */
-export function createTable(plan: LanePlan, data: LaneData | undefined, view: View, zones: Zones): Table {
+function createTable(plan: LanePlan, data: LaneData | undefined, view: View, zones: Zones): Table {
   const unit = plan.unit
   const withUnit = (text: string): string => (unit === '' ? text : `${text} (${unit})`)
   const isLong = getLength(view) > 300 * 86_400

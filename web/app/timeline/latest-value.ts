@@ -11,7 +11,7 @@ import { formatAgo } from '../parts/format-time.js'
 import type { View } from '../lanes/view.js'
 import { listVisibleParts } from './describe-lane.js'
 
-export interface LatestValue {
+interface LatestValue {
   readonly value: string
   readonly detail: string
 }

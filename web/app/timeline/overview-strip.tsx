@@ -137,6 +137,7 @@ function getSurroundingYear({ from, to }: View): View {
   return { from: middle - year / 2, to: middle + year / 2 }
 }
 
+/** Returns the view with its frame, or one end of the frame, moved by seconds. */
 function moveFrame({ from, to }: View, what: 'from' | 'to' | 'frame', by: number): View {
   if (what === 'frame') return { from: from + by, to: to + by }
   if (what === 'from') return { from: Math.min(from + by, to - minViewLength), to }

@@ -168,6 +168,7 @@ interface KnownContents {
   readonly measureFacts: readonly MeasureFact[]
 }
 
+/** Returns what there is in the account, once its measures have been read; `undefined` before. */
 function useContents(account: Account): KnownContents | undefined {
   const facts = useStore(account.facts)
   const measureFacts = useStore(account.measureFacts)
@@ -218,6 +219,7 @@ function getWholeRange(plans: readonly LanePlan[]) {
   return { from: from - (to - from) * 0.01, to: to + (to - from) * 0.01 + 60 }
 }
 
+/** Shows what to do where there is no data yet; only the owner can add some. */
 function EmptyTimeline({ whose }: { readonly whose: ComponentChildren }) {
   return (
     <div class="empty">

@@ -5,7 +5,7 @@ import { getLength, type View } from '../lanes/view.js'
 import { formatTime } from '../parts/format-time.js'
 import { findPreset } from './presets.js'
 
-export interface Title {
+interface Title {
   readonly main: string
   readonly detail: string
 }

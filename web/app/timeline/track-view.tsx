@@ -123,6 +123,10 @@ function formatDistance(metres: number): string {
   return metres < 1000 ? `${Math.round(metres)} m` : `${formatRounded(metres / 1000, 1)} km`
 }
 
+/**
+ * Draws a track that fills the canvas, with a grid and a scale. Points are in metres; nothing is drawn without
+ * points.
+ */
 function drawTrack(canvas: HTMLCanvasElement, track: readonly Point[]): void {
   const surface = prepareSurface(canvas, false)
   if (!surface || track.length === 0) return

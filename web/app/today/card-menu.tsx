@@ -68,7 +68,7 @@ export function CardMenu({ measure, fact, hasGoal, actions }: Props) {
 }
 
 /** Returns what to add to a measure: where its latest value is, or in a stream of its own. */
-export function createDraft(measure: AnyMeasure, fact: MeasureFact | undefined) {
+function createDraft(measure: AnyMeasure, fact: MeasureFact | undefined) {
   const type = fact && !fact.latest.type.startsWith('series:') ? fact.latest.type : measure.types[0]!
   return {
     type,

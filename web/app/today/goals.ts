@@ -8,7 +8,7 @@ export interface DayValue {
   readonly value: number
 }
 
-export interface GoalProgress {
+interface GoalProgress {
   /** The value so far: of today, or of this week. Undefined without data. */
   readonly value: number | undefined
   readonly isReached: boolean

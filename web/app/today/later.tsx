@@ -138,6 +138,7 @@ export default function Later({ data, day, zones, now }: Props) {
   )
 }
 
+/** Reads what has arrived and who looked since the start of yesterday, and the events of this day a year ago. */
 async function readBefore(account: Account, day: Day): Promise<Before> {
   const yearAgoNumber = getYearAgo(day.number)
   const yearAgoStart = getDayStart(day.zone, yearAgoNumber)

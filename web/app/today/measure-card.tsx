@@ -173,6 +173,7 @@ function describeTotal({ measure, rows, day, night }: Props): Description {
   }
 }
 
+/** Shows the last days as bars or a line; nothing for kinds without numbers. */
 function Chart({ measure, rows, day }: Props) {
   const values = toValues(rows).filter(({ number }) => number >= day.number - comparedDays)
   if (values.length === 0) return null

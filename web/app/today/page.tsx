@@ -207,6 +207,7 @@ function useToday(cards: readonly string[], day: Day): Read {
   return { data, problem, reread: () => current.current() }
 }
 
+/** Shows what to do where there is nothing to show yet. */
 function EmptyToday() {
   return (
     <div class="empty">

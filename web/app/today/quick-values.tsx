@@ -90,6 +90,7 @@ function listQuickValues(
   return [...new Set([content, ...earlier])].slice(0, maxSuggested).toSorted((a, b) => a - b)
 }
 
+/** Adds a value now: in the stream of the latest one, or in a new stream. */
 async function addValue(
   account: Account,
   measure: AnyMeasure,

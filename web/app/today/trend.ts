@@ -1,7 +1,7 @@
 /** Compares a day with the days before it, robustly: by their median and their median absolute deviation. */
 
 /** How far a value is from what is usual, in words. */
-export type Trend = 'usual' | `${'low' | 'high'}.${'little' | 'clear' | 'much'}`
+type Trend = 'usual' | `${'low' | 'high'}.${'little' | 'clear' | 'much'}`
 
 /** Days with data that are needed to say what is usual. */
 const minDays = 7

@@ -87,6 +87,7 @@ function toTime(date: string, daysLater: number): number {
   return ms / 1000
 }
 
+/** Shows what was found, and saves it as CSV or JSON. Long lists are cut; the files are complete. */
 function Scope({ found }: { readonly found: Found }) {
   const { access, breachScope, csv, owner } = found
   const { addresses, calls, isIncomplete, recordCount, recordedSince, refused, streams } = breachScope

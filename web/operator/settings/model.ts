@@ -1,7 +1,7 @@
 /** Settings as returned by operator calls. (docs/spec/administration.md#changing-settings) */
 import { t } from '../../language.js'
 
-export interface Origin {
+interface Origin {
   readonly kind: 'page' | 'file' | 'environment' | 'flag'
   readonly source: string
 }

@@ -70,6 +70,7 @@ interface FormProps {
   readonly onSaved: (saved: Configuration | undefined, message: string) => void
 }
 
+/** Edits the settings, and stores those that have changed. */
 function SettingsForm({ configuration, onDiscard, onSaved }: FormProps) {
   const client = useOperatorClient()
   const { settings, version } = configuration
@@ -116,6 +117,7 @@ function Group({ settings, title }: { readonly title: string; readonly settings:
   )
 }
 
+/** Restarts the service, and waits until it is back; says so if it does not come back. */
 function Restart({ onDone, started }: { readonly started: number; readonly onDone: () => void }) {
   const client = useOperatorClient()
   const [hasTimedOut, setTimedOut] = useState(false)

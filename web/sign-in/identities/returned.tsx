@@ -11,7 +11,7 @@ import { SecondFactor, type PendingSignIn } from '../views/second-factor.js'
 import type { RedirectResult } from './going.js'
 import { CreateAccount, type RegistrationOffer } from './new-account.js'
 
-export interface RedirectResultProps {
+interface RedirectResultProps {
   readonly returned: RedirectResult
   /** App id of the session. */
   readonly appId: string

@@ -7,7 +7,7 @@ interface Descriptor {
   readonly transports: readonly AuthenticatorTransport[]
 }
 
-/** Options of the service for signing; bytes are in base64url. */
+/** Options of the service for signing; bytes are in base64url, the timeout in milliseconds. */
 export interface RequestOptions {
   readonly challenge: string
   readonly rpId: string
@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly allowCredentials: readonly Descriptor[]
 }
 
-/** Options of the service for a new passkey; bytes are in base64url. */
+/** Options of the service for a new passkey; bytes are in base64url, the timeout in milliseconds. */
 export interface CreationOptions {
   readonly challenge: string
   readonly rp: { readonly id: string; readonly name: string }

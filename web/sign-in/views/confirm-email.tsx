@@ -35,6 +35,7 @@ export function ConfirmEmail() {
   return <ConfirmAddress token={token} session={session} />
 }
 
+/** Lets the user, who has signed in, confirm the address with the token of the link; then signs out. */
 function ConfirmAddress({ token, session }: { readonly token: string; readonly session: Session }) {
   const [email, setEmail] = useState<Email>()
   const [problem, setProblem] = useState<Message>()

@@ -22,7 +22,7 @@ interface Props {
 }
 
 /** Streams that the user may omit. */
-export interface Choice {
+interface Choice {
   readonly streamIds: ReadonlySet<string>
   /** The streams that are omitted. */
   readonly omitted: ReadonlySet<string>
@@ -74,6 +74,7 @@ interface ItemProps {
   readonly children?: ComponentChildren
 }
 
+/** Shows one requested permission, with the details of its stream. */
 function GrantItem({ grant, choice, children }: ItemProps) {
   const { name, level, isNew, before, streamId, taken } = grant
   const isWide = streamId === '*' && level !== 'none'

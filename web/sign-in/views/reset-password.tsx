@@ -21,6 +21,7 @@ const sentTexts: Readonly<Record<'mail' | 'operator', readonly [title: Key, lead
   operator: ['reset.noted', 'reset.notedLead']
 }
 
+/** Asks for the username, and requests a reset. Says the same whether or not there is such an account. */
 function RequestReset() {
   const { facts } = useContext(PageContext)
   const [isSent, setSent] = useState(false)
@@ -62,6 +63,7 @@ function RequestReset() {
   )
 }
 
+/** Sets the new password with the link from the mail. */
 function NewPasswordForm({ resetToken }: { readonly resetToken: string }) {
   const [isDone, setDone] = useState(false)
   const reset = async (values: Values): Promise<void> => {

@@ -3,7 +3,7 @@ import { toItemPointer, type BodyField } from './body-fields.js'
 
 /** What a field of a pair may mean; the member of the content has the same name. */
 export const pairRoles = ['latitude', 'longitude', 'systolic', 'diastolic'] as const
-export type PairRole = (typeof pairRoles)[number]
+type PairRole = (typeof pairRoles)[number]
 
 interface Pair {
   /** Id of its measure. */

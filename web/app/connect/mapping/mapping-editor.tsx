@@ -41,6 +41,10 @@ export function MappingEditor(props: Props) {
   return measures ? <Editor {...props} measures={measures} /> : <Skeleton kind="rows" />
 }
 
+/**
+ * Shows the fields of the latest waiting body with a guess of what they mean, which the user corrects, and stores the
+ * mapping.
+ */
 function Editor({ connection, measures, onChanged }: Props & { readonly measures: readonly AnyMeasure[] }) {
   const { client } = useAccount()
   const { id, waiting } = connection

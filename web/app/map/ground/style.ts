@@ -104,6 +104,7 @@ export function drawTiles(
   drawLabels(context, placed, colours)
 }
 
+/** Draws the areas and lines of a tile, clipped to where it is seen. `ratio`: device pixels per pixel. */
 function drawTile(
   context: CanvasRenderingContext2D,
   { left, top, side, shapes, within, zoom }: PlacedTile,

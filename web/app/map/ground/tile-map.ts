@@ -97,6 +97,7 @@ export class TileMap {
     return state
   }
 
+  /** Starts as many reads of the queue as may run at a time; each starts further ones when it ends. */
   #startReads(): void {
     while (this.#reading < maxReads && this.#queue.length > 0) {
       const [zoom, x, y] = this.#queue.shift()!

@@ -2,9 +2,9 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 
-export type FeatureKind = 'point' | 'line' | 'area'
+type FeatureKind = 'point' | 'line' | 'area'
 /** Alternating x and y coordinates, integers in units of the layer's extent. */
-export type Line = readonly number[]
+type Line = readonly number[]
 
 export interface Feature {
   readonly kind: FeatureKind

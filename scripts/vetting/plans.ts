@@ -1,9 +1,12 @@
-/** Validates the reminders of a foreign file, and when they were due. */
+/** Validates the reminders, forms and rules of a foreign file. */
 import { Type } from 'typebox'
 import { StoredReminder } from '../../schemas/plans/reminder.js'
 import { isZone } from '../../schemas/zones.js'
 import { readSchedule } from '../../core/forms/schedule.js'
 import { compileShape, type Examiner } from './examiner.js'
+import { readQuestionnaire } from '../../core/forms/questionnaire.js'
+import { Form } from '../../schemas/plans/form.js'
+import { RuleState, StoredRuleBody, type Rule } from '../../schemas/rule.js'
 
 const isReminder = compileShape(StoredReminder)
 const Time = Type.Number({ minimum: 0, maximum: 1e10 })
@@ -55,4 +58,51 @@ function isWritten({ schedule }: StoredReminder): boolean {
   } catch {
     return false
   }
+}
+
+const isForm = compileShape(Form)
+
+/** Reports problems with forms and their questionnaires. */
+export function examineForms(examiner: Examiner): void {
+  const { file } = examiner
+  for (const { access, body, id } of file.rows('SELECT * FROM form')) {
+    const form = examiner.read('form', id, body, isForm) as Form | undefined
+    if (!form) continue
+    const isIndexed = form.id === id && form.accessId === access
+    examiner.check(isIndexed, 'form', id, "is indexed under values that don't match its content")
+    examiner.check(isReadable(form), 'form', id, 'has a questionnaire that the service does not accept')
+  }
+  const stray = file.first('SELECT id FROM form WHERE access NOT IN (SELECT id FROM access)')
+  examiner.check(stray === undefined, 'form', stray, 'belongs to no access')
+}
+
+function isReadable({ questionnaire, title }: Form): boolean {
+  try {
+    return readQuestionnaire(questionnaire).title === title
+  } catch {
+    return false
+  }
+}
+
+const isRule = compileShape(StoredRuleBody)
+const isState = compileShape(RuleState)
+
+/** Maximum number of rules of an account. */
+const maxRules = 100
+
+/** Reports problems with rules and their states, and too many rules. */
+export function examineRules(examiner: Examiner): void {
+  const { file } = examiner
+  let count = 0
+  for (const { access, body, id, state } of file.rows('SELECT * FROM rule')) {
+    const rule = examiner.read('rule', id, body, isRule) as Rule | undefined
+    examiner.read('rule', id, state, isState)
+    if (++count > maxRules) examiner.check(false, 'rule', id, 'is one of too many')
+    if (!rule) continue
+    const isIndexed = rule.id === id && rule.accessId === access
+    examiner.check(isIndexed, 'rule', id, "is indexed under values that don't match its content")
+    examiner.check(isZone(rule.zone), 'rule', id, 'has an unknown time zone')
+  }
+  const stray = file.first('SELECT id FROM rule WHERE access NOT IN (SELECT id FROM access)')
+  examiner.check(stray === undefined, 'rule', stray, 'belongs to no access')
 }

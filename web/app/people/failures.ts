@@ -1,12 +1,6 @@
-/** Declares the keys of the texts of people, and explains failures: why an offer cannot be read or accepted, or a message has not arrived. */
+/** Explains failures: why an offer cannot be read or accepted, or a message has not arrived. */
 import { Refusal } from '../../api.js'
 import { isKey, t } from '../../language.js'
-import type texts from './messages/en.json'
-
-type Own = Readonly<Record<keyof typeof texts, string>>
-declare module '../../language.js' {
-  interface Texts extends Own {}
-}
 
 /** Returns the text for the id of a reason; a general text for other reasons. */
 export function describeFailure(reason: string | undefined): string {

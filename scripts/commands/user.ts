@@ -1,13 +1,16 @@
-/**
- * `coffer user delete`, `move`, `password`, `unlock`, `mfa-off`, `passkeys-off` and `keep`: each changes an account by
- * one call of the admin API.
- */
-import { printResult, type JsonOption } from '../../terminal/output.js'
-import { loadDirectory } from '../../terminal/directory.js'
-import { promptForPasswordHash } from '../../terminal/prompt-for-password.js'
-import { splitArguments, UsageError } from '../../terminal/operands.js'
-import { withOperator } from '../../terminal/operator.js'
-import { promptHidden } from '../../terminal/passphrase.js'
+/** `coffer user`: lists, creates and changes accounts. */
+import { existsSync } from 'node:fs'
+import { Value } from 'typebox/value'
+import { printResult, type JsonOption } from '../terminal/output.js'
+import { loadDirectory, loadExistingDirectory } from '../terminal/directory.js'
+import { promptForPasswordHash } from '../terminal/prompt-for-password.js'
+import { splitArguments, UsageError } from '../terminal/operands.js'
+import { withOperator } from '../terminal/operator.js'
+import { promptHidden } from '../terminal/passphrase.js'
+import { PlatformInspection } from '../../storage/inspection.js'
+import type { Account } from '../../storage/platform/account.js'
+import { openSession } from '../terminal/user-session.js'
+import { Email, Language, Username } from '../../schemas/account.js'
 
 export interface DeleteOptions extends JsonOption {
   readonly yes?: true
@@ -113,4 +116,97 @@ async function callForUser(
   const { settings } = loadDirectory(flags)
   await withOperator(settings, operator => operator.call(method, { username }))
   printResult(json, { username }, `${username}: ${done}`)
+}
+
+/**
+ * Prints the active accounts by username, with their times of creation, new addresses and scheduled
+ * deletions.
+ */
+export function listUsers(args: readonly string[], { json }: JsonOption): void {
+  const { layout } = loadExistingDirectory(splitArguments(args).flags)
+  if (!existsSync(layout.platformFile)) return printResult(json, [])
+  const inspection = new PlatformInspection(layout)
+  let accounts: Account[]
+  try {
+    accounts = [...inspection.accounts()].filter(({ state }) => state === 'active')
+  } finally {
+    inspection.close()
+  }
+  const users = accounts.map(({ created, deletion, id, relocatedTo, username }) => ({
+    username,
+    id,
+    created,
+    relocatedTo,
+    // Files of earlier versions have no such column.
+    deletion: deletion ?? null
+  }))
+  const lines = users.map(({ created, deletion, relocatedTo, username }) =>
+    [
+      username,
+      new Date(created * 1000).toISOString(),
+      ...(relocatedTo === null ? [] : [`moved to ${relocatedTo}`]),
+      ...(deletion === null ? [] : [`will be deleted on ${new Date(deletion * 1000).toISOString()}`])
+    ].join('\t')
+  )
+  printResult(json, users, ...lines)
+}
+
+export interface TokenOptions extends JsonOption {
+  readonly app?: string
+}
+
+/**
+ * Prints a personal token of a user for an app, whether or not a service is running. Uses the open session of
+ * the app if there is one.
+ */
+export async function userToken(
+  args: readonly string[],
+  { app = 'coffer-command', json }: TokenOptions
+): Promise<void> {
+  const { flags, operands } = splitArguments(args, 'name')
+  const [username = ''] = operands
+  const { settings } = loadDirectory(flags)
+  const session = await withOperator(settings, operator => openSession(operator, username, app))
+  printResult(json, session, session.token)
+}
+
+export interface CreateOptions extends JsonOption {
+  readonly email?: string
+  readonly language?: string
+}
+
+/**
+ * Creates an account. Its password is typed, or read from the first line of standard input. Throws {@link
+ * UsageError} for invalid fields or passwords.
+ */
+export async function createUser(args: readonly string[], options: CreateOptions): Promise<void> {
+  const { flags, operands } = splitArguments(args, 'name')
+  const [username = ''] = operands
+  const { email, json, language = 'en' } = options
+  assertFields(username, email, language)
+  const { settings } = loadDirectory(flags)
+  const passwordHash = await promptForPasswordHash(settings, username)
+  const { id } = await withOperator(settings, operator =>
+    operator.call('system.createUser', { username, passwordHash, email, language })
+  )
+  printResult(json, { username, id }, `${username}: created`)
+}
+
+/** Throws `UsageError` for a user name, email address or language that is not valid. */
+function assertFields(
+  username: string,
+  email: string | undefined,
+  language: string
+): asserts email is string {
+  const isName: boolean = Value.Check(Username, username)
+  if (!isName)
+    throw new UsageError(
+      `"${username}" is not a valid username. Use 5 to 60 lowercase letters, digits or hyphens, without a hyphen at the start or end`
+    )
+  if (email === undefined) throw new UsageError('An account needs an email address. Pass --email')
+  if (!Value.Check(Email, email) || !email.includes('@'))
+    throw new UsageError(`--email: "${email}" is not a valid email address`)
+  const isLanguage: boolean = Value.Check(Language, language)
+  if (!isLanguage)
+    throw new UsageError(`--language: "${language}" must be a code of up to 5 characters, such as en`)
 }

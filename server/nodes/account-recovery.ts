@@ -1,8 +1,11 @@
-/** Closes and reopens accounts of this node whose backups an operator has restored. */
+/** Recovers accounts on a node: carries out `coffer cluster rescue`, and reopens accounts whose backups were restored. */
 import type { Services } from '../../core/call/services.js'
 import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
 import { announceAccountChange } from '../../core/platform/remove-account.js'
 import type { Account } from '../../storage/platform/account.js'
+import type { ScannedEnd } from '../../cluster/scan-log.js'
+import type { FoundCopy, Rescue } from '../../cluster/rescue.js'
+import type { Accounts } from '../../storage/accounts.js'
 
 export class RestoredAccounts {
   /** `catchUp` resolves when this node has applied all changes to the platform file made before the call. */
@@ -40,5 +43,29 @@ export class RestoredAccounts {
     announceAccountChange(this.services, account)
     // Listing its streams would block the event loop: there may be a hundred thousand, a hundred levels deep.
     this.feed.notifyAll(account.id)
+  }
+}
+
+export class AccountRescue {
+  constructor(
+    private readonly rescue: Pick<Rescue, 'inspect' | 'restore'>,
+    private readonly accounts: Pick<Accounts, 'find'>
+  ) {}
+
+  /** Returns where the log of a user ends, and the copies that this node can use. Rejects if the user is unknown. */
+  async inspect(username: string): Promise<{ end: ScannedEnd; copies: FoundCopy[] }> {
+    return await this.rescue.inspect(this.#getAccountId(username))
+  }
+
+  /** Replaces the user's file by a copy. Resolves with a message about the result. Rejects with the reason if it cannot. */
+  async restore(username: string, place: string, isLossAccepted: boolean): Promise<string> {
+    const { lsn } = await this.rescue.restore(this.#getAccountId(username), place, isLossAccepted)
+    return `${username} continues from commit ${lsn} of the copy "${place}"`
+  }
+
+  #getAccountId(username: string): string {
+    const account = this.accounts.find(username)
+    if (!account) throw new Error(`Unknown user "${username}"`)
+    return account.id
   }
 }

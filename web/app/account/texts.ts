@@ -1,7 +1,0 @@
-/** Declares the keys of the texts of the account page. */
-import type texts from './messages/en.json'
-
-type Own = Readonly<Record<keyof typeof texts, string>>
-declare module '../../language.js' {
-  interface Texts extends Own {}
-}
