@@ -33,7 +33,7 @@ export interface LetterTexts {
 }
 
 /** Times of day. */
-interface Times {
+export interface Times {
   readonly earliest: string
   readonly latest: string
   readonly median: string
