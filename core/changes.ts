@@ -33,7 +33,7 @@ export interface Change {
 }
 
 /** Where streams are looked up while a call runs. */
-export interface StreamLookup {
+interface StreamLookup {
   /** Finds a stream by its id. */
   find(id: string): StreamNode | undefined
 }
@@ -255,7 +255,7 @@ function countIds(paths: readonly Path[]): number {
 export type ChangedAccount = Pick<Account, 'id' | 'username'>
 
 /** Called with a change of a user's data once it is on disk. */
-export type ChangeListener = (account: ChangedAccount, change: Change) => void
+type ChangeListener = (account: ChangedAccount, change: Change) => void
 
 /** Publishes changes to listeners, within the process or across processes. */
 export interface ChangeBus {

@@ -9,7 +9,7 @@ import { canonicalForm, plainForm, writeJson } from './json/writer.js'
 import type { Settings } from './settings/settings.js'
 import type { Steps } from '../storage/steps.js'
 
-export type Algorithm = Settings['integrity']['algorithm']
+type Algorithm = Settings['integrity']['algorithm']
 
 /** Properties of an access that are derived, or depend on where and when it is read. */
 const excluded = new Set(['integrity', 'lastUsed', 'calls', 'apiEndpoint'])
@@ -54,7 +54,7 @@ export function toEventText(event: object): string {
 }
 
 /** Returns the text that an access's integrity is a digest of: the access with the id of its version. */
-export function toAccessText(stored: object): string {
+function toAccessText(stored: object): string {
   const access = toWireAccess(stored as Access)
   const keys = Object.keys(access).filter(key => !excluded.has(key))
   return `{${toCanonicalMembers(access, keys.toSorted())}}`
@@ -66,7 +66,7 @@ export function computeEventIntegrity(event: object, algorithm: Algorithm): stri
 }
 
 /** Does the same as {@link computeEventIntegrity}, in steps. */
-export function* computeEventIntegrityInSteps(event: object, algorithm: Algorithm): Steps<string> {
+function* computeEventIntegrityInSteps(event: object, algorithm: Algorithm): Steps<string> {
   const digest = createHash(algorithm)
   yield* writeJson(
     normalizeEvent(event as EventLike),

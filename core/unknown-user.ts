@@ -2,7 +2,7 @@
 import { ApiError, fail } from './errors.js'
 
 /** Where accounts have moved to, and whether they may be used. */
-export interface AccountLocations {
+interface AccountLocations {
   /** Returns the new URL of an account that has moved; `undefined` for others. */
   getRelocationUrl(username: string): string | undefined
   /** Returns whether an operator has suspended the account. */

@@ -28,7 +28,7 @@ export interface InspectedEvent {
   readonly body: string
 }
 
-export interface InspectedAuditRecord {
+interface InspectedAuditRecord {
   readonly at: number
   readonly access: string
   readonly action: string
@@ -36,7 +36,7 @@ export interface InspectedAuditRecord {
   readonly hash: string
 }
 
-export interface InspectedDeletion {
+interface InspectedDeletion {
   readonly id: string
   readonly deleted: number
   readonly integrity: string | null

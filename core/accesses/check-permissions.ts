@@ -10,7 +10,7 @@ import { refuseParams } from '../validation/params.js'
 /**
  * The permissions to show to the user; `error` says that a proposed name was in use, so that another name is proposed.
  */
-export interface CheckedPermissions {
+interface CheckedPermissions {
   readonly checkedPermissions: RequestedPermission[]
   readonly error?: { readonly id: string; readonly message: string }
 }

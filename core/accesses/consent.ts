@@ -51,7 +51,7 @@ export function getClientAddress({ http }: Pick<Config, 'http'>, { headers, ip }
 }
 
 /** Returns the destination of a request's outcome. */
-export function getDestination({ asker, request: { returnURL } }: StoredRequest): Destination {
+function getDestination({ asker, request: { returnURL } }: StoredRequest): Destination {
   return {
     returnTo: typeof returnURL === 'string' ? getUrlOwner(returnURL) : '',
     origin: asker?.origin === undefined ? '' : getUrlOwner(asker.origin),

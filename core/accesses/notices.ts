@@ -56,7 +56,7 @@ export function removeNotice({ signIn }: Pick<UserStore, 'signIn'>, accessId: st
 }
 
 /** An agreement of the user. */
-export interface Agreement {
+interface Agreement {
   readonly access: Access
   readonly credentials: Credentials
   readonly notice: ShownNotice

@@ -3,7 +3,7 @@ import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 
 /** What an account can have. */
-export interface Room {
+interface Room {
   /** Plural, for the message: `rules`. */
   readonly name: string
   /** Of the account, and of one access that is not personal. All of these together can have half of the account's. */

@@ -6,7 +6,7 @@ import type { Services } from '../call/services.js'
 const intervalMs = 1000
 
 /** Visits an account; returns `undefined` if there is nothing to do. */
-export type AccountVisitor = (account: Account, store: UserStore) => Promise<void> | undefined
+type AccountVisitor = (account: Account, store: UserStore) => Promise<void> | undefined
 
 /** Calls back every second, and visits the accounts whose files are open, one after the other. */
 export class AccountScan {

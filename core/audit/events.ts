@@ -11,7 +11,7 @@ import { toAuditEvent, getEventType } from './audit-event.js'
 import type { Reader } from '../call/reader.js'
 
 /** Params of `events.get`. */
-export interface AuditParams {
+interface AuditParams {
   readonly streams?: unknown
   readonly types?: readonly string[]
   readonly fromTime?: number

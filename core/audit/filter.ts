@@ -4,7 +4,7 @@ import { type AnyMethod, methodAliases } from '../call/method.js'
 import type { Settings } from '../settings/settings.js'
 
 /** Methods by id, by resource as `<resource>.all`, or `all` of them. */
-export interface MethodFilter {
+interface MethodFilter {
   readonly include: readonly string[]
   readonly exclude: readonly string[]
 }

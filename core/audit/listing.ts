@@ -5,7 +5,7 @@ import type { AuditRecord } from '../../storage/audit/record.js'
 import type { Listing, Page } from '../json/json-text.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 
-export interface AuditQuery {
+interface AuditQuery {
   /** Criteria of which one has to match. Throws if the reader may not see the records. */
   readonly criteria: (reader: Reader) => readonly AuditCriteria[]
   /** Seconds, inclusive. */

@@ -21,7 +21,7 @@ const maxIdLength = 100
 const maxLength = 500
 
 /** A range of time in seconds; either end may be open. */
-export interface TimeRange {
+interface TimeRange {
   readonly from?: number | undefined
   readonly to?: number | undefined
 }

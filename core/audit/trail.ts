@@ -33,7 +33,7 @@ export interface AuditedMethod {
 }
 
 /** A call that has run. */
-export interface CompletedCall {
+interface CompletedCall {
   readonly caller: Caller
   readonly credentials: Credentials
   readonly now: number

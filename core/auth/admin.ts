@@ -22,7 +22,7 @@ import type { Services } from '../call/services.js'
  * wrong keys from the same address, throws `too-many-requests` for the right one. Wrong keys are counted by
  * {@link refuseUnknownPath}.
  */
-export function verifyAdminKey(services: Services, credentials: Credentials): boolean {
+function verifyAdminKey(services: Services, credentials: Credentials): boolean {
   const isRight = matchesAdminKey(services, credentials)
   if (isRight) services.throttle.operator(credentials.ip, true)
   return isRight

@@ -14,7 +14,7 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Credentials to authenticate, and the account for which they have to be valid. */
-export interface Authentication {
+interface Authentication {
   readonly services: Services
   readonly account: Account
   readonly store: UserStore

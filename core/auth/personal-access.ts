@@ -30,7 +30,7 @@ export function openSession(config: Config, store: UserStore, appId: string, now
 }
 
 /** A session of one of the service's own pages, and the session that ended for it, whose sockets have to be closed. */
-export interface PageSession {
+interface PageSession {
   readonly access: Access
   /** Id of the access whose session ended. */
   readonly ended?: string
@@ -40,7 +40,7 @@ export interface PageSession {
 const maxPageSessions = 50
 
 /** A sign-in on one of the service's own pages. */
-export interface PageSignIn {
+interface PageSignIn {
   readonly appId: string
   /** The browser and its system; empty if unknown. */
   readonly browser: string

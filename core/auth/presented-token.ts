@@ -14,7 +14,7 @@ export interface PresentedToken {
 /** Maximum length of text that is parsed as credentials, in characters: no token or key is nearly as long. */
 export const maxCredentialsLength = 4096
 /** Maximum length of a caller id, in characters: every item and audit record of its calls repeats it. */
-export const maxCallerIdLength = 100
+const maxCallerIdLength = 100
 
 /** Stands for a token that no access has. */
 const unknownToken: PresentedToken = { token: '' }

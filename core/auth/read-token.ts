@@ -19,7 +19,7 @@ interface FileAccess {
  * Creates the token that lets its holder read one file as `access` may: `{accessId}-{mac}`. It becomes invalid when the
  * access ends or gets a new token. (docs/spec/attachments.md#read-tokens)
  */
-export function createReadToken(file: FileAccess): string {
+function createReadToken(file: FileAccess): string {
   return `${file.access.id}-${computeMac(file)}`
 }
 

@@ -5,7 +5,7 @@ import type { Credentials } from './credentials.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Describes a call to the step: everything except its params. */
-export interface AuthorizationContext {
+interface AuthorizationContext {
   readonly username: string
   readonly user: { readonly id: string; readonly username: string }
   readonly accessToken: string

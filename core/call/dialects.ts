@@ -29,7 +29,7 @@ export interface DialectInfo {
 }
 
 /** What a body contains that has waited for a mapping. */
-export interface WaitingReading {
+interface WaitingReading {
   readonly records: readonly (ImportedRecord & { readonly measure?: string | undefined })[]
   readonly notUnderstood: ReadonlyMap<string, number>
 }

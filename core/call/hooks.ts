@@ -7,7 +7,7 @@ import type { Caller } from '../permissions/caller.js'
 import type { Call, Result } from './method.js'
 
 /** How a call goes on after {@link MethodHook.before}: with these params, or with this result instead of the method's. */
-export type HookDecision = { readonly params: unknown } | { readonly result: Result }
+type HookDecision = { readonly params: unknown } | { readonly result: Result }
 
 /** The rules of a module for one method. All members are optional. */
 export interface MethodHook {

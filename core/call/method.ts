@@ -230,7 +230,7 @@ export function serviceMethod<P extends TSchema>(
 }
 
 /** The input of an access rule. `params` have not been validated yet. */
-export interface AllowContext {
+interface AllowContext {
   readonly services: Services
   readonly caller: Caller
   readonly credentials: Credentials

@@ -32,7 +32,7 @@ import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Caller } from '../permissions/caller.js'
 
 /** The HTTP endpoint of a method, for the audit. Transports pass them to the core. */
-export interface Endpoint {
+interface Endpoint {
   readonly verb: string
   /** The path below the user's root, without parameters: `/events`. */
   readonly resource: string
@@ -47,7 +47,7 @@ export type Endpoints = ReadonlyMap<string, Endpoint>
  * Returns the function that adds to an event's text what only some callers see, and returns `undefined` if there is nothing
  * to add; `undefined` for callers to whom nothing is added.
  */
-export type EventSecrets = (
+type EventSecrets = (
   reader: Reader & { readonly credentials: Credentials }
 ) => ((body: string) => string | undefined) | undefined
 

@@ -30,7 +30,7 @@ export interface ChannelCall extends OutgoingFetch {
 }
 
 /** Header with the id of a message, by which receivers recognise one that arrives twice. */
-export const messageIdHeader = 'Coffer-Message-Id'
+const messageIdHeader = 'Coffer-Message-Id'
 
 /** Bytes of the payload of Web Push, which push services limit to about 4,000. */
 const maxPayloadBytes = 3500

@@ -6,13 +6,13 @@ import type { Services } from '../call/services.js'
 import type { OutgoingFetch } from '../outgoing/http.js'
 
 /** A key pair on the curve P-256, in base64url. */
-export interface PushKeys {
+interface PushKeys {
   readonly publicKey: string
   readonly privateKey: string
 }
 
 /** A message to encrypt. */
-export interface PushMessage {
+interface PushMessage {
   readonly payload: string
   readonly urgency: 'low' | 'normal' | 'high'
   /** Seconds for which push services keep it for devices that are offline. */

@@ -22,12 +22,6 @@ export function refuseContent(eventType: string, errors: readonly string[]): nev
   })
 }
 
-/** Why a trigger has failed, as its content says. */
-export interface Failure {
-  readonly reason: string
-  readonly detail?: unknown
-}
-
 /** Thrown to end the work of a trigger: the trigger then says why. */
 export class TriggerFailed extends Error {
   constructor(

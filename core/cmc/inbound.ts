@@ -13,7 +13,7 @@ import { recordAction, updateMark } from './service-calls.js'
 import type { Written } from './triggers.js'
 
 /** An event that a peer delivers. */
-export interface Delivered {
+interface Delivered {
   readonly type: string
   readonly streamId: string
   readonly place: AppPlace | undefined

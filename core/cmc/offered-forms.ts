@@ -12,7 +12,7 @@ import type { Content } from './contents.js'
 import { refuse, TriggerFailed } from './failures.js'
 
 /** The member of the content of a request, and of its offer. */
-export const formKey = 'coffer:form'
+const formKey = 'coffer:form'
 const reason = 'cmc-offer-invalid-form'
 
 /** Checks the form of a request that is being written. Throws `invalid-operation`. */

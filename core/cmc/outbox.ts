@@ -48,7 +48,7 @@ export interface Acceptance {
   }
 }
 
-export type Delivery = EventDelivery | Acceptance
+type Delivery = EventDelivery | Acceptance
 
 /** A queued delivery with its body. */
 export interface QueuedDelivery extends Omit<StoredDelivery, 'body'> {

@@ -59,7 +59,7 @@ export function endRelationship(call: Call, { access }: Relationship): void {
 }
 
 /** What a revocation says. */
-export interface Revocation {
+interface Revocation {
   readonly reason?: Texts | undefined
   /** The event that caused it. */
   readonly trigger?: string

@@ -13,7 +13,7 @@ import type { Relationship } from './relationships.js'
 import { insertEvent, recordAction } from './service-calls.js'
 
 /** What a change of permissions comes to. */
-export interface ScopeUpdate {
+interface ScopeUpdate {
   /** What the trigger says. */
   readonly content: Content
   /** What the peer gets. */

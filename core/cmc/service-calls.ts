@@ -70,7 +70,7 @@ async function write<T>({
 }
 
 /** What {@link insertEvent} writes. */
-export interface NewEvent {
+interface NewEvent {
   readonly id?: string
   readonly streamId: string
   readonly type: string

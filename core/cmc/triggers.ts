@@ -20,7 +20,7 @@ import { ApiError } from '../errors.js'
 import { updateScope } from './scope-updates.js'
 
 /** A trigger that is being written. */
-export interface Trigger {
+interface Trigger {
   readonly id: string
   readonly type: string
   readonly streamId: string

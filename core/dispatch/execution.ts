@@ -37,7 +37,7 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** The input of the execution of a call. */
-export interface CallContext {
+interface CallContext {
   readonly compiled: Compiled
   readonly account: Account
   readonly caller: Caller

@@ -7,7 +7,7 @@ import { assertReadable } from './event-permissions.js'
 import { createPresenter } from './public-event.js'
 import type { Call } from '../call/method.js'
 
-export interface DeletionsQuery {
+interface DeletionsQuery {
   /** Only deletions later than this, in seconds. */
   readonly since: number
   readonly isAscending: boolean

@@ -60,7 +60,7 @@ export interface Selection {
 export type QueryFilter = (query: EventQuery) => EventQuery
 
 /** The query, and the list of its events: empty if no event can match. */
-export interface SelectedEvents {
+interface SelectedEvents {
   readonly query: EventQuery
   readonly events: Listing<Reader> | readonly never[]
 }

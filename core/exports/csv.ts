@@ -72,7 +72,7 @@ function escapeCell(text: string): string {
  * Formats a cell. Text that a spreadsheet would treat as a formula is prefixed with an apostrophe; numbers never are.
  * Text with semicolons or tabs is quoted too: some programs end a cell at them, and the remainder could be a formula.
  */
-export function formatCell(value: CsvCell): string {
+function formatCell(value: CsvCell): string {
   if (typeof value !== 'string') return String(value)
   if (value === '' || plainCell.test(value)) return value
   const text = formulaStart.test(value) ? `'${value}` : value

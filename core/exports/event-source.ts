@@ -104,7 +104,7 @@ export interface Points {
 }
 
 /** Range of times in seconds; both ends are inclusive. */
-export interface TimeRange {
+interface TimeRange {
   readonly fromTime?: number | undefined
   readonly toTime?: number | undefined
 }

@@ -116,7 +116,7 @@ export function findCoding(type: string, path: Path): { code: Coding; at: number
 }
 
 /** A way in which an event is coded: its types, and what the code says. */
-export interface CodedTypes extends Coding {
+interface CodedTypes extends Coding {
   readonly types: readonly string[]
 }
 

@@ -22,7 +22,7 @@ export function getOriginal({ clientData, type }: Event): object | undefined {
 }
 
 /** What an observation says besides the event itself. */
-export interface ObservationSurroundings {
+interface ObservationSurroundings {
   /** Names of the event's first stream and its ancestors. */
   readonly path: Path
   readonly instants: TimeFormatter

@@ -8,7 +8,7 @@ import { folderTexts, type FolderLanguage, type FolderTexts } from './folder-tex
 import { TimeFormatter } from './time-formatter.js'
 
 /** Calls methods on behalf of the caller of the export. */
-export interface FolderCalls {
+interface FolderCalls {
   /** Returns the result of a method. */
   read(method: string, params: object): Promise<unknown>
   /** Returns the document of `events.export`, text by text. */
@@ -17,7 +17,7 @@ export interface FolderCalls {
   readFile(id: string): AsyncGenerator<Buffer, void, undefined>
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   readonly username: string
   readonly zone: string
   readonly language: FolderLanguage

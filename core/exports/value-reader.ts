@@ -8,12 +8,12 @@ import { isObject } from '../validation/is-object.js'
 import { toCell, type CsvCell } from './csv.js'
 
 /** A value of a content, by the name of its field. */
-export type FieldValue = readonly [field: string, value: CsvCell]
+type FieldValue = readonly [field: string, value: CsvCell]
 
 const noValue: readonly FieldValue[] = [['', '']]
 
 /** The field of contents that are a value themselves. */
-export const valueField = 'value'
+const valueField = 'value'
 
 /** Lists the values of contents, using the types of the directory to find nested fields. */
 export class ValueReader {

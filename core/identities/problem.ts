@@ -7,7 +7,7 @@ import { NoResponse } from '../outgoing/http.js'
  * the sign-in is unknown, was used, took too long, or began in another browser; `group`: the user is in none of the
  * allowed groups; `invalid`: the provider's response is not valid.
  */
-export type ProblemKind = 'unreachable' | 'refused' | 'expired' | 'group' | 'invalid'
+type ProblemKind = 'unreachable' | 'refused' | 'expired' | 'group' | 'invalid'
 
 /** Thrown if a sign-in at a provider fails. */
 export class SignInProblem extends Error {

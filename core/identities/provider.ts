@@ -12,7 +12,7 @@ export type Provider = Required<Omit<ProviderSetting, 'clientSecret' | 'tokenEnd
 export const PublicProvider = Type.Object({ name: Type.String(), label: Type.String() })
 
 /** Returns all providers, in the order of the settings. */
-export function listProviders({ auth }: Config): Provider[] {
+function listProviders({ auth }: Config): Provider[] {
   return auth.oidc.map(provider => ({
     label: provider.name,
     scopes: ['openid', 'profile', 'email'],

@@ -43,7 +43,7 @@ export interface ImportReaders {
   ): ImportReader
 }
 
-export type ReadingResult =
+type ReadingResult =
   | { readonly is: 'stopped' }
   | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice; readonly job: StoredJob }
   | {

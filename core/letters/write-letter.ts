@@ -7,7 +7,7 @@ import { showMeasure, type Shown } from './format-value.js'
 import type { Week } from './read-week.js'
 import { getLetterTexts, type LetterTexts, type Times } from './texts.js'
 
-export interface Letter {
+interface Letter {
   readonly title: string
   readonly text: string
 }

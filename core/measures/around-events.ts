@@ -42,7 +42,7 @@ export interface Span {
   readonly duration?: number | null | undefined
 }
 
-export interface AroundRequest {
+interface AroundRequest {
   readonly measure: MeasureForm
   /** One event, or all of a type in a stream. */
   readonly events: Span | { readonly streamId: string; readonly type: string }

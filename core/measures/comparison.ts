@@ -8,7 +8,7 @@ import type { MeasureForm } from './known-measures.js'
 import { correlateRanks } from './rank-correlation.js'
 import { RunListing } from './run-listing.js'
 
-export interface ComparisonRequest {
+interface ComparisonRequest {
   readonly measures: readonly [MeasureForm, MeasureForm]
   readonly streams: unknown
   readonly days: DayRange

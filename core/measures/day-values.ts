@@ -27,7 +27,7 @@ export interface DayValue {
   readonly longest?: { readonly from: number; readonly to: number }
 }
 
-export interface DaysRequest {
+interface DaysRequest {
   readonly measure: MeasureForm
   readonly streams: unknown
   /** As in `ValuesRequest`. */

@@ -9,7 +9,7 @@ import { readOwn } from './read-own.js'
 import { listMeasuredTypes } from './scope.js'
 import { isNumeric } from './values.js'
 
-export interface Latest {
+interface Latest {
   /** In seconds. */
   readonly time: number
   /** In seconds, for an event with a duration; `null` while it runs. */

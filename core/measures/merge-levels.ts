@@ -3,7 +3,7 @@ import type { Cell, ValueCells } from '../../storage/measures/value-cells.js'
 import { Pauses, type Paused } from './pauses.js'
 
 /** The numbers of a source: for each value of a content, by cell. */
-export interface SourceLevels {
+interface SourceLevels {
   readonly streamId: string
   readonly values: readonly Pick<ValueCells, 'cells'>[]
 }
@@ -15,7 +15,7 @@ export interface MergedLevel {
   readonly streamId: string
 }
 
-export interface Level {
+interface Level {
   /** Absent, like the others, if it is too large for a number. */
   readonly min: number | undefined
   readonly max: number | undefined
@@ -43,7 +43,7 @@ export function* mergeLevels(sources: readonly SourceLevels[]): Paused<Map<numbe
 }
 
 /** The last number of a cell, and its source. */
-export interface LastValue {
+interface LastValue {
   readonly time: number
   readonly value: number
   readonly streamId: string

@@ -4,13 +4,13 @@ import type { SlotGrid } from './grids.js'
 import { Pauses, type Paused } from './pauses.js'
 
 /** The sums of a source, by cell of the grid. */
-export interface SourceSums {
+interface SourceSums {
   readonly streamId: string
   /** The first one counts. */
   readonly values: readonly Pick<ValueCells, 'cells' | 'dailyTotals' | 'listSpread' | 'spills'>[]
 }
 
-export interface MergedSum {
+interface MergedSum {
   sum: number
   /** Number of events and points that begin in it. */
   count: number

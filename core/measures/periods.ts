@@ -15,7 +15,7 @@ export interface Period {
 }
 
 /** Periods of one source that belong together, such as the stages of a night. */
-export interface PeriodGroup {
+interface PeriodGroup {
   readonly from: number
   to: number
   /** Number of events and points. */
@@ -24,7 +24,7 @@ export interface PeriodGroup {
   readonly covered: Readonly<Record<Period['state'], number[]>>
 }
 
-export interface PeriodDay {
+interface PeriodDay {
   /** In seconds. */
   value: number
   /** Number of events and points. */

@@ -1,7 +1,7 @@
 /** Spearman's rank correlation: whether two values rise and fall together, however uneven their scales. (docs/api/measure-methods.md#comparing) */
 
 /** How two values go together, with an interval of confidence. All are from -1 to 1. */
-export interface Correlation {
+interface Correlation {
   readonly rho: number
   readonly low: number
   readonly high: number

@@ -6,7 +6,7 @@ import type { Call } from '../call/method.js'
 import { describeMeasureScope } from './scope.js'
 
 /** An item of the result. */
-export interface Item {
+interface Item {
   /** Identifies it if the list is made again for other permissions. Numbers are in ascending order. */
   readonly key: number | string
   /** Its JSON text. */

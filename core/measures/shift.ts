@@ -1,7 +1,7 @@
 /** By how much values differ before and after something, robustly: Hodges and Lehmann’s estimates. (docs/api/measure-methods.md#before-and-after) */
 
 /** A difference with the limits of its 95 % interval, which are absent with too few values. */
-export interface Shift {
+interface Shift {
   readonly value: number
   readonly low?: number
   readonly high?: number

@@ -10,7 +10,7 @@ import type { Items, StartedRun } from './run-listing.js'
 import { createMeasureScope, listMeasuredTypes } from './scope.js'
 import { createSharedKey } from './share-read.js'
 
-export interface ValuesRequest {
+interface ValuesRequest {
   readonly measure: MeasureForm
   /** The `streams` parameter. */
   readonly streams: unknown

@@ -1,10 +1,10 @@
 /** The figures of a week, and how they compare with the four weeks before. (docs/api/measure-methods.md#a-week) */
 
 /** Where a week lies: `unknown` if there are too few days. */
-export type Position = 'lower' | 'usual' | 'higher' | 'unknown'
+type Position = 'lower' | 'usual' | 'higher' | 'unknown'
 
 /** What is usual: the values of two days of three are between `low` and `high`. */
-export interface Usual {
+interface Usual {
   /** Number of days with data. */
   readonly days: number
   readonly median: number

@@ -15,7 +15,7 @@ import type { Config } from '../settings/config.js'
 import { refuseParams } from '../validation/params.js'
 
 type StateTest = (state: EventState) => boolean
-export type ScopeLimits = Pick<Config['limits'], 'queryIds' | 'queryConditions'>
+type ScopeLimits = Pick<Config['limits'], 'queryIds' | 'queryConditions'>
 
 /** Tests events against the query of one scope. */
 export class EventMatcher {

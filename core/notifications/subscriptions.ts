@@ -57,7 +57,7 @@ export function isSubscriptionMethod(name: string): boolean {
 }
 
 /** The socket that calls a subscription method. */
-export interface SubscriptionContext {
+interface SubscriptionContext {
   readonly services: Services
   readonly callers: CallerSource
   readonly subscriber: SubscribedAccess

@@ -3,7 +3,7 @@
  * Also limits the rate, so that a long queue leaves CPU time for the rest of the service.
  */
 
-export interface ConcurrencyLimits {
+interface ConcurrencyLimits {
   /** Maximum number running at a time. */
   readonly concurrency: number
   /** Returns the maximum number running at a time for one key. */

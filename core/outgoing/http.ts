@@ -8,14 +8,14 @@ import type { Dispatcher } from 'undici'
 import { isPrivate } from '../ip-range.js'
 import { createGuardedConnector, InternalAddress, isInternal } from './guarded-connector.js'
 
-export interface OutgoingOptions {
+interface OutgoingOptions {
   readonly allowInternal: boolean
   /** Set if only private addresses may be called: for content that must not cross the Internet unencrypted. */
   readonly onlyPrivate?: true
   readonly timeoutMs: number
 }
 
-export interface OutgoingCall {
+interface OutgoingCall {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -11,7 +11,7 @@ import { fillPlaceholders, fillCall, type Values } from './placeholders.js'
 import type { KeyValue } from '../../schemas/scalars.js'
 
 /** The calls to make; `disabled` if no messaging service is configured. */
-export type MessagingMode = 'disabled' | 'challenge-verify' | 'single'
+type MessagingMode = 'disabled' | 'challenge-verify' | 'single'
 
 /** Number of digits of a code that is generated here. */
 const codeDigits = 6
@@ -83,7 +83,7 @@ function fillCode(content: Values, code: string): Values {
 }
 
 /** Where codes come from: an authenticator app, or the operator's messaging service. */
-export type FactorMethod = 'totp' | 'sms'
+type FactorMethod = 'totp' | 'sms'
 
 /** A second factor that comes into force once the user has proved to have it. */
 export interface Candidate {

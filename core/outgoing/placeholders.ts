@@ -10,7 +10,7 @@ import { escapeMarkup } from './markup.js'
 export type Values = Readonly<Record<string, unknown>>
 
 /** A call that is ready to be made. */
-export interface PreparedCall {
+interface PreparedCall {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -196,7 +196,7 @@ export class ChangeRecipient {
 }
 
 /** The payload of `accessUpdated`: the id of the new version, and its number. */
-export interface AccessUpdated {
+interface AccessUpdated {
   readonly type: 'access-updated'
   readonly accessId: string
   readonly serial: number

@@ -8,7 +8,7 @@ import { Grants } from './grants.js'
 import { getCreatorId } from './access.js'
 import { findOfferAccess, getOfferMark } from './offer-session.js'
 
-export interface EffectiveGrants {
+interface EffectiveGrants {
   readonly grants: Grants
   /**
    * Time at which the access ends, in seconds: `Infinity` if it never ends, `-Infinity` if it is void. Sessions are checked

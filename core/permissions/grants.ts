@@ -16,7 +16,7 @@ import { accountId, getSecretsStreamId, isOwnRoot, isSecretsStreamId, isSystemId
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** The parts of an access that its grants are computed from. */
-export interface GrantSource {
+interface GrantSource {
   readonly id?: string
   readonly permissions?: readonly Permission[] | undefined
   readonly endedPermissions?: readonly EndedPermission[] | undefined

@@ -26,7 +26,7 @@ export const OperatorAccess = Type.Pick(Access, [
 ])
 export type OperatorAccess = Static<typeof OperatorAccess>
 
-export const AccessOwner = Type.Object({ username: Type.String(), userId: Type.String() })
+const AccessOwner = Type.Object({ username: Type.String(), userId: Type.String() })
 
 /** An access and the account that it belongs to. */
 export const OwnedAccess = Type.Object({ access: OperatorAccess, owner: AccessOwner })

@@ -17,13 +17,13 @@ const graceSeconds = 3600
 const pauseFactor = 9
 
 /** Running jobs; `stop` ends them after the current account. */
-export interface MaintenanceJobs {
+interface MaintenanceJobs {
   /** Starts no more jobs; resolves once the one under way has ended. */
   stop(): Promise<void>
 }
 
 /** A daily job for one account. */
-export type AccountJob = (account: Account) => unknown
+type AccountJob = (account: Account) => unknown
 
 /**
  * Runs the maintenance now, and every day from now on; deletions that are due every hour. `further`: jobs of

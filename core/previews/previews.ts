@@ -29,7 +29,7 @@ export interface Preview extends PreviewKey {
 }
 
 /** What previews need of the service. */
-export interface PreviewServices {
+interface PreviewServices {
   readonly accounts: Accounts
   readonly attachments: AttachmentStore
   readonly clock: Clock

@@ -21,7 +21,7 @@ const checkSeconds = 1
 const minBytesPerSecond = 64 * 1024
 
 /** The memory for the bodies of one kind of sender. */
-export class UploadBuffer implements BodyMemory {
+class UploadBuffer implements BodyMemory {
   readonly #total = new BodyUsage()
   /** Bodies that use memory and have not arrived completely. */
   readonly #unfinished = new Set<BodyReservation>()

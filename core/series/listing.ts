@@ -7,7 +7,7 @@ import type { Reader } from '../call/reader.js'
 import { orNull } from '../../schemas/scalars.js'
 import { refuseParams } from '../validation/params.js'
 
-export interface PointsQuery extends RowFormat {
+interface PointsQuery extends RowFormat {
   /** The holder's number. */
   readonly event: number
   readonly range: Range

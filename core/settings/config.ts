@@ -14,7 +14,7 @@ export interface Config extends Settings {
   readonly commandKey: string
 }
 
-export const apiVersion = '1.6.21'
+const apiVersion = '1.6.21'
 
 /**
  * Returns the configuration of validated settings. `port`: the actual port, where the setting asks for any free port.

@@ -19,7 +19,7 @@ import { settingsList, toVariableName } from './list.js'
 import { findProblem, parseValue } from './values.js'
 import type { Settings } from './settings.js'
 
-export interface Sources {
+interface Sources {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where `coffer.yaml` is looked for. */

@@ -2,7 +2,7 @@
 import type { Config } from './config.js'
 import { getRelyingParty } from './relying-party.js'
 
-export interface PageFacts {
+interface PageFacts {
   /** How users get password reset links: by mail, from the operator, or not at all. */
   readonly passwordReset: 'mail' | 'operator' | 'none'
   /** Whether users get mails: links that confirm an address, notices of changes. */

@@ -5,7 +5,7 @@
 import type { TSchema } from 'typebox'
 import { getTextForm, type TextFormName } from './text-forms.js'
 
-export interface Violation {
+interface Violation {
   /** Path below the value: `.name`, `[2]`; empty for the value itself. */
   readonly place: string
   readonly problem: string

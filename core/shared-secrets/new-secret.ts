@@ -5,7 +5,7 @@ import { parseWebUrl } from '../parse-url.js'
 import type { Config } from '../settings/config.js'
 
 /** The params as given. */
-export interface GivenSecret {
+interface GivenSecret {
   readonly ttl?: unknown
   readonly title?: unknown
   readonly onConsumed?: unknown
@@ -15,7 +15,7 @@ export interface GivenSecret {
 }
 
 /** Valid params. */
-export interface NewSecret {
+interface NewSecret {
   /** Seconds. */
   readonly ttl: number
   readonly title: string

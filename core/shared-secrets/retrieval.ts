@@ -18,12 +18,12 @@ import {
 } from './state.js'
 
 /** The proof that a receiver gives. */
-export interface Proof {
+interface Proof {
   readonly type: 'secret' | 'hmac-sha256'
   readonly payload: string
 }
 
-export interface RetrievalParams {
+interface RetrievalParams {
   readonly key?: unknown
   readonly signature?: Proof | null | undefined
 }
@@ -112,7 +112,7 @@ export function deleteSecret(call: Call, stored: SharedSecret): object {
 }
 
 /** Discards a pending secret, and erases its value. Must run within a transaction. */
-export function discardSecret(call: Call, secret: SharedSecret, reason: DiscardReason): SharedSecret {
+function discardSecret(call: Call, secret: SharedSecret, reason: DiscardReason): SharedSecret {
   return finishSecret(call, secret, { status: 'discarded', info: discardReasons[reason] })
 }
 

@@ -14,7 +14,7 @@ import {
 } from 'node:crypto'
 
 /** What is handed over, and what proves that a receiver is the right one. */
-export interface SecretValue {
+interface SecretValue {
   readonly secret: unknown
   /** The proof, or the key that the proof is computed with; absent if the key of the secret is enough. */
   readonly signature?: string

@@ -40,7 +40,7 @@ const details = {
 export const SharedSecretView = Type.Object({ id: Identifier, ...details })
 
 /** The content of the event as which a secret is read. */
-export const SecretContent = Type.Object(details)
+const SecretContent = Type.Object(details)
 type SecretContent = Static<typeof SecretContent>
 
 /** Why a secret is discarded, as its history says. */

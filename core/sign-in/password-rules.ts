@@ -59,11 +59,7 @@ function countKinds(password: string): number {
 }
 
 /** Throws `invalid-operation` if the current password is too recent to be changed. */
-export function assertPasswordReplaceable(
-  config: Config,
-  password: PasswordRecord | undefined,
-  now: number
-): void {
+function assertPasswordReplaceable(config: Config, password: PasswordRecord | undefined, now: number): void {
   const { passwordCanBeChanged = 0 } = getPasswordTimes(config, password)
   if (now < passwordCanBeChanged)
     fail('invalid-operation', 'The password was changed too recently to be changed again', {
@@ -72,7 +68,7 @@ export function assertPasswordReplaceable(
 }
 
 /** Throws `invalid-operation` if the new password is one of the latest passwords, whose hashes are kept. */
-export async function assertPasswordNew(
+async function assertPasswordNew(
   { config, passwords }: Services,
   latest: readonly PasswordRecord[],
   password: string

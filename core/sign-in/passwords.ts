@@ -13,7 +13,7 @@ import type { AccessRule } from '../call/method.js'
 import type { Config } from '../settings/config.js'
 
 /** A password to verify. */
-export interface PasswordAttempt {
+interface PasswordAttempt {
   readonly username: string
   readonly password: string
   /** The stored hash; `undefined` for a user without a password, or who does not exist. */

@@ -5,7 +5,7 @@ import type { Config } from '../settings/config.js'
 import { getRelyingParty } from '../settings/relying-party.js'
 
 /** The number of sign-in methods of each kind. */
-export interface SignInMethods {
+interface SignInMethods {
   /** 1 if the account has a password and passwords are enabled, otherwise 0. */
   readonly password: number
   /** Identities of providers that are configured. */

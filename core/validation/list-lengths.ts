@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 
 /** A list that is too long: its place as `#/field`, and how long it may be. */
-export interface TooLong {
+interface TooLong {
   readonly path: string
   readonly limit: number
 }

@@ -6,7 +6,7 @@ import { formatAccessWord, formatActionWord } from './record.js'
 /** Maximum number of cached words per open file. A full cache is cleared. */
 const maxCached = 1000
 
-export interface Word {
+interface Word {
   readonly text: string
   readonly number: number
 }

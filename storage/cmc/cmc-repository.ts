@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
 /** An offer that strangers can read with a capability. */
-export interface StoredCapability {
+interface StoredCapability {
   readonly id: string
   readonly access: string
   /** Id of the event that asked for it. */

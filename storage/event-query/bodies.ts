@@ -11,7 +11,7 @@ export const pageBytes = 512 * 1024
 const maxPageBytes = 2 * pageBytes
 
 /** Maximum number of events in a page. */
-export const maxPageRows = 1000
+const maxPageRows = 1000
 /** Target size: sizes vary, and a page that turns out to be too large has to be read again. */
 const targetBytes = 0.75 * pageBytes
 /** Maximum growth from page to page: small events may be followed by large ones. */

@@ -5,7 +5,7 @@ import type { DurationClasses } from './spans.js'
 import type { StreamEnds } from './stream-ends.js'
 
 /** The state of the text index. */
-export interface IndexedTexts {
+interface IndexedTexts {
   /** The greatest event number up to which all events are indexed. */
   readonly indexedTo: number
   /** Requests indexing of pending events soon. */

@@ -14,7 +14,7 @@ import { isOnMap } from './stream-map.js'
  * `time`: all events; `own`: all events except the values of account fields; `type`: events of a type; `stream`: events
  * in a stream; `span`: all periods of a duration class; `streamSpan`: the periods of a duration class in a stream.
  */
-export type LaneKind = 'time' | 'own' | 'type' | 'stream' | 'span' | 'streamSpan'
+type LaneKind = 'time' | 'own' | 'type' | 'stream' | 'span' | 'streamSpan'
 
 /** One index and the values that select the lane in it. */
 export interface Lane {
@@ -102,7 +102,7 @@ const matchingKeysSql = createSqlBuilder(
 )
 
 /** The joined bodies of some rows. */
-export interface Bodies {
+interface Bodies {
   /** Absent if the bodies do not fit a page. */
   readonly text: string | undefined
   readonly count: number

@@ -16,7 +16,7 @@ export interface SearchResult {
 }
 
 /** Maximum number of rows that one step examines. */
-export const maxStepRows = 1000
+const maxStepRows = 1000
 
 /** Returns the next rows of all these lanes. */
 export function collectKeys(

@@ -5,7 +5,7 @@ import type { Key } from './position.js'
 import type { EventQuery } from './query.js'
 
 /** What a query still has to do, and the page that it fills. */
-export interface TakeOptions {
+interface TakeOptions {
   /** Number of events to skip, and number of events to take after that. */
   readonly skip: number
   readonly remaining: number

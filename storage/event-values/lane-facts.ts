@@ -23,7 +23,7 @@ export interface LinkedEvent {
   readonly type: number
 }
 
-export interface Group {
+interface Group {
   readonly type: number
   /** As in events: the first stream, and the others; `others` is `null` for events in this stream only. */
   readonly stream: number

@@ -20,7 +20,7 @@ export interface LanePosition {
 }
 
 /** Selects rows of a lane. */
-export interface LaneRowsOptions {
+interface LaneRowsOptions {
   /** Path in contents, as `content_values` names it; absent: the content itself. */
   readonly field: string | undefined
   /** Numbers of types; absent: all types. */
@@ -52,7 +52,7 @@ export const maxRowsPerRead = 512
 type RawRow = [time: number, number, home: number | null, value: unknown, ...others: (number | null)[]]
 
 /** Sums over the rows of a time range. */
-export interface Sums {
+interface Sums {
   /** Number of rows that have to be read one by one. */
   readonly irregular: number
   readonly count: number
@@ -62,7 +62,7 @@ export interface Sums {
 }
 
 /** A time range: `from` is included, `before` is not. */
-export type TimeRange = readonly [from: number, before: number]
+type TimeRange = readonly [from: number, before: number]
 
 /** Reads the selected rows. The SQL is built once: a sample reads thousands of ranges. */
 export class LaneRows {
@@ -224,7 +224,7 @@ function sumValues(texts: string | null): Pick<Sums, 'count' | 'min' | 'max' | '
 }
 
 /** Summary of the rows in a time range. */
-export interface RangeSummary {
+interface RangeSummary {
   readonly count: number
   /** The least and the greatest number of a type. */
   readonly minType: number | null

@@ -16,7 +16,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 /** A path is of the wrong kind, such as a symbolic link in place of a folder. */
-export class UnexpectedPath extends Error {
+class UnexpectedPath extends Error {
   constructor(path: string, what: string) {
     super(`${path} is not ${what}: remove it, or choose another folder`)
     this.name = 'UnexpectedPath'
@@ -119,7 +119,7 @@ export async function writeWithin(root: string, file: string, bytes: AsyncIterab
 }
 
 /** A file opened for reading. */
-export interface OpenedFile {
+interface OpenedFile {
   /** Bytes. */
   readonly size: number
   readonly bytes: ReadStream

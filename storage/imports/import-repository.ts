@@ -35,7 +35,7 @@ export interface ImportRange extends ImportAttempt {
  * An imported event, or a file of an imported event: `isHere` is 1 if it exists, `isDeleted` is 1 if there is a record
  * of its deletion.
  */
-export interface ImportedItemState {
+interface ImportedItemState {
   readonly id: string
   readonly isHere: 0 | 1
   readonly isDeleted: 0 | 1

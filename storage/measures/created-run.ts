@@ -6,7 +6,7 @@ import { PointCounter } from './point-sinks.js'
 import type { MeasureSteps, Reading } from './reading.js'
 
 /** Events of one type with the same streams (as in events), or points of a series. */
-export interface Created {
+interface Created {
   readonly stream: number
   readonly others: string | null
   /** Without `series:`. */
@@ -20,7 +20,7 @@ export interface Created {
   readonly lastEvent: number
 }
 
-export interface CreatedQuery {
+interface CreatedQuery {
   /** In seconds. */
   readonly since: number
   /** Names of types by number, of events and of series, without `series:`. */

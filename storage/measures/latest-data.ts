@@ -5,7 +5,7 @@ import type { Assignment, MeasureStreams } from './measure-streams.js'
 import type { MeasureStore } from './reading.js'
 
 /** Where the latest data of a source was found; see `MeasureFact`. */
-export interface LatestKey extends Assignment {
+interface LatestKey extends Assignment {
   readonly type: string
   readonly last: number
   readonly lastEvent: number

@@ -20,7 +20,7 @@ export interface Source {
 }
 
 /** A measure, and the range in which data is looked for, in seconds. */
-export interface SourceQuery {
+interface SourceQuery {
   readonly measure: string
   readonly types: readonly MeasuredType[]
   readonly from: number

@@ -7,7 +7,7 @@ interface Node {
 }
 
 /** A cell, the sum of the rates in it, and their number. */
-export interface RateOfCell extends Readonly<Node> {
+interface RateOfCell extends Readonly<Node> {
   readonly cell: number
 }
 

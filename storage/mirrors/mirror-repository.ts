@@ -15,7 +15,7 @@ export interface StoredMirror {
 }
 
 /** An event of a copy. */
-export interface CopiedEvent {
+interface CopiedEvent {
   /** Hash of what decides whether the copy is up to date. */
   readonly version: string
   /** Number of the comparison in which it was last seen. */

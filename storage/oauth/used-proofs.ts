@@ -4,7 +4,7 @@ import { digestSecret } from '../../schemas/secret-digest.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** The result of using a proof: `full` if too many are remembered already. */
-export type ProofUse = 'first' | 'used' | 'full'
+type ProofUse = 'first' | 'used' | 'full'
 
 /** A proof that is being used. */
 export interface UsedProof {

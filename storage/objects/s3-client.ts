@@ -7,7 +7,7 @@ const maxResponseBytes = 16 * 1024 * 1024
 const maxEmptyPages = 10
 
 /** The response is not one of S3-compatible storage. */
-export class UnexpectedResponse extends Error {
+class UnexpectedResponse extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'UnexpectedResponse'

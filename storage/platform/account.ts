@@ -1,7 +1,7 @@
 /** An account, and the claim that creates one. */
 import { AccountClosing, AccountGone, AccountMoved, AccountSuspended } from '../errors.js'
 
-export type AccountState = 'creating' | 'active' | 'deleting'
+type AccountState = 'creating' | 'active' | 'deleting'
 
 /** An account as the platform file records it. */
 export interface Account {
@@ -27,9 +27,6 @@ export interface Account {
    */
   readonly deletion: number | null
 }
-
-/** An account as changes are published for it. */
-export type AccountName = Pick<Account, 'id' | 'username'>
 
 /** The status of an account that has not been moved, suspended, limited or closed. */
 export const initialStatus = {

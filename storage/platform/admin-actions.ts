@@ -22,7 +22,7 @@ export interface AdminAction {
 }
 
 /** A recorded action. The names are `null` for deleted accounts. */
-export interface StoredAdminAction extends AdminAction {
+interface StoredAdminAction extends AdminAction {
   /** Increases with each action. */
   readonly number: number
   readonly operatorName: string | null
@@ -30,10 +30,10 @@ export interface StoredAdminAction extends AdminAction {
 }
 
 /** Maximum number of stored actions that succeeded. */
-export const maxActions = 10_000
+const maxActions = 10_000
 
 /** Maximum number of stored refusals, counted separately so that they never displace actions that succeeded. */
-export const maxRefusals = 1000
+const maxRefusals = 1000
 
 type Row = Omit<StoredAdminAction, 'detail'> & { readonly detail: string }
 

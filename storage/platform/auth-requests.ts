@@ -4,7 +4,7 @@ import type { AuthRequest, Decision } from '../../schemas/auth-request.js'
 import { statement } from '../sqlite/statements.js'
 
 /** Where a request came from. */
-export interface Requester {
+interface Requester {
   readonly ip: string
   /** The `Origin` header, which pages send. */
   readonly origin?: string

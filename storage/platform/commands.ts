@@ -24,7 +24,7 @@ import type { UsernameRules } from './usernames.js'
  * The commands. Each runs within a transaction, and is undone if it throws. They are documented at the methods that
  * they call.
  */
-export const commands = {
+const commands = {
   claim: ({ accounts }: Tables, claim: Claim) => accounts.claim(claim),
   complete: ({ accounts }: Tables, account: Pick<Account, 'id' | 'relocatedTo'>) =>
     accounts.activateImported(account),

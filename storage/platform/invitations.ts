@@ -19,7 +19,7 @@ export interface StoredInvitation extends Invitation {
 }
 
 /** Who used an invitation and when: together they distinguish a registration from a later one with the same name. */
-export interface InvitationUse {
+interface InvitationUse {
   readonly username: string
   /** Seconds. */
   readonly created: number

@@ -23,7 +23,7 @@ import type { Reservation } from './unique-fields.js'
 export type ChangeHandler = <N extends CommandName>(name: N, args: Arguments<N>) => Promise<Result<N>>
 
 /** Called with each command once it has been applied; with `undefined` if the whole file has been replaced. */
-export type ChangeListener = (command: Command | undefined) => void
+type ChangeListener = (command: Command | undefined) => void
 
 /** The platform file. Reads are local and synchronous, by read-only repositories. Changes are commands, see {@link change}. */
 export class PlatformStore {

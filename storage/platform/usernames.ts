@@ -15,7 +15,7 @@ export interface UsernameRules {
 }
 
 /** How often an account has changed its name, and when last, in seconds. */
-export interface UsernameChanges {
+interface UsernameChanges {
   readonly used: number
   readonly last: number | undefined
 }

@@ -23,7 +23,7 @@ export interface OccurrenceRow {
 }
 
 /** The occurrences of one day, by state. */
-export interface DayCounts {
+interface DayCounts {
   readonly day: number
   readonly due: number
   readonly done: number

@@ -20,7 +20,7 @@ export interface AccessPage {
 }
 
 /** An earlier state of an access, without its token. */
-export type AccessVersion = Omit<Access, 'token' | 'integrity'>
+type AccessVersion = Omit<Access, 'token' | 'integrity'>
 
 interface VersionRow {
   readonly body: string

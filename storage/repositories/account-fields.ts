@@ -96,7 +96,7 @@ export class AccountFields {
 }
 
 /** Returns whether a value is the active one. */
-export function isActive({ streamIds }: Event): boolean {
+function isActive({ streamIds }: Event): boolean {
   return streamIds.includes(activeId)
 }
 

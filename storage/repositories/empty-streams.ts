@@ -39,7 +39,7 @@ interface Row {
 }
 
 /** The repositories and hooks that {@link emptyStreams} uses. */
-export interface EmptyContext {
+interface EmptyContext {
   readonly streams: StreamRepository
   readonly history: EventHistory
   readonly attachments: AttachmentRepository

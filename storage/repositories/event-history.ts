@@ -16,7 +16,7 @@ export interface EventDeletion {
 }
 
 /** An earlier version of an event. */
-export interface EventVersion {
+interface EventVersion {
   readonly modified: number
   /** As in {@link EventDeletion}. */
   readonly paths: readonly (readonly string[])[]

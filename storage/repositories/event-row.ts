@@ -12,7 +12,7 @@ const largeBytes = 32 * 1024
  * 0: not in the trash; 1: in the trash; 2: hidden, which applies to values of hidden account fields, which no list
  * shows.
  */
-export type State = 0 | 1 | 2
+type State = 0 | 1 | 2
 
 /** The columns of an event's row other than its number and the number of its type. */
 export interface EventRow {
@@ -72,7 +72,7 @@ function needsSeparateRead({ attachments, type }: Event, body: string): boolean 
 }
 
 /** Returns whether events of a type may have members that only some callers see. (docs/spec/consent.md#credentials) */
-export function isConsentType(type: string): boolean {
+function isConsentType(type: string): boolean {
   return type.startsWith('consent/') && type.endsWith('-cmc')
 }
 

@@ -41,7 +41,7 @@ import { formatPaths } from './format-paths.js'
 import type { StreamRepository } from './streams.js'
 
 /** An event as text, with the numbers of its streams: enough to decide who may read it. */
-export interface EventText {
+interface EventText {
   readonly body: string
   readonly streams: readonly number[]
 }

@@ -17,9 +17,9 @@ export interface Digests {
  * What remains of a deleted event: only its id; its id and who changed it when; or everything.
  * (docs/spec/events.md#what-a-deletion-leaves)
  */
-export type DeletionMode = 'keep-nothing' | 'keep-authors' | 'keep-everything'
+type DeletionMode = 'keep-nothing' | 'keep-authors' | 'keep-everything'
 
-export interface Versioning {
+interface Versioning {
   /** Whether changes and deletions keep the earlier version. */
   readonly forceKeepHistory: boolean
   readonly deletionMode: DeletionMode

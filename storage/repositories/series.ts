@@ -42,7 +42,7 @@ export interface Points {
 }
 
 /** Who writes, and when (seconds). */
-export interface WriteInfo {
+interface WriteInfo {
   readonly writer: string
   readonly written: number
 }

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Where a user last signed in from. */
-export interface SignInSource {
+interface SignInSource {
   /** Seconds. */
   readonly time: number
   /** The client's `User-Agent`, if it sent one. */

@@ -8,7 +8,7 @@ import { column, statement } from '../sqlite/statements.js'
 import type { StoredLetter } from '../../schemas/plans/letter.js'
 
 /** The purpose of a token. Used tokens of kind `challenge` are kept so that no challenge is used twice. */
-export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'challenge' | 'oauth-code' | 'oauth-used'
+type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'challenge' | 'oauth-code' | 'oauth-used'
 
 export class SignInRepository {
   constructor(private readonly db: Database) {}

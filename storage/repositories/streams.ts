@@ -9,7 +9,7 @@ import { isFollowedId } from '../../schemas/mirrors/followed-ids.js'
 import type { StreamNode } from '../streams/node.js'
 
 /** The record of a deleted stream. `path`: the ids from it up to its root, which decide who may see the record. */
-export interface StreamDeletion {
+interface StreamDeletion {
   readonly id: string
   readonly deleted: number
   readonly path: readonly string[]

@@ -5,7 +5,7 @@ import { splitIntoParts, type Block, type Part } from './parts.js'
 import type { Row } from './rows.js'
 import { mergeFigures, minLargeRows, type Figures } from './summary.js'
 
-export interface WalkOptions {
+interface WalkOptions {
   /** The holder's number. */
   readonly event: number
   /** Finite, and not empty. */

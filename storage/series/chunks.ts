@@ -4,7 +4,7 @@ import { column, raw, statement } from '../sqlite/statements.js'
 import { minLargeRows, type Figures, type Summary } from './summary.js'
 
 /** A chunk without its text. */
-export interface ChunkHead {
+interface ChunkHead {
   readonly number: number
   readonly first: number
   readonly last: number
@@ -45,7 +45,7 @@ export type Summarized = readonly [
 ]
 
 /** Which chunks to sum up: see {@link ChunkTable.sumSummarized}. */
-export interface SummedRange {
+interface SummedRange {
   readonly from: number
   readonly to: number
   readonly limit: number
@@ -54,7 +54,7 @@ export interface SummedRange {
 }
 
 /** Consecutive chunks, as their summaries describe them. */
-export interface SummedChunks {
+interface SummedChunks {
   readonly chunks: number
   readonly first: number
   readonly last: number
@@ -68,7 +68,7 @@ export interface SummedChunks {
 export type SummaryPart = 'extremes' | 'measures'
 
 /** A chunk that is copied as it is; `size`: bytes of its text. An array, since long series have thousands. */
-export type WholeChunk = readonly [
+type WholeChunk = readonly [
   last: number,
   count: number,
   width: number,
@@ -81,7 +81,7 @@ const headColumns = 'number, first, last, count, width, fine'
 const chunkColumns = `${headColumns}, points`
 
 /** Like {@link WholeChunk}, without its text. */
-export type WholeHead = readonly [last: number, count: number, width: number, fine: number, size: number]
+type WholeHead = readonly [last: number, count: number, width: number, fine: number, size: number]
 
 export class ChunkTable {
   constructor(private readonly db: Database) {}

@@ -5,7 +5,7 @@ import { mapInSteps, type Steps } from '../steps.js'
 export type Row = readonly [deltaTime: number, ...cells: unknown[]]
 
 /** Formats a row without its brackets: `0.5,60.7`. */
-export function formatRow(row: Row): string {
+function formatRow(row: Row): string {
   return JSON.stringify(row).slice(1, -1)
 }
 

@@ -7,7 +7,7 @@ import { minLargeRows, summarizeRows } from './summary.js'
 /** Maximum number of rows of a chunk. */
 export const maxChunkRows = 2048
 /** Maximum length of a chunk in characters, unless a single row is longer: changing a point rewrites its chunk. */
-export const maxChunkLength = 512 * 1024
+const maxChunkLength = 512 * 1024
 /** Chunks with more characters are not small, even if they have few rows. */
 const maxSmallLength = maxChunkLength / 8
 /** Number of small chunks at the end of a series that are merged together. */

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { translateError } from '../errors.js'
 import { column, statement } from '../sqlite/statements.js'
 
-export type SecretStatus = 'pending' | 'consumed' | 'discarded'
+type SecretStatus = 'pending' | 'consumed' | 'discarded'
 
 /** A status of a secret and since when (seconds); `info` says why it was discarded. */
 export interface StatusChange {
@@ -43,7 +43,7 @@ export interface SharedSecret extends SecretBody {
 }
 
 /** A page of secrets, and the number after which the next page begins; `undefined` after the last one. */
-export interface SecretPage {
+interface SecretPage {
   readonly secrets: readonly SharedSecret[]
   readonly next: number | undefined
 }

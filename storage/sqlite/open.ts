@@ -7,7 +7,7 @@ import { syncPathNow } from '../files/durable.js'
 import { migrate, readSchemaVersion, type Migration } from '../migrations/migrate.js'
 import { statement } from './statements.js'
 
-export interface OpenOptions {
+interface OpenOptions {
   /** The steps that make the schema. */
   readonly migrations: readonly Migration[]
   /** Create the file if it is missing or empty. Otherwise that is an error. */

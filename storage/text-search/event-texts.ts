@@ -42,7 +42,7 @@ const pendingSql = `SELECT e.number AS number, time, body, stream, others FROM e
   ORDER BY e.number LIMIT 1`
 
 /** An event in the index: its time, and its words, `null` for none. */
-export interface IndexedText {
+interface IndexedText {
   readonly number: number
   readonly time: number
   readonly words: string | null

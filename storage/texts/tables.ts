@@ -8,7 +8,7 @@ import { splitWords } from './words.js'
 const maxIndexedWords = 128
 
 /** The tables of the index, and a view of its words. */
-export const textTables = `
+const textTables = `
 -- The sets of streams that events with texts are in, each of them a place. After streams have been merged, there may be
 -- several of one set.
 CREATE TABLE event_place (

@@ -9,7 +9,7 @@ import { statement } from '../sqlite/statements.js'
 import { listColumns, toValue, type Column, type ExportedTable } from './tables.js'
 
 /** A row that cannot be part of an export. */
-export class RowRefused extends Error {
+class RowRefused extends Error {
   constructor(table: string, reason: string) {
     super(`${table}: ${reason}`)
     this.name = 'RowRefused'

@@ -5,7 +5,7 @@ import { StorageFull, translateError } from '../errors.js'
 import type { Repositories } from './repositories.js'
 
 /** The part of the store that bookkeeping uses. */
-export interface BookkeepingStore {
+interface BookkeepingStore {
   /** Returns whether writes have to wait, for a write in steps or a checkpoint. */
   isWriteHeld(): boolean
   /** Returns whether a write in steps is running. */

@@ -12,7 +12,7 @@ import type { PendingWrite } from './write-queue.js'
 const groupMs = 15
 
 /** The part of the store that committing uses. */
-export interface CommitStore {
+interface CommitStore {
   readonly unique: UniqueValues
   /** Begins a transaction. Throws `StorageFull` or `StoreUnavailable` if nothing may be written. */
   begin(): void

@@ -9,7 +9,7 @@ import { removeStaleCopies } from '../sqlite/copy-folders.js'
 import type { UserFiles } from './user-files.js'
 import type { UserStore } from './user-store.js'
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly layout: Layout
   readonly platform: PlatformStore
   readonly files: UserFiles

@@ -5,7 +5,7 @@ import { Checkpointer } from '../wal/checkpointer.js'
 import { UserStore } from './user-store.js'
 import type { ClosedLog } from '../wal/closed-file.js'
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Maximum number of open files; exceeded only if all of them are in the middle of a write. */
   readonly maxOpen: number
   /** Time without use after which a file is closed, in seconds. */

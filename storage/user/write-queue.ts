@@ -23,7 +23,7 @@ export interface PendingSteps<Draft> extends Pick<PendingWrite, 'access' | 'reso
 }
 
 /** Runs writes, and resolves or rejects each. */
-export interface Committer<Draft> {
+interface Committer<Draft> {
   /** Commits writes of the group until it ends or time is up; the rest waits for a turn of the event loop. */
   commitGroup(group: Iterable<PendingWrite>, isSingle: boolean): void
   /** Never rejects. Later writes wait until it resolves. */

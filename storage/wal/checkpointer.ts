@@ -7,7 +7,7 @@ import { CheckpointThread } from './checkpoint-thread.js'
 import { checkpointLog } from '../sqlite/open.js'
 import type { ClosedLog, OwnedLog } from './closed-file.js'
 
-export interface CheckpointerOptions {
+interface CheckpointerOptions {
   /** Time that a log rests before its checkpoint, in seconds: if the file is opened again in the meantime, the log is reused. */
   readonly idleSeconds: number
   /** Called when a checkpoint failed. Nothing is lost: the log stays valid. */

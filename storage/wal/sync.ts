@@ -11,7 +11,7 @@ import type { Durability, DurabilityProvider, FoundLog, OnDurable } from './dura
 import type { ClosedLog } from './closed-file.js'
 
 /** Called when a sync fails. The process must stop: nothing can be acknowledged as durable any more. */
-export type OnSyncFailure = (error: Error) => void
+type OnSyncFailure = (error: Error) => void
 
 /**
  * Detects the state of the log of a file that was just opened. `wasThere`: whether it existed before. `closedLog`: the

@@ -7,14 +7,7 @@ import type { UserStore } from '../../../storage/user/user-store.js'
  * that an app (`notice`) or the user (`change`) has set another address. An app cannot use up the limit of `change`.
  * Notices of sign-ins, and of changes to how a user signs in (`security`), have their own limits.
  */
-export type CountedMessage =
-  | 'reset'
-  | 'confirmation'
-  | 'verification'
-  | 'notice'
-  | 'change'
-  | 'sign-in'
-  | 'security'
+type CountedMessage = 'reset' | 'confirmation' | 'verification' | 'notice' | 'change' | 'sign-in' | 'security'
 
 interface MessageCount {
   readonly count: number

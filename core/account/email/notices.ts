@@ -5,7 +5,7 @@
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { countMessage } from './message-count.js'
 
-export interface Notice {
+interface Notice {
   /** The recipient: the address that was confirmed before. */
   readonly to: string
   /** The new address, masked. */

@@ -70,7 +70,7 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 }
 
 /** The calls that are made to peers. */
-export type PeerMethod =
+type PeerMethod =
   | 'events.get'
   | 'events.create'
   | 'getAccessInfo'

@@ -7,7 +7,7 @@ import type { Log } from '../../log.js'
 import type { Clock } from '../../time.js'
 import { isAddress, isNotice, type Message, type MessageKind, type MailTransport } from './message.js'
 
-export interface MailerOptions {
+interface MailerOptions {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { packageDirectory } from '../../version.js'
 import { escapeMarkup } from '../markup.js'
 
-export interface RenderedMail {
+interface RenderedMail {
   readonly subject: string
   readonly text: string
   readonly html: string

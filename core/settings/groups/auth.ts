@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { flag, formText, group, milliseconds, path, text, countUpTo, integer } from '../kinds.js'
 
 /** Number of latest passwords whose hashes are kept, even without a rule. */
-export const maxPasswordHistory = 24
+const maxPasswordHistory = 24
 
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 

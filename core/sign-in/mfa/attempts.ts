@@ -15,7 +15,7 @@ interface Attempts {
 }
 
 /** What is counted: wrong codes, and messages sent. */
-export type AttemptKind = 'mfa-failures' | 'mfa-messages'
+type AttemptKind = 'mfa-failures' | 'mfa-messages'
 
 /** Minimum seconds for which wrong codes count: codes are short, so slow guessing must not pay off either. */
 const day = 86_400

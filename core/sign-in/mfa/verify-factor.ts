@@ -10,7 +10,7 @@ import { loadTotpChecker, type StepChecker } from './totp.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 
 /** The result of a verification: for TOTP the time step of its code. */
-export interface FactorProof {
+interface FactorProof {
   readonly step?: number
 }
 

@@ -13,7 +13,7 @@ import { getAccountPageUrl } from '../../service-info.js'
 import { describeAgent, unknownLabel, recordDevice } from './devices.js'
 
 /** A notice. */
-export interface Notice {
+interface Notice {
   readonly kind: NoticeKind
   /** The name of the passkey concerned. */
   readonly passkey?: string
@@ -36,8 +36,7 @@ interface PendingNotice extends Notice {
 }
 
 /** The parts of a call that are needed here. Without credentials, the operator made the change. */
-export type NoticeContext = Pick<Call, 'account' | 'now' | 'services' | 'store'> &
-  Partial<Pick<Call, 'credentials'>>
+type NoticeContext = Pick<Call, 'account' | 'now' | 'services' | 'store'> & Partial<Pick<Call, 'credentials'>>
 
 /** Notices that are mailed even if the user has switched notices off. */
 const mandatoryKinds: ReadonlySet<NoticeKind> = new Set(['deletionScheduled', 'usernameChanged'])

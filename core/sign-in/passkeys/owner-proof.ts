@@ -13,7 +13,7 @@ import type { Purpose } from './challenges.js'
 import { verifyPasskeySignature, recordPasskeyUse, type VerifiedSignature } from './signature.js'
 
 /** The proof that a caller gives. */
-export interface OwnerProof {
+interface OwnerProof {
   readonly password?: string | null | undefined
   readonly credential?: Assertion | null | undefined
 }

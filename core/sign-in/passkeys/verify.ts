@@ -13,7 +13,7 @@ export interface PasskeySignature extends PasskeyUse {
 }
 
 /** A new passkey, as it is stored. */
-export interface VerifiedAttestation
+interface VerifiedAttestation
   extends PasskeySignature, Pick<StoredPasskey, 'credential' | 'key' | 'transports'> {}
 
 /**
