@@ -185,7 +185,7 @@ export function eraseEvent({ changes, now, store }: Call, mirror: Mirror, id: st
   const event = store.events.find(id)
   if (!event) return
   changes.addEvent(event)
-  store.events.erase(id, store.stamp(now))
+  store.mirrors.overwriteDeleted(() => store.events.erase(id, store.stamp(now)))
 }
 
 /** Takes an event out of a stream of a copy that is to be removed; erases it if it is in no other. */

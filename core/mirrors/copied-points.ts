@@ -276,7 +276,9 @@ export async function emptySeries(
         if (!holder || !mirrors.findEvent(mirror, id)) return true
         // If the event stays after all, because this is interrupted, its points are read again.
         mirrors.putPart(mirror, { id, kind: 'points', isDoubtful: 0, at: 0, next: now, failures: 0 })
-        return series.remove(holder.number, everything, { written: now, writer }).isDone
+        return mirrors.overwriteDeleted(
+          () => series.remove(holder.number, everything, { written: now, writer }).isDone
+        )
       })
     while (!(await step()));
   }

@@ -176,5 +176,5 @@ export function removeStream(call: Call, node: StreamNode): void {
   changes.add('streams', [node.stream.id])
   const at = store.stamp(now)
   runSteps(endPermissions(call, [node], at))
-  store.streams.remove(node.stream.id, at)
+  store.mirrors.overwriteDeleted(() => store.streams.remove(node.stream.id, at))
 }

@@ -243,6 +243,16 @@ export class MirrorRepository {
     this.#write(sql, kept.accessId, JSON.stringify(kept))
   }
 
+  /** Deletes, as `work` does, so that not even free parts of the file hold what was there: it belongs to someone else. */
+  overwriteDeleted<T>(work: () => T): T {
+    this.db.pragma('secure_delete = ON')
+    try {
+      return work()
+    } finally {
+      this.db.pragma('secure_delete = OFF')
+    }
+  }
+
   /** Drops what is cached. */
   invalidate(): void {
     this.#isUsed = undefined

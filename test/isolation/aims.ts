@@ -6,8 +6,15 @@ const everything = { fromTime: -1e300, toTime: 1e300, state: 'all', limit: 10_00
 /** Params by method: for hidden data, for visible data that can be changed harmlessly, and for lists. */
 export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]> {
   const { both, closed, hidden, holder, note } = ids
-  const streams = [closed, hidden, ids.below!, ids.binned!, ids.gone!]
-  const events = [note, both, ids.lower, ids.trashed, ids.deleted, ids.picture, holder].map(id => ({ id }))
+  const copies = [ids.followedDiary!, ids.followed!]
+  const streams = [...copies, closed, hidden, ids.below!, ids.binned!, ids.gone!]
+  const [copiedHolder, copiedPicture] = [{ id: ids.followedHolder }, { id: ids.followedPicture }]
+  const events = [
+    ...[note, both, ids.lower, ids.trashed, ids.deleted, ids.picture, holder].map(id => ({ id })),
+    { id: ids.followedNote },
+    copiedHolder,
+    copiedPicture
+  ]
   const accesses = [ids.app, ids.shared, ids.former, ids.session].map(id => ({ id }))
   const permissions = [{ streamId: hidden, level: 'read' }]
   const points = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[0, 1]] }
@@ -27,7 +34,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { name: 'x', permissions: [{ streamId: closed, level: 'read' }] },
       { name: 'x', type: 'app', permissions: [] },
       { name: 'x', permissions: [{ streamId: `:_audit:access-${ids.app}`, level: 'read' }] },
-      { name: 'x', permissions: [{ streamId: ':_system:email', level: 'read' }] }
+      { name: 'x', permissions: [{ streamId: ':_system:email', level: 'read' }] },
+      ...copies.map(streamId => ({ name: 'x', permissions: [{ streamId, level: 'read' }] }))
     ],
     'accesses.delete': accesses,
     'accesses.get': [{}, { includeExpired: true, includeDeletions: true }],
@@ -113,6 +121,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'events.delete': [...events],
     'events.deleteAttachment': [
       { id: note, fileId: ids.fileId },
+      { ...copiedPicture, fileId: ids.followedFile },
       { id: open.event, fileId: ids.fileId }
     ],
     'events.get': [
@@ -124,6 +133,9 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       ...streams.map(id => ({ ...everything, streams: [id] })),
       ...streams.map(id => ({ ...everything, streams: ['open', id] })),
       { ...everything, streams: { any: ['*'], not: ['open'] } },
+      { ...everything, streams: { any: [...copies, '*'] } },
+      { ...everything, text: 'canary' },
+      ...copies.map(id => ({ ...everything, text: 'canary*', streams: [id] })),
       { ...everything, streams: { any: ['open'], all: [closed] } },
       { ...everything, streams: { any: ['open'], not: [closed] } },
       { ...everything, streams: [{ any: ['open'] }, { any: [hidden] }] },
@@ -139,6 +151,9 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { id: note, fileId: ids.fileId },
       { id: open.event, fileId: ids.fileId },
       { id: ids.picture, fileId: ids.pictureFile },
+      { ...copiedPicture, fileId: ids.followedFile },
+      { ...copiedPicture, fileId: ids.followedText },
+      { id: open.event, fileId: ids.followedText },
       { id: open.event, fileId: open.file }
     ],
     'events.getOne': [
@@ -166,6 +181,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'events.update': [
       ...events.map(({ id }) => ({ id, update: { description: 'x' } })),
       { id: open.event, update: { streamIds: [hidden] } },
+      ...copies.map(id => ({ id: open.event, update: { streamIds: ['open', id] } })),
       { id: open.event, update: { streamIds: ['open', closed] } }
     ],
     'followedSlices.create': [{ name: 'x', url: 'https://x.example/', accessToken: 'x' }],
@@ -193,6 +209,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'letter.update': [{ update: { isOn: true, showsValues: true } }],
     'measures.around': [
       { measure: 'weight', eventId: note },
+      { measure: 'weight', eventId: ids.followedNote },
       ...streams.map(id => ({ measure: 'note', streamId: id, type: 'note/txt' }))
     ],
     'measures.compare': [undefined, ...streams.map(id => [id])].map(asked => ({
@@ -233,10 +250,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     ),
     'measures.week': [{}, ...['2023-11-15', '2023-11-19'].map(to => ({ to }))],
     'mirrors.create': [{ accessId: ids.app }, { accessId: ids.shared }],
-    'mirrors.delete': [{ id: note }],
+    'mirrors.delete': [{ id: note }, { id: ids.mirror }],
     'mirrors.get': [{}],
-    'mirrors.getOne': [{ id: note }],
-    'mirrors.notify': [{ id: note, key: 'k'.repeat(32) }],
+    'mirrors.getOne': [{ id: note }, { id: ids.mirror }],
+    'mirrors.notify': [
+      { id: note, key: 'k'.repeat(32) },
+      { id: ids.mirror, key: 'k'.repeat(32) }
+    ],
     'mirrors.report': [{ number: 1, state: 'live', reads: [] }],
     'mirrors.reportErasure': [{ number: 1, state: 'erased', reads: [] }],
     'mfa.activate': [{ method: 'totp' }],
@@ -246,7 +266,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'mfa.recover': [{ ...account, recoveryCode: 'a guess' }],
     'mfa.verify': [{ code: '000000' }],
     'previews.cleanUpCache': [{}],
-    'previews.get': [{ id: ids.picture }, { id: note }],
+    'previews.get': [{ id: ids.picture }, { id: note }, copiedPicture],
     'passkeys.challenge': [{ purpose: 'prove' }, { purpose: 'add', password: 'a guess' }],
     'passkeys.create': [{ credential: attestation }],
     'passkeys.delete': [{ id: ids.passkey }],
@@ -268,10 +288,18 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'registration.server': [{ username: 'alice' }],
     'registration.uid': [{ email: 'alice@example.com' }],
     'registration.username': [{ email: 'alice@example.com' }],
-    'hfs.add': [{ id: holder, ...points }],
-    'hfs.addBatch': [{ format: 'seriesBatch', data: [{ eventId: holder, data: points }] }],
-    'hfs.deletePoints': [{ id: holder }],
-    'hfs.get': [{ id: holder }, { id: open.holder }],
+    'hfs.add': [holder, copiedHolder.id].map(id => ({ id, ...points })),
+    'hfs.addBatch': [holder, copiedHolder.id].map(eventId => ({
+      format: 'seriesBatch',
+      data: [{ eventId, data: points }]
+    })),
+    'hfs.deletePoints': [{ id: holder }, copiedHolder],
+    'hfs.get': [
+      { id: holder },
+      { id: open.holder },
+      copiedHolder,
+      { ...copiedHolder, sample: 10, summary: true }
+    ],
     'forms.answer': [{ id: ids.form, response: { resourceType: 'QuestionnaireResponse', item: [] } }],
     'forms.create': [hidden, closed].map(streamId => ({ template: 'phq-9', streamId })),
     'forms.delete': [{ id: ids.form }],

@@ -38,7 +38,7 @@ function of(name: string, client: Client, reads?: true): Caller {
   }
 }
 
-async function callers(service: Service, alice: Client, { open }: Secrets): Promise<Caller[]> {
+async function callers(service: Service, alice: Client, { ids, open }: Secrets): Promise<Caller[]> {
   const none = { streamId: 'hidden-closed', level: 'none' } as const
   const granted = async (
     type: string,
@@ -60,6 +60,13 @@ async function callers(service: Service, alice: Client, { open }: Secrets): Prom
       name: `caller-star-${level}`
     })
     admitted.push(of(`shared, ${level} on all but what is hidden`, star, true))
+  }
+  for (const type of ['app', 'shared']) {
+    const client = await alice.grant('read', `${ids['followed']}:health`, {
+      type,
+      name: `caller-copy-${type}`
+    })
+    admitted.push(of(`${type}, one followed stream`, client, true))
   }
   admitted.push(
     of(
@@ -110,6 +117,7 @@ t.test('isolation', async t => {
     t,
     {
       adminKey,
+      cmc: { allowInternalTargets: true },
       accesses: { updates: true },
       hf: { port: 0 },
       log: { level: 'debug', requests: true },
@@ -269,7 +277,7 @@ async function ask(
 
 /** Returns data that only the owner may change. */
 async function hiddenParts(alice: Client, { ids }: Secrets): Promise<Answer> {
-  const streams = [ids.hidden, ids.closed, ids.binned]
+  const streams = [ids.hidden, ids.closed, ids.binned, ids.followed]
   const query = {
     streams,
     state: 'all',
@@ -285,6 +293,8 @@ async function hiddenParts(alice: Client, { ids }: Secrets): Promise<Answer> {
     events,
     eventDeletions,
     points: (await alice.do('hfs.get', { id: ids.holder })).points,
+    copiedPoints: (await alice.do('hfs.get', { id: ids.followedHolder })).points,
+    copiedStreams: (await alice.do('streams.get', { parentId: ids.followed, state: 'all' })).streams,
     streams: (await alice.do('streams.get', { parentId: ids.hidden, state: 'all' })).streams,
     webhook: webhooks.find(({ id }: Answer) => id === ids.webhook),
     access: accesses

@@ -3,6 +3,9 @@ import type { Test } from 'tap'
 import { Client, type Answer, type Service } from '../support/coffer.js'
 import { addPasskey, givePassword } from '../support/passkeys.js'
 import { receiver, type Receiver } from '../support/receiver.js'
+import { noPictures, picture as drawPicture } from '../support/pictures.js'
+import { until } from '../support/socket.js'
+import { listPeers, relate } from '../support/two-servers.js'
 
 /** Data that callers without permission must not see. */
 export interface Secrets {
@@ -78,7 +81,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
   const pictureFile = await file(picture, `${mark()}.jpg`, mark())
   const holder = await event([hidden], { type: 'series:mass/kg', content: null })
   await alice.do('hfs.add', { id: holder, ...points(73_137.5) })
-  inner.push('73137.5')
+  inner.push('73137.5', '82284.25')
   await event([binned])
   await alice.do('streams.delete', { id: binned })
   for (let n = 0; n < 2; n++) await alice.do('streams.delete', { id: gone })
@@ -137,6 +140,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     url: `https://${mark()}.example/`,
     accessToken: mark()
   })
+  const followed = await followPaul(service, alice, mark)
   await service.call(undefined, 'test.noteSignIns', { username: 'alice' })
   await alice.do('account.update', { update: { email: `${mark()}@example.com` } })
   await givePassword(alice)
@@ -175,7 +179,61 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       form: form.id,
       rule: rule.id,
       session: session.access.id,
-      passkey: passkey.id
+      passkey: passkey.id,
+      ...followed
     }
+  }
+}
+
+/** Finds the hidden event of a type in a copy. */
+function find(list: readonly Answer[], type: string): Answer {
+  return list.find(each => each.type === type && !JSON.stringify(each).includes('overt'))
+}
+
+/** Lets Alice keep a copy of what Paul has shared: of `health`, which one caller may see, and of `diary`. Returns ids of the copy. */
+async function followPaul(
+  service: Service,
+  alice: Client,
+  mark: () => string
+): Promise<Readonly<Record<string, string>>> {
+  const paul = await service.user('paul-patient')
+  for (const id of ['health', 'diary']) await paul.stream(id)
+  await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: 'overt copy' })
+  const streamIds = ['diary']
+  const secret = { content: mark(), description: mark(), clientData: { [mark()]: mark() } }
+  await paul.do('events.create', { streamIds, type: 'note/txt', ...secret })
+  const { event: holder } = await paul.do('events.create', { streamIds, type: 'series:mass/kg' })
+  await paul.do('hfs.add', { id: holder.id, ...points(82_284.25) })
+  const form = new FormData()
+  form.append('event', JSON.stringify({ streamIds, type: 'picture/attached' }))
+  const bytes = noPictures ? mark() : new Uint8Array(await drawPicture(30, 20))
+  form.append('file', new Blob([bytes], { type: 'image/png' }), `${mark()}.png`)
+  form.append('file', new Blob([mark()], { type: 'text/plain' }), `${mark()}.txt`)
+  await paul.http('POST', '/events', form)
+  const before = new Set((await listPeers(alice)).map(({ id }) => id))
+  await relate({ dora: alice, paul } as never)
+  const channel = (await listPeers(alice)).find(({ id }) => !before.has(id))
+  const { mirror } = await alice.do('mirrors.create', { accessId: channel.id })
+  const copies = async (): Promise<Answer[]> => {
+    const { error, events } = await alice.call('events.get', { streams: [mirror.streamId], state: 'all' })
+    return error ? [] : events
+  }
+  await until(async () => {
+    const list = await copies()
+    const [series, image] = ['series:mass/kg', 'picture/attached'].map(type => find(list, type))
+    if (list.length < 4 || image.attachments?.length !== 2) return false
+    return (await alice.do('hfs.get', { id: series.id, toDeltaTime: 1e9 })).points.length === 1
+  }, 'the copy')
+  const list = await copies()
+  const picture = find(list, 'picture/attached')
+  return {
+    mirror: mirror.id,
+    followed: mirror.streamId,
+    followedDiary: `${mirror.streamId}:diary`,
+    followedNote: find(list, 'note/txt').id,
+    followedHolder: find(list, 'series:mass/kg').id,
+    followedPicture: picture.id,
+    followedFile: picture.attachments[0].id,
+    followedText: picture.attachments[1].id
   }
 }
