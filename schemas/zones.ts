@@ -116,8 +116,11 @@ export function formatDate(number: number): string {
   return new Date(number * daySeconds * 1000).toISOString().replace(/T.*/, '')
 }
 
-/** Finds the first second with another offset than at `low`. */
-function findOffsetChange(zone: string, low: number, high: number, before: number): number {
+/**
+ * Returns the first second between `low` and `high` at which a zone has another offset than `before`, which is that at `low`. At `high` it
+ * must have another one. Throws `RangeError` for unknown zones.
+ */
+export function findOffsetChange(zone: string, low: number, high: number, before: number): number {
   let [same, other] = [low, high]
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2)
