@@ -139,8 +139,11 @@ export function parseTime(text: string): number | undefined {
     : Date.parse(text.toUpperCase()) / 1000
 }
 
-/** Finds the first second with another offset than at `low`. */
-function findOffsetChange(zone: string, low: number, high: number, before: number): number {
+/**
+ * Returns the first second between `low` and `high` at which a zone has another offset than `before`, which is that at `low`. At `high` it
+ * must have another one. Throws `RangeError` for unknown zones.
+ */
+export function findOffsetChange(zone: string, low: number, high: number, before: number): number {
   let [same, other] = [low, high]
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2)

@@ -1,10 +1,10 @@
 /** When letters are due, and which week each is about. (docs/api/letter.md#when-it-is-sent) */
 import type { LetterSettings, StoredLetter } from '../../schemas/plans/letter.js'
-import { getDayStart, getLocalDay, getOffset } from '../../schemas/zones.js'
+import { getLocalDay } from '../../schemas/zones.js'
+import { findClockTime, getWeekday } from '../rules/telling-times.js'
 
 type Rhythm = Pick<LetterSettings, 'time' | 'weekday' | 'zone'> & Pick<StoredLetter, 'last'>
 
-const daySeconds = 86_400
 const weekDays = 7
 
 /**
@@ -12,28 +12,16 @@ const weekDays = 7
  * has chosen another weekday since the last letter. A due time that has passed moves on by a week.
  */
 export function findNextLetter(rhythm: Rhythm, after: number): number {
-  const { last = -Infinity, weekday, zone } = rhythm
+  const { last = -Infinity, time, weekday, zone } = rhythm
   let day = Math.max(getLocalDay(zone, after).number, last + 1 + weekDays)
-  while (getIsoWeekday(day) !== weekday) day++
-  const due = getDueTime(rhythm, day)
-  return due > after ? due : getDueTime(rhythm, day + weekDays)
+  while (getWeekday(day) !== weekday) day++
+  const due = findClockTime(zone, day, time)
+  return due > after ? due : findClockTime(zone, day + weekDays, time)
 }
 
 /** Returns the last day of the week that the letter is about which is due at a time; days count from 1 January 1970. */
 export function getLetterWeek({ weekday, zone }: Rhythm, time: number): number {
   let day = getLocalDay(zone, time).number
-  while (getIsoWeekday(day) !== weekday) day--
+  while (getWeekday(day) !== weekday) day--
   return day - 1
-}
-
-function getDueTime({ time, zone }: Rhythm, day: number): number {
-  const [hours, minutes] = time.split(':').map(Number)
-  const local = day * daySeconds + hours! * 3600 + minutes! * 60
-  const near = local - getOffset(zone, getDayStart(zone, day) + hours! * 3600)
-  // Clocks may skip the time, or show it twice: then one of both is taken.
-  return local - getOffset(zone, near)
-}
-
-function getIsoWeekday(number: number): number {
-  return ((((number + 3) % 7) + 7) % 7) + 1
 }

@@ -1,6 +1,6 @@
 /** When messages may be sent: on chosen days, outside of quiet hours. (docs/api/rules.md#when-messages-are-sent) */
 import type { Rule } from '../../schemas/rule.js'
-import { getLocalDay, getOffset } from '../../schemas/zones.js'
+import { findOffsetChange, getLocalDay, getOffset } from '../../schemas/zones.js'
 
 /** What of a rule decides when messages are sent. */
 export type TellingTimes = Pick<Rule, 'days' | 'evenWhenQuiet' | 'quietHours' | 'urgency' | 'zone'>
@@ -45,21 +45,24 @@ export function findClockTime(zone: string, day: number, text: string): number {
   return second + getOffset(zone, second) === shown ? second : Math.max(first, second)
 }
 
-/** Returns when the quiet hours end in which a time lies, in seconds; `undefined` if it lies in none. */
+/**
+ * Returns when the quiet hours end in which a time lies, in seconds, or when clocks are set before that, which may end them or not;
+ * `undefined` if it lies in none.
+ */
 function findQuietEnd(
   zone: string,
   { from, to }: NonNullable<Rule['quietHours']>,
   time: number
 ): number | undefined {
-  const shown = time + getOffset(zone, time)
+  const offset = getOffset(zone, time)
+  const shown = time + offset
   const day = Math.floor(shown / daySeconds)
   const clock = shown - day * daySeconds
   const [start, end] = [parseTimeOfDay(from), parseTimeOfDay(to)]
   const isQuiet = start < end ? clock >= start && clock < end : clock >= start || clock < end
   if (!isQuiet) return undefined
-  const found = findClockTime(zone, clock < end ? day : day + 1, to)
-  // Clocks that were set back show the same time twice.
-  return found > time ? found : time + end - clock
+  const found = Math.round(time + (clock < end ? end : end + daySeconds) - clock)
+  return getOffset(zone, found) === offset ? found : findOffsetChange(zone, Math.floor(time), found, offset)
 }
 
 function parseTimeOfDay(text: string): number {

@@ -67,7 +67,7 @@ function assertWay({ services, store }: Call, { byMail, channelIds }: LetterSett
 
 /**
  * Returns what stays of a mail in progress. A mail that is being handed over must not be sent again. One that
- * has failed is tried again, unless it is due at another time now.
+ * is due, or has failed, is still sent, unless it is due at another time now.
  */
 function keepAttempt(
   before: StoredLetter | undefined,
@@ -76,9 +76,11 @@ function keepAttempt(
   if (!before) return {}
   const { attempts, next, retry, sending } = before
   const isSame = before.time === time && before.weekday === weekday && before.zone === zone
-  const isRetried = retry !== undefined && before.isOn && isOn && isSame
+  const isKept = before.isOn && isOn && isSame
   return {
     ...(sending !== undefined && { sending }),
-    ...(isRetried && { next, retry, ...(attempts !== undefined && { attempts }) })
+    ...(isKept && { next }),
+    ...(isKept && retry !== undefined && { retry }),
+    ...(isKept && attempts !== undefined && { attempts })
   }
 }

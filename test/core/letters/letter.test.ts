@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import type { AccountTimers } from '../../../core/timers/account-timers.js'
 import { openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { mailbox, type Mailbox } from '../../support/mailbox.js'
 import { until } from '../../support/socket.js'
@@ -221,6 +222,18 @@ t.test('the weekly letter', async t => {
     await addWeights(world, monday + week, [70])
     await reach(world, monday + week)
     t.equal(world.box.mails.length, 1)
+  })
+
+  t.test('stays due if settings are changed before it is sent', async t => {
+    const world = await startWorld(t)
+    const { bob, clock, server } = world
+    await turnOn(world)
+    await (server.services.timers as AccountTimers).close()
+    clock.advance(monday + 60 - clock.now())
+    const change = async (update: object): Promise<number> =>
+      (await bob.do('letter.update', { update })).letter.next
+    t.equal(await change({ showsValues: true }), monday)
+    t.equal(await change({ time: '07:00' }), monday + week - 3600, 'another time is that of the next one')
   })
 
   t.test('ends with one POST of a mail program, which needs no other token', async t => {

@@ -21,6 +21,9 @@ t.test('a letter', async t => {
     const next = findNextLetter(sunday, at('2026-10-24T12:00:00Z'))
     t.ok([at('2026-10-25T00:30:00Z'), at('2026-10-25T01:30:00Z')].includes(next), show(next))
     t.equal(show(findNextLetter(sunday, next)), '2026-11-01T01:30:00.000Z')
+    // Clocks went from 00:01 to 01:01: the time belongs to that day, not to the one before.
+    const skipped = { weekday: 7, time: '00:30', zone: 'America/St_Johns' }
+    t.equal(show(findNextLetter(skipped, at('2011-03-12T12:00:00Z'))), '2011-03-13T04:00:00.000Z')
     const midnight = { weekday: 1, time: '00:00', zone }
     t.equal(show(findNextLetter(midnight, at('2026-01-11T12:00:00Z'))), '2026-01-11T23:00:00.000Z')
   })
