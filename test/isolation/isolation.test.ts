@@ -335,7 +335,10 @@ async function listen(
     t.same(await socket.news(), [], `${others[index]!.name} hears nothing`)
   service.clock.advance(60)
   await alice.event({ streamIds: ['open'], content: 'overt' })
-  await hook.received(before + clients.length)
+  const seeOpen = clients.filter((_, index) => !others[index]!.name.includes('followed'))
+  await hook.received(before + seeOpen.length)
+  const called = hook.deliveries.slice(before).map(({ path }) => path)
+  t.same(called.toSorted(), seeOpen.map(({ token }) => `POST /${token.slice(0, 6)}`).toSorted())
   for (const { body, path, text } of hook.deliveries.slice(before)) {
     t.same(body.messages, ['eventsChanged'], `${path} hears of what lies open only`)
     t.same(
