@@ -19,7 +19,7 @@ const maxPoints = 11_000
 
 /** Answers one request. */
 export class QueryApi {
-  /** True once the limit of the request has left out items. */
+  /** True once items were omitted because of the limit of the request. */
   isTruncated = false
 
   constructor(
