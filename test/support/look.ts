@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { pictures } from './browser.js'
-import { ends } from './ends.js'
+import { leavesPictures, pictures } from './browser.js'
 import { listKeys, messageFolders, readMessages } from './messages.js'
 
 const sizes = [
@@ -15,8 +14,14 @@ const sizes = [
 ]
 const schemes = ['light', 'dark'] as const
 
-/** The minified library: the source that the library offers is twice as long, and each page parses it. */
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/**
+ * The minified library: the source that the library offers is twice as long, and each page parses it. A single character beyond Latin-1
+ * would double its size again.
+ */
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8').replace(
+  /[^\0-\x7f]/g,
+  each => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`
+)
 
 /** Keys that a page shows in place of missing texts. */
 const textKeys = new Set(messageFolders.flatMap(folder => listKeys(readMessages(folder, 'en'))))
@@ -40,58 +45,89 @@ const isLong = process.env['COFFER_TEST_LONG'] === '1'
 let turns = 0
 /** Looks of elements whose contrast this process has measured, by size and colour scheme; the long form measures them on each page. */
 const measuredLooks = new Map<string, Set<number>>()
-/** Only files that run by themselves save screenshots: these take longer than the checks. */
-const leavesPictures = !ends.all
 /** Timeout for rendering a page in another size, on a busy machine, in milliseconds. */
 const drawnMs = 30_000
 
 /** Checks the page in its present state. A file that runs by itself saves screenshots of each kind under this name. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!
-  t.same(await listMissingTexts(page), [], `all texts are there: ${name}`)
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(`${axeSource}; ${oneOfEachLook}`)
+  // Each request to the page takes a few milliseconds of CPU time in four processes: as few as possible.
+  const { hasAxe, isDark, isMoving, texts } = (await page.evaluate(survey)) as Survey
+  t.same(listMissingTexts(texts), [], `all texts are there: ${name}`)
+  if (!hasAxe) await page.evaluate(`${axeSource}; ${oneOfEachLook}`)
   const turn = turns++
-  let scheme: string | undefined
-  for (const [at, { name: size, width, height }] of sizes.entries())
+  let scheme: string | undefined = isMoving ? undefined : isDark ? 'dark' : 'light'
+  for (const [at, { name: size, width, height }] of sizes.entries()) {
+    let hasOtherLooks = true
     for (const colorScheme of schemes) {
       const isTurn = (turn + at) % 2 === (colorScheme === 'light' ? 0 : 1)
-      const measured = measuredLooks.get(`${size} ${colorScheme}`) ?? new Set()
-      measuredLooks.set(`${size} ${colorScheme}`, measured)
       const isWhole = isLong || colorScheme === 'light'
-      if (!isWhole && !(isTurn && (leavesPictures || (await hasOtherLooks(page, measured))))) continue
+      if (!isWhole && !(isTurn && (leavesPictures || hasOtherLooks))) continue
       if (page.viewportSize()!.width !== width || page.viewportSize()!.height !== height)
         await page.setViewportSize({ width, height })
       if (scheme !== colorScheme) await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       scheme = colorScheme
       const where = `${name}, ${size}, ${colorScheme}`
-      if (isLong || isTurn)
+      if (isLong || isTurn) {
+        const measured = getMeasuredLooks(size, colorScheme)
         t.same(await barriers(page, measured, isWhole ? undefined : ofColours), [], `no barriers: ${where}`)
-      if (isWhole) t.same(await lasting(page), [], `everything fits: ${where}`)
+      }
+      if (isWhole) {
+        const fit = await checkFit(page, getMeasuredLooks(size, 'dark'))
+        t.same(fit.misfits, [], `everything fits: ${where}`)
+        hasOtherLooks = fit.hasOtherLooks
+      }
       if (leavesPictures)
         await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
     }
+  }
   await page.setViewportSize(before)
   if (scheme !== 'light') await page.emulateMedia({ colorScheme: 'light' })
 }
 
-/** Returns whether elements of the page do not look like any that have been measured. */
-async function hasOtherLooks(page: Page, measured: Set<number>): Promise<boolean> {
-  return (await page.evaluate(`hasOthers(${JSON.stringify([...measured])})`)) as boolean
+/** Returns the looks measured in a size and colour scheme, to which more can be added. */
+function getMeasuredLooks(size: string, colorScheme: string): Set<number> {
+  const key = `${size} ${colorScheme}`
+  const measured = measuredLooks.get(key) ?? new Set()
+  measuredLooks.set(key, measured)
+  return measured
 }
 
-/** Returns the keys that the page shows in place of texts. */
-async function listMissingTexts(page: Page): Promise<string[]> {
-  const labels = `[...document.querySelectorAll('[aria-label]')].map(each => each.ariaLabel)`
-  const texts = (await page.evaluate(`[document.body.innerText, ...${labels}].join('\\n')`)) as string
+/** What a page says of itself. */
+interface Survey {
+  readonly hasAxe: boolean
+  readonly isDark: boolean
+  /** Whether animations run. */
+  readonly isMoving: boolean
+  /** All texts and labels. */
+  readonly texts: string
+}
+/** Run in the page: returns a {@link Survey}. */
+const survey = `({
+  hasAxe: 'axe' in window,
+  isDark: matchMedia('(prefers-color-scheme: dark)').matches,
+  isMoving: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+  texts: [document.body.innerText, ...[...document.querySelectorAll('[aria-label]')].map(each => each.ariaLabel)].join('\\n')
+})`
+
+/** Returns the keys that texts contain in place of messages. */
+function listMissingTexts(texts: string): string[] {
   return texts.split(/[^\w.-]+/).filter(word => word.includes('.') && textKeys.has(word))
 }
 
-/** Returns what overflows even after the page has had time to be rendered in its new size. */
-async function lasting(page: Page): Promise<string[]> {
+/**
+ * Returns what overflows even after the page has had time to be rendered in its new size, and whether elements of the page do not look
+ * like any that have been measured.
+ */
+async function checkFit(
+  page: Page,
+  measured: Set<number>
+): Promise<{ misfits: string[]; hasOtherLooks: boolean }> {
   const endMs = performance.now() + drawnMs
+  const check = `({ misfits: ${misfits}, hasOtherLooks: hasOthers(${JSON.stringify([...measured])}) })`
   for (;;) {
-    const found = (await page.evaluate(misfits)) as string[]
-    if (found.length === 0 || performance.now() > endMs) return found
+    const fit = (await page.evaluate(check)) as { misfits: string[]; hasOtherLooks: boolean }
+    if (fit.misfits.length === 0 || performance.now() > endMs) return fit
     await page.evaluate('new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve, 20)))')
   }
 }

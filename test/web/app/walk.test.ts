@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { leave, pictures, untilHeading } from '../../support/browser.js'
+import { leave, leavesPictures, pictures, untilHeading } from '../../support/browser.js'
 import { desk, phone } from '../../support/app.js'
 import { password, startPages, type Pages } from '../../support/pages.js'
 
@@ -134,10 +134,11 @@ async function come(
   return page
 }
 
-/** Returns a function that saves numbered screenshots. */
+/** Returns a function that saves numbered screenshots, if this file runs by itself. */
 function sights(size: string): (page: Page, name: string) => Promise<void> {
   let count = 0
   return async (page, name) => {
+    if (!leavesPictures) return
     const number = String(++count).padStart(2, '0')
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
