@@ -10,7 +10,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 
 /** Milliseconds after which a silent thread is terminated. It reports progress every few seconds for any file. */
 const defaultTimeoutMs = 120_000
 /** Milliseconds for which a thread waits for another file: starting one takes longer than reading most files. */
-const idleMs = 2000
+const defaultIdleMs = 2000
 
 const memoryExceeded: MessageText = 'Something in the file takes more memory than a record may'
 const timeExceeded: MessageText = 'Something in the file takes longer to read than a record may'
@@ -19,7 +19,10 @@ export class ReaderThreads implements ImportReaders {
   /** Threads that wait for a file, with the timers that end them. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>()
 
-  constructor(private readonly timeoutMs = defaultTimeoutMs) {}
+  constructor(
+    private readonly timeoutMs = defaultTimeoutMs,
+    private readonly idleMs = defaultIdleMs
+  ) {}
 
   /**
    * Gives a file to a thread, which is terminated if it is silent for longer than the timeout although nothing that it
@@ -124,7 +127,7 @@ export class ReaderThreads implements ImportReaders {
   /** Keeps a thread for another file for a while. */
   #keep(worker: Worker): void {
     worker.unref()
-    this.#idle.set(worker, setTimeout(() => void this.#takeIdle(worker).terminate(), idleMs).unref())
+    this.#idle.set(worker, setTimeout(() => void this.#takeIdle(worker).terminate(), this.idleMs).unref())
   }
 
   #takeIdle(worker: Worker): Worker {

@@ -116,7 +116,7 @@ t.test('a thread that has read a file reads the next one', async t => {
   t.teardown(() => rmSync(folder, { recursive: true }))
   for (const [name, text] of Object.entries({ ...files, 'bad.zip': 'PK\u0003\u0004' }))
     writeFileSync(join(folder, name), text)
-  const threads = new ReaderThreads()
+  const threads = new ReaderThreads(120_000, 120_000)
   const read = (name: string): Promise<Reading> =>
     reading(assignmentOf(join(folder, name), name), new Map(), false, threads)
   const before = await countThreads()

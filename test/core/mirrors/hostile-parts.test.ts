@@ -28,7 +28,8 @@ async function start(
   events: readonly Answer[],
   handles: Readonly<Record<string, Handle>>
 ): Promise<{ world: World; peer: FakePeer; counts: Map<string, number> }> {
-  const world = await startWorld(t, { workers: 0, cmc: { timeoutMs: 1000 } })
+  // On a busy machine, the requests by which the two become related take more than a second.
+  const world = await startWorld(t, { workers: 0, cmc: { timeoutMs: 3000 } })
   const peer = await startFakePeer(t, world)
   const counts = new Map<string, number>()
   peer.events = query => (query.get('skip') === '0' && !query.has('modifiedSince') ? events : [])
