@@ -114,7 +114,7 @@ export interface ReadAssignment {
   readonly version: string
 }
 
-/** Data with which the thread is started, besides its port. */
+/** Data with which the thread is started, besides its port, and the message with which it begins another file. */
 export interface ReaderThreadData {
   readonly assignment: ReadAssignment
   /** Holds one number: the count of processed batches. The thread waits for it while it reads. */
@@ -196,6 +196,11 @@ export type ReaderMessage =
   /** `leftOutCount`: number of records and files of lanes that the user has excluded. */
   | { readonly is: 'done'; readonly duplicates: Counts; readonly leftOutCount: number }
   | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice }
+
+/** The last message about a file that was read to its end: another one may follow. */
+export interface ReaderIdle {
+  readonly is: 'idle'
+}
 
 export type ReaderReply =
   /** A batch has been processed. */

@@ -1,5 +1,5 @@
 /**
- * Runs in the thread that reads one file: one pass to count its records, unless the result is known, and one to emit
+ * Runs in a thread that reads one file at a time: one pass to count its records, unless the result is known, and one to emit
  * them, unless all of them are known to be imported already.
  */
 import { createHash } from 'node:crypto'
@@ -20,6 +20,7 @@ import type {
   DraftBatch,
   CountedFile,
   FileDraft,
+  ReaderIdle,
   ReaderMessage,
   ReaderThreadData,
   ReaderReply
@@ -35,7 +36,7 @@ import {
 } from './record.js'
 import { excelFormat } from './workbooks/workbook.js'
 
-const { assignment, processedCount } = workerData as ReaderThreadData
+let { assignment, processedCount } = workerData as ReaderThreadData
 const port = parentPort!
 /** Bytes between progress messages. */
 const progressBytes = 4 * 1024 * 1024
@@ -45,11 +46,20 @@ const progressMs = 5000
 const maxPendingBatches = 8
 let sentCount = 0
 
-await run().catch((error: unknown) => {
+try {
+  for (;;) {
+    await run()
+    const next = once(port, 'message')
+    send({ is: 'idle' })
+    ;[{ assignment, processedCount }] = (await next) as [ReaderThreadData]
+    sentCount = 0
+  }
+} catch (error) {
+  // Whatever is still open ends with the thread.
   if (!(error instanceof Unreadable)) throw error
   send({ is: 'unreadable', message: error.message, notice: error.notice })
-})
-port.close()
+  port.close()
+}
 
 /** Reads the file: the first pass or its earlier result, then the second pass. */
 async function run(): Promise<void> {
@@ -194,6 +204,6 @@ function askOwner(question: Extract<ReaderMessage, { is: 'file' | 'bytes' }>): P
   })
 }
 
-function send(message: ReaderMessage): void {
+function send(message: ReaderMessage | ReaderIdle): void {
   port.postMessage(message)
 }

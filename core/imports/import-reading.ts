@@ -33,14 +33,16 @@ export interface ImportReader {
   stop(): Promise<void>
 }
 
-/** Starts threads that read files. */
+/** Threads that read files. */
 export interface ImportReaders {
-  /** Starts a thread. `onEnd` is called once, with an error if the thread has failed. */
+  /** Gives a file to a thread. `onEnd` is called once, with an error if the thread has failed. */
   start(
     assignment: ReadAssignment,
     onMessage: (message: ReaderMessage) => void,
     onEnd: (error?: Error) => void
   ): ImportReader
+  /** Ends the threads that wait for a file. */
+  close(): Promise<void>
 }
 
 type ReadingResult =

@@ -24,8 +24,6 @@ import {
   type ActiveImport
 } from './active-import.js'
 
-export type { ImportReader, ImportReaders } from './import-reading.js'
-
 /** Maximum number of imports that run at a time. */
 const maxConcurrent = 2
 /** Milliseconds until the retry of an import whose result could not be saved, for example because the disk is full. */
@@ -156,6 +154,7 @@ export class ImportJobs implements Imports {
     this.#isClosing = true
     for (const timer of this.#retries.values()) clearTimeout(timer)
     await Promise.all([...this.#active.values()].map(({ account, id }) => this.stop(account, id)))
+    await this.readers.close()
   }
 
   #enqueue(account: Account, id: string): void {

@@ -20,7 +20,7 @@ const minFreeBytes = 4 * 1024 ** 3
 /** Kinds of files. */
 type Kind = 'alone' | 'browser' | 'long' | 'short'
 /** Maximum number of files of a kind per process. */
-const largestGroups: Readonly<Record<Kind, number>> = { alone: 1, long: 10, browser: 18, short: 40 }
+const largestGroups: Readonly<Record<Kind, number>> = { alone: 1, long: 14, browser: 18, short: 60 }
 /** Number of files listed that are slowest, and of those that take most CPU time. */
 const slowest = 10
 /** Maximum number of failed processes whose files are run again. If more fail, something is broken. */

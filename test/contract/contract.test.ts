@@ -14,6 +14,9 @@ import { enabling, World } from './world.js'
 const wires: readonly WireName[] = ['http', 'batch', 'socket', 'client']
 /** In the long form, every scenario is sent over every wire. */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
+/** Decides which wires are used in the short form. */
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+t.comment(`COFFER_TEST_SEED=${seed}`)
 
 t.setTimeout(900_000)
 
@@ -38,10 +41,8 @@ t.test('the contract', async t => {
 
   const examples = new Examples()
   // Methods that read all accounts come first, while there are few.
-  for (const definition of [
-    ...definitions.filter(isOfOperators),
-    ...definitions.filter(each => !isOfOperators(each))
-  ]) {
+  const ordered = [...definitions.filter(isOfOperators), ...definitions.filter(each => !isOfOperators(each))]
+  for (const [place, definition] of ordered.entries()) {
     const { id } = definition
     t.test(id, async t => {
       const isResult = Compile(definition.result)
@@ -55,7 +56,7 @@ t.test('the contract', async t => {
       const scenarios = contract[id] ?? []
       for (const wire of wires)
         for (const scenario of scenarios)
-          if (wiresOf(scenario, scenarios).includes(wire))
+          if (wiresOf(scenario, scenarios, seed + place).includes(wire))
             await t.test(`${scenario.name} (${wire})`, async t => {
               if (scenario.error) {
                 refusals ??= new Refusals(await World.make(service))
@@ -85,17 +86,18 @@ t.test('the contract', async t => {
 })
 
 /**
- * Returns the wires that a scenario is sent over. A method's first success and its first refusal use all that apply;
- * the others use HTTP, which has a status for each, and one in six of them also another wire in rotation.
+ * Returns the wires that a scenario is sent over: in the short form HTTP, which has a status for each, and for a method's first
+ * success, its first refusal and one in six of the others also another wire. Which one differs from method to method, and each time.
  */
-function wiresOf(scenario: Scenario, scenarios: readonly Scenario[]): readonly WireName[] {
+function wiresOf(scenario: Scenario, scenarios: readonly Scenario[], turn: number): readonly WireName[] {
   const possible = wires.filter(wire => isFor(wire, scenario))
+  if (isLong) return possible
   const isFirst = scenarios.find(each => isRefusal(each) === isRefusal(scenario)) === scenario
-  if (isLong || isFirst) return possible
   const others = possible.filter(wire => wire !== 'http')
-  const at = scenarios.indexOf(scenario)
-  const turn = at % 6 === 0 ? others[(at / 6) % others.length] : undefined
-  return possible.filter(wire => wire === 'http' || wire === turn)
+  const place = scenarios.indexOf(scenario) + turn
+  const choice = isFirst ? place : place % 6 === 0 ? place / 6 : undefined
+  const other = choice === undefined ? undefined : others[choice % others.length]
+  return possible.filter(wire => wire === 'http' || wire === other)
 }
 
 /** Returns whether operators may call a method. */

@@ -14,7 +14,7 @@ import { assertSame } from '../support/same.js'
 import { inBatch, overHttp, RawSocket, routesOf, type Attack, type Reply } from './wires.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
-const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 /** Calls of a method over each transport. */
 const count = isLong ? 400 : 4
 /** Calls of methods that hash passwords. */
@@ -51,8 +51,8 @@ function attackIn(
 
 const close = (): void => undefined
 
-/** Number of methods that a socket can call so far. */
-let turn = 0
+/** Decides which transports are used in the short form: other ones for a method each time. */
+let turn = seed
 
 function wiresOf(method: string, scenario: Scenario): Wire[] {
   const plain = routesOf(method).map(({ isOfUser, route }): Wire => ({
@@ -66,9 +66,10 @@ function wiresOf(method: string, scenario: Scenario): Wire[] {
     close
   }
   if (isLong) return [...plain, batch, socketWire()]
-  // In the short form, every second method that a socket can call is called over one, and the others in a batch.
-  const isSocketTurn = scenario.by === undefined && turn++ % 2 === 0
-  return [...plain, isSocketTurn ? socketWire() : batch]
+  // In the short form, half of the methods are called at their routes, and the others in a batch or over a socket.
+  const place = turn++ % 4
+  if (place % 2 === 0 && plain.length > 0) return plain
+  return [place === 1 && scenario.by === undefined ? socketWire() : batch]
 }
 
 /** Uses one socket for as long as it is open. */

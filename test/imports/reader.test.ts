@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import type { ReadAssignment, CountedFile, ReaderMessage } from '../../imports/protocol.js'
 import { ReaderThreads } from '../../server/imports/reader-threads.js'
@@ -16,13 +17,14 @@ interface Reading {
 async function reading(
   assignment: ReadAssignment,
   recalled: ReadonlyMap<string, CountedFile>,
-  isSettled = false
+  isSettled = false,
+  threads = new ReaderThreads()
 ): Promise<Reading> {
   const messages: ReaderMessage[] = []
   let digest = ''
   let counted: CountedFile | undefined
   await new Promise<void>((resolve, reject) => {
-    const reader = new ReaderThreads().start(
+    const reader = threads.start(
       assignment,
       message => {
         if (message.is === 'digest') {
@@ -99,6 +101,38 @@ t.test('a thread pauses within an object while its output is processed', async t
     t.ok(most <= 8, `${most} batches under way of ${fileName}`)
     t.equal(records, fileName === 'sleep.json' ? 45_001 : fileName === 'days.ndjson' ? 3000 : 5000)
   }
+})
+
+/** Starts a thread, whose number tells how many have been started before. */
+async function countThreads(): Promise<number> {
+  const worker = new Worker('', { eval: true })
+  const { threadId } = worker
+  await worker.terminate()
+  return threadId
+}
+
+t.test('a thread that has read a file reads the next one', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  for (const [name, text] of Object.entries({ ...files, 'bad.zip': 'PK\u0003\u0004' }))
+    writeFileSync(join(folder, name), text)
+  const threads = new ReaderThreads(120_000, 120_000)
+  const read = (name: string): Promise<Reading> =>
+    reading(assignmentOf(join(folder, name), name), new Map(), false, threads)
+  const before = await countThreads()
+  const [table, track] = [await read('weights.csv'), await read('track.gpx')]
+  t.equal((await countThreads()) - before, 2, 'one was started')
+  t.same(await read('weights.csv'), table, 'nothing of another file remains')
+  t.same(await read('track.gpx'), track)
+  const both = await Promise.all([read('weights.csv'), read('track.gpx')])
+  t.same(both, [table, track], 'two at a time')
+  t.equal((await countThreads()) - before, 4, 'another one was started')
+  t.match((await read('bad.zip')).messages.at(-1), { is: 'unreadable' })
+  t.same(await read('weights.csv'), table)
+  await threads.close()
+  t.same(await read('track.gpx'), track)
+  t.equal((await countThreads()) - before, 6, 'one more, as those that waited had ended')
+  await threads.close()
 })
 
 t.test('a paused thread can be terminated', async t => {

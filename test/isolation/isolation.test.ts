@@ -238,8 +238,8 @@ interface Asking {
 }
 
 /**
- * Makes all calls of every method, over every transport: in the short form, each call in a batch and at the port for
- * series only by every fifth caller. Which ones differs from call to call, and each time.
+ * Makes all calls of every method, over every transport: in the short form, each caller makes a call over HTTP or a socket, and every
+ * fifth one also in a batch and at the port for series. Which ones differs from call to call, and each time.
  */
 async function ask(
   service: Service,
@@ -256,6 +256,8 @@ async function ask(
   for (const [method, list] of Object.entries(aims))
     for (const value of list) {
       const isTurn = isLong || place++ % 5 === 0
+      const usesHttp = isLong || !socket || place % 2 === 0
+      const usesSocket = isLong || !usesHttp
       const text = JSON.stringify(value)
       const members = Array.isArray(value)
         ? undefined
@@ -264,13 +266,14 @@ async function ask(
       for (const { isOfUser, route } of routesOf(method)) {
         // With the admin key, responses of the operator's own routes are not leaks.
         if (token === adminKey && /^(admin|system|users|previews)\./.test(method)) continue
-        look(`${route.verb} ${route.path}`, method, value, (await overHttp(call, route, isOfUser)).body)
+        if (usesHttp || !isOfUser)
+          look(`${route.verb} ${route.path}`, method, value, (await overHttp(call, route, isOfUser)).body)
         if (!isOfUser || !isTurn) continue
         const atSeries = await overHttp({ ...call, url: seriesUrl! }, route, true)
         look(`${route.verb} ${route.path} at the port for series`, method, value, atSeries.body)
       }
       if (isTurn) look('batch', method, value, (await inBatch(call)).body)
-      if (socket) look('socket', method, value, (await socket.call(method, text)).body)
+      if (socket && usesSocket) look('socket', method, value, (await socket.call(method, text)).body)
     }
   socket?.close()
 }

@@ -15,7 +15,7 @@ import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import { startServer, type Server } from '../../server/server.js'
 import type { DurabilityProvider } from '../../storage/wal/durability.js'
-import { keepTemplate, provideTemplate } from './account-template.js'
+import { provideTemplates } from './templates.js'
 import { sendForm, sendRequest } from './request.js'
 
 /** A response as any client gets it: the result's members, or `error`, with `accessId`. */
@@ -162,7 +162,7 @@ export async function coffer(
   durability?: DurabilityProvider
 ): Promise<Service & { alice: Client }> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
-  provideTemplate(directory)
+  provideTemplates(directory)
   const clock = new ManualClock()
   const server = await startServer(testSettings(directory, overrides), {
     clock,
@@ -170,7 +170,6 @@ export async function coffer(
     ...(log && { log }),
     ...(durability && { durability })
   })
-  keepTemplate(directory)
   t.teardown(async () => {
     await server.close()
     rmSync(directory, { recursive: true, force: true })
@@ -189,9 +188,11 @@ export async function openCoffer(
   return await coffer(t, { ...overrides, workers: 0 }, log)
 }
 
+const defaults = Value.Default(Settings, { workers }) as object
+
 /** Returns the default settings with overrides, on any free port. */
 export function testSettings(dataDir: string, overrides: Overrides = {}): Settings {
-  const settings = merged(Value.Default(Settings, { workers }) as object, overrides)
+  const settings = merged(structuredClone(defaults), overrides)
   return { ...(settings as Settings), port: 0, dataDir }
 }
 

@@ -7,8 +7,8 @@ import type { Client } from './coffer.js'
 
 /** Duration of {@link work} on a machine for which the limits of tests are meant, in milliseconds. */
 const usualMs = 15
-/** How long a measurement of the machine's speed is used, in milliseconds. */
-const freshMs = 2000
+/** How long a measurement of the machine's speed is used, in milliseconds: after an operation that seems slow, it is measured again. */
+const freshMs = 30_000
 /** The slowness of the machine, and when it was measured. */
 const last = { value: 1, atMs: -Infinity }
 /** Pause between two calls of a probe, in milliseconds. */

@@ -71,11 +71,8 @@ t.test('an import of a suspended account waits until it is resumed, across resta
   await until(() => !imports.isActive(id), 'it has ended')
   // Does what the next start does.
   const files = new ImportFiles(new Layout(directory))
-  new ImportJobs(files, { start: () => t.fail('nothing is read') as never }).start(
-    server.services,
-    {} as never,
-    true
-  )
+  const readers = { start: () => t.fail('nothing is read') as never, close: () => Promise.resolve() }
+  new ImportJobs(files, readers).start(server.services, {} as never, true)
   t.match(files.listMarked(), [{ username: 'alice' }], 'it is known that there is something left to do')
   t.equal((await alice.service.http('DELETE', path, undefined, key)).status, 200)
   const { state } = accounts.store(accounts.find('alice')!).imports.find(id)!

@@ -28,6 +28,7 @@ async function start(
   events: readonly Answer[],
   handles: Readonly<Record<string, Handle>>
 ): Promise<{ world: World; peer: FakePeer; counts: Map<string, number> }> {
+  // On a busy machine, the requests by which the two become related take more than a second.
   const world = await startWorld(t, { workers: 0, cmc: { timeoutMs: 3000 } })
   const peer = await startFakePeer(t, world)
   const counts = new Map<string, number>()
@@ -55,10 +56,11 @@ async function findCopy({ dora }: World, id: string): Promise<Answer> {
   return events.find((each: Answer) => each.clientData['coffer:followed'].id === id)
 }
 
-async function readPoints(world: World, id: string): Promise<unknown[]> {
+/** Returns the points of a copy, by default all of them. */
+async function readPoints(world: World, id: string, params: object = {}): Promise<unknown[]> {
   const copy = await findCopy(world, id)
   return copy
-    ? (await world.dora.do('hfs.get', { id: copy.id, toDeltaTime: 1e16, resolution: 'ns' })).points
+    ? (await world.dora.do('hfs.get', { id: copy.id, toDeltaTime: 1e16, resolution: 'ns', ...params })).points
     : []
 }
 
@@ -152,8 +154,11 @@ t.test('points without an end', async t => {
       contacts++
       latest = performance.now()
     }
-    const [good, complete] = [await readPoints(world, 'good'), await readPoints(world, 'all')]
-    return contacts >= 4 && good.length === 1 && complete.length === 50_000
+    const [good, last] = [
+      await readPoints(world, 'good'),
+      await readPoints(world, 'all', { fromDeltaTime: 49_999 })
+    ]
+    return contacts >= 4 && good.length === 1 && last.length === 1
   }, 'the points that can be had')
   delay.disable()
   t.ok((counts.get('long') ?? 0) < 60, `${counts.get('long')} answers that are too long`)
@@ -161,6 +166,7 @@ t.test('points without an end', async t => {
   t.ok((counts.get('endless') ?? 0) <= 100 * contacts, `${counts.get('endless')} endless pages`)
   t.comment(`longest block ${(delay.max / 1e6).toFixed(0)} ms`)
   t.equal((await readPoints(world, 'good')).length, 1)
+  t.equal((await readPoints(world, 'all')).length, 50_000)
   t.type(id, 'string')
 })
 

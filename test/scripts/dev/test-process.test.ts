@@ -87,7 +87,11 @@ t.test('test files', async t => {
     t.match(alone, { failed: 1, files: [{ isPassed: false }], runs: 'a' })
   })
 
-  for (const [what, text] of [
+  // In the short form, a file by itself is traced or not, in rotation.
+  const isLong = process.env['COFFER_TEST_LONG'] === '1'
+  const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+  t.comment(`COFFER_TEST_SEED=${seed}`)
+  const ends = [
     ['ends its process well, in the middle', `t.test('ends', async t => { t.ok(true); process.exit(0) })`],
     ['is killed', `t.test('ends', async t => { t.ok(true); process.kill(process.pid, 'SIGKILL') })`],
     ['throws beside its tests', `${good}; setTimeout(() => { throw new Error('beside') }, 1)`],
@@ -101,9 +105,10 @@ t.test('test files', async t => {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
       })`
     ]
-  ] as const)
+  ] as const
+  for (const [place, [what, text]] of ends.entries())
     t.test(`a file that ${what} fails, by itself and together`, async t => {
-      for (const tracesErrors of [true, false]) {
+      for (const tracesErrors of isLong ? [true, false] : [(place + seed) % 2 === 0]) {
         const alone = await run(t, { a: text }, tracesErrors)
         t.match(alone, { files: [{ isPassed: false }] })
         t.ok(alone.failed > 0)
