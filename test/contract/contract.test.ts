@@ -87,15 +87,16 @@ t.test('the contract', async t => {
 
 /**
  * Returns the wires that a scenario is sent over: in the short form HTTP, which has a status for each, and for a method's first
- * success, its first refusal and one in six of the others also another wire. Which one differs from method to method, and each time.
+ * success, its first refusal and one in six of the others also another wire. Which one differs from method to method, and for the
+ * first ones each time.
  */
 function wiresOf(scenario: Scenario, scenarios: readonly Scenario[], turn: number): readonly WireName[] {
   const possible = wires.filter(wire => isFor(wire, scenario))
   if (isLong) return possible
   const isFirst = scenarios.find(each => isRefusal(each) === isRefusal(scenario)) === scenario
   const others = possible.filter(wire => wire !== 'http')
-  const place = scenarios.indexOf(scenario) + turn
-  const choice = isFirst ? place : place % 6 === 0 ? place / 6 : undefined
+  const at = scenarios.indexOf(scenario)
+  const choice = isFirst ? at + turn : at % 6 === 0 ? at / 6 : undefined
   const other = choice === undefined ? undefined : others[choice % others.length]
   return possible.filter(wire => wire === 'http' || wire === other)
 }
