@@ -28,6 +28,7 @@ export async function readStreams(
   return await runInTurns(placeStreams(streams))
 }
 
+/** Returns all streams by id, each with the one above it, in steps. */
 function* placeStreams(roots: readonly Stream[]): Steps<ReadonlyMap<string, PlacedStream>> {
   const placed = new Map<string, PlacedStream>()
   const waiting = [{ streams: roots, above: undefined as PlacedStream | undefined }]

@@ -131,6 +131,10 @@ function isGiven(value: string | null | undefined): value is string {
   return typeof value === 'string'
 }
 
+/**
+ * Splits a push subscription into what the channel shows and its secrets. Error: `invalid-parameters-format` if its URL
+ * or key is not valid.
+ */
 function readSubscription(
   { services }: Call,
   { endpoint, keys }: Static<(typeof channelTargets)['web-push']>

@@ -107,7 +107,7 @@ export class Stages {
     { definition }: Compiled,
     now: number
   ): Caller {
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
     // The token of a batch was valid when it began. If it was revoked since, this is not a failed authentication.
     const isUse = !credentials.isMember

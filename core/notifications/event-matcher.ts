@@ -49,9 +49,9 @@ export class EventMatcher {
     if (!this.queries) return readableIds.own.size > 0
     return this.queries.some(
       ({ any, all: every, not }) =>
-        (any === '*' ? readableIds.own.size > 0 : any.some(wanted => includes(readableIds, wanted))) &&
-        every.every(wanted => includes(allIds, wanted) && recipient.mayReference(wanted.id)) &&
-        !not.some(wanted => includes(all.withTrashed, wanted) && recipient.mayReference(wanted.id))
+        (any === '*' ? readableIds.own.size > 0 : any.some(wanted => includesStream(readableIds, wanted))) &&
+        every.every(wanted => includesStream(allIds, wanted) && recipient.mayReference(wanted.id)) &&
+        !not.some(wanted => includesStream(all.withTrashed, wanted) && recipient.mayReference(wanted.id))
     )
   }
 }
@@ -81,7 +81,10 @@ function createMatcher(scope: EventScope): EventMatcher | undefined {
   }
 }
 
-function includes({ own, within }: ReadableItem['all']['live'], { id, withBelow }: RequestedStream): boolean {
+function includesStream(
+  { own, within }: ReadableItem['all']['live'],
+  { id, withBelow }: RequestedStream
+): boolean {
   return (withBelow ? within : own).has(id)
 }
 

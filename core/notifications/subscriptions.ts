@@ -105,7 +105,7 @@ function subscribe(
     entries.map(([name, scope]) => [name, scope.kind ? scope : { kind: 'events', ...scope }])
   )
   const { config } = services
-  const store = services.accounts.store(subscriber.account)
+  const store = services.accounts.openStore(subscriber.account)
   store.read(() => assertMaySubscribe({ store, caller, config }, scopes))
   subscriber.scopes = toOwnScopes(scopes)
   return { ok: true, keys: Object.keys(scopes) }
@@ -159,7 +159,7 @@ export function updateScopes(
 ): void {
   const { account, scopes } = subscriber
   if (!scopes) return
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   subscriber.scopes = toOwnScopes(store.read(() => cutScopes({ store, caller }, scopes)))
 }
 

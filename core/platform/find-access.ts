@@ -66,7 +66,7 @@ export async function readAccess(
   if (!accounts.owns(account)) throw new AccountElsewhere(account.username)
   let found: OwnedAccess | undefined
   await accounts.runInBackground(account, () => {
-    found = readStoredAccess(accounts.store(account), account, base)
+    found = readStoredAccess(accounts.openStore(account), account, base)
     return Promise.resolve()
   })
   return found

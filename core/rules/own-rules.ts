@@ -104,6 +104,7 @@ export function toPublicRule({ rule, state }: StoredRule): PublicRule {
   }
 }
 
+/** Throws `invalid-operation` if the measure of a condition has no such values, totals, units or ranges. */
 function assertMeasure(call: Call, condition: Extract<Condition, { readonly measure: string }>): void {
   const [measure] = new KnownMeasures(call).require([condition.measure])
   const { kind } = condition

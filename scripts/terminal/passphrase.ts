@@ -80,6 +80,7 @@ export function readSecret(
   }
 }
 
+/** Returns the public keys in a list with commas, each once. Throws `UsageError` for others. */
 function parseRecipients(list = ''): string[] {
   const recipients = list
     .split(',')

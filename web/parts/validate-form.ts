@@ -12,6 +12,7 @@ export function validateForm(form: HTMLFormElement): Map<string, string> {
   return problems
 }
 
+/** Returns what is wrong with a field; `undefined` if nothing is. */
 function validateField({
   value,
   required,

@@ -58,6 +58,7 @@ function failUnknown(id: string): never {
   fail('unknown-resource', `Unknown access "${id.slice(0, 100)}"`)
 }
 
+/** Lists the former versions of an access, as far as the caller may see them. */
 function createHistory({ credentials }: Call, id: string): Listing<Reader> {
   let last = -1
   return {

@@ -107,6 +107,7 @@ function assertMayRename(before: Access, { name }: Update): void {
     fail('forbidden', 'Names that begin with "oauth:" are those of OAuth clients')
 }
 
+/** Returns the change that the given properties make. Relative and removed expiries become a time or `null`. */
 function toChange(call: Call, before: Access, given: Update): AccessChange {
   const { clientData, deviceName, expireAfter, name, permissions } = given
   const isEndless = given.expires === null || expireAfter === null

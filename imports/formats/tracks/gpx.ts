@@ -171,6 +171,7 @@ class GpxReader implements ElementReader {
     else this.#addWaypoint(point)
   }
 
+  /** Adds a waypoint as a position with a description. Other measurements are skipped. */
   #addWaypoint({ kind, latitude, longitude, numbers, texts, time }: Point): void {
     const { altitude, ...others } = numbers
     const description = [texts['name'], texts['desc'], texts['cmt']].filter(Boolean).join(': ')

@@ -109,7 +109,7 @@ class TcxReader implements ElementReader {
     if (this.#activity) this.sink.skip('Activity', 'cut off before its end')
   }
 
-  /** Reads an element outside of points. */
+  /** Handles the end of an element outside of points. Laps are added up: no event type is for a single one. */
   #readActivityElement(activity: Activity, name: string, parent: string, text: string): void {
     const value = parseNumber(text) ?? 0
     if (name === 'Activity') this.#endActivity()

@@ -144,7 +144,7 @@ class GarminReader {
     this.#skipOthers(`${kind} oxygen`, object['spo2SleepSummary'], ['averageSPO2'])
   }
 
-  /** Counts the members that are not read as skipped. */
+  /** Counts as skipped the members that are not in `used`. */
   #skipOthers(kind: string, object: unknown, used: readonly string[]): void {
     skipUnread(this.sink, kind, object, member => contextMembers.test(member) || used.includes(member))
   }

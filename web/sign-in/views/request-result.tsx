@@ -10,6 +10,7 @@ interface Props {
   readonly target: string | undefined
 }
 
+/** Shows how a request was decided, and returns to the app or closes the window. */
 export function RequestResult({ isAccepted, app, target }: Props) {
   useEffect(() => {
     // Replaces the history entry, because a decided request cannot be used again.

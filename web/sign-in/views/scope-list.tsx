@@ -17,6 +17,7 @@ interface Props {
   readonly app: string
 }
 
+/** Shows what a client learns about the user besides the permissions. */
 export function ScopeList({ notice, app }: Props) {
   const keys = [...new Set(notice.scopes.flatMap(scope => scopeTexts.get(scope) ?? []))]
   return (
