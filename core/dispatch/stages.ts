@@ -7,7 +7,7 @@ import type { Credentials } from '../call/credentials.js'
 import { methodAliases, removedMethods, type AnyMethod, type Call, type ServiceCall } from '../call/method.js'
 import { toFailure, addAccessId, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
-import { ApiError, fail } from '../errors.js'
+import { ApiError, fail, quoteText } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
 import { getCapability } from '../permissions/peer-access.js'
@@ -80,7 +80,7 @@ export class Stages {
     const isRemoved = removedMethods.has(id) || this.#removed.has(id)
     return (
       this.#methods.get(methodAliases.get(id) ?? id) ??
-      fail(isRemoved ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
+      fail(isRemoved ? 'removed-method' : 'invalid-method', `No method ${quoteText(id)}`)
     )
   }
 

@@ -9,7 +9,7 @@ import type { EventScope } from '../../schemas/scope.js'
 import type { EventState } from '../changed-item.js'
 import { parseContentConditions } from '../events/content-query.js'
 import { parseStreamsQuery, type RequestedStream, type StreamsQuery } from '../events/streams-query.js'
-import { ApiError, fail } from '../errors.js'
+import { ApiError, fail, quoteText } from '../errors.js'
 import type { ChangeRecipient, ReadableItem } from '../permissions/change-recipient.js'
 import type { Config } from '../settings/config.js'
 import { refuseParams } from '../validation/params.js'
@@ -98,7 +98,7 @@ function parseStreams(streams: unknown, limit: number): StreamsQuery[] | undefin
   const queries = parseStreamsQuery(streams, limit)
   const other = queries.find(({ store }) => store !== '')
   // Other stores publish no changes.
-  if (other) fail('unknown-referenced-resource', `Unknown streams of "${other.store.slice(0, 100)}"`)
+  if (other) fail('unknown-referenced-resource', `Unknown streams of ${quoteText(other.store)}`)
   return queries
 }
 

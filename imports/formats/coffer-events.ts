@@ -193,7 +193,7 @@ class RowReader {
 
 /**
  * Builds the content of an event from its rows, one for each value: the value itself if the field is `value`, otherwise an
- * object with members at paths such as `a.b`; `undefined` if all cells are empty. Names below {@link maxDepth} are left out.
+ * object with members at paths such as `a.b`; `undefined` if all cells are empty. Names below {@link maxDepth} are omitted.
  */
 function buildContent(rows: readonly NamedRow[], type: string): unknown {
   const content: Record<string, unknown> = {}

@@ -142,7 +142,7 @@ class Metrics {
     if (category) this.items.add({ kind: 'SleepAnalysis', ...base, identity, ...category })
   }
 
-  /** Adds a mindful session. Those whose minutes cannot be read are left out. */
+  /** Adds a mindful session. Those whose minutes cannot be read are omitted. */
   #addMindfulSession(base: Pick<ReceivedRecord, 'source' | 'time'>, units: string, item: Json): void {
     const minutes = getNumber(item, 'qty')
     const identity = 'HKCategoryValueNotApplicable'
