@@ -36,7 +36,7 @@ const pauseMs = 20
  * with `RecordDamaged` or `RecordTooNew` if the last record cannot be read. To an empty log it appends
  * nothing unless `begin` is given, which begins it.
  */
-export async function claim(options: ClaimOptions, timeoutMs = 0): Promise<LogEnd> {
+export async function claimLog(options: ClaimOptions, timeoutMs = 0): Promise<LogEnd> {
   const endMs = performance.now() + timeoutMs
   for (;;) {
     try {
@@ -50,7 +50,7 @@ export async function claim(options: ClaimOptions, timeoutMs = 0): Promise<LogEn
   }
 }
 
-/** Makes one attempt of {@link claim}. */
+/** Makes one attempt of {@link claimLog}. */
 async function claimOnce({ begin, found, isLogComplete, log, subject }: ClaimOptions): Promise<LogEnd> {
   const writer = randomInt(2 ** 32)
   const last = await log.last(subject)

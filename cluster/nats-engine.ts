@@ -6,7 +6,7 @@ import { appendAfter } from './nats/append.js'
 import { connectTo, LinkStatus, type Connected, type EngineOptions } from './nats/connection.js'
 import { DamagedCopies } from './nats/damaged-copies.js'
 import { getMessages } from './nats/direct-get.js'
-import { translateRefusal, callApi, request } from './nats/jetstream.js'
+import { translateRefusal, callApi, sendRequest } from './nats/jetstream.js'
 import { lastMessage } from './nats/last.js'
 import { nodeSubject, getStream, topicSubject } from './nats/subjects.js'
 import { NatsRegister } from './nats/register.js'
@@ -85,7 +85,7 @@ export class NatsEngine implements Engine, Connected {
 
   async send(node: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     this.#assertPayloadFits(message)
-    return await request(this.connection, nodeSubject(node), message, timeoutMs)
+    return await sendRequest(this.connection, nodeSubject(node), message, timeoutMs)
   }
 
   handle(node: string, handler: MessageHandler): () => void {

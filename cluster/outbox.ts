@@ -247,6 +247,7 @@ export class Outbox {
     this.options.onGrown()
   }
 
+  /** Appends a record to the log until that is confirmed. Those that wait are refused after `timeoutMs`, but the attempts go on. */
   async #ship(record: LogRecord): Promise<void> {
     const { timeoutMs, log, subject } = this.options
     const timer = setTimeout(() => this.#rejectWaiting(new EngineUnavailable()), timeoutMs)

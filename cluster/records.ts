@@ -197,6 +197,7 @@ function encodeChange({ bytes, isWhole, page, sum }: PageChange): Buffer[] {
   return [head, bytes]
 }
 
+/** Returns the body of a record, of `length` bytes. Throws `RecordDamaged` if it has another length or cannot be inflated. */
 function inflateBody(bytes: Buffer, length: number, isDeflated: boolean): Buffer {
   if (length > maxBodyBytes) throw new RecordDamaged('its body is too long')
   if (!isDeflated) {

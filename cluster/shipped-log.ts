@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
 import type { DropAccount, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/position.js'
-import { claim, LogEnded, type ClaimOptions } from './claim.js'
+import { claimLog, LogEnded, type ClaimOptions } from './claim.js'
 import { Conflict, EngineUnavailable } from './engine.js'
 import { beginLog, isLargeFile } from './files/begin-log.js'
 import { FileThread } from './files/file-thread.js'
@@ -167,6 +167,7 @@ export class ShippedLogs implements DurabilityProvider {
     await this.#files.close()
   }
 
+  /** Takes over an account and places its file. Rejects with `StoreUnavailable` if another process serves it by then. */
   async #takeOver(account: string): Promise<void> {
     await this.#dropping.get(account)
     this.#assertServing(account)
@@ -242,7 +243,7 @@ export class ShippedLogs implements DurabilityProvider {
         begin: () => beginLog(account, { ...this.options, files: this.#files, subject })
       })
     }
-    const end = await claim(claiming, timeoutMs)
+    const end = await claimLog(claiming, timeoutMs)
     const owned = { end, outbox: this.#createOutbox(account, end), isPlaced: false }
     this.#owned.set(account, owned)
     return owned

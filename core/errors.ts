@@ -112,3 +112,11 @@ function cutMessage(message: string): string {
 export function fail(id: ErrorId, message?: string, data?: unknown): never {
   throw new ApiError(id, message, data === undefined ? {} : { data })
 }
+
+/** Maximum number of characters of a caller's text that a message quotes. */
+const maxQuotedLength = 100
+
+/** Returns the beginning of a caller's text in quotation marks, for messages. */
+export function quoteText(text: string): string {
+  return `"${text.slice(0, maxQuotedLength)}"`
+}

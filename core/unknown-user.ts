@@ -1,5 +1,5 @@
 /** Errors for users that are not served here: unknown, moved, suspended, or scheduled for deletion. (docs/spec/conventions.md#unknown-users-and-routes) */
-import { ApiError, fail } from './errors.js'
+import { ApiError, fail, quoteText } from './errors.js'
 
 /** Where accounts have moved to, and whether they may be used. */
 interface AccountLocations {
@@ -23,7 +23,7 @@ export function refuseUnknownUser(accounts: AccountLocations, username: string):
   if (accounts.isSuspended(username)) throw createSuspendedError()
   const deletion = accounts.getDeletionTime(username)
   if (deletion !== undefined) throw createClosingError(deletion)
-  return fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
+  return fail('unknown-resource', `Unknown user ${quoteText(username)}`)
 }
 
 /** Creates the error that redirects clients to another server. */

@@ -28,6 +28,7 @@ export async function readImportFile(
   else await new ArchiveReader(sink, context, progress, spool, size).readAll(source)
 }
 
+/** Reads a file that is no archive. Throws `Unreadable` if it is empty or of no known format. */
 async function readSingleFile(
   source: SourceFile,
   head: FileHead,

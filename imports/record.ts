@@ -183,6 +183,9 @@ export interface ReadContext {
   reportTable(view: TableView): void
 }
 
+/** Number of characters at the beginning of a file in which formats look for what is theirs. */
+export const markLength = 4000
+
 /** A format that can be read. */
 export interface Format {
   readonly id: string

@@ -86,7 +86,7 @@ export async function* readTarEntries(
   }
 }
 
-/** Returns the reason to skip a file; an empty string for other entries, such as folders; `undefined` to read it. */
+/** Returns why an entry is not read: `''` for a folder, which needs no message; `undefined` for files to read. */
 function findSkipReason(name: string): SkipReason | '' | undefined {
   if (name.endsWith('/')) return ''
   return isOutsidePath(name) ? outsidePath : undefined

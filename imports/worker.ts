@@ -102,6 +102,7 @@ async function run(): Promise<void> {
     return restored
   }
 
+  /** Reads the file once, and posts its progress. */
   async function runPass(
     sink: Sink,
     number: 1 | 2,

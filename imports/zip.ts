@@ -147,6 +147,7 @@ function decodeName({ fileName }: Entry): string {
     .replaceAll('\\', '/')
 }
 
+/** Returns why an entry is not read, such as a suspicious size or shared bytes; `undefined` to read it. */
 function findSkipReason(
   entry: Entry,
   fileName: string,
@@ -179,6 +180,7 @@ function openZip(file: string): Promise<ZipFile> {
   })
 }
 
+/** Resolves with the next entry; `undefined` after the last. Rejects with `Unreadable` if the archive is damaged. */
 function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   return new Promise((resolve, reject) => {
     const settle = (done: () => void): void => {

@@ -52,6 +52,7 @@ export class GrowthLog {
     await platform.change('measureGrowth', clock.now(), { ...space, accounts })
   }
 
+  /** Records the sizes of the day, unless they are recorded already. Failures are logged. */
   async #measure(): Promise<void> {
     const { clock, log, platform } = this.services
     try {

@@ -76,6 +76,7 @@ export class UdpSyslog implements Syslog {
     this.#isLookingUp = false
   }
 
+  /** Opens a socket for addresses of a family (4 or 6), and sends what is waiting. */
   #open(family: number): void {
     this.#current?.socket.close()
     const sender: Sender = {

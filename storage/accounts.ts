@@ -63,7 +63,7 @@ export class Accounts extends AccountStates {
    * `AccountElsewhere`, `AccountGone`, `AccountMoved`, `StoreNotReady`, and unless the account was found
    * as one that is suspended or being deleted, `AccountSuspended` or `AccountClosing`.
    */
-  store(account: Account): UserStore {
+  openStore(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
     const unavailable = this.unavailable.get(account.id)
     // The new address of an account that has moved contains its name.
@@ -73,7 +73,7 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * Returns a promise that resolves once {@link store} can open the account's file; `undefined` if it can be opened
+   * Returns a promise that resolves once {@link openStore} can open the account's file; `undefined` if it can be opened
    * now. Rejects with `StoreUnavailable` if it cannot be opened here at present.
    */
   waitUntilReady({ id }: Pick<Account, 'id'>): Promise<void> | undefined {

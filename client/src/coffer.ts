@@ -117,6 +117,7 @@ export class Coffer extends Http {
     })
   }
 
+  /** Sends the calls that are waiting, in batches. */
   #sendPending(): void {
     const pending = this.#pending
     this.#pending = []

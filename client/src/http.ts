@@ -175,6 +175,10 @@ export async function readResponse<T>(response: Response): Promise<T> {
   throw toResponseError(response, answer.error)
 }
 
+/**
+ * Returns the JSON body of a response; empty if an error has none. Rejects with a `CofferError` if it is cut off, or a
+ * success is no object.
+ */
 async function readBody(response: Response): Promise<{ error?: ErrorBody }> {
   const text = await response.text().catch((cause: unknown) => {
     throw cause instanceof TypeError ? createOfflineError(cause) : cause

@@ -85,6 +85,7 @@ function listFields(form: Form | FormData): FormField[] {
   ]
 }
 
+/** Yields the bytes of all chunks and files. A file that is not read to its end is cancelled. */
 async function* readBytes(chunks: readonly (Uint8Array | FilePart)[]): AsyncGenerator<Uint8Array, void> {
   for (const chunk of chunks)
     if (chunk instanceof Uint8Array) yield chunk

@@ -158,6 +158,7 @@ export class Socket {
     this.#connection!.send(`${packetTypes.event}${this.#prefix}${id}${JSON.stringify([method, params])}`)
   }
 
+  /** Opens a connection, and authenticates once it is open. */
   #connect(): void {
     const { endpoint } = this.coffer
     const connection = new EngineConnection(this.#http, {

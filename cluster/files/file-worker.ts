@@ -53,12 +53,13 @@ const port = parentPort as MessagePort
 /** Copies to which records are being applied, by their path. */
 const copies = new Map<string, FileCopy>()
 
-port.on('message', (task: FileTask) => void answer(task))
+port.on('message', (task: FileTask) => void answerTask(task))
 
-async function answer(task: FileTask): Promise<void> {
+/** Runs a task, and posts its result or failure. Never rejects. */
+async function answerTask(task: FileTask): Promise<void> {
   let result: FileAnswer
   try {
-    result = { value: await run(task) }
+    result = { value: await runTask(task) }
   } catch (error) {
     const { message } = error as Error
     const isMismatch =
@@ -71,7 +72,7 @@ async function answer(task: FileTask): Promise<void> {
   port.postMessage(result)
 }
 
-function run(task: FileTask): unknown {
+function runTask(task: FileTask): unknown {
   const { file } = task
   if (task.kind === 'look') return readFilePosition(file)
   if (task.kind === 'fold') return mergeLog(file)

@@ -112,6 +112,10 @@ export class Placement {
     }
   }
 
+  /**
+   * Restores a file as a draft, from its last snapshot and the records after it. Rejects with `RecordMismatch` if the
+   * snapshot is missing.
+   */
   async #restore(account: string, { base, ...target }: LogTarget, draft: string): Promise<void> {
     const { files, objects } = this.options
     if (base.lsn > 0) {

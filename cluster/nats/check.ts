@@ -85,6 +85,7 @@ function findDuplicates(servers: readonly { monitor: string; server: ServerState
   })
 }
 
+/** Returns what makes a server unsuitable; empty if nothing does. */
 function findServerProblems(
   monitor: string,
   { max_payload, server_name, version }: ServerState,

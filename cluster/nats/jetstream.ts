@@ -34,7 +34,7 @@ interface Answer {
 }
 
 /** Sends a message, and resolves with the bytes of its answer. Rejects with `EngineUnavailable` if no answer comes. */
-export async function request(
+export async function sendRequest(
   connection: NatsConnection,
   subject: string,
   bytes: Uint8Array,
@@ -58,7 +58,7 @@ export async function callApi<T>(
   timeoutMs: number
 ): Promise<T> {
   const bytes = Buffer.from(JSON.stringify(params))
-  return parseAnswer(await request(connection, `$JS.API.${question}`, bytes, timeoutMs)) as T
+  return parseAnswer(await sendRequest(connection, `$JS.API.${question}`, bytes, timeoutMs)) as T
 }
 
 /**
@@ -74,7 +74,7 @@ export async function publish(
   timeoutMs: number
 ): Promise<number> {
   await endOfTurn()
-  const answer = await request(connection, subject, bytes, timeoutMs, {
+  const answer = await sendRequest(connection, subject, bytes, timeoutMs, {
     'Nats-Expected-Stream': stream,
     'Nats-Expected-Last-Subject-Sequence': String(expected)
   })

@@ -188,6 +188,7 @@ export class Connection {
     this.#isSending = false
   }
 
+  /** Takes the parts off the queue that fit into one message; at least one. */
   #nextParts(): Part[] {
     const room = Math.min(maxPartBytes, this.options.engine.maxBytes - maxHeadBytes)
     const parts: Part[] = []

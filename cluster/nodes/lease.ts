@@ -160,6 +160,7 @@ export class Lease {
     return Math.max(this.#formerIncarnation, ...lives)
   }
 
+  /** Renews the lease every `beatMs`, after a failure every `retryMs`, until it is stopped. */
   async #keepAlive(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const startMs = performance.now()

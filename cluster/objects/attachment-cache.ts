@@ -90,6 +90,7 @@ export class AttachmentCache {
     }
   }
 
+  /** Yields all cached attachments on disk. Those that disappear meanwhile are omitted. */
   async *#files(): AsyncGenerator<Cached> {
     const { layout } = this.options
     for (const shard of await readNames(layout.usersDirectory))

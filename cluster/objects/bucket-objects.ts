@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { S3Client } from '../../storage/objects/s3-client.js'
-import { upload } from '../../storage/objects/s3-upload.js'
+import { uploadObject } from '../../storage/objects/s3-upload.js'
 import { EngineUnavailable } from '../engine.js'
 import type { Objects } from '../objects.js'
 
@@ -43,7 +43,7 @@ export class BucketObjects implements Objects {
   }
 
   async put(key: string, path: string): Promise<void> {
-    await upload(this.#client, this.#prefix + key, createReadStream(path), translateErrors)
+    await uploadObject(this.#client, this.#prefix + key, createReadStream(path), translateErrors)
   }
 
   /**

@@ -233,6 +233,7 @@ export class SharedAttachments implements AttachmentStore {
     }
   }
 
+  /** Fetches an attachment into the cache. Returns false if there is none. */
   async #fetch(account: string, id: string): Promise<boolean> {
     const file = this.options.layout.attachmentFile(account, id)
     const draft = this.#draft()

@@ -83,10 +83,7 @@ export class PlatformLog {
     return this.#refusal
   }
 
-  /**
-   * Resolves when everything that was in the log at the time of the call has been applied. Rejects with
-   * `StoreUnavailable` if that takes too long.
-   */
+  /** Resolves when everything that was in the log at the time of the call has been applied. Rejects with `StoreUnavailable` if that takes too long. */
   async catchUp(): Promise<void> {
     const endMs = performance.now() + this.options.timeoutMs
     for (let goal: number | undefined; ;) {
@@ -179,6 +176,7 @@ export class PlatformLog {
     })
   }
 
+  /** Appends waiting changes and reads new entries, until nothing is left. Failures are reported and tried again. */
   async #appendAndRead(): Promise<void> {
     while (!this.#isClosed && !this.#refusal && (this.#mustRun || !this.#changes.isEmpty)) {
       this.#mustRun = false
@@ -216,6 +214,7 @@ export class PlatformLog {
     }
   }
 
+  /** Applies the entries after the last one read. Restores the snapshot that replaces missing ones. */
   async #readNew(): Promise<void> {
     for (;;) {
       const from = this.#sequence

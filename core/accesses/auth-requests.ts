@@ -99,6 +99,7 @@ export function toAuthState(services: Services, known: StoredRequest, now: numbe
   return toAccepted(services, known, decision, now)
 }
 
+/** Returns the state of a request that waits for a decision, with the pages where it is made. */
 function toNeedSignin(services: Services, { key, page, request }: StoredRequest): NeedSignin {
   const { oauth, ...asked } = request
   return {
@@ -138,7 +139,7 @@ function toAccepted(
   now: number
 ): AuthState {
   const account = services.accounts.find(username) ?? refuseUnknownKey()
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const access = store.read(() => store.accesses.find(accessId))
   const isOver = access?.type !== 'app' || !isInForce(store, access, now) || digestToken(access) !== digest
   if (isOver) refuseUnknownKey()
@@ -152,6 +153,7 @@ function toAccepted(
   }
 }
 
+/** Returns the state of a request that continues at another address. */
 function toRedirected(
   services: Services,
   { key, request }: StoredRequest,

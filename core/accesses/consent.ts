@@ -97,7 +97,7 @@ export async function recordConsent(
   account: Account,
   { access, credentials, known, notice, now }: Delivery
 ): Promise<void> {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   try {
     const isOwner = isSignedInOwner(services, store, credentials, now)
     const isAgreed =

@@ -1,6 +1,6 @@
 /** Client data of accesses that only the service sets. (docs/spec/accesses.md#fields) */
 import type { KeyValue } from '../../schemas/scalars.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 
 /** Returns whether a key of an access's client data belongs to the service. */
 export function isServiceKey(key: string): boolean {
@@ -20,5 +20,5 @@ export function assertNoServiceData(clientData: KeyValue | null | undefined, exc
   assertNoCmcData(clientData)
   for (const key in clientData)
     if (key !== except && isServiceKey(key))
-      fail('invalid-operation', `The client data "${key.slice(0, 100)}" can only be set by the service`)
+      fail('invalid-operation', `The client data ${quoteText(key)} can only be set by the service`)
 }

@@ -65,7 +65,7 @@ export function* findAudiences(
     .slice(0, maxStreams)
   const found = new Map(streamIds.map((id): [string, AudienceList] => [id, { accesses: [], more: 0 }]))
   // Other work runs between two steps, and may close the file.
-  const getStore = (): UserStore => call.services.accounts.store(call.account)
+  const getStore = (): UserStore => call.services.accounts.openStore(call.account)
   const relevantIds = listRelevantIds(call, getStore(), streamIds)
   for (let last: Access | undefined, isLast = found.size === 0; !isLast;) {
     const page = getStore().accesses.listAfter(last)

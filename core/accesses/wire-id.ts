@@ -2,7 +2,7 @@
 import type { Access } from '../../schemas/access.js'
 import { parseWireId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 
 export { formatWireId, parseWireId, toWireAccess } from '../access-ids.js'
 
@@ -14,7 +14,7 @@ export { formatWireId, parseWireId, toWireAccess } from '../access-ids.js'
 export function requireCurrentAccess({ store }: Pick<Call, 'store'>, wireId: string): Access {
   const asked = parseWireId(wireId)
   const access = asked && store.accesses.find(asked.base)
-  if (!access) fail('unknown-resource', `Unknown access "${wireId.slice(0, 100)}"`)
+  if (!access) fail('unknown-resource', `Unknown access ${quoteText(wireId)}`)
   if (asked.serial !== access.serial)
     fail('stale-resource', 'The access has changed since it was read: read it again', {
       provided: wireId,

@@ -155,6 +155,7 @@ function toOlderValue(config: Config, value: unknown): unknown {
   return isListing(value) ? toOlderListing(config, value) : toOlderItem(config, value)
 }
 
+/** Returns a listing whose items have the ids of system streams that older clients know. */
 function toOlderListing(config: Config, listing: Listing<unknown>): Listing<unknown> {
   if (isTextListing(listing)) {
     listing.present = text => JSON.stringify(toOlderItem(config, JSON.parse(text)))

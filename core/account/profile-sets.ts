@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, KeyValue } from '../../schemas/scalars.js'
 import type { ProfileSet } from '../../storage/repositories/profiles.js'
 import { assertClientDataSize } from '../validation/client-data.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { refuseProtected } from '../validation/protected-fields.js'
 import { assertZonePeriods } from '../validation/zones.js'
@@ -34,8 +34,7 @@ export function getAppSet({ caller }: Call): ProfileSet {
  */
 export function resolveSet(call: Call, id: string, purpose: 'read' | 'write'): ProfileSet {
   if (id === 'app') return getAppSet(call)
-  if (id !== 'public' && id !== 'private')
-    fail('unknown-resource', `Unknown profile set "${id.slice(0, 100)}"`)
+  if (id !== 'public' && id !== 'private') fail('unknown-resource', `Unknown profile set ${quoteText(id)}`)
   if ((id === 'private' || purpose === 'write') && !call.caller.isPersonal)
     fail('forbidden', 'Only personal accesses can do this')
   return id

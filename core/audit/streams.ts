@@ -55,6 +55,7 @@ export function listAuditStreams(call: Call, parentId: string): Tree[] {
   return all.map(name => createAuditStream(call, auditRoot + prefix + name, name, parentId))
 }
 
+/** Returns a virtual stream of the audit, as old as the account. */
 function createAuditStream({ account }: Call, id: string, name: string, parentId: string | null): Tree {
   const { created } = account
   return {

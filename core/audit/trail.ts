@@ -201,7 +201,7 @@ export class AuditTrail {
    */
   #findStore(account: Account): UserStore | undefined {
     try {
-      return this.services.accounts.store(account)
+      return this.services.accounts.openStore(account)
     } catch {
       return undefined
     }

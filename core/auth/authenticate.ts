@@ -173,7 +173,7 @@ export function requireOpenAccount(services: Services, username: string, credent
   if (account) return account
   const closing = accounts.findClosing(username)
   if (closing) {
-    const store = accounts.store(closing)
+    const store = accounts.openStore(closing)
     store.read(() => authenticate({ services, account: closing, store, credentials, now: clock.now() }))
   }
   return refuseUnknownUser(accounts, username)

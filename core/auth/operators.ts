@@ -29,7 +29,7 @@ export async function authenticateOperator(
   const { accounts, authorizationStep, config } = services
   const account = config.operators.includes(username) ? accounts.findOwn(username) : undefined
   if (!account) fail('unknown-resource', 'Nothing found at this path')
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
   if (!caller.isPersonal) fail('unknown-resource', 'Nothing found at this path')
   if (services.callLimit && caller.access) services.callLimit.count(account, caller.access)

@@ -9,7 +9,7 @@ import type { Call } from './method.js'
  */
 export async function writeSeparately<T>(call: Call, work: (store: UserStore, call: Call) => T): Promise<T> {
   const { account, services } = call
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const { changes, result } = await store.write(() => {
     const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
     return { changes: inCall.changes, result: work(store, inCall) }

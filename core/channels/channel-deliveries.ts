@@ -69,7 +69,7 @@ export class ChannelDeliveries implements TimedTask {
    * the sending: one receiver that hangs must not delay the others.
    */
   async run(account: Account): Promise<void> {
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     const sending: Sending = this.#sending.get(account.id) ?? new Map()
     this.#sending.set(account.id, sending)
     const now = this.services.clock.now()
@@ -82,7 +82,7 @@ export class ChannelDeliveries implements TimedTask {
       sending.set(each.number, each)
       this.#track(this.#send(account, each, sending))
     }
-    if (held.length > 0) await writeAsService(this.services, account, call => hold(call, held))
+    if (held.length > 0) await writeAsService(this.services, account, call => holdBack(call, held))
   }
 
   /** Aborts what is being sent; it stays queued for the next start. */
@@ -148,7 +148,7 @@ export class ChannelDeliveries implements TimedTask {
    */
   async #attempt(account: Account, { number }: WaitingMessage): Promise<void> {
     const { services } = this
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     const now = services.clock.now()
     const found = store.read(() => this.#prepare(store, number, now))
     if (!found) return
@@ -157,7 +157,7 @@ export class ChannelDeliveries implements TimedTask {
       return await writeAsService(services, account, call => {
         if (!isSame(call.store.messages.find(number), row)) return
         const reason = error ?? writeMessage(call, this.createEvent, stored, message)
-        record(
+        recordAttempt(
           call,
           row,
           reason ? { isDelivered: false, error: reason, isFinal: true } : { isDelivered: true }
@@ -167,7 +167,7 @@ export class ChannelDeliveries implements TimedTask {
     const attempt = await this.#sender.send({ services, account, stored, row, message, username })
     // The attempt was aborted by the shutdown: the message may not have arrived.
     if (!attempt || (this.#isClosed && !attempt.isDelivered)) return
-    await writeAsService(services, account, call => record(call, row, attempt))
+    await writeAsService(services, account, call => recordAttempt(call, row, attempt))
   }
 
   /** Returns a message with its channel, and why it must not be sent; `undefined` if it is gone. */
@@ -235,7 +235,7 @@ function isSame(current: StoredMessage | undefined, { channel, key }: StoredMess
 }
 
 /** Records the result of an attempt, and ends a channel that can no longer be used. */
-function record({ changes, now, store }: Call, row: StoredMessage, attempt: Attempt): void {
+function recordAttempt({ changes, now, store }: Call, row: StoredMessage, attempt: Attempt): void {
   const { channels, messages } = store
   if (!isSame(messages.find(row.number), row)) return
   changes.add('timers')
@@ -260,7 +260,7 @@ function record({ changes, now, store }: Call, row: StoredMessage, attempt: Atte
 }
 
 /** Holds messages back, and queues a summary for when the hour is over. */
-function hold({ changes, now, store }: Call, held: readonly WaitingMessage[]): void {
+function holdBack({ changes, now, store }: Call, held: readonly WaitingMessage[]): void {
   const { messages } = store
   changes.add('timers')
   for (const { channel, number } of held) {

@@ -58,6 +58,10 @@ export class ChannelSender {
     await this.#outgoing.close()
   }
 
+  /**
+   * Sends a message to its receiver. Returns whether it was delivered, is to be tried again, or has failed; never
+   * rejects for a response.
+   */
   async #callReceiver({ url, ...call }: ChannelCall, isPush: boolean): Promise<Attempt> {
     const exchange = await this.#outgoing.exchange(url, call, maxResponseBytes)
     if ('problem' in exchange) {
@@ -81,7 +85,7 @@ export class ChannelSender {
  */
 async function sendMail({ account, message, services, stored, username }: PendingMessage): Promise<Attempt> {
   const { accounts, config, mailer } = services
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   // The address may have been removed from the account since then.
   const email = store.read(() => findConfirmed(store, stored.channel.target.address ?? ''))
   if (email === undefined) return fail({ id: 'address-not-confirmed' })

@@ -65,7 +65,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
   'web-push': createPush,
   ntfy(pending) {
     const { message, row, stored } = pending
-    const { target, secrets } = split(stored)
+    const { target, secrets } = splitChannel(stored)
     if (target.url === undefined || (target.hasToken === true && secrets.token === undefined))
       return undefined
     const click = getPageUrl(pending)
@@ -90,7 +90,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
   },
   gotify(pending) {
     const { message, stored } = pending
-    const { target, secrets } = split(stored)
+    const { target, secrets } = splitChannel(stored)
     if (target.url === undefined || secrets.token === undefined) return undefined
     const url = getPageUrl(pending)
     return buildJsonPost(
@@ -106,7 +106,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
   },
   apprise(pending) {
     const { message, stored } = pending
-    const { target, secrets } = split(stored)
+    const { target, secrets } = splitChannel(stored)
     if (target.url === undefined || secrets.key === undefined) return undefined
     const url = getPageUrl(pending)
     return buildJsonPost(joinUrl(target.url, `notify/${encodeURIComponent(secrets.key)}`), {
@@ -118,7 +118,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
   },
   webhook(pending) {
     const { message, row, services, stored, username } = pending
-    const { target, secrets } = split(stored)
+    const { target, secrets } = splitChannel(stored)
     if (target.url === undefined || (target.hasSecret === true && secrets.secret === undefined))
       return undefined
     const url = getPageUrl(pending)
@@ -139,7 +139,7 @@ const creators: Partial<Record<ChannelType, Create>> = {
   }
 }
 
-function split({ channel, secrets }: StoredChannel) {
+function splitChannel({ channel, secrets }: StoredChannel) {
   return { target: channel.target, secrets }
 }
 

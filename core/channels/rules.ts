@@ -14,7 +14,7 @@ import { isSameAddress } from '../account/email/address.js'
 import { anyAccess, assertCreator } from '../auth/allow.js'
 import type { AccessRule, Call } from '../call/method.js'
 import { findRelationship } from '../cmc/relationships.js'
-import { ApiError, fail } from '../errors.js'
+import { ApiError, fail, quoteText } from '../errors.js'
 import { parseWebUrl } from '../parse-url.js'
 import { requireStreams } from '../streams/require-streams.js'
 import { changePaths, createChecker, refuseParams } from '../validation/params.js'
@@ -42,7 +42,7 @@ export function requireOwnChannel(
   { caller, store }: Pick<Call, 'caller' | 'store'>,
   id: string
 ): StoredChannel {
-  const stored = store.channels.find(id) ?? fail('unknown-resource', `Unknown channel "${id.slice(0, 100)}"`)
+  const stored = store.channels.find(id) ?? fail('unknown-resource', `Unknown channel ${quoteText(id)}`)
   assertCreator(caller, stored.channel.accessId)
   return stored
 }
@@ -131,6 +131,10 @@ function isGiven(value: string | null | undefined): value is string {
   return typeof value === 'string'
 }
 
+/**
+ * Splits a push subscription into what the channel shows and its secrets. Error: `invalid-parameters-format` if its URL
+ * or key is not valid.
+ */
 function readSubscription(
   { services }: Call,
   { endpoint, keys }: Static<(typeof channelTargets)['web-push']>

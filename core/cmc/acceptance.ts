@@ -116,7 +116,7 @@ function checkRequest(request: unknown): Content {
  * gone; does nothing if the delivery is. Rejects with `TriggerFailed`. Also records the acceptance in the
  * audit.
  */
-export async function grant(
+export async function grantOffer(
   services: Services,
   account: Account,
   { body, ...row }: QueuedDelivery & { readonly body: Acceptance },

@@ -79,12 +79,12 @@ function requireHeld({ caller: { access } }: Call): HeldCapability {
   return access && mark ? { access, mark } : fail('forbidden')
 }
 
-function digest(endpoint: string): string {
+function hashEndpoint(endpoint: string): string {
   return createHash('sha256').update(endpoint).digest('base64url')
 }
 
 function findFormer({ store }: Call, { mark }: HeldCapability, { id }: AnswerParams, endpoint: string) {
-  return store.cmc.findAnswer(id ?? '', mark.capabilityId, digest(endpoint))
+  return store.cmc.findAnswer(id ?? '', mark.capabilityId, hashEndpoint(endpoint))
 }
 
 /** Records that an answer has been processed. Its id, which the peer chooses, must not be that of an answer to another offer. */
@@ -157,7 +157,12 @@ function receiveAcceptance(call: Call, params: AnswerParams): object {
   const access = putBackChannel(call, mark, slug, addMachinery([], streams))
   const { capabilityId, requestEventId } = held.mark
   const id = params.id ?? createId()
-  addAnswer(call, { event: id, capability: capabilityId, endpoint: digest(endpoint), access: access.id })
+  addAnswer(call, {
+    event: id,
+    capability: capabilityId,
+    endpoint: hashEndpoint(endpoint),
+    access: access.id
+  })
   const { grantedAccess: _endpoint, ...delivered } = content
   insertEvent(call, {
     streamId: cmcInbox,

@@ -41,7 +41,7 @@ export async function acceptForApp(call: Call, offer: PeerOffer, acceptance: App
   assertEnabled(call)
   const id = await writeSeparately(call, (_store, inCall) => writeAnswer(inCall, offer, acceptance))
   await services.waitForAccepted(account, id, maxWaitMs)
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const { dataGrantAccessId, failure, status } = store.read(() => readContent(store, id))
   if (status === 'completed' && typeof dataGrantAccessId === 'string') {
     // The mark of the access is the service's alone; what an event says is not.

@@ -5,7 +5,7 @@ import { getResponseStreamId } from '../cmc-ids.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
 import { isObject } from '../validation/is-object.js'
-import { completeAcceptance, failAcceptance, grant, readOffer } from './acceptance.js'
+import { completeAcceptance, failAcceptance, grantOffer, readOffer } from './acceptance.js'
 import { types, type Content } from './contents.js'
 import { PeerUnavailable, TriggerFailed } from './failures.js'
 import { getOwnName } from './names.js'
@@ -33,7 +33,7 @@ export interface DeliveryContext {
  * Makes an attempt. Resolves once the delivery is done, has failed permanently, or has reached its next stage. Throws `PeerUnavailable` if
  * it is to be repeated.
  */
-export async function attempt(context: DeliveryContext, queued: QueuedDelivery): Promise<void> {
+export async function makeAttempt(context: DeliveryContext, queued: QueuedDelivery): Promise<void> {
   const { body } = queued
   if (body.kind === 'event') return await attemptEvent(context, queued, body)
   const acceptance = { ...queued, body }
@@ -48,7 +48,7 @@ export async function attempt(context: DeliveryContext, queued: QueuedDelivery):
 
 /** Returns the host to which a delivery goes; empty if it has none. */
 export function findTargetHost(services: Services, account: Account, { body }: QueuedDelivery): string {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   return store.read(() => {
     const endpoint =
       body.kind === 'event'
@@ -76,10 +76,10 @@ async function beginAcceptance(
   queued: QueuedDelivery & { readonly body: Acceptance }
 ): Promise<void> {
   const { trigger } = queued.body
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const url = store.read(() => store.cmc.findSecrets(trigger)?.['capabilityUrl'])
   const offer = await readOffer(services, peers, account, url)
-  await grant(services, account, queued, offer)
+  await grantOffer(services, account, queued, offer)
 }
 
 /**
@@ -92,7 +92,7 @@ async function attemptAcceptance(
   { accessId, event, id }: NonNullable<Acceptance['granted']>
 ): Promise<void> {
   const { account, peers, services } = context
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const [url, access] = store.read(() => [
     store.cmc.findSecrets(queued.body.trigger)?.['capabilityUrl'],
     store.accesses.find(accessId)
@@ -125,7 +125,7 @@ async function attemptEvent(
   queued: QueuedDelivery,
   body: EventDelivery
 ): Promise<void> {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const endpoint = store.read(() => findEndpoint(services, account, body.to))
   const finish = async (answer: PeerAnswer | undefined, reason: string): Promise<void> => {
     await writeAsService(services, account, call => {
@@ -159,7 +159,7 @@ async function attemptEvent(
 /** Returns where a delivery goes, also for an access that has ended since. */
 function findEndpoint(services: Services, account: Account, to: EventDelivery['to']): Endpoint | undefined {
   if ('endpoint' in to) return parseEndpoint(to.endpoint)
-  const mark = getCounterparty(services.accounts.store(account).accesses.findEver(to.access))
+  const mark = getCounterparty(services.accounts.openStore(account).accesses.findEver(to.access))
   const { apiEndpoint: text } = mark?.counterparty ?? {}
   return text === undefined ? undefined : parseEndpoint(text)
 }
@@ -236,6 +236,7 @@ function complete(call: WriteCall, { number }: QueuedDelivery, { event, trigger 
   amendContent(call, trigger, { ...told, status: 'completed', delivery: undefined })
 }
 
+/** Gives up a delivery: removes it from the queue, and records the failure in the audit and in the event that asked for it. */
 function fail(
   call: WriteCall,
   { number }: QueuedDelivery,

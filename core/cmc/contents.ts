@@ -30,7 +30,7 @@ export function isCmcType(type: string): boolean {
 export type Content = Readonly<Record<string, unknown>>
 
 /** Members of contents that only the service writes. */
-const stampedKeys: ReadonlySet<string> = new Set([
+export const serviceKeys: ReadonlySet<string> = new Set([
   'status',
   'failure',
   'from',
@@ -54,20 +54,20 @@ const stampedKeys: ReadonlySet<string> = new Set([
   'notice'
 ])
 
-/** Members that the service writes in a type, besides {@link stampedKeys}. */
-const stampedByType: Readonly<Record<string, readonly string[]>> = {
+/** Members that the service writes in a type, besides {@link serviceKeys}. */
+const serviceKeysByType: Readonly<Record<string, readonly string[]>> = {
   [types.request]: ['capabilityUrl', 'capabilityId', 'accessId'],
   [types.accept]: ['capabilityId', 'appCode']
 }
 
 /** Returns whether the service alone writes a member of a content. */
-export function isStamped(type: string, key: string): boolean {
-  return stampedKeys.has(key) || (stampedByType[type]?.includes(key) ?? false)
+export function isServiceKey(type: string, key: string): boolean {
+  return serviceKeys.has(key) || (serviceKeysByType[type]?.includes(key) ?? false)
 }
 
 /** Returns a content without what only the service writes. */
-export function withoutStamped(type: string, content: Content): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(content).filter(([key]) => !isStamped(type, key)))
+export function withoutServiceKeys(type: string, content: Content): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(content).filter(([key]) => !isServiceKey(type, key)))
 }
 
 /** Returns the features that a value asks for: all but those that are `false`. */
@@ -93,10 +93,7 @@ export function assertContent(type: string, content: unknown): asserts content i
   if (type === types.request) assertOfferable((content['request'] as Content)['permissions'] as unknown[])
 }
 
-/**
- * Throws `invalid-operation` (`cmc-offer-empty-permissions`, `cmc-offer-invalid-permissions`) for permissions
- * that no offer may ask for.
- */
+/** Throws `invalid-operation` (`cmc-offer-empty-permissions`, `cmc-offer-invalid-permissions`) for permissions that no offer may ask for. */
 export function assertOfferable(permissions: readonly unknown[]): void {
   if (permissions.length === 0) refuse('cmc-offer-empty-permissions', 'The offer asks for no permissions')
   for (const permission of permissions)
@@ -214,6 +211,7 @@ class ErrorList {
   }
 }
 
+/** Checks the content of an offer. Problems are added to `errors`. */
 function checkRequest(errors: ErrorList): void {
   errors.check('to', value => value === null || isText(value), 'text or null', true)
   errors.flag('capabilityRequested')

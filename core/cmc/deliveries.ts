@@ -9,7 +9,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Dispatcher } from '../call/dispatcher.js'
 import type { Services } from '../call/services.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
-import { attempt, findTargetHost, giveUp } from './attempts.js'
+import { makeAttempt, findTargetHost, giveUp } from './attempts.js'
 import { PeerUnavailable } from './failures.js'
 import { Farewells } from './peers/farewells.js'
 import { announceAllEnds, healAccount } from './healing.js'
@@ -100,7 +100,7 @@ export class Deliveries {
 
   /** Resolves once the peer that has accepted an offer with an event has got our side, or after `maxMs` milliseconds. */
   async waitForAnswered(account: Account, event: string, maxMs: number): Promise<void> {
-    const access = this.services.accounts.store(account).cmc.findAccessOfAnswer(event)
+    const access = this.services.accounts.openStore(account).cmc.findAccessOfAnswer(event)
     if (access !== undefined) await this.#waitWhile(account, ({ cmc }) => cmc.isPending(access), maxMs)
   }
 
@@ -112,7 +112,7 @@ export class Deliveries {
   /** Begins to check an account's relationships, after those of other accounts: daily jobs must not wait for peers that hang. Does nothing for accounts without relationships, and for restored ones that wait. */
   startHealing(account: Account): void {
     const { accounts, log } = this.services
-    const { cmc, deliveryPause } = accounts.store(account)
+    const { cmc, deliveryPause } = accounts.openStore(account)
     if (!cmc.isUsed || deliveryPause.since !== null) return
     this.#healing = this.#healing
       .then(async () => {
@@ -139,7 +139,7 @@ export class Deliveries {
     if (!config.cmc.enabled || this.#isClosed) return
     try {
       await accounts.waitUntilReady(account)
-      const store = accounts.store(account)
+      const store = accounts.openStore(account)
       // A restored copy does not end what the account itself has agreed to.
       if (!store.read(() => store.cmc.isUsed && store.deliveryPause.since === null)) return
       await writeAsService(this.services, account, announceAllEnds)
@@ -155,7 +155,7 @@ export class Deliveries {
   async #waitWhile(account: Account, isOpen: (store: UserStore) => boolean, maxMs: number): Promise<void> {
     const isDone = (): boolean => {
       try {
-        const store = this.services.accounts.store(account)
+        const store = this.services.accounts.openStore(account)
         return this.#isClosed || !store.read(() => isOpen(store))
       } catch {
         return true
@@ -208,7 +208,7 @@ export class Deliveries {
       const { accounts, clock } = this.services
       const account = this.#findCurrent(known)
       if (!account || !accounts.owns(account)) return
-      const store = accounts.store(account)
+      const store = accounts.openStore(account)
       if (!store.read(() => store.cmc.isUsed && store.deliveryPause.since === null)) return
       const now = clock.now()
       const empty = { account, running: new Set<string>(), cancelTimer: () => {} }
@@ -255,7 +255,7 @@ export class Deliveries {
       // A peer that hangs must not delay the deliveries to others.
       await this.#limiter.run([`user ${account.id}`, `peer ${account.id} ${host}`], async () => {
         try {
-          await attempt({ services: this.services, peers: this.peers, account }, queued)
+          await makeAttempt({ services: this.services, peers: this.peers, account }, queued)
         } catch (error) {
           if (this.#isClosed) return
           // Whatever went wrong, the delivery is repeated: it must not be lost.

@@ -11,7 +11,14 @@ import type { Caller } from '../permissions/caller.js'
 import { getCapability, getCounterparty, type Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
 import { checkAcceptance, receiveAnswer, type AnswerParams } from './answers.js'
-import { assertContent, isCmcType, isStamped, types, withoutStamped, type Content } from './contents.js'
+import {
+  assertContent,
+  isCmcType,
+  isServiceKey,
+  types,
+  withoutServiceKeys,
+  type Content
+} from './contents.js'
 import type { Deliveries } from './deliveries.js'
 import { refuse, refuseContent } from './failures.js'
 import { receive } from './inbound.js'
@@ -130,18 +137,19 @@ function writeEvent(
       { access: call.caller.access!, mark },
       { type, streamId, place, content, movedTo }
     )
-    return store(call, params, written)
+    return storeSecrets(call, params, written)
   }
   if (type === types.backChannel)
     refuse('cmc-event-type-not-allowed', 'Only the servers of peers write this type', { eventType: type })
   assertContent(type, params.content)
   if (!place) refuse('cmc-event-type-not-allowed', `${type} cannot be written there`, { eventType: type })
   const id = params.id ?? createId()
-  return store(call, { ...params, id }, actOn(call, { id, type, streamId, place, content: params.content }))
+  const written = actOn(call, { id, type, streamId, place, content: params.content })
+  return storeSecrets(call, { ...params, id }, written)
 }
 
 /** Stores the secrets of an event. Returns the params to write it with. */
-function store(
+function storeSecrets(
   call: Call,
   params: CreateParams,
   { content, secrets }: { readonly content: Content; readonly secrets?: object }
@@ -198,21 +206,21 @@ export const createUpdateHook = (limits: PeerLimits): MethodHook => ({
     if ((mark ?? isAssistant) && before.type.startsWith(lifecycleClass) && isCmcType(before.type))
       fail('forbidden')
     if (update['content'] === undefined || !isCmcType(type)) return { params }
-    const content = keepStamped(type, before.content, update['content'])
+    const content = keepServiceKeys(type, before.content, update['content'])
     return { params: { ...params, update: { ...update, content } } }
   }
 })
 
 /** Returns a new content with the members that only the service writes as they were; credentials are kept apart. */
-function keepStamped(type: string, before: unknown, given: unknown): Content {
+function keepServiceKeys(type: string, before: unknown, given: unknown): Content {
   if (!isObject(given)) refuseContent(type, ['content must be an object'])
-  const former = Object.entries(isObject(before) ? before : {}).filter(([key]) => isStamped(type, key))
+  const former = Object.entries(isObject(before) ? before : {}).filter(([key]) => isServiceKey(type, key))
   const {
     apiEndpoint: _endpoint,
     capabilityUrl: _url,
     grantedAccess: _granted,
     ...rest
-  } = withoutStamped(type, given)
+  } = withoutServiceKeys(type, given)
   const granted = isObject(before) && before['grantedAccess'] !== undefined ? { grantedAccess: {} } : {}
   return { ...rest, ...granted, ...Object.fromEntries(former) }
 }

@@ -22,13 +22,13 @@ const concurrency = 8
  */
 export async function healAccount(context: DeliveryContext, isStopped: () => boolean): Promise<void> {
   const { account, services } = context
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   if (!store.read(() => store.cmc.isUsed)) return
   const now = services.clock.now()
   if (store.read(() => store.cmc.listRemovable(now)).length > 0)
     await writeAsService(services, account, removeCapabilities)
   while (!isStopped()) {
-    const due = services.accounts.store(account).cmc.listUnchecked(now - checkSeconds, concurrency)
+    const due = services.accounts.openStore(account).cmc.listUnchecked(now - checkSeconds, concurrency)
     if (due.length === 0) return
     await Promise.all(due.map(async found => await checkRelationship(context, found, now)))
   }
@@ -52,7 +52,7 @@ async function checkRelationship(
   { access: accessId, refused }: StoredRelationship,
   now: number
 ): Promise<void> {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const call = { store }
   const mark = store.read(() => findRelationship(call, accessId)?.mark)
   const endpoint = parseEndpoint(mark?.counterparty.apiEndpoint ?? '')

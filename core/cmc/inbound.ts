@@ -3,7 +3,7 @@ import { cmcInbox, type AppPlace } from '../cmc-ids.js'
 import type { Call } from '../call/method.js'
 import type { Peer, Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
-import { isTexts, types, withoutStamped, type Content } from './contents.js'
+import { isTexts, types, withoutServiceKeys, type Content } from './contents.js'
 import { refuse, refuseContent } from './failures.js'
 import { isHostOf } from './peers/moves.js'
 import { createSlug, isSamePerson, readPerson } from './names.js'
@@ -70,10 +70,12 @@ function isMessage({ place, type }: Delivered): boolean {
 }
 
 /**
- * Returns an answer that a peer delivers to the inbox without what the service alone writes there, and says only of answers that came
- * with the link of an offer.
+ * Returns the content of an answer that a peer delivers to the inbox, without the members that only the service may
+ * write. Those that say to which offer and app it belongs are this account's own. Refuses an access that leads to another
+ * host than the peer's.
  */
 function limitAnswer({ mark }: Relationship, type: string, content: Content): Content {
+  // Only answers that came with the link of an offer have these.
   const { inviteEventId: _invite, originalEventId: _offer, ...rest } = content
   const granted = isObject(rest['grantedAccess']) ? rest['grantedAccess']['apiEndpoint'] : undefined
   if (granted !== undefined) {
@@ -82,7 +84,7 @@ function limitAnswer({ mark }: Relationship, type: string, content: Content): Co
       refuse('cmc-handler-counterparty-unknown', 'The access leads to another host')
   }
   return {
-    ...withoutStamped(type, rest),
+    ...withoutServiceKeys(type, rest),
     from: content['from'],
     requesterAppCode: mark.appCode,
     requesterOriginStreamId: mark.scopeStreamId

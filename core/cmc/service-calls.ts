@@ -55,7 +55,7 @@ async function write<T>({
   readonly work: (call: Call) => T
   readonly mayExceedQuota: boolean
 }): Promise<T> {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   let changes: Changes | undefined
   const result = await store.write(() => {
     const call = createServiceCall(services, account, store)

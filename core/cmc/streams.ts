@@ -30,9 +30,9 @@ const reserved = [
 
 /** Creates the streams that every account that takes part has, and the root of the app that an id is for. */
 export function provideStreams(call: Call, id?: string): void {
-  for (const [streamId, name] of reserved) provide(call, streamId, name, reservedMark)
+  for (const [streamId, name] of reserved) provideStream(call, streamId, name, reservedMark)
   const place = id === undefined ? undefined : parseAppPlace(id)
-  if (place) provide(call, `${cmcApps}:${place.app}`, place.app, rootMark)
+  if (place) provideStream(call, `${cmcApps}:${place.app}`, place.app, rootMark)
 }
 
 /** Creates a stream in which an app writes, with its ancestors. */
@@ -76,11 +76,11 @@ function provideWithAncestors(call: Call, id: string, mark: KeyValue = reservedM
   const parent = getCmcParent(id)
   if (parent !== null && !call.store.streams.find(parent)) provideWithAncestors(call, parent)
   const name = id.slice(id.lastIndexOf(':') + 1)
-  provide(call, id, name, isReservedCmcId(id) ? mark : undefined)
+  provideStream(call, id, name, isReservedCmcId(id) ? mark : undefined)
 }
 
 /** Creates a stream unless it exists. If a sibling has its name, the id is appended to the name. */
-function provide(call: Call, id: string, name: string, clientData: KeyValue | undefined): void {
+function provideStream(call: Call, id: string, name: string, clientData: KeyValue | undefined): void {
   const { changes, now, store } = call
   if (store.streams.find(id)) return
   const parentId = getCmcParent(id)

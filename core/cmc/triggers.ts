@@ -3,7 +3,7 @@ import type { AppPlace } from '../cmc-ids.js'
 import { getBaseId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
 import { mayManage } from '../accesses/public-access.js'
-import { types, withoutStamped, type Content, type Texts } from './contents.js'
+import { types, withoutServiceKeys, type Content, type Texts } from './contents.js'
 import { refuse, refuseContent, TriggerFailed } from './failures.js'
 import { requireOwnName } from './names.js'
 import { invalidate, publishOffer } from './offers.js'
@@ -40,7 +40,7 @@ export interface Written {
  * the id of a reason.
  */
 export function actOn(call: Call, trigger: Trigger): Written {
-  const given = { ...trigger, content: withoutStamped(trigger.type, trigger.content) }
+  const given = { ...trigger, content: withoutServiceKeys(trigger.type, trigger.content) }
   try {
     return actions[trigger.type]?.(call, given) ?? { content: given.content }
   } catch (error) {
@@ -108,6 +108,7 @@ function actOnAnswer(call: Call, { content: given, id, place, type }: Trigger): 
   return { content: { ...content, status: 'pending' }, secrets: { capabilityUrl } }
 }
 
+/** Ends a relationship and queues the message to the peer. Throws `TriggerFailed` if the caller may not. */
 function actOnRevoke(call: Call, { content, id, place }: Trigger): Written {
   const { caller } = call
   const found = findRevoked(call, place, content['accessId'])

@@ -4,7 +4,7 @@ import { Arrivals, Connection } from '../../schemas/connection.js'
 import type { StoredConnection } from '../../storage/connections/connection-repository.js'
 import type { Call } from '../call/method.js'
 import type { DialectInfo } from '../call/dialects.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import { getAccountUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'
 
@@ -70,5 +70,5 @@ export function requireDialect({ services }: Pick<Call, 'services'>, id: string)
 
 /** Returns the connection with this id. Error: `unknown-resource`. */
 export function requireConnection({ store }: Pick<Call, 'store'>, id: string): StoredConnection {
-  return store.connections.find(id) ?? fail('unknown-resource', `Unknown connection "${id.slice(0, 100)}"`)
+  return store.connections.find(id) ?? fail('unknown-resource', `Unknown connection ${quoteText(id)}`)
 }

@@ -106,7 +106,7 @@ export class PointIntake {
     const span = getTimeRange(rows)
     const stored = known ? store.series.readWithin(known.number, span.from, span.to, maxChunks) : []
     if (!stored) {
-      for (const half of halve(draft)) yield* this.#writeRows(series, half, isReplacing)
+      for (const half of halveRows(draft)) yield* this.#writeRows(series, half, isReplacing)
       return
     }
     if (known)
@@ -185,7 +185,7 @@ function omitTouched(
 }
 
 /** Splits rows into two with half of them each. */
-function halve({ cells, columns, origin }: DraftRows): DraftRows[] {
+function halveRows({ cells, columns, origin }: DraftRows): DraftRows[] {
   const width = columns.length + 1
   const middle = Math.ceil(cells.length / width / 2) * width
   return [cells.subarray(0, middle), cells.subarray(middle)].map(half => ({ cells: half, columns, origin }))

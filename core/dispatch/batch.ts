@@ -97,7 +97,7 @@ export class Batch {
 
   /** The store of the account, which may change after an await. */
   get #store(): UserStore {
-    return this.#stages.services.accounts.store(this.batch.account)
+    return this.#stages.services.accounts.openStore(this.batch.account)
   }
 
   /** Runs the calls from index `start` that can share a transaction. Returns the index of the next call. */

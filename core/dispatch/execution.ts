@@ -166,6 +166,7 @@ export class Execution {
     })
   }
 
+  /** Runs a method that writes, in steps. Throws what the method throws. */
   *#runWrite(
     definition: UserMethod,
     store: UserStore,
@@ -181,6 +182,7 @@ export class Execution {
     return { changes: call.changes, result }
   }
 
+  /** Runs a method that reads; only its validator if the client has the current result already. */
   #runRead(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
     const { account, compiled, params, service } = this.context
     const call = createCall(service, { account, caller, store: this.#store })
@@ -288,7 +290,7 @@ export class Execution {
 
   /** The store of the account, which may change after an await. */
   get #store(): UserStore {
-    return this.#services.accounts.store(this.context.account)
+    return this.#services.accounts.openStore(this.context.account)
   }
 
   /** The spools for slow clients; `undefined` for a result that is sent at once. */

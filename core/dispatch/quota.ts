@@ -16,7 +16,7 @@ import type { Config } from '../settings/config.js'
 export function getBytesLeft({ accounts, config }: Services, user: string): number {
   const account = accounts.find(user)
   const quota = account ? getQuota(config, account) : 0
-  return account && quota > 0 ? quota - getUsedBytes(accounts.store(account)) : Infinity
+  return account && quota > 0 ? quota - getUsedBytes(accounts.openStore(account)) : Infinity
 }
 
 /** Returns the bytes that an account may store; 0 means unlimited. The quota that an operator has set takes precedence over the settings. */
@@ -35,14 +35,14 @@ export function createQuotaCheck(
 ): () => void {
   const { account, services, store } = call
   const quota = getQuota(services.config, account)
-  if (mayExceedQuota || quota === 0) return unlimited
+  if (mayExceedQuota || quota === 0) return ignoreQuota
   const before = getUsedBytes(store)
   return () => {
     if (!call.mayExceedQuota) assertWithinQuota(quota, store, before)
   }
 }
 
-function unlimited(): void {
+function ignoreQuota(): void {
   // No quota applies.
 }
 

@@ -36,7 +36,7 @@ export class ReadAuthorization {
     const { account, services, credentials } = this
     const { accounts } = services
     if (accounts.find(account.username)?.id !== account.id) refuseUnknownUser(accounts, account.username)
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     const caller =
       this.accessId !== undefined
         ? store.read(() =>

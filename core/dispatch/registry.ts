@@ -129,6 +129,7 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
+  /** Makes a call elsewhere or later if its account is served elsewhere or not ready. Other errors become the outcome. */
   #handleError(error: unknown, request: Request): Promise<Outcome> | Outcome {
     // A method of the service needs an account that another thread or node serves: make the call there.
     const { peers } = this.services.shard
@@ -212,6 +213,7 @@ export class Registry implements Dispatch, Dispatcher {
     return isCachedByClient(credentials, validator) ? createUnchanged(validator) : { ...outcome, validator }
   }
 
+  /** Makes a call on a user who does not exist here, if the method handles that. Throws the refusal for the unknown user otherwise. */
   async #callWithoutUser(
     compiled: Compiled,
     service: ServiceCall,
@@ -244,7 +246,7 @@ export class Registry implements Dispatch, Dispatcher {
         return { ok: true, room: Infinity }
       }
       const account = requireOpenAccount(services, user ?? '', credentials)
-      const store = services.accounts.store(account)
+      const store = services.accounts.openStore(account)
       if (definition.allow.needsAccess) {
         const now = services.clock.now()
         const { access } = store.read(() => authenticate({ services, account, store, credentials, now }))
@@ -279,10 +281,7 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /**
-   * Repeats an operation that failed because the file was not ready, once the file is ready. Other errors are passed to
-   * `onError`.
-   */
+  /** Repeats an operation that failed because the file was not ready, once the file is ready. Other errors are passed to `onError`. */
   #retryWhenReady<T>(
     error: unknown,
     retry: () => Promise<T> | T,

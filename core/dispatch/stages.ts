@@ -7,7 +7,7 @@ import type { Credentials } from '../call/credentials.js'
 import { methodAliases, removedMethods, type AnyMethod, type Call, type ServiceCall } from '../call/method.js'
 import { toFailure, addAccessId, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
-import { ApiError, fail } from '../errors.js'
+import { ApiError, fail, quoteText } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
 import { getCapability } from '../permissions/peer-access.js'
@@ -80,7 +80,7 @@ export class Stages {
     const isRemoved = removedMethods.has(id) || this.#removed.has(id)
     return (
       this.#methods.get(methodAliases.get(id) ?? id) ??
-      fail(isRemoved ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
+      fail(isRemoved ? 'removed-method' : 'invalid-method', `No method ${quoteText(id)}`)
     )
   }
 
@@ -107,7 +107,7 @@ export class Stages {
     { definition }: Compiled,
     now: number
   ): Caller {
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
     // The token of a batch was valid when it began. If it was revoked since, this is not a failed authentication.
     const isUse = !credentials.isMember

@@ -109,7 +109,7 @@ export class Validators {
     const versions = this.#versions.get(id)
     const account = versions && this.services.accounts.find(username)
     if (!account) return
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     const takesLong = exceedsStreams(change, maxSynchronousStreams)
     for (const [access, version] of versions) {
       version.pending.push(change)
@@ -120,7 +120,7 @@ export class Validators {
     if (!takesLong) return
     this.#work.add(account.id, this.#evaluateAll(username, versions))
     // Pending changes are in memory, so writes wait until there are fewer.
-    const eased = this.#work.whenEased(account.id)
+    const eased = this.#work.waitForRoom(account.id)
     if (eased) void store.holdWrites(() => eased)
   }
 
@@ -130,7 +130,7 @@ export class Validators {
       while (version.pending.length > 0) {
         const account = this.services.accounts.find(username)
         if (!account) return
-        this.#advance(this.services.accounts.store(account), id, version)
+        this.#advance(this.services.accounts.openStore(account), id, version)
         yield
       }
   }
@@ -158,6 +158,7 @@ export class Validators {
     if (isVisible) version.count++
   }
 
+  /** Returns whether a change may alter what an access sees; true if that cannot be found out. */
   *#isVisible(store: UserStore, id: string, change: Change): Steps<boolean> {
     try {
       const access = store.read(() => store.accesses.find(id))

@@ -9,10 +9,10 @@ const pageSize = 100
 /** Removes the files of deleted attachments. Never rejects: files that could not be removed stay recorded as orphans. */
 export async function removeOrphans(services: Services, account: Account): Promise<void> {
   try {
-    while (services.accounts.store(account).attachments.hasOrphans) {
-      const ids = services.accounts.store(account).attachments.listOrphans(pageSize)
+    while (services.accounts.openStore(account).attachments.hasOrphans) {
+      const ids = services.accounts.openStore(account).attachments.listOrphans(pageSize)
       for (const id of ids) await remove(services, account, id)
-      const store = services.accounts.store(account)
+      const store = services.accounts.openStore(account)
       await store.commit(() => store.attachments.removeOrphans(ids))
     }
   } catch (cause) {
@@ -37,11 +37,11 @@ export async function sweepAttachments(
   // Ids of imported files contain no time.
   if (services.imports.hasRunning(account)) return 0
   // Where several processes may serve the account, the one that goes on with an import needs its file.
-  const waiting = new Set(services.accounts.store(account).imports.listOpenFileIds())
+  const waiting = new Set(services.accounts.openStore(account).imports.listOpenFileIds())
   let removed = 0
   for (const id of ids) {
     if (getIdTime(id) > before || waiting.has(id)) continue
-    if (services.accounts.store(account).attachments.has(id)) continue
+    if (services.accounts.openStore(account).attachments.has(id)) continue
     await remove(services, account, id)
     removed++
   }
@@ -51,7 +51,7 @@ export async function sweepAttachments(
 /** Removes a picture's previews first: if that is interrupted, the picture is still recorded as an orphan. */
 async function remove(services: Services, account: Account, id: string): Promise<void> {
   // Wait until it is certain that no row names the file: a write that is not confirmed may yet be undone.
-  await services.accounts.store(account).waitUntilReadable()
+  await services.accounts.openStore(account).waitUntilReadable()
   await services.previews.remove(account, id)
   await services.attachments.remove(account.id, id)
 }

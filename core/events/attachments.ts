@@ -38,7 +38,7 @@ export async function keepFiles(
   } catch (error) {
     await dropFiles(services, account, kept)
     // Throws the right error if the account was deleted in the meantime.
-    services.accounts.store(account)
+    services.accounts.openStore(account)
     throw error
   }
 }
@@ -67,8 +67,8 @@ export async function dropFiles(
   for (const { id } of attachments)
     try {
       // The call may have failed after its commit: files that a row names stay.
-      if (services.accounts.store(account).attachments.has(id)) continue
-      await services.accounts.store(account).waitUntilReadable()
+      if (services.accounts.openStore(account).attachments.has(id)) continue
+      await services.accounts.openStore(account).waitUntilReadable()
       await services.attachments.remove(account.id, id)
     } catch (cause) {
       services.log.warn('an attachment could not be removed', { accountId: account.id, cause })

@@ -2,6 +2,7 @@
 import type { Comparison, ContentCondition, Scalar } from '../../schemas/content-condition.js'
 import type { Config } from '../settings/config.js'
 import { refuseParams } from '../validation/params.js'
+import { quoteText } from '../errors.js'
 
 /**
  * Parses the conditions of both parameters, all of which have to hold: arrays of `{path, <operation>:
@@ -89,7 +90,7 @@ function parseComparison([operation, operand]: readonly [string, unknown], at: s
       if (typeof operand === 'string') return [operation, operand]
       return refuse(at, 'need a string for "prefix"')
     default:
-      return refuse(at, `use an unknown operation "${operation.slice(0, 100)}"`)
+      return refuse(at, `use an unknown operation ${quoteText(operation)}`)
   }
 }
 

@@ -74,6 +74,7 @@ function matchesNoSecret({ limit, running, state, tags, text, types }: Selection
   )
 }
 
+/** Returns whether a shared secret is in one of the queried streams and within the times. */
 function isSelected(
   { access, created, modified }: SharedSecret,
   queries: readonly StreamsQuery[],

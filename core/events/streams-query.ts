@@ -1,5 +1,5 @@
 /** The `streams` parameter of `events.get`, in any of its forms, parsed into plain queries. (docs/spec/streams-queries.md) */
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import { isFollowedId, isSystemId } from '../system-ids.js'
 
 /** A requested id. */
@@ -108,7 +108,7 @@ function parseQuery(value: unknown): StreamsQuery {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     refuse('must contain either IDs or objects')
   const unknown = Object.keys(value).find(key => !queryKeys.has(key))
-  if (unknown !== undefined) refuse(`has an unknown key "${unknown.slice(0, 100)}"`)
+  if (unknown !== undefined) refuse(`has an unknown key ${quoteText(unknown)}`)
   const { any, all, not } = value as Record<string, unknown>
   if (any === undefined) refuse('needs "any"')
   const query = {

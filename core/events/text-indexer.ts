@@ -47,7 +47,7 @@ export class TextIndexer {
   async #index(account: Account, ms: number): Promise<void> {
     const until = performance.now() + ms
     do {
-      const store = this.services.accounts.store(account)
+      const store = this.services.accounts.openStore(account)
       if ((store.isHeld && ms < Infinity) || !store.read(() => store.events.texts.hasPending())) return
       await store.commit(() => store.events.texts.indexPending())
       await nextTurn({ account: account.id, access: '' })

@@ -33,6 +33,7 @@ export const longCsv: ExportFormat = {
   write: writeLongCsv
 }
 
+/** Writes a row for each value of each event, and for the points of series if they are included. */
 function* writeLongCsv(sources: ExportSources): Chunks {
   const { texts, options } = sources
   yield (options.bom === true ? byteOrderMark : '') + formatLine(columns)
@@ -86,6 +87,7 @@ function* writePointRows(sources: ExportSources, event: Event): Chunks {
     yield ''
   }
 
+  /** Writes the rows of one point, one for each cell that is not empty. */
   function* writePoint(row: readonly unknown[], { columns: names }: Points): Chunks {
     const at = roundToMicroseconds(event.time + (row[0] as number))
     const duration = toCell(getDuration(names, row, fields))

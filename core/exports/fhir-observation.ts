@@ -99,6 +99,7 @@ function toSleepDuration({ duration }: Event): object {
 /** Maximum number of characters of a text in a resource. */
 const maxTextLength = 1024 * 1024
 
+/** Returns the value of an observation, or its components for an object. Empty without a content. */
 function toValue(type: string, content: unknown): object {
   if (content === undefined || content === null || content === '') return {}
   if (typeof content === 'number') return { valueQuantity: toQuantity(content, getUcumUnit(type)) }

@@ -36,7 +36,7 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
   const run = call.store.events.createFacts(resolveEventScope(call, undefined, false))
   while (!run.isDone && found.size < maxStreams) {
     // Other work runs between two steps, and may close the file.
-    const store = call.services.accounts.store(call.account)
+    const store = call.services.accounts.openStore(call.account)
     for (const { stream, type } of store.events.nextFacts(run, body => body)) {
       const node = store.streams.findByNumber(stream)
       if (!node || node.system || found.has(node.stream.id)) continue

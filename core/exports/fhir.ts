@@ -73,6 +73,7 @@ const cleanForm = {
     JSON.stringify(typeof value === 'string' ? replaceInvalidCharacters(value) : value)
 }
 
+/** Writes a resource between two texts, in chunks. */
 function* writeResource(value: object | JsonText, form: JsonForm, before: string, after: string): Chunks {
   if (value instanceof JsonText) {
     yield before

@@ -40,6 +40,10 @@ interface Place {
   readonly path: string
 }
 
+/**
+ * Adds the items below a holder to `place.items`, those of groups after their group. Throws `invalid-parameters-format`
+ * for what is wrong.
+ */
 function readItems(holder: Json, place: Place): void {
   const { depth, items, path } = place
   for (const [index, given] of readList(holder['item'], `${path}/item`, maxItems).entries()) {

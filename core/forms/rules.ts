@@ -2,7 +2,7 @@
 import type { Form } from '../../schemas/plans/form.js'
 import { assertCreator } from '../auth/allow.js'
 import type { Call } from '../call/method.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import { assertMayAddTo } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
 import { assertNotSecretType } from '../shared-secrets/rules.js'
@@ -14,7 +14,7 @@ export const responseType = 'questionnaire/response'
 
 /** Returns a form if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
 export function requireOwnForm({ caller, store }: Pick<Call, 'caller' | 'store'>, id: string): Form {
-  const form = store.forms.find(id) ?? fail('unknown-resource', `Unknown form "${id.slice(0, 100)}"`)
+  const form = store.forms.find(id) ?? fail('unknown-resource', `Unknown form ${quoteText(id)}`)
   assertCreator(caller, form.accessId)
   return form
 }

@@ -161,6 +161,7 @@ export class SignIns {
     return { ...(await client.fetchUserInfo(configuration, tokens.access_token, subject)), ...claims }
   }
 
+  /** Returns the address of a page that shows why a sign-in failed, and logs the cause if it is one for the operator. */
   #toProblemUrl(page: string, name: string, error: unknown): string {
     const problem = toProblem(error)
     if (problem.reason !== undefined)

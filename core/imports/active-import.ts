@@ -28,7 +28,7 @@ export interface ActiveImport extends QueuedImport {
 export function isFinished({ accounts }: Services, account: Account): boolean {
   if (!accounts.owns(account)) return false
   try {
-    const open = accounts.store(account).imports.listOpen(maxOpenImports)
+    const open = accounts.openStore(account).imports.listOpen(maxOpenImports)
     return !open.some(({ state }) => unfinishedStates.has(state as ImportState))
   } catch {
     return true
@@ -42,7 +42,7 @@ export async function countAttempt(
   job: StoredJob
 ): Promise<StoredJob> {
   const counted = { ...job, attempt: job.attempt + 1 }
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   await store.write(() => saveJob(store, counted))
   return counted
 }
@@ -55,7 +55,7 @@ export async function saveFinalState(
   job: StoredJob,
   andThen?: (store: UserStore) => void
 ): Promise<void> {
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   await store.write(() => {
     // The import may have been cancelled or deleted.
     if (store.imports.getState(job.id) !== from) return

@@ -41,9 +41,9 @@ export async function createAssignment(
   const { fileName, id, options, parentId } = job
   if (!(await fetchFile(services, files, account, job))) return undefined
   const { accounts } = services
-  const key = await new ImportMemory(accounts.store(account), job).key()
+  const key = await new ImportMemory(accounts.openStore(account), job).key()
   // The store may have been closed in the meantime.
-  const memory = new ImportMemory(accounts.store(account), job)
+  const memory = new ImportMemory(accounts.openStore(account), job)
   return {
     file: files.getPath(account.id, id),
     fileName,

@@ -62,7 +62,7 @@ export class ImportCaller {
   }
 
   /** Creates a call. Error: `forbidden` if the access has ended, or may no longer manage the streams. */
-  createCall(store: UserStore = this.services.accounts.store(this.account)): Call {
+  createCall(store: UserStore = this.services.accounts.openStore(this.account)): Call {
     const { account, services } = this
     const now = services.clock.now()
     const caller = this.#findCaller(store, now)
@@ -79,7 +79,7 @@ export class ImportCaller {
    */
   async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (current: Call) => T): Promise<T> {
     let changes: Changes | undefined
-    const result = await this.services.accounts.store(this.account).commit(() => {
+    const result = await this.services.accounts.openStore(this.account).commit(() => {
       const current = this.createCall()
       changes = current.changes
       const finish = beginWrite(rules, current)

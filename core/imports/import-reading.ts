@@ -98,7 +98,7 @@ export class ImportReading {
     const presence = (this.#presence = new ImportCaller(services, account, job))
     this.#importView = {
       party: presence.party,
-      open: () => services.accounts.store(account),
+      open: () => services.accounts.openStore(account),
       mayRead: streams => mayReadAt(presence.createCall(), streams)
     }
     if (!isDry) this.#footprint = new ImportFingerprint(this.#importView)
@@ -231,7 +231,7 @@ export class ImportReading {
   /** Stores the counts, and the forms of lanes: later files of the same kind use the same series. */
   async #storeCounts({ lanes }: ImportReview, counted: CountedFile | undefined): Promise<void> {
     const { account, isDry, job, services } = this.work
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     await store.write(() => {
       if (counted) storeCounted(store.imports, this.#digest, counted)
       if (isDry) return

@@ -69,9 +69,7 @@ export class ImportJobs implements Imports {
 
   async stopReleased(): Promise<void> {
     const { accounts } = this.#services
-    const released = [...this.#queue, ...this.#active.values()].filter(
-      ({ account }) => !accounts.owns(account)
-    )
+    const released = [...this.#queue, ...this.#active.values()].filter(work => !accounts.owns(work.account))
     await Promise.all(released.map(({ account, id }) => this.stop(account, id)))
   }
 
@@ -81,7 +79,7 @@ export class ImportJobs implements Imports {
     this.#starting.add(id)
     // The import is queued after the write that starts it, since that may be rolled back.
     void setImmediate()
-      .then(() => accounts.store(account).write(() => undefined))
+      .then(() => accounts.openStore(account).write(() => undefined))
       .then(() => this.#enqueue(account, id))
       .catch((cause: unknown) => {
         log.warn('an import could not be started', { accountId: account.id, cause })
@@ -93,7 +91,7 @@ export class ImportJobs implements Imports {
   resumePending(account: Account): void {
     if (!this.#services.accounts.owns(account)) return
     try {
-      const { imports } = this.#services.accounts.store(account)
+      const { imports } = this.#services.accounts.openStore(account)
       for (const { fileId, id, state } of imports.listOpen(maxOpenImports).map(parseJob).toReversed()) {
         if (!unfinishedStates.has(state) || this.isActive(id)) continue
         // Before the daily job removes files that belong to no event.
@@ -141,7 +139,8 @@ export class ImportJobs implements Imports {
   }
 
   async fetchFile(account: Account, id: string): Promise<void> {
-    await fetchFile(this.#services, this.files, account, getJob(this.#services.accounts.store(account), id))
+    const job = getJob(this.#services.accounts.openStore(account), id)
+    await fetchFile(this.#services, this.files, account, job)
   }
 
   async expireFiles(account: Account): Promise<void> {
@@ -212,7 +211,7 @@ export class ImportJobs implements Imports {
 
   async #runJob(work: ActiveImport): Promise<void> {
     const { account, id } = work
-    const row = this.#services.accounts.store(account).imports.find(id)
+    const row = this.#services.accounts.openStore(account).imports.find(id)
     if (!row) return
     const job = parseJob(row)
     if (job.state === 'looking') await this.#read(work, job)
@@ -274,7 +273,7 @@ export class ImportJobs implements Imports {
     if (!(await removal.run())) return
     await removeOrphans(this.#services, account)
     await this.files.remove(account.id, id)
-    const store = this.#services.accounts.store(account)
+    const store = this.#services.accounts.openStore(account)
     await store.write(() => store.imports.remove(id))
   }
 
@@ -286,7 +285,7 @@ export class ImportJobs implements Imports {
     if (errorId === 'unexpected-error' || errorId === 'corrupted-data')
       log.error('an import failed', { accountId: account.id, cause: error })
     await work.reading?.stop()
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     await store.write(() => {
       const state = store.imports.getState(id)
       if (state === undefined) return

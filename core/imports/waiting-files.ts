@@ -35,7 +35,7 @@ export function assertMayUpload({ account, services, store }: Call, size: number
  */
 export async function expireFiles(services: Services, files: ImportFiles, account: Account): Promise<void> {
   const { maxWaiting } = services.config.imports
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   files.removeOthers(account.id, new Set(store.imports.listOpen(maxOpenImports).map(({ id }) => id)))
   if (maxWaiting === 0) return
   const createdBefore = services.clock.now() - maxWaiting

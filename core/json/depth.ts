@@ -30,7 +30,7 @@ export function getKnownSize(value: unknown): number {
  * Returns whether its numbers are finite: JSON may hold `1e400`, which would be stored as `null`.
  */
 export function assertDepth(value: unknown, limit: number, maxContainers = Infinity): boolean {
-  const { containers, depth, hasFinite } = measure(value, limit, maxContainers)
+  const { containers, depth, hasFinite } = measureValue(value, limit, maxContainers)
   if (containers > maxContainers)
     refuseMeasure('ARRAY_LENGTH_LONG', `The parameters contain more than ${maxContainers} objects and arrays`)
   if (depth > limit) refuseNesting(limit)
@@ -49,14 +49,14 @@ export function refuseMeasure(code: string, message: string): never {
 
 /** Returns whether a value is nested at most `limit` levels deep. */
 export function isShallow(value: unknown, limit: number): boolean {
-  return measure(value, limit).depth <= limit
+  return measureValue(value, limit).depth <= limit
 }
 
 /**
  * Measures a value. Not recursive. Stops at the first limit that it exceeds: then only the figure above the
  * limit counts.
  */
-export function measure(value: unknown, limit = Infinity, maxContainers = Infinity): Measure {
+export function measureValue(value: unknown, limit = Infinity, maxContainers = Infinity): Measure {
   let hasFinite = true
   let containers = 0
   let deepest = 0

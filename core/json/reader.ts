@@ -2,7 +2,7 @@
  * Parses large JSON texts in steps, yielding to other work: containers are cut into chunks between their items, which
  * `JSON.parse` reads. Accepts and returns the same as `JSON.parse`; the measures of long containers are cached.
  */
-import { measure, refuseMeasure, refuseNesting, cacheMeasure, type Measure } from './depth.js'
+import { measureValue, refuseMeasure, refuseNesting, cacheMeasure, type Measure } from './depth.js'
 import { setMember } from './json-text.js'
 import type { Steps } from '../../storage/steps.js'
 
@@ -73,10 +73,7 @@ class Reader {
     private readonly stepSize: number
   ) {}
 
-  /**
-   * Returns the value that begins at a position, and moves the position to its end. Refuses values nested too
-   * deep.
-   */
+  /** Returns the value that begins at a position, and moves the position to its end. Refuses values nested too deep. */
   *readValue(start: number, depth: number): Steps<unknown> {
     const end = this.#findValueEnd(start)
     if (end !== undefined) {
@@ -107,17 +104,18 @@ class Reader {
     return this.#findValueEnd(start)!
   }
 
+  /** Reads an array: short items in groups by `JSON.parse`, long ones in steps. */
   *#readArray(start: number, depth: number): Steps<unknown[]> {
     const items: unknown[] = []
     const total = new Total()
     const take = (chunk: string): void => {
       const values = JSON.parse(`[${chunk}]`) as unknown[]
-      total.add(measure(values))
+      total.add(measureValue(values))
       items.push(...values)
     }
     const takeLong = function* (this: Reader, position: number): Steps<void> {
       const value = yield* this.readValue(position, depth + 1)
-      total.add(measure([value]))
+      total.add(measureValue([value]))
       items.push(value)
     }
     yield* this.#readItems(start, ']', position => this.#findValueEnd(position), take, takeLong.bind(this))
@@ -125,6 +123,7 @@ class Reader {
     return items
   }
 
+  /** Reads an object: short members in groups by `JSON.parse`, long ones in steps. Refuses too many keys. */
   *#readObject(start: number, depth: number): Steps<object> {
     const result: Record<string, unknown> = {}
     const { jsonKeys } = this.limits
@@ -137,14 +136,14 @@ class Reader {
     }
     const take = (chunk: string): void => {
       const members = JSON.parse(`{${chunk}}`) as object
-      total.add(measure(members))
+      total.add(measureValue(members))
       for (const [key, value] of Object.entries(members)) put(key, value)
     }
     const takeLong = function* (this: Reader, position: number): Steps<void> {
       const { end, value } = this.#findMemberBounds(position)
       const key = JSON.parse(this.text.slice(position, end)) as string
       const long = yield* this.readValue(value, depth + 1)
-      total.add(measure([long]))
+      total.add(measureValue([long]))
       put(key, long)
     }
     yield* this.#readItems(
@@ -256,6 +255,7 @@ class Reader {
     return to
   }
 
+  /** Returns the position after the string that starts at `start`. Throws `SyntaxError` if it does not end. */
   #scanStringEnd(start: number): number {
     const { text } = this
     for (let position = start + 1; ; position++) {

@@ -106,14 +106,17 @@ function* writeLongText(text: string, form: JsonForm, put: (chunk: string) => vo
   put('"')
 }
 
+/** Writes a list in steps: small items in groups, large ones by themselves. */
 function* writeList(items: readonly unknown[], form: JsonForm, put: (chunk: string) => void): Steps<void> {
   put('[')
-  const joined = joinWithCommas(put)
+  const putNext = joinWithCommas(put)
   for (let from = 0; from < items.length;) {
     const to = findGroupEnd(from, items.length, index => items[index])
-    if (to > from) joined(form.text(items.slice(from, to)).slice(1, -1))
+    // The items of a group, without its brackets.
+    if (to > from) putNext(form.text(items.slice(from, to)).slice(1, -1))
     else {
-      joined('')
+      // Only the comma.
+      putNext('')
       yield* writeJson(items[from], form, put)
     }
     from = Math.max(to, from + 1)
@@ -130,13 +133,13 @@ function* writeObject(
   keys: readonly string[]
 ): Steps<void> {
   put('{')
-  const joined = joinWithCommas(put)
+  const putNext = joinWithCommas(put)
   for (let from = 0; from < keys.length;) {
     const to = findGroupEnd(from, keys.length, index => object[keys[index]!])
     const written = form.members(object, keys.slice(from, to))
-    if (written !== '') joined(written)
+    if (written !== '') putNext(written)
     if (to === from) {
-      joined(`${form.text(keys[from])}:`)
+      putNext(`${form.text(keys[from])}:`)
       yield* writeJson(object[keys[from]!], form, put)
     }
     from = Math.max(to, from + 1)
@@ -145,7 +148,7 @@ function* writeObject(
   put('}')
 }
 
-/** Returns a function that writes chunks with commas between them. */
+/** Returns a function that writes a chunk, after a comma unless it is the first. */
 function joinWithCommas(put: (chunk: string) => void): (chunk: string) => void {
   let separator = ''
   return chunk => {

@@ -44,7 +44,7 @@ export class LetterTask implements TimedTask {
    */
   async run(account: Account): Promise<void> {
     const { accounts, clock, mailer } = this.services
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     const due = store.read(() => store.letter.find())
     if (due?.isOn !== true || getDueTime(due) > clock.now()) return
     const stored = await this.#renewToken(account, due)
@@ -70,7 +70,7 @@ export class LetterTask implements TimedTask {
    * to others must not count.
    */
   async #renewToken(account: Account, letter: StoredLetter): Promise<StoredLetter> {
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     const address = store.read(() => getConfirmedAddress(store))
     const addressDigest = address === undefined ? undefined : digestAddress(address)
     if (addressDigest === undefined || addressDigest === letter.addressDigest) return letter
@@ -112,7 +112,7 @@ export class LetterTask implements TimedTask {
   ): Message | undefined {
     const { accounts, config } = this.services
     if (stored.byMail === false || !sendsLetters(this.services)) return undefined
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     const email = store.read(() => getConfirmedAddress(store))
     if (email === undefined) return undefined
     const { language, showsValues, token } = stored

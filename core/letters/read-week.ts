@@ -31,7 +31,7 @@ export async function readWeek(
 ): Promise<Week> {
   const owner = createOwner(services.clock.now())
   const getCall = (): Call => {
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     const credentials = { ip: '127.0.0.1', via: 'http' } as const
     const caller = new Caller(store, owner)
     return createCall({ services, credentials, now: services.clock.now() }, { account, caller, store })
@@ -54,6 +54,7 @@ function createOwner(now: number): Access {
   return { id: 'system', token: '', type: 'personal', name: 'letter', permissions: [], ...tracking }
 }
 
+/** Reads all pages of a listing, each in its own turn. `getCall` returns the call with the current store. */
 async function readAll(getCall: () => Call, start: (call: Call) => Listing<Reader>): Promise<unknown[]> {
   let call = getCall()
   const listing = call.store.read(() => start(call))

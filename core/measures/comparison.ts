@@ -49,6 +49,7 @@ export class ComparisonListing implements Listing<Reader> {
     return { text: texts.join(','), count: texts.length, done: true }
   }
 
+  /** Starts reading the days of both measures, from the beginning. */
   #begin(call: Call): void {
     const { days, measures, streams } = this.request
     this.#values = [new Map(), new Map()]

@@ -64,6 +64,7 @@ function startSums(call: Call, { days, format, measure, streams, unit }: DaysReq
   })
 }
 
+/** Starts reading the mean, minimum and maximum of each day; only counts for measures without numbers. */
 function startLevels(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
   const { kind } = measure
   const request = { measure, streams, grid: createDayGrid(days), unit }

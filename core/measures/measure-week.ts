@@ -76,14 +76,14 @@ export function summariseWeek(
   if (kind === 'category')
     return { ...head, ...(days.length > 0 && { value: findMostFrequent(days) }), position: 'unknown' }
   if (kind === 'text' || kind === 'place')
-    return { ...head, total: sum(listNumbers(days, 0)), position: 'unknown' }
+    return { ...head, total: sumNumbers(listNumbers(days, 0)), position: 'unknown' }
   const [numbers, formerNumbers] = [listNumbers(days, 0), listNumbers(former, 0)]
   const usual = describeUsual(formerNumbers)
   const median = getMedian(numbers)
   const position = compareWeek(numbers, usual)
   if (kind === 'pair') return { ...head, ...summarisePair(days, former), position }
   const isTotal = kind === 'sum' || kind === 'span'
-  const total = sum(numbers)
+  const total = sumNumbers(numbers)
   const progress = goal && countReached(goal, days, week, isTotal)
   const night = measure.id === 'sleep' ? describeNights(days, week) : undefined
   return {
@@ -104,7 +104,7 @@ function listNumbers(days: readonly DayValue[], index: number): number[] {
     .filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
 }
 
-function sum(numbers: readonly number[]): number {
+function sumNumbers(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
@@ -155,7 +155,7 @@ function countReached(
   const head = { period, ...(min !== undefined && { min }), ...(max !== undefined && { max }) }
   const numbers = listNumbers(days, 0)
   if (period === 'week') {
-    const value = numbers.length === 0 ? undefined : sum(numbers) / (isTotal ? 1 : numbers.length)
+    const value = numbers.length === 0 ? undefined : sumNumbers(numbers) / (isTotal ? 1 : numbers.length)
     return { ...head, reached: isReached(goal, value) ? 1 : 0, total: 1 }
   }
   const applies = (day: number): boolean => weekdays?.includes(getIsoWeekday(first + day)) ?? true

@@ -65,14 +65,14 @@ export class PeriodLists {
       if (!belongs) groups.push(group)
       group.to = Math.max(group.to, to)
       group.count += count
-      cover(group.covered[state], from, to)
+      addInterval(group.covered[state], from, to)
     }
     return groups.filter(({ covered }) => covered.full.length > 0 || covered.bed.length > 0)
   }
 }
 
 /** Adds an interval that does not begin before the others. */
-function cover(intervals: number[], from: number, to: number): void {
+function addInterval(intervals: number[], from: number, to: number): void {
   const end = intervals.at(-1)
   if (end === undefined || from > end) intervals.push(from, to)
   else if (to > end) intervals[intervals.length - 1] = to
@@ -198,6 +198,7 @@ function* mergeOrdered<T extends { readonly from: number }>(
   return current[0] ?? []
 }
 
+/** Merges two lists that are sorted by `from`, in steps. Of equal items, those of `one` come first. */
 function* mergeTwo<T extends { readonly from: number }>(
   one: readonly T[],
   other: readonly T[]

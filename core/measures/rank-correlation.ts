@@ -26,7 +26,7 @@ export function correlateRanks(
 ): Correlation | undefined {
   const count = pairs.length
   if (count < minPairs) return undefined
-  const rho = correlate(rank(pairs.map(([a]) => a)), rank(pairs.map(([, b]) => b)))
+  const rho = correlate(computeRanks(pairs.map(([a]) => a)), computeRanks(pairs.map(([, b]) => b)))
   if (rho === undefined) return undefined
   const error = Math.sqrt((1 + rho ** 2 / 2) / (count - 3))
   const reach = (quantiles[comparisons] ?? quantiles[7]!) * error
@@ -35,7 +35,7 @@ export function correlateRanks(
 }
 
 /** Returns the rank of each value; equal values share the mean of their ranks. */
-function rank(values: readonly number[]): number[] {
+function computeRanks(values: readonly number[]): number[] {
   const order = values.map((_, at) => at).toSorted((a, b) => values[a]! - values[b]!)
   const ranks: number[] = values.map(() => 0)
   for (let first = 0; first < order.length;) {

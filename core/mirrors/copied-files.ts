@@ -137,12 +137,12 @@ async function tryFile(
 ): Promise<PeerFailed | undefined> {
   try {
     // Nothing is read that there is no room for.
-    if (file.size > getBytesLeft(context.services, context.account.username)) return full()
+    if (file.size > getBytesLeft(context.services, context.account.username)) return createQuotaFailure()
     await copyFile(context, event, file)
     return undefined
   } catch (error) {
     if (error instanceof PageTooLong) return new PeerFailed({ id: 'odd-response' })
-    if (error instanceof ApiError && error.id === 'user-intervention-required') return full()
+    if (error instanceof ApiError && error.id === 'user-intervention-required') return createQuotaFailure()
     if (!(error instanceof PeerFailed)) throw error
     const outage = await findOutage(context, error)
     if (outage) throw outage
@@ -150,7 +150,7 @@ async function tryFile(
   }
 }
 
-function full(): PeerFailed {
+function createQuotaFailure(): PeerFailed {
   return new PeerFailed({ id: 'over-quota' })
 }
 
@@ -165,7 +165,7 @@ async function copyFile(
     endpoint,
     { eventId: remoteId, fileId: file.id },
     { maxBytes: file.size, timeoutMs: baseMs + Math.ceil(file.size / bytesPerMs) },
-    async source => await receive(services, source, file)
+    async source => await receiveFile(services, source, file)
   )
   if (!('received' in answer)) throw toError(answer)
   const { digest, received } = answer.received
@@ -180,7 +180,7 @@ async function copyFile(
 }
 
 /** Receives a file. `digest`: its integrity by the algorithm of the original, if it has one. */
-async function receive(
+async function receiveFile(
   services: Services,
   source: Readable,
   { integrity = '' }: FollowedFile

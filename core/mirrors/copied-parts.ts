@@ -37,9 +37,9 @@ function keepDoubt({ at, isDoubtful, next }: MirrorPart): Pick<MirrorPart, 'at' 
 }
 
 /**
- * Reads what remains, of one kind, until nothing is due (returns true), or until others have their turn (returns false).
- * An event that the peer does not give is tried again later, and the next one is read. Rejects with `PeerFailed` if the
- * peer is down: then nothing is postponed.
+ * Reads the points or files that remain, one event after the other. Returns true once nothing is due, and false if the
+ * budget of this contact is used up. An event that the peer refuses is postponed, and the next one is read. Rejects with
+ * `PeerFailed` if the peer is down: the event stays due, after those that are due already.
  */
 export async function copyParts(context: CopyContext, kind: MirrorPart['kind']): Promise<boolean> {
   const { clock } = context.services
@@ -56,8 +56,8 @@ export async function copyParts(context: CopyContext, kind: MirrorPart['kind']):
       const outage = await findOutage(context, error)
       if (!outage) await postpone(context, part, error)
       else {
-        // Should this part be why the peer is down, others have their turn before it.
-        await save(context, { ...part, next: clock.now() })
+        // Reading this part may be what brings the peer down: the others are read first next time.
+        await savePart(context, { ...part, next: clock.now() })
         throw outage
       }
     }
@@ -70,13 +70,15 @@ export function findDue(context: CopyContext, kind: MirrorPart['kind']): MirrorP
   return store.read(() => store.mirrors.findDuePart(context.id, kind, context.services.clock.now()))
 }
 
+/** Copies the files of one event that are missing. If the budget ends, the rest waits for its turn. */
 async function copyFiles(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
   let { at } = part
   try {
     await copyFilesOf(context, part.id, { from: part.at, budget, save: place => (at = place) })
   } catch (error) {
     // The other files of the event have their turn first: one may take a whole turn.
-    if (error instanceof OutOfTurn) await save(context, { ...part, at, next: context.services.clock.now() })
+    if (error instanceof OutOfTurn)
+      await savePart(context, { ...part, at, next: context.services.clock.now() })
     throw error
   }
   await writeCopy(context, ({ services, store }, { mirror }) => {
@@ -86,36 +88,37 @@ async function copyFiles(context: CopyContext, part: MirrorPart, budget: PartBud
   })
 }
 
+/** Copies or compares the points of one event. Points that the peer cannot give wait for the next comparison. */
 async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
   const store = getStore(context)
   const [holder, event] = store.read(() => [store.series.findHolder(part.id), store.events.find(part.id)])
   const remoteId = event && findOrigin(event)
-  if (!holder || remoteId === undefined || !isSeries(holder.type)) return await remove(context, part)
+  if (!holder || remoteId === undefined || !isSeries(holder.type)) return await removePart(context, part)
   const points = new CopiedPoints(context, holder, remoteId, budget)
   try {
-    if (part.isDoubtful === 1 || part.isDoubtful === 2) await reread(context, part, { points, budget })
-    else await compare(context, part, points)
+    if (part.isDoubtful === 1 || part.isDoubtful === 2) await rereadPoints(context, part, { points, budget })
+    else await comparePoints(context, part, points)
   } catch (error) {
     if (!(error instanceof PointsUnavailable)) throw error
-    await save(context, { ...part, next: null })
+    await savePart(context, { ...part, next: null })
   }
 }
 
 /** Compares points that have changed. What that cannot find out is read again after the next comparison of the whole copy. */
-async function compare(context: CopyContext, part: MirrorPart, points: CopiedPoints): Promise<void> {
+async function comparePoints(context: CopyContext, part: MirrorPart, points: CopiedPoints): Promise<void> {
   try {
-    if (await points.compare()) return await remove(context, part)
+    if (await points.compare()) return await removePart(context, part)
     const next = part.isDoubtful === 4 ? context.services.clock.now() : null
-    await save(context, { ...part, isDoubtful: part.at > 0 ? 2 : 1, next, failures: 0 })
+    await savePart(context, { ...part, isDoubtful: part.at > 0 ? 2 : 1, next, failures: 0 })
   } catch (error) {
     // Those that have waited longer have their turn first.
-    if (error instanceof OutOfTurn) await save(context, { ...part, next: context.services.clock.now() })
+    if (error instanceof OutOfTurn) await savePart(context, { ...part, next: context.services.clock.now() })
     throw error
   }
 }
 
 /** Reads points again, as many as one turn allows; the others after the next comparison. */
-async function reread(
+async function rereadPoints(
   context: CopyContext,
   part: MirrorPart,
   { budget, points }: { readonly budget: PartBudget; readonly points: CopiedPoints }
@@ -124,11 +127,11 @@ async function reread(
   let at = part.at
   try {
     await points.reread(at, place => (at = place))
-    if (part.isDoubtful === 1) await remove(context, part)
-    else await save(context, { ...part, isDoubtful: 1, at: 0, next: null })
+    if (part.isDoubtful === 1) await removePart(context, part)
+    else await savePart(context, { ...part, isDoubtful: 1, at: 0, next: null })
   } catch (error) {
     if (!(error instanceof OutOfTurn)) throw error
-    await save(context, { ...part, at, next: isFresh ? null : context.services.clock.now() })
+    await savePart(context, { ...part, at, next: isFresh ? null : context.services.clock.now() })
     if (!isFresh) throw error
   }
 }
@@ -138,16 +141,16 @@ async function postpone(context: CopyContext, part: MirrorPart, failure: PeerFai
   const delay = (mayBeAway(failure) ? [0, ...delays] : delays)[part.failures]
   const next = delay === undefined ? null : context.services.clock.now() + Math.max(delay, failure.retryAfter)
   const at = part.kind === 'files' ? 0 : part.at
-  await save(context, { ...part, at, next, failures: part.failures + 1 })
+  await savePart(context, { ...part, at, next, failures: part.failures + 1 })
 }
 
 /** Stores a part, unless its event has been erased in the meantime: files are read while contacts are made. */
-async function save(context: CopyContext, part: MirrorPart): Promise<void> {
+async function savePart(context: CopyContext, part: MirrorPart): Promise<void> {
   await writeCopy(context, ({ store: { mirrors } }, { mirror }) => {
     if (mirrors.findEvent(mirror.id, part.id)) mirrors.putPart(mirror.id, part)
   })
 }
 
-async function remove(context: CopyContext, part: MirrorPart): Promise<void> {
+async function removePart(context: CopyContext, part: MirrorPart): Promise<void> {
   await writeCopy(context, ({ store }, { mirror }) => store.mirrors.removePart(mirror.id, part))
 }

@@ -252,7 +252,7 @@ function hasPoints({ series }: UserStore, number: number, range: Range, { column
   return at === rows.length
 }
 
-/** `places`: the cells of the other row, by those of the first; 0 for none. */
+/** Returns whether rows have the same time and cells. `places[n]`: index in `other` of cell n; 0 for none, which is null. */
 function isSameRow([time, ...cells]: Row, other: Row | undefined, places: readonly number[]): boolean {
   if (other?.[0] !== time) return false
   return cells.every((cell, at) => {
@@ -268,7 +268,7 @@ export async function emptySeries(
   ids: readonly string[]
 ): Promise<void> {
   for (const id of ids) {
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     if (!store.read(() => store.series.getEnd(id))) continue
     const step = async (): Promise<boolean> =>
       await writeAsService(services, account, ({ now, store: { mirrors, series } }) => {

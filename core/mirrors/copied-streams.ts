@@ -66,6 +66,7 @@ export function planStreams(mirror: Mirror, roots: readonly unknown[]): WantedSt
   return [...wanted.values()]
 }
 
+/** Returns the stream of the copy for one of the original; `undefined` if that has no valid id. */
 function toWanted(mirror: Mirror, item: unknown, parentId: string): WantedStream | undefined {
   if (!isObject(item)) return undefined
   const { id, name, trashed } = item

@@ -22,7 +22,7 @@ export interface CopyContext {
 
 /** Returns the file of the account that keeps the copy. It may be closed and opened again between two turns. */
 export function getStore({ account, services }: CopyContext): UserStore {
-  return services.accounts.store(account)
+  return services.accounts.openStore(account)
 }
 
 /** Reads the mirror; `undefined` if it has ended. */

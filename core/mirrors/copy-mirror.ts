@@ -87,7 +87,7 @@ async function copyStreams(context: CopyContext): Promise<boolean> {
   if (!state) return false
   const { mirror } = state
   const wanted = planStreams(mirror, await readStreams(context.peers, context.endpoint))
-  const store = context.services.accounts.store(context.account)
+  const store = context.services.accounts.openStore(context.account)
   if (!store.read(() => store.streams.find(mirror.streamId)))
     await writeCopy(context, call => insertRoot(call, mirror))
   const outdated = store.read(() => findOutdated({ store }, wanted))

@@ -47,7 +47,7 @@ export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): 
  * bounded steps, and signs the receipt. Does nothing for a mirror in another state. Records it in the audit.
  */
 export async function eraseCopy(services: Services, account: Account, id: string): Promise<void> {
-  const store = (): UserStore => services.accounts.store(account)
+  const store = (): UserStore => services.accounts.openStore(account)
   for (let isDone = false; !isDone;) {
     await emptySeries(
       { account, id, services },

@@ -60,8 +60,8 @@ export function receiveReport(
     ...(isErased && { erased: now, ...(receipt !== undefined && { receipt }) })
   })
   const groups = isRepeated ? [] : groupReads(reads)
-  for (const group of groups.slice(0, maxRecords)) record(call, access, 'mirrors.copyRead', group)
-  if (isErased) record(call, access, 'mirrors.copyErased')
+  for (const group of groups.slice(0, maxRecords)) recordInAudit(call, access, 'mirrors.copyRead', group)
+  if (isErased) recordInAudit(call, access, 'mirrors.copyErased')
 }
 
 /** Groups reads by day and reader. */
@@ -77,7 +77,7 @@ function groupReads(reads: readonly CopyRead[]): CopyRead[][] {
 }
 
 /** Records in the audit what has happened at another server, by its own account. */
-function record(
+function recordInAudit(
   { credentials, now, services, store }: Call,
   access: Access,
   action: string,

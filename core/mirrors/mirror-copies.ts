@@ -19,7 +19,7 @@ import { loadMirror, type CopyContext } from './copy-context.js'
 import { copyMirror } from './copy-mirror.js'
 import { endMirror, eraseCopy } from './ends.js'
 import { askForNotices, stopNotices } from './notices.js'
-import { failed, getPause, pollSeconds, toFailure, type Outcome } from './outcomes.js'
+import { toFailedOutcome, getPause, pollSeconds, toFailure, type Outcome } from './outcomes.js'
 import { PeerFailed, PermissionEnded } from './peer-answers.js'
 import { parseProgress } from './progress.js'
 import { reportErasure, reportReads } from './reports.js'
@@ -97,7 +97,7 @@ export class MirrorCopies implements TimedTask {
   async run(account: Account): Promise<void> {
     const copying = this.#copying.get(account.id) ?? new Set()
     this.#copying.set(account.id, copying)
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     const now = this.services.clock.now()
     for (const { id, next } of store.read(() => store.mirrors.listDue(2 * maxPerAccount))) {
       if (next > now || copying.size >= maxPerAccount) break
@@ -127,7 +127,7 @@ export class MirrorCopies implements TimedTask {
     const { clock, log } = this.services
     try {
       await this.#advance(account, id)
-      if (this.services.accounts.store(account).attachments.hasOrphans)
+      if (this.services.accounts.openStore(account).attachments.hasOrphans)
         await removeOrphans(this.services, account)
       end()
     } catch (cause) {
@@ -138,8 +138,9 @@ export class MirrorCopies implements TimedTask {
     }
   }
 
+  /** Does what is next for a mirror, by its state: erases the copy, tells the peer so, or contacts the peer. */
   async #advance(account: Account, id: string): Promise<void> {
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     const stored = store.read(() => store.mirrors.find(id))
     if (!stored) return
     const { state } = stored.mirror
@@ -148,7 +149,7 @@ export class MirrorCopies implements TimedTask {
     const mark = store.read(() => findRelationship({ store }, stored.mirror.accessId)?.mark)
     if (!mark) return await this.#end(account, id, 'relationship-ended')
     const endpoint = parseEndpoint(mark.counterparty.apiEndpoint ?? '')
-    if (!endpoint) return await this.#record(account, stored, failed({ id: 'odd-response' }))
+    if (!endpoint) return await this.#record(account, stored, toFailedOutcome({ id: 'odd-response' }))
     await this.#limiter.run([`host ${endpoint.host}`], () => this.#contact(account, stored, endpoint))
     this.#startFiles(this.#createContext(account, id, endpoint))
   }
@@ -246,7 +247,7 @@ export class MirrorCopies implements TimedTask {
       const isLate = now - (current.mirror.erased ?? 0) > maxTellingSeconds
       store.mirrors.put({
         ...current,
-        next: isTold || isLate ? null : now + getPause(failed({ id: 'unreachable' }), failures),
+        next: isTold || isLate ? null : now + getPause(toFailedOutcome({ id: 'unreachable' }), failures),
         progress: JSON.stringify({ ...parseProgress(current), failures })
       })
       changes.add('timers')

@@ -6,7 +6,7 @@ import type { Call } from '../call/method.js'
 import { createSlug } from '../cmc/names.js'
 import { parseEndpoint } from '../cmc/peers/peer-calls.js'
 import { findRelationship } from '../cmc/relationships.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import { createId } from '../ids.js'
 import { isExpired } from '../permissions/access.js'
 import { getFollowedRoot } from '../system-ids.js'
@@ -24,7 +24,7 @@ export function buildMirror(call: Call, accessId: string): Mirror {
   const id = parseWireId(accessId)?.base ?? ''
   const found = findRelationship(call, id)
   if (!found || isExpired(found.access, now))
-    fail('unknown-resource', `No person holds the access "${accessId.slice(0, 100)}"`)
+    fail('unknown-resource', `No person holds the access ${quoteText(accessId)}`)
   const { counterparty, peerGone } = found.mark
   const isReadable = found.mark.acceptEventId === undefined && parseEndpoint(counterparty.apiEndpoint ?? '')
   const slug = createSlug(counterparty)
@@ -49,7 +49,7 @@ export function buildMirror(call: Call, accessId: string): Mirror {
 
 /** Returns a mirror. Error: `unknown-resource`. */
 export function requireMirror({ store }: Call, id: string): StoredMirror {
-  return store.mirrors.find(id) ?? fail('unknown-resource', `Unknown mirror "${id.slice(0, 100)}"`)
+  return store.mirrors.find(id) ?? fail('unknown-resource', `Unknown mirror ${quoteText(id)}`)
 }
 
 /**

@@ -32,8 +32,8 @@ export async function askForNotices({
       return progress
     })
   const stored = services.accounts
-    .store(account)
-    .read(() => services.accounts.store(account).mirrors.find(id))
+    .openStore(account)
+    .read(() => services.accounts.openStore(account).mirrors.find(id))
   if (!stored) return
   const { getsNotices, noticeAsked = -Infinity, noticeKey } = parseProgress(stored)
   if (getsNotices === true || noticeAsked + askSeconds > now) return
@@ -53,7 +53,7 @@ export async function askForNotices({
 
 /** Removes the webhook of a mirror that has ended, if the permission has not. Failures are ignored: its calls are refused. */
 export async function stopNotices({ account, endpoint, id, peers, services }: ReportContext): Promise<void> {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const stored = store.read(() => store.mirrors.find(id))
   const { webhookId } = stored ? parseProgress(stored) : {}
   if (webhookId !== undefined && stored?.mirror.ended?.reason !== 'revoked')

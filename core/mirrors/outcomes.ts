@@ -17,7 +17,7 @@ export type Outcome =
   | { readonly error: MirrorError; readonly retryAfter: number; readonly isPermissionEnded?: true }
 
 /** Returns the outcome of a contact that has failed. */
-export function failed(error: MirrorError, retryAfter = 0): Outcome {
+export function toFailedOutcome(error: MirrorError, retryAfter = 0): Outcome {
   return { error, retryAfter }
 }
 
@@ -26,10 +26,10 @@ export function failed(error: MirrorError, retryAfter = 0): Outcome {
  * `over-quota`, or as `too-large`.
  */
 export function toFailure(error: unknown): Outcome | undefined {
-  if (error instanceof PeerFailed) return failed(error.reason, error.retryAfter)
-  if (error instanceof PageTooLong) return failed({ id: 'too-large' })
+  if (error instanceof PeerFailed) return toFailedOutcome(error.reason, error.retryAfter)
+  if (error instanceof PageTooLong) return toFailedOutcome({ id: 'too-large' })
   if (!(error instanceof ApiError)) return undefined
-  return failed({ id: error.id === 'user-intervention-required' ? 'over-quota' : 'too-large' })
+  return toFailedOutcome({ id: error.id === 'user-intervention-required' ? 'over-quota' : 'too-large' })
 }
 
 /** Returns the seconds until the next contact. */

@@ -52,7 +52,7 @@ export async function reportErasure(context: ReportContext): Promise<void> {
  * that it takes are no longer counted.
  */
 async function prepareReport({ account, id, services }: ReportContext): Promise<CopyReport | undefined> {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const stored = store.read(() => store.mirrors.find(id))
   if (!stored || !needsReport(stored, services.clock.now(), store.mirrors.hasReads(id))) return undefined
   return await writeAsService(services, account, call => {

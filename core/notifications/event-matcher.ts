@@ -9,7 +9,7 @@ import type { EventScope } from '../../schemas/scope.js'
 import type { EventState } from '../changed-item.js'
 import { parseContentConditions } from '../events/content-query.js'
 import { parseStreamsQuery, type RequestedStream, type StreamsQuery } from '../events/streams-query.js'
-import { ApiError, fail } from '../errors.js'
+import { ApiError, fail, quoteText } from '../errors.js'
 import type { ChangeRecipient, ReadableItem } from '../permissions/change-recipient.js'
 import type { Config } from '../settings/config.js'
 import { refuseParams } from '../validation/params.js'
@@ -49,9 +49,9 @@ export class EventMatcher {
     if (!this.queries) return readableIds.own.size > 0
     return this.queries.some(
       ({ any, all: every, not }) =>
-        (any === '*' ? readableIds.own.size > 0 : any.some(wanted => includes(readableIds, wanted))) &&
-        every.every(wanted => includes(allIds, wanted) && recipient.mayReference(wanted.id)) &&
-        !not.some(wanted => includes(all.withTrashed, wanted) && recipient.mayReference(wanted.id))
+        (any === '*' ? readableIds.own.size > 0 : any.some(wanted => includesStream(readableIds, wanted))) &&
+        every.every(wanted => includesStream(allIds, wanted) && recipient.mayReference(wanted.id)) &&
+        !not.some(wanted => includesStream(all.withTrashed, wanted) && recipient.mayReference(wanted.id))
     )
   }
 }
@@ -81,7 +81,10 @@ function createMatcher(scope: EventScope): EventMatcher | undefined {
   }
 }
 
-function includes({ own, within }: ReadableItem['all']['live'], { id, withBelow }: RequestedStream): boolean {
+function includesStream(
+  { own, within }: ReadableItem['all']['live'],
+  { id, withBelow }: RequestedStream
+): boolean {
   return (withBelow ? within : own).has(id)
 }
 
@@ -95,7 +98,7 @@ function parseStreams(streams: unknown, limit: number): StreamsQuery[] | undefin
   const queries = parseStreamsQuery(streams, limit)
   const other = queries.find(({ store }) => store !== '')
   // Other stores publish no changes.
-  if (other) fail('unknown-referenced-resource', `Unknown streams of "${other.store.slice(0, 100)}"`)
+  if (other) fail('unknown-referenced-resource', `Unknown streams of ${quoteText(other.store)}`)
   return queries
 }
 

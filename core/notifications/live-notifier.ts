@@ -73,7 +73,7 @@ export class LiveNotifier implements Notifier {
   findAdmission(username: string, credentials: Credentials): AdmittedAccess {
     const { accounts, clock } = this.services
     const account = requireOpenAccount(this.services, username, credentials)
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     const caller = store.read(() =>
       authenticate({ services: this.services, account, store, credentials, now: clock.now() })
     )
@@ -117,7 +117,7 @@ export class LiveNotifier implements Notifier {
 
   /** Returns the current caller of a subscriber. Errors: `invalid-access-token`. */
   getCaller({ account, credentials }: AdmittedAccess): Caller {
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     return store.read(() =>
       authenticate({ services: this.services, account, store, credentials, now: this.services.clock.now() })
     )
@@ -146,6 +146,7 @@ export class LiveNotifier implements Notifier {
     return members.size < maxPerUser && count < Math.ceil(maxPerUser / 2)
   }
 
+  /** Queues the notifications of a change, and closes subscribers whose access it has ended. */
   #publish(id: string, change: Change): void {
     const members = this.#members.get(id)
     if (!members) return
@@ -162,11 +163,11 @@ export class LiveNotifier implements Notifier {
     if (endingKinds.has(change.kind)) this.#closeEnded(members, change)
   }
 
-  /** Delays further writes while too many notifications are waiting, since these are kept in memory. */
+  /** Holds further writes of an account until fewer of its notifications are waiting: these are kept in memory. */
   #delayWrites({ id, username }: Account): void {
-    const eased = this.#queue.whenEased(id)
-    const account = eased && this.services.accounts.find(username)
-    if (account) void this.services.accounts.store(account).holdWrites(() => eased)
+    const room = this.#queue.waitForRoom(id)
+    const account = room && this.services.accounts.find(username)
+    if (account) void this.services.accounts.openStore(account).holdWrites(() => room)
   }
 
   /** Notifies one subscriber after the other. */
@@ -284,7 +285,7 @@ export class LiveNotifier implements Notifier {
   #findCurrent({ account, access }: AdmittedAccess): { store: UserStore; access: Access } | undefined {
     const { accounts } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     const current = store.read(() => store.accesses.findByToken(access.token))
     return current?.id === access.id ? { store, access: current } : undefined
   }

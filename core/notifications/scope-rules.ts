@@ -1,7 +1,7 @@
 /** Who may subscribe to which scopes, and what is left of them when permissions change. (docs/spec/notifications.md#scopes) */
 import type { EventScope, Scope, Scopes } from '../../schemas/scope.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import type { RequestedStream, StreamsQuery } from '../events/streams-query.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Config } from '../settings/config.js'
@@ -82,7 +82,7 @@ function assertMayHear({ caller, config, store }: Subscriber, scope: Scope): num
 function assertStreamsKnown({ streams }: UserStore, ids: readonly string[]): void {
   for (const id of ids)
     if (id !== '*' && !streams.find(id))
-      fail('unknown-referenced-resource', `Unknown stream "${id.slice(0, 100)}"`, { streams: [id] })
+      fail('unknown-referenced-resource', `Unknown stream ${quoteText(id)}`, { streams: [id] })
 }
 
 /**

@@ -35,7 +35,7 @@ export class SlicedWorkQueue {
   }
 
   /** Resolves when there is room for more of an account's work; `undefined` if there is room now. */
-  whenEased(account: string): Promise<void> | undefined {
+  waitForRoom(account: string): Promise<void> | undefined {
     if (!this.#isCrowded(account)) return undefined
     return new Promise(resolve => {
       const others = this.#waitingForCapacity.get(account)

@@ -6,7 +6,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import { ScopeKey, scopesByKind, type Scope, type Scopes } from '../../schemas/scope.js'
 import { assertDepth } from '../json/depth.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import type { Caller } from '../permissions/caller.js'
 import { createChecker } from '../validation/params.js'
 import type { Services } from '../call/services.js'
@@ -70,7 +70,7 @@ export function runSubscriptionMethod(
   params: unknown
 ): object {
   services.callLimit?.count(subscriber.account, subscriber.access)
-  const run = methods.get(name) ?? fail('invalid-method', `No method "${name.slice(0, 100)}"`)
+  const run = methods.get(name) ?? fail('invalid-method', `No method ${quoteText(name)}`)
   return run(services, callers, subscriber, params)
 }
 
@@ -105,7 +105,7 @@ function subscribe(
     entries.map(([name, scope]) => [name, scope.kind ? scope : { kind: 'events', ...scope }])
   )
   const { config } = services
-  const store = services.accounts.store(subscriber.account)
+  const store = services.accounts.openStore(subscriber.account)
   store.read(() => assertMaySubscribe({ store, caller, config }, scopes))
   subscriber.scopes = toOwnScopes(scopes)
   return { ok: true, keys: Object.keys(scopes) }
@@ -159,7 +159,7 @@ export function updateScopes(
 ): void {
   const { account, scopes } = subscriber
   if (!scopes) return
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   subscriber.scopes = toOwnScopes(store.read(() => cutScopes({ store, caller }, scopes)))
 }
 

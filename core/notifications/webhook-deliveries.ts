@@ -95,7 +95,7 @@ export class WebhookDeliveries {
       if (this.#isClosed) return
       try {
         await accounts.waitUntilReady(account)
-        const store = accounts.store(account)
+        const store = accounts.openStore(account)
         if (store.webhooks.size === 0) {
           // Accounts with deliveries to peers are in the same list.
           if (!store.cmc.isUsed) without.push(account.id)
@@ -128,7 +128,7 @@ export class WebhookDeliveries {
   }
 
   #scheduleOwed(account: Account): void {
-    const store = this.services.accounts.store(account)
+    const store = this.services.accounts.openStore(account)
     if (store.webhooks.size === 0) return
     for (const kept of store.webhooks.list()) if (hasOwed(kept)) this.#schedule(account, kept)
   }
@@ -161,6 +161,7 @@ export class WebhookDeliveries {
     else task.cancelTimer = clock.after(wait, begin)
   }
 
+  /** Calls a webhook, then waits for the next call or forgets the task if nothing is left. Never rejects. */
   async #run(task: Task): Promise<void> {
     try {
       const { id } = task.account
@@ -194,7 +195,7 @@ export class WebhookDeliveries {
   #find({ account, id }: Task): StoredWebhook | undefined {
     const { accounts, clock } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     const kept = store.webhooks.find(id)
     if (kept?.webhook.state !== 'active') return undefined
     const access = store.accesses.find(kept.webhook.accessId)
@@ -210,7 +211,7 @@ export class WebhookDeliveries {
   async #markSending(task: Task): Promise<StoredWebhook | undefined> {
     const kept = this.#find(task)
     if (!kept || !hasOwed(kept)) return task.transientMessages.size > 0 ? kept : undefined
-    const store = this.services.accounts.store(task.account)
+    const store = this.services.accounts.openStore(task.account)
     // The mark is on disk before the call, together with the changes that the call reports.
     return await store.write(() => {
       const current = store.webhooks.find(task.id)
@@ -229,7 +230,7 @@ export class WebhookDeliveries {
   async #recordRun({ account, id }: Task, status: number): Promise<void> {
     const { accounts, clock, config } = this.services
     if (accounts.find(account.username)?.id !== account.id) return
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     await store.write(() => {
       const before = store.webhooks.find(id)
       if (!before) return

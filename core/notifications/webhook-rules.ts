@@ -7,7 +7,7 @@ import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { Scopes } from '../../schemas/scope.js'
 import { assertCreator } from '../auth/allow.js'
 import { Caller } from '../permissions/caller.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parseWebUrl } from '../parse-url.js'
 import { assertMaySubscribe } from './scope-rules.js'
@@ -15,7 +15,7 @@ import { refuseParams } from '../validation/params.js'
 
 /** Returns the webhook if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
 export function requireOwnWebhook({ caller, store }: Call, id: string): StoredWebhook {
-  const kept = store.webhooks.find(id) ?? fail('unknown-resource', `Unknown webhook "${id.slice(0, 100)}"`)
+  const kept = store.webhooks.find(id) ?? fail('unknown-resource', `Unknown webhook ${quoteText(id)}`)
   assertCreator(caller, kept.webhook.accessId)
   return kept
 }

@@ -181,6 +181,7 @@ export class Outgoing {
     }
   }
 
+  /** Sends a request. Loads the HTTP client, and creates its connections, at the first one. */
   async #request(
     url: string,
     { body, headers, method }: Omit<OutgoingFetch, 'signal'>,

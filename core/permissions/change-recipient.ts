@@ -99,6 +99,7 @@ export class ChangeRecipient {
     return this.#lastItems.items
   }
 
+  /** Returns the changed items that the recipient may read, in steps. Without items, places stand for unknown ones. */
   *#findReadable({ items, places }: Change): Steps<ReadableItem[]> {
     const readable: ReadableItem[] = []
     const known = new Map<readonly Path[], ReadableItem | undefined>()

@@ -7,7 +7,7 @@ import { nextTurn } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Services } from '../call/services.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 
 /** An access as operators see it: what it permits, but neither its token nor what apps store with it. */
 export const OperatorAccess = Type.Pick(Access, [
@@ -51,7 +51,7 @@ export function parseAccessId(id: string): string {
 export function requireKeptAccount({ platform }: Services, username: string): Account {
   const account = platform.find(username.toLowerCase())
   if (account?.state === 'active' && account.relocatedTo === null) return account
-  return fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
+  return fail('unknown-resource', `Unknown user ${quoteText(username)}`)
 }
 
 /**
@@ -66,7 +66,7 @@ export async function readAccess(
   if (!accounts.owns(account)) throw new AccountElsewhere(account.username)
   let found: OwnedAccess | undefined
   await accounts.runInBackground(account, () => {
-    found = readStoredAccess(accounts.store(account), account, base)
+    found = readStoredAccess(accounts.openStore(account), account, base)
     return Promise.resolve()
   })
   return found
@@ -134,7 +134,7 @@ async function searchAccount(
 
 /** Throws `unknown-resource`: there is no access with this id. */
 export function refuseUnknownAccess(id: string): never {
-  return fail('unknown-resource', `No access "${id.slice(0, 100)}"`)
+  return fail('unknown-resource', `No access ${quoteText(id)}`)
 }
 
 function toOwner({ id, username }: Account): OwnedAccess['owner'] {

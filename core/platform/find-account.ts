@@ -1,5 +1,5 @@
 /** Finds accounts by user name or email address, and lists all. (docs/spec/registration.md#finding-an-account) */
-import { ApiError, fail } from '../errors.js'
+import { ApiError, fail, quoteText } from '../errors.js'
 import { getCoreUrl } from '../service-info.js'
 import { refuseUnknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
@@ -14,9 +14,7 @@ import type { Account } from '../../storage/platform/account.js'
 export function requireAccount({ accounts, platform }: Services, username: string): Account {
   const name = username.toLowerCase()
   const account = accounts.findOwn(name) ?? platform.find(name)
-  return account?.state === 'active'
-    ? account
-    : fail('unknown-resource', `Unknown user "${name.slice(0, 100)}"`)
+  return account?.state === 'active' ? account : fail('unknown-resource', `Unknown user ${quoteText(name)}`)
 }
 
 /** Returns the account of a user name that is served here. Throws `unknown-resource`, `user-account-relocated`. */

@@ -77,7 +77,7 @@ function checkAccount(
   { files, unique, webhooks }: Checks
 ): void {
   const { id, username } = account
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   files.infos['checked']!++
   for (const { field, key } of store.read(() => store.fields.listUnique())) {
     unique.infos['checked']!++

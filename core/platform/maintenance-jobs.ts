@@ -126,7 +126,7 @@ const newSeconds = 2 * 86_400
  */
 export async function countEvents({ accounts, clock, platform }: Services, account: Account): Promise<void> {
   const now = clock.now()
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   const highest = store.read(() => store.events.highestNumber)
   if (platform.growth.getCounted(account.id) === highest) return
   await platform.change('countEvents', now, account.id, highest, account.created > now - newSeconds)

@@ -43,7 +43,7 @@ export function toPerson({ services }: ServiceCall, account: Account): Person {
   const isHere = account.relocatedTo === null && account.suspended === null
   return {
     ...getPlatformDetails(services, account),
-    ...(isHere ? getUsage(services.accounts.store(account)) : unknownUsage)
+    ...(isHere ? getUsage(services.accounts.openStore(account)) : unknownUsage)
   }
 }
 
@@ -92,6 +92,7 @@ const unknownUsage: Usage = {
   passkeys: null
 }
 
+/** Returns a user as operators see them. Usage is `null` if the thread or node that serves the account does not answer. */
 async function getPersonAnywhere(call: ServiceCall, account: Account): Promise<Person> {
   const { credentials, services } = call
   const { peers } = services.shard
@@ -116,6 +117,7 @@ function getPersonHere(call: ServiceCall, account: Account): Person {
   }
 }
 
+/** Reads how much an account uses the service from its file. */
 function getUsage(store: UserStore): Usage {
   return store.read(() => {
     const { attachments, documents } = store.storageUsed()

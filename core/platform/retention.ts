@@ -24,7 +24,7 @@ export async function removeExpired(
   const before = services.clock.now() - retention
   let removed = 0
   while (!isStopped()) {
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     if (!store.read(() => store[kind].hasBefore(before))) break
     removed += await store.commit(() => store[kind].removeBefore(before, pageSizes[kind]))
     await nextTurn({ account: account.id, access: '' })
@@ -35,7 +35,7 @@ export async function removeExpired(
 /** Erases the values of an account's shared secrets that have expired. */
 export async function eraseExpiredSecrets(services: Services, account: Account): Promise<void> {
   for (;;) {
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     const now = services.clock.now()
     if (store.read(() => store.sharedSecrets.listExpired(now)).length === 0) return
     await store.commit(() => eraseExpired(store, now))

@@ -95,7 +95,7 @@ export function toListedUser(services: Services, account: Account): ListedUser {
 function readField({ accounts }: Services, account: Account, name: string): unknown {
   if (account.relocatedTo !== null) return undefined
   try {
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     return store.read(() => store.account.field(name))
   } catch {
     return undefined

@@ -173,7 +173,7 @@ export class Previews {
   /** Stores a preview, unless its picture was removed in the meantime. A preview that cannot be stored is still shown. */
   async #storePreview(account: Account, preview: Preview, bytes: Buffer): Promise<void> {
     const { accounts, clock, log } = this.service
-    const isThere = (): boolean => accounts.store(account).attachments.has(preview.fileId)
+    const isThere = (): boolean => accounts.openStore(account).attachments.has(preview.fileId)
     try {
       if (isThere()) await this.cache.insert(account.id, preview, bytes, clock.now())
       if (!isThere()) await this.cache.remove(account.id, preview.fileId)

@@ -5,7 +5,7 @@ import { assertCreator } from '../auth/allow.js'
 import type { Call } from '../call/method.js'
 import { findAccessInForce } from '../channels/account-messages.js'
 import { listOwnChannels, requireOwnChannel } from '../channels/rules.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import { assertMayAddTo } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
 import { Caller } from '../permissions/caller.js'
@@ -22,7 +22,7 @@ export function requireOwnReminder(
   { caller, store }: Pick<Call, 'caller' | 'store'>,
   id: string
 ): ReminderRow {
-  const row = store.reminders.find(id) ?? fail('unknown-resource', `Unknown reminder "${id.slice(0, 100)}"`)
+  const row = store.reminders.find(id) ?? fail('unknown-resource', `Unknown reminder ${quoteText(id)}`)
   assertCreator(caller, row.reminder.accessId)
   return row
 }

@@ -5,7 +5,7 @@ import type { StoredRule } from '../../storage/rules/rule-repository.js'
 import { assertCreator } from '../auth/allow.js'
 import type { Call } from '../call/method.js'
 import { requireOwnChannel } from '../channels/rules.js'
-import { fail } from '../errors.js'
+import { fail, quoteText } from '../errors.js'
 import { KnownMeasures } from '../measures/known-measures.js'
 import { assertUnit } from '../measures/params.js'
 import { isNumeric } from '../measures/values.js'
@@ -15,7 +15,7 @@ import { findPlausibleRange } from './reading-watcher.js'
 
 /** Returns a rule if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
 export function requireOwnRule({ caller, store }: Pick<Call, 'caller' | 'store'>, id: string): StoredRule {
-  const stored = store.rules.find(id) ?? fail('unknown-resource', `Unknown rule "${id.slice(0, 100)}"`)
+  const stored = store.rules.find(id) ?? fail('unknown-resource', `Unknown rule ${quoteText(id)}`)
   assertCreator(caller, stored.rule.accessId)
   return stored
 }
@@ -104,6 +104,7 @@ export function toPublicRule({ rule, state }: StoredRule): PublicRule {
   }
 }
 
+/** Throws `invalid-operation` if the measure of a condition has no such values, totals, units or ranges. */
 function assertMeasure(call: Call, condition: Extract<Condition, { readonly measure: string }>): void {
   const [measure] = new KnownMeasures(call).require([condition.measure])
   const { kind } = condition
@@ -128,8 +129,7 @@ function assertReadable({ caller, store }: Call, streamIds: readonly string[] = 
 
 function assertConnection({ caller, store }: Call, id: string): void {
   if (!caller.isPersonal) fail('forbidden', 'Only personal accesses can watch connections')
-  if (!store.connections.find(id))
-    fail('unknown-referenced-resource', `Unknown connection "${id.slice(0, 100)}"`)
+  if (!store.connections.find(id)) fail('unknown-referenced-resource', `Unknown connection ${quoteText(id)}`)
 }
 
 function refuse(path: string, message: string): never {

@@ -18,7 +18,7 @@ import {
   collectPositions,
   collectTimes,
   joinPositions,
-  sort,
+  sortReadings,
   type Reading
 } from './readings.js'
 import { usualDays } from './usual-range.js'
@@ -49,7 +49,7 @@ export function listPast(call: Call, rule: Rule, span: PastSpan): Listing<Reader
 /** Starts reading the past of a rule, by the kind of its condition. */
 function startPast(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<unknown> {
   const { condition } = rule
-  if (condition.kind === 'total') return startPastTotals(call, rule, span, format)
+  if (condition.kind === 'total') return startPastTotals(call, rule, span, listFirings)
   if (condition.kind === 'missing' && 'measure' in condition) {
     const measure = findConditionMeasure(call, condition)!
     const { readings, run } = collectTimes(call, {
@@ -64,7 +64,7 @@ function startPast(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<unkno
         replaySilence(
           rule,
           span,
-          sort(readings).map(({ time }) => time)
+          sortReadings(readings).map(({ time }) => time)
         )
     }
   }
@@ -97,7 +97,7 @@ function startReadings(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<u
   const unit = 'unit' in condition ? condition.unit : undefined
   const streams = 'streamIds' in condition ? condition.streamIds : undefined
   const { readings, run } = collectNumbers(call, { ...range, streams, unit })
-  return { run, finish: () => replayReadings(rule, span, sort(readings)) }
+  return { run, finish: () => replayReadings(rule, span, sortReadings(readings)) }
 }
 
 /** Replays past values in order, and yields when the rule would have fired. */
@@ -120,9 +120,13 @@ function* replayReadings(rule: Rule, { from, to }: PastSpan, readings: readonly 
     }
   }
   past.advance(to)
-  yield* format(past)
+  yield* listFirings(past)
 }
 
+/**
+ * Replays the times of data for a rule about missing data, and yields when it would have fired. `times`: ascending, in
+ * seconds.
+ */
 function* replaySilence(rule: Rule, { from, to }: PastSpan, times: readonly number[]): Items {
   const past = new PastEpisodes(rule, from)
   // Without data before, the silence begins with the range.
@@ -134,7 +138,7 @@ function* replaySilence(rule: Rule, { from, to }: PastSpan, times: readonly numb
     if (time >= from) past.restart(time)
   }
   past.advance(to)
-  yield* format(past)
+  yield* listFirings(past)
 }
 
 /** Replays conditions on events and on the audit. */
@@ -162,7 +166,7 @@ function* replayEvents(getCall: () => RuleCall, rule: Rule, span: PastSpan): Ite
     past.happen(time)
   }
   past.advance(to)
-  yield* format(past)
+  yield* listFirings(past)
 }
 
 /** Runs steps as a part of the items. */
@@ -208,8 +212,8 @@ function* listMoments(getCall: () => RuleCall, rule: Rule, { from, to }: PastSpa
   return (times ?? []).filter(time => time !== undefined).toSorted((a, b) => a - b)
 }
 
-/** Lists the firings as items of the result. */
-function* format({ firings }: PastEpisodes): Items {
+/** Yields the JSON of each firing, at most {@link maxFirings}. Keys are their positions. */
+function* listFirings({ firings }: PastEpisodes): Items {
   for (const [key, firing] of firings.slice(0, maxFirings).entries())
     yield { key, text: JSON.stringify(firing) }
 }

@@ -82,7 +82,7 @@ export function collectTimes(call: Call, request: ReadingsRequest): CollectedRea
  */
 export function joinPositions(latitudes: readonly Reading[], longitudes: readonly Reading[]): Reading[] {
   const byTime = new Map(longitudes.map(({ longitude, time, value }) => [time, longitude ?? value]))
-  return sort(
+  return sortReadings(
     latitudes.flatMap(reading => {
       const longitude = reading.longitude ?? byTime.get(reading.time)
       return longitude === undefined ? [] : [{ ...reading, longitude }]
@@ -93,7 +93,7 @@ export function joinPositions(latitudes: readonly Reading[], longitudes: readonl
 /** Reads numbers, in the order of their times. Returns `undefined` if there are more than `limit`. */
 export function readNumbers(call: Call, request: ReadingsRequest, limit = Infinity): Reading[] | undefined {
   const readings = finishReadings(call, collectNumbers(call, request), limit)
-  return readings && sort(readings)
+  return readings && sortReadings(readings)
 }
 
 /** Reads positions, in the order of their times. Returns `undefined` if there are more than `limit`. */
@@ -113,7 +113,7 @@ function finishReadings(
 }
 
 /** Sorts readings by time. */
-export function sort(readings: readonly Reading[]): Reading[] {
+export function sortReadings(readings: readonly Reading[]): Reading[] {
   return readings.toSorted((a, b) => a.time - b.time)
 }
 

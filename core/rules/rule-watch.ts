@@ -70,7 +70,7 @@ export class RuleWatch implements TimedTask {
   async run(account: Account): Promise<void> {
     const { accounts, clock } = this.services
     for (;;) {
-      const store = accounts.store(account)
+      const store = accounts.openStore(account)
       const watched = this.#watch(account, store)
       const now = clock.now()
       const due = store
@@ -117,7 +117,7 @@ export class RuleWatch implements TimedTask {
     const watched = this.#watched.get(account.id)
     if (!watched || watched.pending.size === 0 || this.#isClosed) return
     try {
-      const store = this.services.accounts.store(watched.account)
+      const store = this.services.accounts.openStore(watched.account)
       const isSmall = watched.isOf(store) && watched.pending.size <= rulesPerTurn
       if (isSmall && !this.#findUnprepared(watched.account, store, watched.pending.keys())) {
         const taken = takeAll(watched, watched.pending)
@@ -237,6 +237,7 @@ export class RuleWatch implements TimedTask {
       this.#ask(account, watched.listAffected(kind === 'streams'))
   }
 
+  /** Asks for the evaluation of rules. Those that wait already keep their place. */
   #ask(account: ChangedAccount, ids: Iterable<string>): void {
     const watched = this.#watched.get(account.id)
     if (!watched) return

@@ -45,6 +45,7 @@ export class Sweep {
     this.#entries.clear()
   }
 
+  /** Visits an account that has been asked for, then pauses in proportion to the duration of the visit. */
   #run(entry: Entry): void {
     if (this.#isClosed) return
     clearTimeout(entry.timer)

@@ -65,6 +65,7 @@ function* prepare(call: RuleCall, measured: MeasuredStreams): Steps<void> {
   yield* compute(call, measured)
 }
 
+/** Computes the usual range of a measure from its recent days, and caches it until the end of the day (UTC). */
 function* compute(call: RuleCall, measured: MeasuredStreams): Steps<NumberRange | undefined> {
   const { caller, now, store } = call
   const { streams } = store

@@ -57,11 +57,11 @@ export class BodyUsage {
         least = part.bytes
         this.favored = part.#chooseFavored()
       }
-    return (this.favored ??= first(this.reading))
+    return (this.favored ??= getFirst(this.reading))
   }
 }
 
-function first<T>(items: ReadonlySet<T>): T | undefined {
+function getFirst<T>(items: ReadonlySet<T>): T | undefined {
   for (const item of items) return item
   return undefined
 }

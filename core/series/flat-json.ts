@@ -120,6 +120,7 @@ class PointReader {
     return rows
   }
 
+  /** Returns the stored value of a cell; `null` for an empty one. Refuses what does not conform to the column. */
   #convertCell(cell: unknown, column: Column, row: number): unknown {
     if (cell === null) {
       if (column.isRequired)

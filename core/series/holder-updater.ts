@@ -75,7 +75,7 @@ export class HolderUpdater {
   async #updateHolders(account: Account): Promise<void> {
     const { accounts, bus, clock } = this.services
     for (;;) {
-      const store = accounts.store(account)
+      const store = accounts.openStore(account)
       if (store.series.listOutdated(1).length === 0) return
       const changes = await writeSteps(store, draft => updateHolders(draft, clock.now()))
       bus.publish(account, changes)
@@ -85,7 +85,7 @@ export class HolderUpdater {
   /** Writes the missing summaries of chunks that were sampled. */
   async #summarize(account: Account): Promise<void> {
     for (let at = 0; at < summaryWrites && !this.#isClosing; at++) {
-      const store = this.services.accounts.store(account)
+      const store = this.services.accounts.openStore(account)
       if (!store.series.lacksSummaries || store.isHeld) return
       await store.write(() => store.series.summarize())
     }

@@ -71,6 +71,7 @@ export function findStreamProblems({ account, other }: Record<'account' | 'other
   return problems
 }
 
+/** Yields what is wrong with a stream of the settings. `isOther`: it is not one of the account. */
 function* listDefinitionProblems(stream: CustomStream, isOther: boolean): Generator<string> {
   const { children, id, isIndexed, isUnique, regexValidation } = stream
   if (reserved.has(id)) yield 'has a reserved ID'

@@ -63,6 +63,7 @@ function formatTable(settings: readonly Setting[]): string {
   return ['| Setting | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
+/** Returns the settings in a group and in those below it. */
 function listSettings(group: Group, parentPath: readonly string[]): Setting[] {
   return Object.entries(group.properties ?? {}).flatMap(([name, schema]) => {
     const path = [...parentPath, name]

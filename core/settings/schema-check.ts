@@ -43,6 +43,7 @@ function* listViolations(schema: Schema, value: unknown, place: string): Generat
     yield* listMemberViolations(schema, value, place)
 }
 
+/** Yields what is wrong with the members of an object: missing, unknown or invalid ones. */
 function* listMemberViolations(schema: Schema, value: object, place: string): Generator<Violation> {
   const members = new Map<string, unknown>(Object.entries(value))
   for (const name of schema.required ?? [])

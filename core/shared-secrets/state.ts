@@ -116,6 +116,7 @@ export function toSecretEvent(secret: SharedSecret, now: number): Event {
   }
 }
 
+/** Returns the content of a secret's event, with its status at a time in seconds. */
 function toContent(secret: SharedSecret, now: number): SecretContent {
   const current = toCurrent(secret, now)
   const { expires, onConsumed, signatureType, statusHistory, title } = current

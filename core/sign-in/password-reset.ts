@@ -26,7 +26,7 @@ async function buildResetMessage(services: Services, username: string): Promise<
   const { accounts, clock, config } = services
   const account = accounts.findServed(username)
   if (!account) return undefined
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   const now = clock.now()
   // Notices that were not sent because of a crash.
   if (hasNotices(store)) sendNotices(services, username)

@@ -105,7 +105,10 @@ export async function hashNewPassword(
   return await passwords.hash(password)
 }
 
-/** Returns the times of a password under the configured rules. Empty without a password. */
+/**
+ * Returns when a password expires and when it may be changed, in seconds. Has only the times for which a rule is
+ * configured; empty without a password.
+ */
 export function getPasswordTimes({ auth }: Config, password: PasswordRecord | undefined): PasswordTimes {
   const { passwordAgeMaxDays, passwordAgeMinDays } = auth
   if (!password || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}

@@ -163,6 +163,7 @@ export class AccountTimers implements Timers {
     this.#changed.set(account.id, known)
   }
 
+  /** Plans the timed work of all accounts that have changed since the last call. */
   #planChanged(): void {
     const changed = [...this.#changed.values()]
     this.#changed.clear()
@@ -205,7 +206,7 @@ export class AccountTimers implements Timers {
     }
     plan.account = account
     if (tasks.size > 0) {
-      const store = accounts.store(account)
+      const store = accounts.openStore(account)
       store.read(() => {
         for (const task of tasks) {
           const at = task.findNext(store, account) ?? Infinity
@@ -237,6 +238,7 @@ export class AccountTimers implements Timers {
       next === Infinity ? () => {} : clock.after(next - now, () => this.#planLater(account, []))
   }
 
+  /** Runs a timed task of an account, then plans its next run; if it has failed, after `retrySeconds`. */
   #start(plan: Plan, task: TimedTask): void {
     const { account, done, due, postponed, running } = plan
     const at = due.get(task) ?? Infinity

@@ -41,6 +41,7 @@ function compileLengthCheck({ maxItems }: Schema): LengthCheck | undefined {
     Array.isArray(value) && value.length > maxItems ? { path, limit: maxItems } : undefined
 }
 
+/** Returns a check of the lists in an object's properties; `undefined` if its schema limits none. */
 function compileFieldChecks({ properties = {} }: Schema): LengthCheck | undefined {
   const fields = Object.entries(properties).flatMap(([name, field]) => {
     const check = compile(field)

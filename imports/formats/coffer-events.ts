@@ -30,6 +30,8 @@ const expectedColumns = [
 /** Types whose values are texts, even if they look like numbers. */
 const textTypes =
   /^(?:note|call|message|contact|url|encrypted|credentials|music|attributes)\/|^mood\/emoticon$/
+/** Maximum nesting of a content. */
+const maxDepth = 20
 const seriesReason = 'a group of records that are in the file themselves'
 
 export const cofferEvents: Format = {
@@ -190,8 +192,8 @@ class RowReader {
 }
 
 /**
- * Builds the content of an event from its rows, one for each value: a single value, or an object by the paths
- * of the fields; `undefined` if all cells are empty.
+ * Builds the content of an event from its rows, one for each value: the value itself if the field is `value`, otherwise an
+ * object with members at paths such as `a.b`; `undefined` if all cells are empty. Names below {@link maxDepth} are omitted.
  */
 function buildContent(rows: readonly NamedRow[], type: string): unknown {
   const content: Record<string, unknown> = {}
@@ -200,26 +202,20 @@ function buildContent(rows: readonly NamedRow[], type: string): unknown {
     if (field === undefined || cell === undefined) continue
     const value = parseValue(cell, type)
     if (field === 'value') return value
-    const path = field.split('.').slice(0, 20)
+    const path = field.split('.').slice(0, maxDepth)
     let inner = content
     for (const name of path.slice(0, -1)) {
-      if (!isObject(inner[name]) || !Object.hasOwn(inner, name))
-        Object.defineProperty(inner, name, {
-          value: {},
-          enumerable: true,
-          writable: true,
-          configurable: true
-        })
+      if (!isObject(inner[name]) || !Object.hasOwn(inner, name)) defineMember(inner, name, {})
       inner = inner[name] as Record<string, unknown>
     }
-    Object.defineProperty(inner, path.at(-1)!, {
-      value,
-      enumerable: true,
-      writable: true,
-      configurable: true
-    })
+    defineMember(inner, path.at(-1)!, value)
   }
   return Object.keys(content).length === 0 ? undefined : content
+}
+
+/** Sets a member of any name: an assignment to `__proto__` would set the prototype. */
+function defineMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true })
 }
 
 function parseValue(cell: string, type: string): unknown {

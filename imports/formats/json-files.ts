@@ -50,7 +50,7 @@ export function isObject(value: unknown): value is Json {
 }
 
 /**
- * Counts the non-empty members of an object that are not read as skipped, by name. Scores of a maker have a
+ * Counts as skipped the non-empty members of an object that are not read, by name. Scores of a maker have a
  * reason of their own.
  */
 export function skipUnread(

@@ -143,6 +143,7 @@ export class TrackWriter {
     this.#starts = this.#starts.filter(each => each > end)
   }
 
+  /** Adds the position of a point with its other members. Skips it if it has no time or is not on the earth. */
   #addPosition(point: TrackPoint, isValid: boolean): void {
     const { kind, latitude, longitude, time } = point
     if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')

@@ -230,6 +230,7 @@ function isUnit(cell: string): boolean {
   return findMeasure(cell) !== undefined || (/^[ymdhjst:./ -]{4,25}$/.test(cell) && /yy|jj|hh/.test(cell))
 }
 
+/** Returns the names of columns, with the units of a second header row in brackets. Columns without a name are numbered. */
 function buildColumnNames(
   names: readonly string[],
   units: readonly string[],

@@ -116,6 +116,7 @@ export class XmlScanner {
     return start + 2
   }
 
+  /** Calls the handler for the tag between two positions: `<` and `>`. An empty element is opened and closed. */
   #emitTag(text: string, start: number, end: number): void {
     this.#emittedLength = 0
     if (text.charCodeAt(start + 1) === 47) {

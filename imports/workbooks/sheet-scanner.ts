@@ -144,6 +144,7 @@ export class SheetScanner implements XmlHandler {
     this.#cells = undefined
   }
 
+  /** Ends the row before, and starts one. Without a valid number it follows the row before. */
   #openRow(rowNumber: number): void {
     this.finish()
     this.#rowCount++

@@ -68,6 +68,7 @@ export class SharedTexts implements XmlHandler {
     return { text }
   }
 
+  /** Stores a shared text. Of one that is too long, or beyond the limit, only that is noted. */
   #add({ isTooLong, text }: TextRuns): void {
     if (this.isDone) return
     const length = isTooLong ? 0 : Buffer.byteLength(text)

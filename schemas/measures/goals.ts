@@ -32,6 +32,7 @@ export function isReached({ min = -Infinity, max = Infinity }: Goal, value: numb
   return value !== undefined && value >= min && value <= max
 }
 
+/** Returns a goal that was stored; `undefined` if it has no limit. Invalid weekdays are omitted, and all of them mean none. */
 function parseGoal(value: unknown): Goal | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { min, max, period, weekdays } = value as Readonly<Record<string, unknown>>

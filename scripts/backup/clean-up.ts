@@ -118,6 +118,7 @@ function groupRecords(manifests: readonly Manifest[]): Map<string, Map<string, A
   return records
 }
 
+/** Removes the files of a user that no backup names. `users`: the user's entries in all backups. */
 async function removeUnusedOfUser(vault: Vault, id: string, users: readonly AccountEntry[]): Promise<void> {
   const folder = getAccountFolder(id)
   const named = new Set<string>()

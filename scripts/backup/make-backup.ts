@@ -51,9 +51,7 @@ const maxRetries = 5
 
 interface BackupOptions {
   readonly progress?: Progress | undefined
-  /**
-   * Which earlier states to keep. Without a rule, the states kept so far remain, and the previous state is replaced.
-   */
+  /** Which earlier states to keep. Without a rule, the states kept so far remain, and the previous state is replaced. */
   readonly keep?: RetentionRule | undefined
   /** The time of the backup in seconds; by default the time at which it completes. */
   readonly made?: number | undefined
@@ -211,6 +209,7 @@ class Backup {
     }
   }
 
+  /** Copies an account into the vault, again if attachments disappear meanwhile. Files that the former backup has are not stored again. */
   async #copyAccount(
     account: Account,
     mark: string | undefined,

@@ -60,6 +60,7 @@ export async function backUpPageSettings(options: {
   }
 }
 
+/** Stores the settings file in the vault, unless the former backup has the same. `undefined` if there is no file. */
 async function storeSettings({
   former,
   isKnownDamaged,

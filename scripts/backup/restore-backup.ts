@@ -102,6 +102,7 @@ export async function restoreAll(
   }
 }
 
+/** Restores a backup into a directory. On errors, empties the directory, except for its locks, and rejects. */
 async function restoreInto(
   vault: Vault,
   target: Layout,

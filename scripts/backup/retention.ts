@@ -31,6 +31,7 @@ function toDay(time: number): number {
   return Math.floor(time / daySeconds)
 }
 
+/** Adds the last time of each of the latest `count` periods that have any to `kept`. */
 function addLastOfPeriods(
   latestFirst: readonly number[],
   count: number,

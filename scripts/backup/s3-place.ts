@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { S3Client } from '../../storage/objects/s3-client.js'
-import { upload } from '../../storage/objects/s3-upload.js'
+import { uploadObject } from '../../storage/objects/s3-upload.js'
 import { BackupError } from './backup-error.js'
 import type { OpenFile, Place, StorageSettings } from './place.js'
 import { readBytes } from './read-file.js'
@@ -182,7 +182,7 @@ export class S3Place implements Place {
 
   /** Uploads a file. Returns its size in bytes. */
   async #upload(path: string, source: AsyncIterable<Buffer>): Promise<number> {
-    return await upload(this.bucket, this.prefix + path, source, ask => this.#send(path, ask))
+    return await uploadObject(this.bucket, this.prefix + path, source, ask => this.#send(path, ask))
   }
 
   /** Returns the entries of a folder. Lists the whole bucket the first time. An unknown folder is empty. */

@@ -35,9 +35,7 @@ const notOurs = Symbol('not from this service')
 
 /** The state stored between starts. Times are in seconds. */
 interface StoredState {
-  /**
-   * When the last backup ended, when the last successful one did, and when the operator was last mailed about failures.
-   */
+  /** When the last backup ended, when the last successful one did, and when the operator was last mailed about failures. */
   attempted?: number
   succeeded?: number
   told?: number
@@ -166,6 +164,7 @@ export class ScheduledBackups {
       .finally(() => (this.#isBusy = false))
   }
 
+  /** Makes a backup and records how it ended. After a failure, schedules another and notifies the operator. */
   async #run(): Promise<void> {
     const { log } = this.options
     const startedMs = performance.now()

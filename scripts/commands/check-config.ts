@@ -9,6 +9,7 @@ export async function checkConfig(argv: readonly string[]): Promise<void> {
   console.log(JSON.stringify(maskSettings(await loadCheckedSettings(argv)), null, 2))
 }
 
+/** Returns the settings with secrets masked. */
 function maskSettings(settings: Settings): object {
   const shown = structuredClone(settings) as object
   for (const { isSecret, path, schema } of settingsList) {

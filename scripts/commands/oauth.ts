@@ -43,6 +43,7 @@ export async function restoreKey(args: readonly string[], { json }: JsonOption):
   await changeKey(args, json, 'oauth.restoreClientKey', 'allowed again')
 }
 
+/** Calls an operator's method on a client's key, and prints the result. `done`: what has happened to the key. */
 async function changeKey(
   args: readonly string[],
   json: JsonOption['json'],

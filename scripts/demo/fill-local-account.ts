@@ -54,7 +54,7 @@ function requireEmptyAccount(
   account: Account,
   { password, username }: LocalAccountOptions
 ): void {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   if (
     !store.read(() =>
       isEmpty(

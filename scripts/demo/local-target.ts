@@ -90,7 +90,7 @@ export class LocalTarget implements Target {
 
 /** Opens a session without a password. Returns its token. */
 export async function openLocalSession({ services }: Runtime, username: string): Promise<string> {
-  const store = services.accounts.store(services.accounts.find(username)!)
+  const store = services.accounts.openStore(services.accounts.find(username)!)
   const { token } = await store.write(() => openSession(services.config, store, appId, services.clock.now()))
   return token
 }

@@ -99,10 +99,7 @@ const coreOrder = splitWords(
 const loose = 'loose files'
 /** A page of the app. Pages are modules that are not listed by name, and do not import each other. */
 const page = 'a page'
-/**
- * The web's modules and loose files from the bottom up: each may import what is listed in its own line and in lines
- * before it.
- */
+/** The web's modules and loose files from the bottom up: each may import what is listed in its own line and in lines before it. */
 const webOrder: readonly (readonly string[])[] = [
   [loose, 'worker', 'parts'],
   ['sign-in'],
@@ -253,6 +250,7 @@ function getSubmodule(file: string): string {
   return file.split('/').slice(0, 2).join('/')
 }
 
+/** Returns a description of each cycle of imports. */
 function findCycles(edges: readonly Pick<Import, 'from' | 'to'>[]): string[] {
   const next = new Map<string, Set<string>>()
   for (const { from, to } of edges) next.set(from, (next.get(from) ?? new Set()).add(to))

@@ -118,6 +118,7 @@ export class AccountCheck {
     }
   }
 
+  /** Reports an event whose columns or links to streams differ from its content. */
   #checkColumns(file: UserInspection, row: InspectedEvent, body: Body): void {
     const { id, modified, time, trashed } = row
     const isSame =

@@ -54,7 +54,7 @@ export async function createCluster(settings: Settings, engine: Engine, objects:
         platform,
         { engine, objects, draftsDirectory: layout.draftsDirectory },
         async () => {
-          accounts = await beginAccounts(config, { engine, layout, objects, platform })
+          accounts = await startAccountLogs(config, { engine, layout, objects, platform })
         }
       )
       return accounts
@@ -76,10 +76,10 @@ async function completeInterrupted(config: Config, layout: Layout, platform: Pla
 }
 
 /**
- * Begins the logs of all accounts, and stores their attachments. Returns the number of accounts. Rejects with the first
- * problem and the number of problems.
+ * Starts the log of each account with the content of its file, and uploads its attachments. Returns the number of
+ * accounts. Logs that fail do not stop the others: rejects at the end with an `OperatorError` that gives their number.
  */
-async function beginAccounts(
+async function startAccountLogs(
   config: Config,
   shared: { engine: Engine; layout: Layout; objects: Objects; platform: PlatformStore }
 ): Promise<number> {
@@ -95,7 +95,7 @@ async function beginAccounts(
     snapshotBytes: config.cluster.snapshotBytes,
     getSubject: id => logSubject(shards.indexOf(platform.findById(id)!.username), id),
     timeoutMs,
-    // An interrupted run may have left more than one commit in a file, and none in its log.
+    // An interrupted run may have left several commits in a file without a log: such a log counts as new, not as lost.
     isFirstStart: true,
     onError: addProblem
   })
@@ -116,7 +116,8 @@ async function beginAccounts(
     for (const account of listAccounts(platform)) {
       await attachments.share(account.id)
       await accounts.runInBackground(account, () => {
-        accounts.store(account)
+        // Opening the file starts its log.
+        accounts.openStore(account)
         return Promise.resolve()
       })
       await accounts.handover.release(account)

@@ -90,14 +90,14 @@ export async function checkHealth(
       return { ok: addresses.length > 0, detail: addresses.join(', ') }
     }),
     await runStep('registration', async () => {
-      const response = await request(`${info.register}${username}/check_username`)
+      const response = await sendRequest(`${info.register}${username}/check_username`)
       const { reserved } = (await response.json()) as { reserved?: unknown }
       // The user exists, so 409 with `reserved` is a healthy response too. (docs/spec/registration.md#checking-a-user-name)
       const ok = response.status === 200 || (response.status === 409 && reserved === true)
       return { ok, detail: `HTTP ${response.status}` }
     }),
     await runStep('core', async () => {
-      const { status } = await request(`${base}events?limit=1`, { headers: { authorization: token } })
+      const { status } = await sendRequest(`${base}events?limit=1`, { headers: { authorization: token } })
       return { ok: status === 200, detail: `HTTP ${status}` }
     })
   ]
@@ -115,7 +115,7 @@ async function runStep(
 }
 
 async function fetchServiceInfo(url: string): Promise<ServiceInfo> {
-  const { api, register } = (await parseResponse(await request(url), url)) as Partial<ServiceInfo>
+  const { api, register } = (await parseResponse(await sendRequest(url), url)) as Partial<ServiceInfo>
   if (typeof api !== 'string' || typeof register !== 'string')
     throw new HealthError(`${url} returned no service information. Pass the URL that ends in /service/info`)
   return { api, register }
@@ -127,7 +127,7 @@ async function postJson(
   body: object,
   headers: Record<string, string> = {}
 ): Promise<Record<string, unknown>> {
-  const response = await request(url, {
+  const response = await sendRequest(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body)
@@ -140,7 +140,7 @@ async function postJson(
   return answer
 }
 
-async function request(url: string, init: RequestInit = {}): Promise<Response> {
+async function sendRequest(url: string, init: RequestInit = {}): Promise<Response> {
   if (!isWebUrl(url)) throw new HealthError(`${JSON.stringify(url)} is not an http or https URL`)
   try {
     return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })

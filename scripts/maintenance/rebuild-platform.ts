@@ -80,6 +80,7 @@ async function rebuildIndex(layout: Layout, progress?: Progress): Promise<Rebuil
   }
 }
 
+/** Returns whether an account's file can be read. Reports it otherwise. */
 function isReadable(
   layout: Layout,
   { id, username }: Pick<Account, 'id' | 'username'>,

@@ -11,6 +11,7 @@ import type { Layout } from '../../storage/files/layout.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { describeSystemError } from './system-errors.js'
 import { UsageError } from './operands.js'
+import { quoteText } from '../../core/errors.js'
 
 /** Environment variable with the passphrase of backups. */
 const passphraseVariable = 'COFFER_BACKUP_PASSPHRASE'
@@ -80,6 +81,7 @@ export function readSecret(
   }
 }
 
+/** Returns the public keys in a list with commas, each once. Throws `UsageError` for others. */
 function parseRecipients(list = ''): string[] {
   const recipients = list
     .split(',')
@@ -90,7 +92,7 @@ function parseRecipients(list = ''): string[] {
       throw new UsageError('--recipient must be a public key (age1…), not the private key')
     if (!isBech32(each, 'age', 32))
       throw new UsageError(
-        `--recipient must be a public key of age-keygen (age1…), but is "${each.slice(0, 100)}"`
+        `--recipient must be a public key of age-keygen (age1…), but is ${quoteText(each)}`
       )
   }
   return [...new Set(recipients)]

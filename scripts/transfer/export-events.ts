@@ -87,7 +87,7 @@ async function callExport(
   const { accounts, clock, config } = services
   const account = accounts.find(username)
   if (!account) throw new OperatorError(`No account ${username}`)
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   const { token } = await store.write(() => openSession(config, store, 'coffer-command', clock.now()))
   const credentials = { authorization: token, ip: '127.0.0.1', via: 'http' } as const
   const request = { user: username, method: 'events.export', params, credentials, isDocument: true } as const

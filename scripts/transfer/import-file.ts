@@ -52,17 +52,17 @@ export async function importHere(
     streams: []
   }
   files.linkOrCopy(account.id, resolve(file), id)
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   await store.write(() => store.imports.insert(id, state, JSON.stringify(job)))
   imports.begin(account, id)
   const ended = await poll(
-    () => getJob(accounts.store(account), id),
+    () => getJob(accounts.openStore(account), id),
     current => current.state !== state
   )
   if (isDry || ended.state === 'failed') {
     await files.remove(account.id, id)
     // Records that were written stay until the import is undone.
-    const present = accounts.store(account)
+    const present = accounts.openStore(account)
     if (isDry) await present.write(() => present.imports.remove(id))
   }
   return requireEnded(ended)

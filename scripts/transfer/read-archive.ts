@@ -117,6 +117,7 @@ export class Archive {
     this.zip.close()
   }
 
+  /** Reads a file of the archive. Rejects with `TransferError` if it is missing, or once it proves different from its digest. */
   async *#readFile(name: string): AsyncGenerator<Buffer, void, undefined> {
     const digest = this.digests.get(name)
     const entry = this.entries.get(name)

@@ -210,6 +210,7 @@ function examineNumbers(examiner: Examiner): void {
     examiner.check(Number(number) <= maxNumber, 'database', undefined, 'has numbers with no room above them')
 }
 
+/** Reports profile sets that the service does not have, and second factors that it could not check. */
 function examineProfiles(examiner: Examiner): void {
   for (const { body, name } of examiner.file.rows('SELECT name, body FROM profile')) {
     const isSet = /^(?:public|private|app:.+)$/s.test(String(name))
@@ -225,6 +226,7 @@ function examineProfiles(examiner: Examiner): void {
   }
 }
 
+/** Reports words, details and times of the audit that the service would not have written. */
 function examineAudit(examiner: Examiner): void {
   const { file } = examiner
   for (const { text: word } of file.rows('SELECT text FROM audit_word'))

@@ -78,8 +78,9 @@ export function serveConnection(
 }
 
 /**
- * Returns the operations of the runtime. Reading operations require a valid lease; exported files are lent to the node
- * that asked.
+ * Returns the operations that other nodes may request: those of the runtime, with two differences. What is read while this
+ * node is not certain to serve the user any more, because it could not renew its lease, is refused with `api-unavailable`.
+ * A file that a call has made, such as an export, is lent: the node that asked fetches it from the shared object storage.
  */
 function createNodeOperations(
   { calls, files, runtime }: Pick<ServeConnectionOptions, 'calls' | 'files' | 'runtime'>,
@@ -95,7 +96,7 @@ function createNodeOperations(
     drain: () => runtime.drain(),
     close: () => runtime.close()
   }
-  // Other nodes request neither the outcomes of forwarded calls nor the end of the runtime.
+  // `userGetters` refuses the operations `forwarded` and `close` to other nodes, so nothing is to be done for them.
   const operations = createOperations(target, emit, ignore, ignore)
   const { accounts, exports } = runtime.services
   return {

@@ -47,7 +47,7 @@ async function handleFrame(frame: Frame | undefined): Promise<void> {
   try {
     const picture = Buffer.concat(chunks)
     chunks = []
-    reply(hasManyParts(picture) ? { refusal: 'many-parts' } : await decode(picture, frame))
+    sendReply(hasManyParts(picture) ? { refusal: 'many-parts' } : await decode(picture, frame))
   } finally {
     clearInterval(watch)
   }
@@ -85,7 +85,7 @@ async function loadSharp(): Promise<SharpModule> {
   return sharp
 }
 
-function reply(result: DecoderResult): void {
+function sendReply(result: DecoderResult): void {
   process.send!({ result, memory: process.memoryUsage.rss() } satisfies DecoderReply)
 }
 

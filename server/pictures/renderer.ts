@@ -46,6 +46,10 @@ export class PictureProcesses implements PictureRenderer {
     for (const process of this.#all) this.#end(process)
   }
 
+  /**
+   * Decodes a picture in another process. Rejects with an error for the caller if that is too costly or impossible at
+   * present.
+   */
   async #decode(picture: Chunks, frame?: Frame): Promise<DecoderResult> {
     try {
       return await this.#decodeWith(this.#takeProcess(), picture, frame)

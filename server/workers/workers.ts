@@ -206,6 +206,7 @@ export class Workers implements Dispatcher, Notifier {
     await Promise.all(this.#threads.map(thread => thread.close()))
   }
 
+  /** Makes a call in a worker thread. Refuses it with `api-unavailable` if too many are in flight there; never rejects. */
   async #callPeer(peer: Peer, request: Request): Promise<Outcome> {
     try {
       // Beyond this, clients would time out before their call is made.

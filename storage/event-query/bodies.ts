@@ -78,6 +78,7 @@ export function joinBodies(
   return holdsLarge ? joinOneByOne(db, numbers, present, heldBytes) : joinAtOnce(db, sizeEstimate, numbers)
 }
 
+/** Reads the bodies of as many events as fit into a page. Returns their JSON and their number. */
 function joinAtOnce(
   db: Database,
   sizeEstimate: PageSizeEstimate,

@@ -34,12 +34,12 @@ export class Membership {
     return new StreamWalk(this.#streams)
   }
 
-  /** Returns whether an event in these streams matches; `others` as in events. */
+  /** Returns whether an event in these streams matches the criteria as a whole; `others`: JSON of numbers, as stored. */
   matches(stream: number, others: string | null): boolean {
     return this.#test?.matches(stream, others, 0) ?? true
   }
 
-  /** Returns whether the criteria search a stream. */
+  /** Returns whether a single stream is searched, whatever else the criteria require. */
   has(stream: number): boolean {
     if (!this.criteria) return true
     return this.criteria.some(({ any, excludesAccountFields }) =>
@@ -66,7 +66,10 @@ export class Membership {
     return this.findHome(db, event) !== undefined
   }
 
-  /** Returns the first of the streams of an event that was asked for; `undefined` if the event does not match. */
+  /**
+   * Returns the home of an event: the first of its streams that is searched, in which it is counted. `undefined` if the
+   * event does not match all criteria. `others`: JSON of the numbers of its other streams, as stored.
+   */
   #computeHome(stream: number, others: string | null): number | undefined {
     const key = `${stream} ${others}`
     if (key.length <= maxKeyLength && this.#homesByStreams.has(key)) return this.#homesByStreams.get(key)

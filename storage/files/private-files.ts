@@ -16,14 +16,14 @@ export function createSetupSecret({ setupFile }: Layout): string {
   const secret = randomBytes(24).toString('base64url')
   makeFolderNow(dirname(setupFile))
   assertFileOrAbsent(setupFile)
-  writeFileAtomically(setupFile, `${digest(secret).toString('hex')}\n`)
+  writeFileAtomically(setupFile, `${hashText(secret).toString('hex')}\n`)
   return secret
 }
 
 /** Returns whether a text is the current secret. Takes the same time for every text that is not. */
 export function isSetupSecret(layout: Layout, text: string): boolean {
   const expected = readDigest(layout)
-  return expected !== undefined && timingSafeEqual(digest(text), expected)
+  return expected !== undefined && timingSafeEqual(hashText(text), expected)
 }
 
 /** Invalidates the link. Blocking. */
@@ -56,7 +56,7 @@ function readDigest({ setupFile }: Layout): Buffer | undefined {
   }
 }
 
-function digest(text: string): Buffer {
+function hashText(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 

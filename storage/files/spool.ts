@@ -148,6 +148,7 @@ export class Spool {
     this.#tail = ''
   }
 
+  /** Appends a text to the spool's file, which is created first if need be. Throws if the disk or the spools are full. */
   #write(text: string): void {
     const bytes = Buffer.from(text)
     this.spools.count(bytes.length)

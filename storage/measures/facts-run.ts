@@ -169,6 +169,7 @@ class FactsCollector {
     }
   }
 
+  /** Collects the facts of one stream in steps: from its groups, or row by row if it has too many. */
   *#collectStream(stream: number): MeasureSteps<void> {
     for (;;) {
       const { db, facts } = this.reading.store

@@ -123,7 +123,7 @@ export class MirrorRepository {
     this.#isUsed = undefined
   }
 
-  /** Finds an event of a copy. */
+  /** Finds what is recorded about an event that a mirror has copied; `undefined` if it has not. */
   findEvent(mirror: string, id: string): CopiedEvent | undefined {
     const sql = 'SELECT version, pass FROM mirror_event WHERE mirror = ? AND id = ?'
     return statement(this.db, sql).get(mirror, id) as CopiedEvent | undefined

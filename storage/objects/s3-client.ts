@@ -52,7 +52,7 @@ export class S3Client extends S3mini {
 /** Sends a request, and reads the response unless it is a file. */
 async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const url = input instanceof Request ? input.url : String(input)
-  const response = await send(input, { ...init, redirect: 'manual' })
+  const response = await sendRequest(input, { ...init, redirect: 'manual' })
   if (response.headers.has('location') && response.status >= 300 && response.status < 400)
     throw new UnexpectedResponse(
       `the storage says to look at ${getRedirectOrigin(response, url)}, which is not followed: name that as the endpoint if it is right`
@@ -64,7 +64,7 @@ async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /** Sends a request; a second time if the storage has just closed the idle connection, and repeating changes nothing. */
-async function send(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+async function sendRequest(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   try {
     return await fetch(input, init)
   } catch (error) {
@@ -82,7 +82,10 @@ function getRedirectOrigin({ headers }: Response, from: string): string {
   return URL.canParse(to, from) ? new URL(to, from).origin : 'another place'
 }
 
-/** Reads a response that is not a file. Throws {@link UnexpectedResponse} if it is too long or not plain XML. */
+/**
+ * Reads a response that is not a file, and returns it with its body in memory. Throws {@link UnexpectedResponse} if it is
+ * too long, or a success whose body is neither empty nor plain XML; other errors get an empty body instead.
+ */
 async function readWhole(response: Response): Promise<Response> {
   const chunks: Uint8Array[] = []
   let size = 0

@@ -8,7 +8,7 @@ const partSize = 16 * 1024 * 1024
  * Stores bytes under a key. Returns their number. Each request runs through `request`, which may translate
  * errors. An upload in parts that fails is aborted.
  */
-export async function upload(
+export async function uploadObject(
   bucket: S3Client,
   key: string,
   source: AsyncIterable<Buffer>,

@@ -92,10 +92,7 @@ export class StreamRepository {
     return this.#load().byNumber.get(number) ?? this.system.byNumber.get(number)
   }
 
-  /**
-   * Numbers of system streams that the settings no longer define but that still hold events. Read once, since no events
-   * can be added to them.
-   */
+  /** Numbers of system streams that the settings no longer define but that still hold events. Read once, since no events can be added to them. */
   get undefinedNumbers(): ReadonlySet<number> {
     if (this.#undefinedNumbers) return this.#undefinedNumbers
     // A loose index scan: one seek per stream instead of one row per event. Without ALL, it ends in a damaged index, too.
@@ -263,6 +260,7 @@ export class StreamRepository {
   }
 }
 
+/** Builds the tree of streams from its nodes, in any order. */
 function buildTree(nodes: readonly Node[]): Tree {
   const tree: Tree = {
     roots: new Set(),

@@ -128,6 +128,7 @@ export class ChunkWalk {
     return last
   }
 
+  /** Takes the rows of a chunk that are in a range; as a block if they are in one bucket. Returns the time of its last row. */
   #takeUnsummarized(chunks: ChunkTable, sink: RowSink, number: number, range: Range): number {
     const { count, extremes, first, last } = chunks.readHead(number)
     if (last < range.from) return last

@@ -15,7 +15,7 @@ export interface Measure {
  * Measures the numbers in one cell of consecutive rows; `undefined` if the cell holds no numbers. `at`: the
  * index of the cell in a row, which begins with the time.
  */
-export function measure(rows: readonly Row[], at: number): Measure | undefined {
+export function measureCell(rows: readonly Row[], at: number): Measure | undefined {
   let count = 0
   let sum = 0
   let least = Infinity

@@ -1,5 +1,5 @@
 /** The summary stored with a large chunk, so that charts need not read its rows: extremes, counts and sums. */
-import { measure, mergeMeasures, listExtremeRows, type Measure } from './measure.js'
+import { measureCell, mergeMeasures, listExtremeRows, type Measure } from './measure.js'
 import { formatRows, type Row } from './rows.js'
 
 /** Chunks with fewer rows are small: they are merged with others, and have no summary. */
@@ -37,7 +37,7 @@ export function summarizeRows(rows: readonly Row[]): { points: string; summary: 
   for (let start = 0; start < rows.length; start += partSize) {
     const part = rows.slice(start, start + partSize)
     const text = formatRows(part)
-    const measures = indexes.map(index => measure(part, index))
+    const measures = indexes.map(index => measureCell(part, index))
     isFindable &&=
       measures.every(each => each?.count === part.length) || hasNoOtherBrackets(text, part.length)
     parts.push([start === 0 ? 0 : points.length + 1, ...measures.map(toTimes)])

@@ -111,6 +111,7 @@ export class TextRun {
     return { text, count: rows, done: this.isDone, excess: undefined }
   }
 
+  /** Returns the parts of the search: hits of the index, and events that are not indexed yet. */
   #findParts(file: EventFile): SearchPart[] {
     const { from = -Infinity, isRunning, order, to = Infinity } = this.query
     if (from > to && !isRunning) return []

@@ -118,6 +118,7 @@ export class StorePool {
     await this.#checkpointer.close(deadlineMs)
   }
 
+  /** Closes the file of an account once its writes are settled. Does nothing if it is not open. */
   async #closeWith(account: string, close: (store: UserStore) => void): Promise<void> {
     const entry = this.#open.get(account)
     if (!entry) return

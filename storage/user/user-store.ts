@@ -248,6 +248,7 @@ export class UserStore extends Repositories {
     )
   }
 
+  /** Commits a write that runs in steps, and resolves it once it is durable. */
   async #commitSteps({ stepsIn, resolve, reject }: PendingSteps<UserStore>): Promise<void> {
     this.#isInSteps = true
     try {

@@ -39,6 +39,7 @@ export class CheckpointThread {
     await this.#run({ file, isNamed: true, mustRestart: true })
   }
 
+  /** Runs a task in the thread. Rejects with its error, or if the thread ends. */
   async #run(task: CheckpointTask): Promise<void> {
     // Keeps the process alive until the task is done.
     this.#worker.ref()

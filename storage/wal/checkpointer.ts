@@ -37,7 +37,10 @@ export class Checkpointer {
     return this.#resting.size + this.#due.size
   }
 
-  /** Adds a log to be checkpointed. */
+  /**
+   * Adds the log of a closed file. Long logs are checkpointed at once, or after those that are waiting; others rest for
+   * `idleSeconds`, in case the file is opened again.
+   */
   add(account: string, log: ClosedLog): void {
     if (log.size < longBytes) {
       this.#resting.set(account, { ...log, untilMs: performance.now() + this.options.idleSeconds * 1000 })

@@ -23,7 +23,7 @@ export class OpenLog implements LogOwner {
   #checkpoint: Checkpoint | undefined
   #isCheckpointing = false
   /** Pages in the log after its last checkpoint; 0 if it was restarted. */
-  #pagesBefore = 0
+  #checkpointedPages = 0
   #releaseState: (() => void) | undefined
   #isClosed = false
 
@@ -46,8 +46,8 @@ export class OpenLog implements LogOwner {
   committed(): void {
     if (!this.#checkpoint || this.#isCheckpointing) return
     const pages = logPages(this.db)
-    if (pages < this.#pagesBefore) this.#pagesBefore = 0
-    if (pages - this.#pagesBefore < usualPages) return
+    if (pages < this.#checkpointedPages) this.#checkpointedPages = 0
+    if (pages - this.#checkpointedPages < usualPages) return
     this.#isCheckpointing = true
     // A long write can exceed the fallback at once: do not let it block the next commit.
     if (pages >= maxPages) setAutoCheckpoint(this.db, 0)
@@ -82,6 +82,9 @@ export class OpenLog implements LogOwner {
     this.allowRestart()
   }
 
+  /**
+   * Checkpoints the log, and lets the next checkpoint start once it has grown again. Does nothing once the file is closed.
+   */
   async #runCheckpoint(checkpoint: Checkpoint): Promise<void> {
     const file = this.db.name
     if (!this.#isClosed)
@@ -89,6 +92,6 @@ export class OpenLog implements LogOwner {
     if (this.#isClosed) return
     this.#isCheckpointing = false
     setAutoCheckpoint(this.db, maxPages)
-    this.#pagesBefore = logPages(this.db)
+    this.#checkpointedPages = logPages(this.db)
   }
 }

@@ -218,6 +218,7 @@ export class EngineServers {
     return leaders.size === 1 && known.length === this.count - 1
   }
 
+  /** Returns the configuration file of a server. */
   #configuration(member: Member): string {
     const { folder, host, monitorPort, name, port, routePort } = member
     if (this.options.configurationOf) return this.options.configurationOf(member, this.members)

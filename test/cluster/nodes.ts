@@ -252,6 +252,7 @@ export class Nodes {
     return new Node(folder, this.shared, this.trouble)
   }
 
+  /** Creates or updates a random event, and notes what its content may be afterwards. */
   async #call(): Promise<void> {
     const { random } = this
     const person = random.pick(this.#people)

@@ -32,6 +32,7 @@ function commit(lsn: number, pages: readonly Buffer[]): Commit {
   return { lsn, epoch: 1, pageSize, pages: pages.length, changes }
 }
 
+/** Returns a record of commits. */
 function record(commits: readonly Commit[], more: Partial<LogRecord> = {}): LogRecord {
   const position = { lsn: commits.at(-1)?.lsn ?? 0, epoch: 1 }
   return {

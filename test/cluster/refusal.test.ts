@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { claim } from '../../cluster/claim.js'
+import { claimLog } from '../../cluster/claim.js'
 import { EngineUnavailable } from '../../cluster/engine.js'
 import { scanLog } from '../../cluster/scan-log.js'
 import { decode, encode } from '../../cluster/records.js'
@@ -33,10 +33,10 @@ class OvertakenLog extends MemoryLog {
     if (moment !== undefined) this.next = undefined
     if (moment === 'after') await super.append(subject, expected, bytes)
     if (moment !== undefined) {
-      const { sequence } = await claim({ log: this, subject, found: undefined, isLogComplete: sound })
+      const { sequence } = await claimLog({ log: this, subject, found: undefined, isLogComplete: sound })
       // Another claim, after which a snapshot replaces the log.
       if (moment === 'replaced') {
-        await claim({ log: this, subject, found: undefined, isLogComplete: sound })
+        await claimLog({ log: this, subject, found: undefined, isLogComplete: sound })
         await this.trim(subject, sequence + 1)
       }
       throw new EngineUnavailable()
@@ -106,10 +106,10 @@ t.test('a log with missing records', async t => {
 
   t.test('is refused if it is empty', async t => {
     const log = new MemoryLog()
-    await t.rejects(claim({ log, subject, found, isLogComplete: sound }), { name: 'StoreUnavailable' })
+    await t.rejects(claimLog({ log, subject, found, isLogComplete: sound }), { name: 'StoreUnavailable' })
     t.same(log.entries(subject), [], 'it is not begun anew')
-    await t.rejects(claim({ log, subject, found: { lsn: 1, epoch: 1 }, isLogComplete: unsound }))
-    t.same((await claim({ log, subject, found: { lsn: 1, epoch: 1 }, isLogComplete: sound })).sequence, 0)
+    await t.rejects(claimLog({ log, subject, found: { lsn: 1, epoch: 1 }, isLogComplete: unsound }))
+    t.same((await claimLog({ log, subject, found: { lsn: 1, epoch: 1 }, isLogComplete: sound })).sequence, 0)
   })
 
   t.test('is refused if it ends before the known position', async t => {
@@ -117,9 +117,9 @@ t.test('a log with missing records', async t => {
     const { account } = nodes.person(0)
     const { length } = log.entries(account.id)
     const ahead = { log, subject: account.id, found: { lsn: 1000, epoch: 1 } }
-    await t.rejects(claim({ ...ahead, isLogComplete: unsound }), { name: 'StoreUnavailable' })
+    await t.rejects(claimLog({ ...ahead, isLogComplete: unsound }), { name: 'StoreUnavailable' })
     t.equal(log.entries(account.id).length, length, 'nothing is appended')
-    await claim({ ...ahead, isLogComplete: sound })
+    await claimLog({ ...ahead, isLogComplete: sound })
     t.equal(log.entries(account.id).length, length + 1, 'it may as well be the file that has more')
   })
 

@@ -115,6 +115,7 @@ export class World {
     return this.#people.size
   }
 
+  /** Returns how the copy of a user's file from the log differs from the file itself; `undefined` if it does not. */
   #difference({ username }: Person): string | undefined {
     const id = this.#ids.get(username) as string
     const file = join(this.directory, `copy-${id}`)
@@ -144,6 +145,7 @@ export class World {
 
   readonly #ids = new Map<string, string>()
 
+  /** Makes a random call. Errors that no earlier call explains are failures. */
   async #call(): Promise<void> {
     const { random } = this
     const username = random.pick(names)

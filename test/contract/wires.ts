@@ -36,6 +36,7 @@ export async function send(wire: WireName, method: string, scenario: Scenario, w
     : await inBatch(method, params, headers, world)
 }
 
+/** Makes a call over its HTTP route. */
 async function overHttp(
   method: string,
   params: object,
@@ -74,6 +75,7 @@ async function overHttp(
     : { status, body: withoutMeta(body), whole }
 }
 
+/** Makes a call as the only one of a batch. */
 async function inBatch(
   method: string,
   params: object,

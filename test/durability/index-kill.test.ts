@@ -37,7 +37,7 @@ for (const { email, when } of places)
     const addresses = ['first@example.com', 'second@example.com']
     const held = addresses.filter(address => platform.findByUnique('email', address))
     t.same(held, [email], 'one address is taken')
-    t.equal(accounts.store(accounts.find('robert')!).account.field('email'), email)
+    t.equal(accounts.openStore(accounts.find('robert')!).account.field('email'), email)
     const register = async (username: string, address: string): Promise<Answer> => {
       const body = { appId: 'test-app', username, password: 'a long secret', email: address }
       const headers = { 'content-type': 'application/json' }
@@ -74,7 +74,7 @@ for (const when of ['reserved', 'committed', 'settled'] as const)
     const { dataDir, server } = await killAndRestart(t, when, 'alias')
     const { accounts, platform } = server.services
     const account = accounts.find('robert')!
-    const store = accounts.store(account)
+    const store = accounts.openStore(account)
     const aliases = store.accesses.list().flatMap(({ alias }) => alias ?? [])
     t.equal(aliases.length, when === 'reserved' ? 0 : 1)
     const inspection = new PlatformInspection(new Layout(dataDir))

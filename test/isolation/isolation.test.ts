@@ -38,6 +38,7 @@ function of(name: string, client: Client, reads?: true): Caller {
   }
 }
 
+/** Returns callers with every kind of token. */
 async function callers(service: Service, alice: Client, { ids, open }: Secrets): Promise<Caller[]> {
   const none = { streamId: 'hidden-closed', level: 'none' } as const
   const granted = async (
@@ -310,6 +311,7 @@ async function hiddenParts(alice: Client, { ids }: Secrets): Promise<Answer> {
   }
 }
 
+/** Checks that sockets and webhooks of other callers hear nothing of hidden changes. */
 async function listen(
   t: Test,
   service: Service,

@@ -71,7 +71,7 @@ function age({ directory, server }: Awaited<ReturnType<typeof openCoffer>>): voi
   const { accounts } = server.services
   for (const name of ['alice', 'bob']) {
     const account = accounts.find(name)!
-    accounts.store(account).flushUsage()
+    accounts.openStore(account).flushUsage()
     const file = new Layout(directory).userFile(account.id)
     for (const path of [file, `${file}-wal`]) if (existsSync(path)) utimesSync(path, 1e9, 1e9)
   }

@@ -30,6 +30,7 @@ interface World {
   restored(name: string): string
 }
 
+/** Creates a service with functions that back up and restore its settings. */
 async function sample(t: Test, isEncrypted = false): Promise<World> {
   const { directory } = await coffer(t)
   const at = t.testdir()

@@ -52,7 +52,7 @@ t.test('names of an account', async t => {
     t.equal(copied.code, 0, copied.errors)
     await expectNames(service)
     const { accounts } = service.server.services
-    const copy = accounts.store(accounts.find('alice-copy')!)
+    const copy = accounts.openStore(accounts.find('alice-copy')!)
     for (const access of copy.accesses.list().filter(({ type }) => type !== 'personal')) {
       t.match(access.alias, /^r-[a-z0-9]{8}$/)
       t.notOk(holders.some(({ alias }) => alias === access.alias))

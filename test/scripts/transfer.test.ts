@@ -54,7 +54,9 @@ async function sample(t: Test): Promise<Whole> {
   const { accounts } = service.server.services
   const account = accounts.find('alice')!
   const mfa = { method: 'sms', content: { secret: 'second factor' }, recoveryCodes: [] }
-  await accounts.store(account).write(() => accounts.store(account).profile.update('private', { mfa }))
+  await accounts
+    .openStore(account)
+    .write(() => accounts.openStore(account).profile.update('private', { mfa }))
   const { reminder } = await alice.do('reminders.create', {
     name: 'pill',
     kind: 'medication',

@@ -70,12 +70,12 @@ class Storage {
 
   /** Returns the stored email address of an account, which identifies its file. */
   email(username: string): unknown {
-    return this.accounts.store(this.accounts.find(username)!).account.field('email')
+    return this.accounts.openStore(this.accounts.find(username)!).account.field('email')
   }
 
   /** Reads from an account, as a call does. */
   read(username: string): unknown {
-    const store = this.accounts.store(this.accounts.find(username)!)
+    const store = this.accounts.openStore(this.accounts.find(username)!)
     return store.read(() => [
       store.accesses.list(),
       store.account.field('email'),
@@ -239,7 +239,11 @@ t.test('an account', async t => {
     await storage.create('alice')
     const account = storage.accounts.find('alice')!
     const removal = storage.accounts.remove(account)
-    t.throws(() => storage.accounts.store(account), AccountGone, 'calls under way do not open its file again')
+    t.throws(
+      () => storage.accounts.openStore(account),
+      AccountGone,
+      'calls under way do not open its file again'
+    )
     await removal
     t.equal(storage.accounts.find('alice'), undefined)
     t.strictSame(storage.files(), [])

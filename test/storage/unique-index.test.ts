@@ -60,7 +60,7 @@ class World {
   }
 
   store(username: string): UserStore {
-    return this.accounts.store(this.accounts.find(username)!)
+    return this.accounts.openStore(this.accounts.find(username)!)
   }
 
   /** Links an identity with an account; returns `undefined` if another account has it. */

@@ -213,6 +213,7 @@ export function testConfig(dataDir: string, overrides: Overrides = {}): Config {
   return toConfig(testSettings(dataDir, overrides), version)
 }
 
+/** Returns the members of a result, read to its end, or the error. */
 async function read(outcome: Outcome): Promise<Answer> {
   const { accessId } = outcome
   if (!outcome.ok)

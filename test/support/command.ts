@@ -49,6 +49,7 @@ export async function command(args: readonly string[], surroundings: Surrounding
   return await ended
 }
 
+/** Runs a command in this process, with its output, input and environment replaced meanwhile. */
 async function runHere(args: readonly string[], { env = {}, input = '' }: Surroundings): Promise<Ended> {
   const { exitCode } = process
   const { error, log } = console

@@ -72,6 +72,7 @@ export class EventModel {
     return permissions['*']
   }
 
+  /** Returns whether an event matches a query and may be read. */
   #matches(event: Event, query: ModelQuery, permissions: Permissions, now: number): boolean {
     const { types = [], state = 'default', modifiedSince = -Infinity } = query
     if (types.length > 0 && !types.some(type => isOfType(event.type, type))) return false
@@ -87,6 +88,7 @@ export class EventModel {
     return asObjects(query.streams).some(one => this.#meets(event, one, permissions, state === 'default'))
   }
 
+  /** Returns whether an event is in the streams of one query object, as far as they may be listed. */
   #meets(
     event: Event,
     { any, all = [], not = [] }: StreamsObject,

@@ -84,6 +84,7 @@ export class ForgedBackup {
   }
 }
 
+/** Returns the bytes of a database file after a change, without checks of its schema. */
 function edited(bytes: Buffer, file: string, change: (db: Database) => void): Buffer {
   writeFileSync(file, bytes)
   const db = new SQLite(file)

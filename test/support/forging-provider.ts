@@ -67,6 +67,7 @@ export class ForgingProvider {
     return await new SignJWT(payload).setProtectedHeader({ alg: this.alg, kid: 'one' }).sign(this.signer)
   }
 
+  /** Answers as an identity provider, unless the test has set another answer for the path. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.issuer)
     this.asked.push(url.pathname)

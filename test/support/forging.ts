@@ -20,6 +20,7 @@ export async function fullCoffer(
   return service
 }
 
+/** Fills an account with events, versions, files, series, accesses and more. */
 async function fill(client: Client): Promise<void> {
   await client.stream('diary')
   await client.stream('walks', 'diary')

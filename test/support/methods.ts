@@ -73,7 +73,7 @@ const setPassword = serviceMethod({
   allow: anyone,
   async run({ services, now }, { password, username }) {
     const hash = await services.passwords.hash(password)
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const store = services.accounts.openStore(services.accounts.find(username)!)
     await store.write(() => store.account.insertPassword({ hash, created: now }))
     return {}
   }
@@ -103,7 +103,7 @@ const signIn = serviceMethod({
   allow: anyone,
   async run({ services, now }, { appId, username }) {
     const account = services.accounts.find(username) ?? fail('unknown-resource', 'No such account is served')
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     return { access: await store.write(() => openSession(services.config, store, appId, now - 1)) }
   }
 })
@@ -117,7 +117,7 @@ const signInOnPage = serviceMethod({
   allow: anyone,
   async run(call, { username }) {
     const { config, accounts } = call.services
-    const store = accounts.store(accounts.find(username)!)
+    const store = accounts.openStore(accounts.find(username)!)
     const signIn = { appId: 'coffer-app', browser: '', now: call.now }
     return await store.write(() => {
       const { access } = openPageSession(config, store, signIn)
@@ -136,7 +136,7 @@ const noteSignIns = serviceMethod({
   allow: anyone,
   async run(call, { username }) {
     const { accounts } = call.services
-    const store = accounts.store(accounts.find(username)!)
+    const store = accounts.openStore(accounts.find(username)!)
     await store.write(() => {
       for (const { id } of store.accesses.listPersonal()) recordSignIn(store, id, call)
     })
@@ -152,7 +152,7 @@ const sendLetter = serviceMethod({
   result: Type.Object({}),
   allow: anyone,
   async run({ services: { accounts } }, { token, username }) {
-    const store = accounts.store(accounts.find(username)!)
+    const store = accounts.openStore(accounts.find(username)!)
     await store.write(() => store.letter.put({ ...store.letter.find()!, isOn: true, token }))
     return {}
   }
@@ -166,7 +166,7 @@ const mailVerification = serviceMethod({
   result: Type.Object({}),
   allow: anyone,
   async run({ services, now }, { address, token, username }) {
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const store = services.accounts.openStore(services.accounts.find(username)!)
     await store.write(() => {
       const { emails } = store
       emails.set({ address, added: now, verified: null, method: null, sent: null })
@@ -183,7 +183,7 @@ const mailToken = serviceMethod({
   result: Type.Object({}),
   allow: anyone,
   async run({ services, now }, { resetToken, username }) {
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const store = services.accounts.openStore(services.accounts.find(username)!)
     await store.write(() => store.signIn.insert('reset', resetToken, now, now + 3600, {}))
     return {}
   }
@@ -197,7 +197,7 @@ const mailConfirmation = serviceMethod({
   result: Type.Object({}),
   allow: anyone,
   async run({ services, now }, { address, token, username }) {
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const store = services.accounts.openStore(services.accounts.find(username)!)
     await store.write(() => store.signIn.insert('email', token, now, now + 3600, { address }))
     return {}
   }
@@ -211,7 +211,7 @@ const changeProfile = serviceMethod({
   result: Type.Object({ profile: KeyValue }),
   allow: anyone,
   async run({ services }, { update, username }) {
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const store = services.accounts.openStore(services.accounts.find(username)!)
     return { profile: await store.write(() => store.profile.update('private', update)) }
   }
 })
@@ -224,7 +224,7 @@ const enrol = serviceMethod({
   result: Type.Object({}),
   allow: anyone,
   async run({ services }, { factor, username }) {
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const store = services.accounts.openStore(services.accounts.find(username)!)
     await store.write(() => setFactor(store, factor))
     return {}
   }
@@ -242,7 +242,7 @@ const beginMfa = serviceMethod({
   result: Type.Object({}),
   allow: anyone,
   async run({ services, now }, { mfaToken, session, username }) {
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const store = services.accounts.openStore(services.accounts.find(username)!)
     await store.write(() => store.signIn.insert('mfa', mfaToken, now, now + 1800, session))
     return {}
   }
@@ -271,7 +271,7 @@ const prove = serviceMethod({
     const whole = { ...given, ...proof, secret: digestSecret(secret) }
     await services.platform.change('addProof', digestSecret(ticket), whole, now, now + 900, 10_000)
     if (username === undefined) return {}
-    const store = services.accounts.store(services.accounts.find(username)!)
+    const store = services.accounts.openStore(services.accounts.find(username)!)
     await store.write(() => {
       store.unique.claim(identityField, toIdentityKey(whole))
       store.identities.insert(createIdentity(whole, now))

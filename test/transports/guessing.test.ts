@@ -159,7 +159,7 @@ t.test("guessing the operator's key", async t => {
 t.test('signing in does not reveal which users exist', async t => {
   const { server } = await openCoffer(t, { throttle: { failures: 1000, perAddress: 1000 } })
   const { services } = server
-  const store = services.accounts.store(services.accounts.find('alice')!)
+  const store = services.accounts.openStore(services.accounts.find('alice')!)
   const hash = await services.passwords.hash('a long secret')
   await store.write(() => store.account.insertPassword({ hash, created: 0 }))
   const attempt = async (username: string): Promise<{ answer: Answer; cpu: number }> => {

@@ -13,10 +13,10 @@ export function writeAtom(source: FeedSource, entries: readonly Entry[], next: s
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
-    element('title', name),
-    element('id', `${rootUrl}feed.atom`),
-    element('updated', formatTime(updated)),
-    `<author>${element('name', name)}</author>`,
+    toElement('title', name),
+    toElement('id', `${rootUrl}feed.atom`),
+    toElement('updated', formatTime(updated)),
+    `<author>${toElement('name', name)}</author>`,
     ...(next === undefined ? [] : [`<link rel="next" href="${escapeMarkup(rootUrl + next)}"/>`]),
     ...entries.map(entry => writeEntry(entry, rootUrl)),
     '</feed>'
@@ -24,21 +24,22 @@ export function writeAtom(source: FeedSource, entries: readonly Entry[], next: s
   return `${lines.join('\n')}\n`
 }
 
+/** Returns the XML of an entry. */
 function writeEntry({ event, streamNames, text, title }: Entry, rootUrl: string): string {
   const { created, id, modified, time } = event
   return [
     '<entry>',
-    element('title', `${title} (${formatTime(time)})`),
-    element('id', `${rootUrl}events/${id}`),
-    element('published', formatTime(created)),
-    element('updated', formatTime(modified)),
+    toElement('title', `${title} (${formatTime(time)})`),
+    toElement('id', `${rootUrl}events/${id}`),
+    toElement('published', formatTime(created)),
+    toElement('updated', formatTime(modified)),
     ...streamNames.map(name => `<category term="${escapeMarkup(removeControls(name))}"/>`),
     `<content type="text">${escapeMarkup(removeControls(text || title))}</content>`,
     '</entry>'
   ].join('\n')
 }
 
-function element(name: string, text: string): string {
+function toElement(name: string, text: string): string {
   return `<${name}>${escapeMarkup(removeControls(text))}</${name}>`
 }
 

@@ -179,6 +179,7 @@ const classes = ['activity/*', 'note/*', 'message/*', 'picture/*', 'file/*', 'au
 /** Further types whose events usually last. */
 const otherTypes = ['sleep/analysis']
 
+/** Returns the entry of an event, with its value or first line in the title. Encrypted contents are not shown. */
 function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
   const streams = event.streamIds.flatMap(id => byId.get(id)?.stream ?? [])
   const { content, created, description, duration, id, modified, time, type } = event

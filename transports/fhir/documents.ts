@@ -12,6 +12,7 @@ import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { readEvent } from './read-event.js'
 import { meetsTokens, readOrder, readSearch } from './search-params.js'
+import { quoteText } from '../../core/errors.js'
 
 /** The parameters of searches, with the types of their values. */
 export const documentParams = {
@@ -30,7 +31,7 @@ const instants = new TimeFormatter()
 export async function readDocument(patient: Patient, id: string): Promise<object> {
   return (
     convertEvent(patient, await readEvent(patient, id)) ??
-    refuse('not-found', `There is no DocumentReference "${id.slice(0, 100)}"`, 404)
+    refuse('not-found', `There is no DocumentReference ${quoteText(id)}`, 404)
   )
 }
 

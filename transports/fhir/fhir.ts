@@ -10,6 +10,7 @@ import { UserCalls } from '../user-calls.js'
 import { assertForm, assertJsonAccepted } from './accept.js'
 import type { Patient } from './patient.js'
 import { describeOutcome, refuse, toFhirResponse } from './outcome.js'
+import { quoteText } from '../../core/errors.js'
 
 export class Fhir implements ReadEndpoint {
   readonly roots = ['fhir']
@@ -52,7 +53,7 @@ export class Fhir implements ReadEndpoint {
     if (more.length > 0) refuse('not-found', 'Nothing found at this path', 404)
     const { resources } = await import('./resources.js')
     const resource = resources.get(type)
-    if (!resource) return refuse('not-supported', `There are no resources "${type.slice(0, 100)}" here`, 404)
+    if (!resource) return refuse('not-supported', `There are no resources ${quoteText(type)} here`, 404)
     return await toFhirResponse(
       isSearch ? await resource.search(patient, request) : await resource.read(patient, id)
     )

@@ -20,6 +20,7 @@ import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { readItem } from './points.js'
 import { meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
 import { readStreamPaths, type StreamPaths } from './stream-paths.js'
+import { quoteText } from '../../core/errors.js'
 
 const loincSystem = 'http://loinc.org'
 const categorySystem = 'http://terminology.hl7.org/CodeSystem/observation-category'
@@ -42,7 +43,7 @@ export async function readObservation(patient: Patient, id: string): Promise<obj
   const event = await readItem(patient, id)
   return (
     convertEvent(patient, await readStreamPaths(patient.calls), event) ??
-    refuse('not-found', `There is no Observation "${id.slice(0, 100)}"`, 404)
+    refuse('not-found', `There is no Observation ${quoteText(id)}`, 404)
   )
 }
 

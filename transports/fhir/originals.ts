@@ -69,6 +69,7 @@ export async function omitReferencesIn(events: readonly Event[]): Promise<readon
   return await runInTurns(copyEvents(events))
 }
 
+/** Returns copies of events whose original resources and answers of forms have no relative references, in steps. */
 function* copyEvents(events: readonly Event[]): Steps<Event[]> {
   const copies: Event[] = []
   const omit = createCopier()

@@ -14,6 +14,7 @@ import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { listFormNames } from './questionnaires.js'
 import { readEvent } from './read-event.js'
 import { meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
+import { quoteText } from '../../core/errors.js'
 
 /** The parameters of searches, with the types of their values. */
 export const responseParams = {
@@ -41,7 +42,7 @@ const instants = new TimeFormatter()
 export async function readResponse(patient: Patient, id: string): Promise<object> {
   return (
     convertEvent(patient, await readEvent(patient, id)) ??
-    refuse('not-found', `There is no QuestionnaireResponse "${id.slice(0, 100)}"`, 404)
+    refuse('not-found', `There is no QuestionnaireResponse ${quoteText(id)}`, 404)
   )
 }
 

@@ -1,6 +1,7 @@
 /** Parameters of searches. (http://hl7.org/fhir/R4/search.html) */
 import type { ReadRequest } from '../endpoints.js'
 import { refuse } from './outcome.js'
+import { quoteText } from '../../core/errors.js'
 
 /** Maximum number of resources of a page, and how many there are unless the client says so. */
 export const maxCount = 500
@@ -44,9 +45,9 @@ export function readSearch({ credentials, params }: ReadRequest, names: readonly
     }
     const [base = ''] = name.split(/[:.]/, 1)
     if (known.has(base) && base !== name)
-      refuse('not-supported', `Modifiers and chains are not supported: "${name.slice(0, 100)}"`)
+      refuse('not-supported', `Modifiers and chains are not supported: ${quoteText(name)}`)
     if (!known.has(name)) {
-      if (isStrict) refuse('not-supported', `Unknown parameter "${name.slice(0, 100)}"`)
+      if (isStrict) refuse('not-supported', `Unknown parameter ${quoteText(name)}`)
       continue
     }
     const given = values.filter(value => value !== '')

@@ -66,6 +66,7 @@ export function createRouteHandler(dispatcher: Dispatcher, via: Credentials['via
     return callRouted(exchange, target, ids, call)
   }
 
+  /** Makes a call without a body and replies, without waiting if the outcome is known at once. Others go to `callSpecial`. */
   function callRouted(
     exchange: Exchange,
     target: PreparedRoute,
@@ -108,7 +109,7 @@ async function callSpecial(routed: RoutedCall): Promise<void> {
     )
   if (target.responseKind === 'file') return await replyFileContent(routed)
   if (target.bodyKind !== undefined && formKinds.has(target.bodyKind) && isMultipart(exchange))
-    return await upload(routed)
+    return await handleUpload(routed)
   if (target.bodyKind === 'declared') assertJsonType(exchange)
   const outcome =
     acceptsBody(target.verb) || (target.verb === 'DELETE' && sendsBody(exchange))
@@ -176,8 +177,8 @@ async function callWithBody({ call, dispatcher, exchange, ids, target }: RoutedC
   }
 }
 
-/** Makes a call with files. The caller is authorized before anything is received. */
-async function upload(routed: RoutedCall): Promise<void> {
+/** Makes a call with files, and replies. The caller is authorized before anything is received. */
+async function handleUpload(routed: RoutedCall): Promise<void> {
   const { call, dispatcher, exchange, target } = routed
   const { services } = dispatcher
   const checked = await dispatcher.precheck(call)

@@ -202,6 +202,7 @@ export class Listener {
     endAndDiscard(socket, [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
   }
 
+  /** Builds the response to a request that cannot be parsed. */
   #buildRefusal(message: string): { body: string; headers: Record<string, string> } {
     const refusal = new ApiError('invalid-request-structure', message)
     const meta = this.#config ? `,${toMetaMember(this.#config, Date.now() / 1000)}` : ''

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import accepts from 'accepts'
 import type { CallToolResult, McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
-import { ApiError, fail } from '../../core/errors.js'
+import { ApiError, fail, quoteText } from '../../core/errors.js'
 import { version } from '../../core/version.js'
 import type { EndpointMessage, EndpointResponse, UserEndpoint } from '../endpoints.js'
 import { AssistantCalls } from './assistant-calls.js'
@@ -94,7 +94,7 @@ async function callTool(
   { name, arguments: params = {} }: { name: string; arguments?: Record<string, unknown> | undefined }
 ): Promise<CallToolResult> {
   const tool = tools.find(candidate => candidate.name === name)
-  if (!tool) return createToolError(`Unknown tool "${name.slice(0, 100)}"`)
+  if (!tool) return createToolError(`Unknown tool ${quoteText(name)}`)
   const { auth: _auth, ...toolParams } = params
   const result = await calls.call(tool.method, toolParams)
   if (!result.ok) return createToolError(`${result.error.id}: ${result.error.message}`)

@@ -4,6 +4,7 @@
  */
 import { parseDate } from '../../schemas/zones.js'
 import type { AssistantCalls } from './assistant-calls.js'
+import { quoteText } from '../../core/errors.js'
 
 interface Argument {
   readonly name: string
@@ -118,7 +119,7 @@ export function listPrompts(): ListedPrompt[] {
  */
 export async function writePrompt(calls: AssistantCalls, name: string, given: Given): Promise<PromptResult> {
   const prompt = prompts.find(each => each.name === name)
-  if (!prompt) return { problem: `Unknown prompt "${name.slice(0, 100)}"` }
+  if (!prompt) return { problem: `Unknown prompt ${quoteText(name)}` }
   for (const { name: argument, required } of prompt.arguments) {
     const value = given[argument] ?? ''
     if (required && value === '') return { problem: `The argument "${argument}" is missing` }

@@ -144,6 +144,7 @@ export class CellReader {
     return (await reading).get(streamId) ?? []
   }
 
+  /** Reads the samples of a measure, by stream or merged. Throws `QueryError` if the query reads too many in all. */
   async #load(measure: string, merge: 'each' | 'preferred', range: SampleRange): Promise<Samples> {
     const { samples = [], sources } = await this.#call<{
       samples?: readonly Sample[]

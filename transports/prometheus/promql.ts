@@ -212,6 +212,7 @@ class QueryReader {
     }
   }
 
+  /** Reads an arithmetic expression. Throws `QueryError` for other operators and for matching of vectors. */
   #readArithmetic(children: readonly SyntaxNode[], depth: number): Expression {
     const [left, sign, right, ...others] = children
     const text = this.#textOf(sign!)

@@ -1,4 +1,7 @@
-/** Divides the time of a query into equal cells. */
+/**
+ * Divides the time of a query into equal cells, for which sums are read. A query has steps, the distances between its
+ * evaluations, and windows, such as `[5m]`: both must consist of whole cells.
+ */
 import { maxCells } from './cells.js'
 import { refuseUnsupported } from './query-error.js'
 
@@ -9,10 +12,10 @@ export interface Grid {
   readonly count: number
 }
 
-/** Greatest part by which a window may differ from what was asked for, where cells that fit exactly would be too many. */
+/** Greatest relative difference between a window and what was asked for, where cells that fit exactly would be too many. */
 const windowTolerance = 0.01
 
-/** The cells of which both steps and windows consist: how many, and how wide; and the window. Seconds. */
+/** The cells of a query: their number, and in seconds their width and that of a window. */
 interface Span {
   readonly count: number
   readonly width: number
@@ -29,7 +32,10 @@ export function toSpan({ count, step }: Grid, windowSeconds: number): Span {
   return exact.count <= maxCells ? exact : findNearestSpan({ count, step }, windowSeconds)
 }
 
-/** Returns the span whose window is nearest. Throws a `QueryError` if none is near. */
+/**
+ * Divides steps into as many cells as make windows nearest to `windowSeconds`, where windows of exactly that length would
+ * need too many cells. Throws a `QueryError` if even the nearest differ by more than {@link windowTolerance}.
+ */
 function findNearestSpan(grid: Omit<Grid, 'start'>, windowSeconds: number): Span {
   const getError = ({ window }: Span): number => Math.abs(window - windowSeconds) / windowSeconds
   let best = divideStep(grid, windowSeconds, 1)
@@ -38,7 +44,7 @@ function findNearestSpan(grid: Omit<Grid, 'start'>, windowSeconds: number): Span
     if (span.count > maxCells) break
     if (getError(span) < getError(best)) best = span
   }
-  // Too many cells are refused when they are read.
+  // If even whole steps are too many cells, reading them refuses the query, and says why.
   if (best.count <= maxCells && getError(best) > windowTolerance)
     refuseUnsupported('The range does not fit the step. Use a multiple of the step, such as [$__interval]')
   return best

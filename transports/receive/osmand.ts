@@ -80,6 +80,7 @@ function readPoints({ body, query }: ReceivedRequest): Point[] {
   return [readParameters(values)]
 }
 
+/** Returns the point in the parameters of a request, by the names of several clients. */
 function readParameters(values: Json): Point {
   const [latitude, longitude] = getText(values, 'location')?.split(',', 2) ?? []
   return {

@@ -35,6 +35,7 @@ port.on('message', (task: ReadTask) => {
   task.records.close()
 })
 
+/** Reads a request, and posts its records in batches. Returns the answer and what else was read. */
 function read({ body, dialect, records: to, request }: ReadTask): ReadAnswer {
   const { buffer, byteLength, byteOffset } = body
   const bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)

@@ -145,6 +145,7 @@ export class Inbox {
     if (this.#isFull) getWebSocket(this.conn)?.pause()
   }
 
+  /** Counts a message. Ends the connection if it has sent too much, and pauses it while too much is pending. */
   #receive(packet: Packet): void {
     const size = getPacketSize(packet)
     const isBinary = typeof packet.data === 'object'

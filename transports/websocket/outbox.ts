@@ -116,6 +116,7 @@ export class Outbox {
     this.#share?.add(length)
   }
 
+  /** Counts what the transport has taken. The response to a poll counts once it has been sent. */
   #countFlushed(packets: number): void {
     const length = this.#buffered
     this.#buffered = 0

@@ -172,6 +172,7 @@ function getHeadSize({ rawHeaders, url = '' }: IncomingMessage): number {
   return rawHeaders.reduce((size, text) => size + text.length, url.length)
 }
 
+/** Builds the headers of the refusal of a handshake or a polling request. */
 function buildHeaders(retryAfterSeconds: number | undefined): Record<string, string> {
   return {
     'Content-Type': 'application/json',

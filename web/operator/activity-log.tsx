@@ -10,6 +10,7 @@ import type { OperatorAction } from './model.js'
 
 const pageSize = 50
 
+/** Shows what operators have done, latest first, in pages. */
 export function ActivityLog() {
   const [before, setBefore] = useState<readonly number[]>([])
   const last = before.at(-1)

@@ -15,6 +15,7 @@ const step = 600
 /** Shown instead of durations beyond the last bucket of the service, in seconds. */
 const maxShownSeconds = 20
 
+/** Shows the calls of the last day, and how long they took. */
 export function CallCharts() {
   const { value } = useResource<{ minutes: readonly MinuteStats[] }>('minutes')
   const minutes = value?.minutes

@@ -30,6 +30,7 @@ const measures: readonly Measure[] = [
   { key: 'events', colour: 'var(--notes)', of: day => day.events }
 ]
 
+/** Shows how accounts and stored bytes have grown, by day. */
 export function GrowthCharts() {
   const { value } = useResource<{ growth: readonly GrowthDay[] }>('growth')
   const days = value?.growth

@@ -15,6 +15,7 @@ import type { Invitation, Overview } from './model.js'
 /** Maximum invitations listed. */
 const maxListed = 100
 
+/** Shows open invitations, and creates others unless registration is closed. */
 export function Invitations({ overview }: { readonly overview: Overview }) {
   const client = useOperatorClient()
   const { info } = useContext(PageContext)

@@ -11,6 +11,7 @@ import { createOperatorClient, type OperatorClient } from './operator-client.js'
 /** App id of the session, shown in the list of sessions. */
 const appId = 'coffer-operator'
 
+/** Shows the sign-in of operators: with their account or with the key of the service. */
 export function OperatorSignIn({ onDesk }: { readonly onDesk: (client: OperatorClient) => void }) {
   const { info } = useContext(PageContext)
   const [hasKey, setKey] = useState(false)

@@ -27,6 +27,7 @@ interface Props {
 /** Other pages are separate programs. */
 const go = (tab: PageId): void => location.assign(getHref(tab))
 
+/** Shows the pages of operators, or their sign-in first. */
 export function OperatorPage({ info, facts, username }: Props) {
   const [client, setClient] = useState<OperatorClient | undefined>(() =>
     username === undefined ? undefined : createOperatorClient(username)

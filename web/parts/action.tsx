@@ -13,6 +13,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
+/** Shows a button that runs something asynchronous: it is busy meanwhile, and shows the error if that fails. */
 export function Action({ onClick, label, class: style = 'button', children }: Props) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Message>()

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { t } from '../language.js'
 
+/** Shows a button that copies a text, and says whether it has. */
 export function CopyButton({ text }: { readonly text: string }) {
   const [status, setStatus] = useState('')
   const copy = (): void => {

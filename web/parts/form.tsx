@@ -20,6 +20,7 @@ interface Props {
   readonly isQuiet?: boolean
 }
 
+/** Shows a form. Checks fields before it calls `onSubmit`, and shows the error if that fails; waits if the service says so. */
 export function Form({ action, onSubmit, children, others, isQuiet = false }: Props) {
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
@@ -58,7 +59,7 @@ export function Form({ action, onSubmit, children, others, isQuiet = false }: Pr
             class={isQuiet ? 'button' : 'button primary'}
             aria-disabled={isBusy || seconds > 0}
           >
-            {seconds > 0 ? t('form.wait', { time: clock(seconds) }) : isBusy ? t('loading') : action}
+            {seconds > 0 ? t('form.wait', { time: formatClock(seconds) }) : isBusy ? t('loading') : action}
           </button>
           {others}
         </div>
@@ -83,7 +84,7 @@ export function useFieldProblem(name: string): string | undefined {
   return useContext(FormProblem)?.fields.get(name)
 }
 
-function clock(seconds: number): string {
+function formatClock(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 

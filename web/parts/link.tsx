@@ -10,6 +10,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
+/** Shows a link to a page of this program, opened without a request unless it is for a new tab. */
 export function Link({ to, isPrimary = false, children }: Props) {
   const { go, getHref } = useContext(PageContext)
   return (

@@ -13,6 +13,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
+/** Shows a page between the header of the service and the choice of language. */
 export function PageLayout({ tag, onLanguage, children }: Props) {
   const { info } = useContext(PageContext)
   return (

@@ -21,6 +21,7 @@ interface Props {
 /** True until a view has been shown: the first one does not move the focus. */
 let isFirst = true
 
+/** Shows a page with its heading, which is focused, except at the first page. */
 export function Page({ title, seal, lead, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   const { info } = useContext(PageContext)

@@ -11,6 +11,7 @@ interface Props {
   readonly isDisabled: boolean
 }
 
+/** Shows a choice of a form with its hint and its problem. */
 export function SelectField({ name, label, value, options, hint, isDisabled }: Props) {
   const problem = useFieldProblem(name)
   return (

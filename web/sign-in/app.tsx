@@ -20,6 +20,7 @@ interface Props {
   readonly request: AuthRequest | NoRequestReason | undefined
 }
 
+/** Shows the page that the address names. `request`: of the app that asks for access, if one does. */
 export function App({ info, facts, request }: Props) {
   const [place, setPlace] = useState(getCurrentPage)
   const [name, rename] = useState(info.name)

@@ -98,6 +98,7 @@ function isOwnUrl(text: string, { access, register }: ServiceInfo): boolean {
 
 type PollResult = Omit<AuthRequest, 'app' | 'appNames' | 'key'> & { readonly status: string }
 
+/** Reads the request of an app with the names of apps, or why there is none to decide on. */
 async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
   try {
     const result = await callRoute<PollResult>('GET', `reg/access/${key}`)

@@ -42,6 +42,7 @@ interface Permissions {
   readonly older: readonly Permission[] | undefined
 }
 
+/** Returns what an app asks for by stream, compared with what it has, and what would end. */
 export function compareGrants({ asked, checked, older }: Permissions, names: StreamNames): Grants {
   const proposed = new Map(asked.filter(isStreamPermission).map(each => [each.streamId, each.defaultName]))
   const before = older && new Map(older.filter(isStreamPermission).map(each => [each.streamId, each.level]))

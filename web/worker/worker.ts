@@ -73,6 +73,7 @@ function readMessage(data: PushMessageData | null): PushedMessage | undefined {
   }
 }
 
+/** Shows a pushed message as a notification. */
 async function show(message: PushedMessage): Promise<void> {
   const { actions = [], id, text, title, urgency } = message
   const options = {

@@ -125,6 +125,10 @@ function addAddress(call: Call, address: string): void {
   requestLink(call, address)
 }
 
+/**
+ * Makes a verified address the primary one; the former stays as another address. Error: `invalid-operation` if it is
+ * not verified.
+ */
 function makePrimary(call: Call, address: string, isOwnerProven: boolean): void {
   const { now, services, store } = call
   const { primary, status, value } = findAddress(store, address)
@@ -146,6 +150,10 @@ function removeAddress({ store }: Call, address: string): void {
   if (status === 'verified') store.unique.release('email', value)
 }
 
+/**
+ * Queues another verification link. Error: `invalid-operation` if the address is verified, or the last link was sent a
+ * short while ago.
+ */
 function requestAgain(call: Call, address: string): void {
   const { now, services, store } = call
   const { status, value } = findAddress(store, address)

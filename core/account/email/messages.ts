@@ -28,7 +28,7 @@ async function buildConfirmation(services: Services, name: string): Promise<Mess
   const account = findRecipient(services, name)
   if (!account) return undefined
   const { username } = account
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   const now = clock.now()
   const token = createToken()
   const email = await store.write(() => {
@@ -55,7 +55,7 @@ async function buildNotice(services: Services, name: string): Promise<Message | 
   const account = findRecipient(services, name)
   if (!account) return undefined
   const { username } = account
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   const taken = await store.write(() => takeNotice(store))
   if (!taken) return undefined
   if (taken.hasMore) sendNotices(services, username)

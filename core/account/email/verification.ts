@@ -39,7 +39,7 @@ async function buildVerification(services: Services, username: string): Promise<
   const { accounts, clock, config, platform } = services
   const account = accounts.find(username)
   if (!account) return undefined
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   const address = await store.write(() => store.emails.takeDue())
   if (address === undefined) return undefined
   sendVerifications(services, username)

@@ -65,7 +65,7 @@ export class Farewells {
     const username = platform.usernames.getShardName(account.username)
     const kept: Farewell[] = []
     for (let last = 0; ;) {
-      const { cmc } = accounts.store(account)
+      const { cmc } = accounts.openStore(account)
       const page = cmc.listDeliveriesAfter(last, pageSize)
       for (const row of page) {
         const farewell = toFarewell(row, username, clock.now())

@@ -103,7 +103,7 @@ export async function checkMove(
   try {
     if (!(await isWho(peers, services.config, endpoint, { claimed: from, holder }))) return unknown
   } catch (error) {
-    if (error instanceof PeerUnavailable) return unavailable(error.retryAfter)
+    if (error instanceof PeerUnavailable) return createUnavailableError(error.retryAfter)
     throw error
   }
   const answer = await peers.callOnce(former, 'getAccessInfo')
@@ -116,16 +116,16 @@ export async function checkMove(
   if (isServed(answer)) {
     // It was silent for a while only: another silence counts from its own beginning.
     if (silent) await setSilent(undefined)
-    return unavailable(retrySeconds)
+    return createUnavailableError(retrySeconds)
   }
   if (isGone(answer)) {
     const named = findNewEndpoint(former, answer)
     const isThere = !named || (await isSamePlace(peers, { named, endpoint, from }))
-    return isThere ? from : unavailable(retrySeconds)
+    return isThere ? from : createUnavailableError(retrySeconds)
   }
   if (silent?.host === endpoint.host && now - silent.since >= silentSeconds) return from
   if (silent?.host !== endpoint.host) await setSilent({ host: endpoint.host, since: now })
-  return unavailable(retrySeconds)
+  return createUnavailableError(retrySeconds)
 }
 
 /** Returns whether the address that a former server names is that of an endpoint, or a server that calls the account so. */
@@ -139,7 +139,7 @@ async function isSamePlace(
   return typeof api === 'string' && parseUrl(api.replace('{username}', from.username))?.href === endpoint.base
 }
 
-function unavailable(retryAfter = 60): ApiError {
+function createUnavailableError(retryAfter = 60): ApiError {
   return new ApiError('api-unavailable', 'The new address of this account cannot be verified yet', {
     retryAfter
   })

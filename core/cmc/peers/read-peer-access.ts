@@ -47,6 +47,10 @@ export async function readPeerAccess(
   }
 }
 
+/**
+ * Returns a permission as it is shown, with the name of its stream; none for what cannot be read and for streams of the
+ * service.
+ */
 function toPermission(
   value: unknown,
   names: ReadonlyMap<string, string>

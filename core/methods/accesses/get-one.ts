@@ -7,7 +7,7 @@ import { limitToCaller, mayManage, PublicAccess, toPublicAccess } from '../../ac
 import { notShared } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
-import { fail } from '../../errors.js'
+import { fail, quoteText } from '../../errors.js'
 import type { Listing } from '../../json/json-text.js'
 
 /**
@@ -55,9 +55,10 @@ function requireVisible(call: Call, { base }: WireId, id: string): Access {
 }
 
 function failUnknown(id: string): never {
-  fail('unknown-resource', `Unknown access "${id.slice(0, 100)}"`)
+  fail('unknown-resource', `Unknown access ${quoteText(id)}`)
 }
 
+/** Lists the former versions of an access, as far as the caller may see them. */
 function createHistory({ credentials }: Call, id: string): Listing<Reader> {
   let last = -1
   return {

@@ -6,7 +6,7 @@ import { parseWireId } from '../../access-ids.js'
 import { mayManage } from '../../accesses/public-access.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
-import { fail } from '../../errors.js'
+import { fail, quoteText } from '../../errors.js'
 import { ensureSigningKey } from '../../oauth/keys.js'
 import { signToken } from '../../oauth/jwt.js'
 import { getCapability } from '../../permissions/peer-access.js'
@@ -46,7 +46,7 @@ function requireAccessWithReceipt(call: Call, id: string): Access {
   const access = asked && store.accesses.find(asked.base)
   const isCurrent = asked?.serial === undefined || asked.serial === access?.serial
   if (!access || !isCurrent || !(access.id === caller.accessId || mayManage(call, access)))
-    fail('unknown-resource', `Unknown access "${id.slice(0, 100)}"`)
+    fail('unknown-resource', `Unknown access ${quoteText(id)}`)
   if (access.type === 'personal' || getCapability(access))
     fail('invalid-operation', 'A session, or the link of an offer, has no receipt')
   return access

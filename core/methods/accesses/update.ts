@@ -26,7 +26,7 @@ import { requireCurrentAccess } from '../../accesses/wire-id.js'
 import { assertNoCmcData, isServiceKey } from '../../accesses/service-data.js'
 import { notShared } from '../../auth/allow.js'
 import { methodInSteps, type Call } from '../../call/method.js'
-import { fail } from '../../errors.js'
+import { fail, quoteText } from '../../errors.js'
 import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -107,6 +107,7 @@ function assertMayRename(before: Access, { name }: Update): void {
     fail('forbidden', 'Names that begin with "oauth:" are those of OAuth clients')
 }
 
+/** Returns the change that the given properties make. Relative and removed expiries become a time or `null`. */
 function toChange(call: Call, before: Access, given: Update): AccessChange {
   const { clientData, deviceName, expireAfter, name, permissions } = given
   const isEndless = given.expires === null || expireAfter === null
@@ -146,7 +147,7 @@ function mergeData(call: Call, before: Data | undefined, change: Data | null): D
   if (change === null) return own.length > 0 ? Object.fromEntries(own) : null
   for (const [key, value] of Object.entries(change))
     if (isServiceKey(key) && !isDeepStrictEqual(value ?? undefined, before?.[key]))
-      fail('forbidden', `Only the service can change the client data "${key.slice(0, 100)}"`)
+      fail('forbidden', `Only the service can change the client data ${quoteText(key)}`)
   return mergeLimitedClientData(call, before, change) ?? null
 }
 

@@ -40,7 +40,7 @@ export const changePassword = method({
     if (!isFirst && !(await verifyPassword(services, credentials, attempt))) refuseWrongPassword()
     return {
       replaced,
-      hash: await hashNewPassword(services, services.accounts.store(account), newPassword, now)
+      hash: await hashNewPassword(services, services.accounts.openStore(account), newPassword, now)
     }
   },
   run(call, _params, { hash, replaced }) {

@@ -8,7 +8,7 @@ import { changeAddresses, changesPrimary } from '../../account/email/addresses.j
 import { setValue } from '../../account/values.js'
 import { toAccountObject } from '../../account/account-object.js'
 import { personalOnly } from '../../auth/allow.js'
-import { fail } from '../../errors.js'
+import { fail, quoteText } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { getAccountStreams, type AccountField } from '../../account/fields.js'
 import { getConfirmedAddress, getCurrentAddress } from '../../account/email/address.js'
@@ -81,6 +81,6 @@ function requireEditableField({ services }: Call, name: string): AccountField {
   if (field?.isEditable && field.isShown) return field
   if (field || name === 'username')
     fail('invalid-operation', `The ${name} cannot be changed`, { param: name })
-  const message = `Unknown property "${name.slice(0, 100)}"`
+  const message = `Unknown property ${quoteText(name)}`
   return refuseParams([{ code: 'OBJECT_ADDITIONAL_PROPERTIES', message, path: '#', params: [name] }])
 }

@@ -90,7 +90,7 @@ function findRefuser(call: ServiceCall, { username }: Params): (() => void) | un
   const session = credentials.pageSessions?.find(each => each.username === account?.username)
   const token = getPresentedToken(credentials) ?? session?.token
   if (!account || token === undefined) return undefined
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const access = store.read(() => store.accesses.findByToken(token))
   if (access?.type !== 'personal' || !isSessionOpen(services.config, store, access.id, now)) return undefined
   return () => recordOAuthAction({ ...call, store }, 'oauth.consent.refused', access.id)
@@ -109,7 +109,7 @@ async function issueOAuthCode(
   known: OAuthKnownRequest,
   { access, account }: { readonly access: Access; readonly account: Account }
 ): Promise<string> {
-  const store = call.services.accounts.store(account)
+  const store = call.services.accounts.openStore(account)
   return await issueCode(call, store, known, { access, account })
 }
 
@@ -172,7 +172,7 @@ function acceptRequest(
     services.throttle.unknownToken(credentials.ip)
     fail('invalid-access-token')
   }
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const { ip, via } = credentials
   const { access } = store.read(() =>
     authenticate({ services, account, store, credentials: { auth: token, ip, via }, now })

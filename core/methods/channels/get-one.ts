@@ -22,6 +22,7 @@ export const getOne = method({
   }
 })
 
+/** Returns a queued message as callers see it, without its text. */
 function toDelivery(row: StoredMessage): Static<typeof ChannelDelivery> {
   const { attempts, error, last, next, queued, state } = row
   const { source, title } = JSON.parse(row.body) as QueuedMessage

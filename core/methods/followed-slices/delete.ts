@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { fail } from '../../errors.js'
+import { fail, quoteText } from '../../errors.js'
 import { method } from '../../call/method.js'
 
 /** Returns the deletion. */
@@ -15,8 +15,7 @@ export const deleteSlice = method({
   mayExceedQuota: true,
   allow: personalOnly,
   run({ changes, store }, { id }) {
-    if (!store.followedSlices.remove(id))
-      fail('unknown-resource', `Unknown followed slice "${id.slice(0, 100)}"`)
+    if (!store.followedSlices.remove(id)) fail('unknown-resource', `Unknown followed slice ${quoteText(id)}`)
     changes.add('followedSlices')
     return { followedSliceDeletion: { id } }
   }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { fail } from '../../errors.js'
+import { fail, quoteText } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { acceptProtectedFields, refuseProtected } from '../../validation/protected-fields.js'
 import { writeSlice } from '../../account/write-slice.js'
@@ -31,8 +31,7 @@ export const update = method({
   run(call, { id, update: given }) {
     const { changes, store } = call
     const before =
-      store.followedSlices.find(id) ??
-      fail('unknown-resource', `Unknown followed slice "${id.slice(0, 100)}"`)
+      store.followedSlices.find(id) ?? fail('unknown-resource', `Unknown followed slice ${quoteText(id)}`)
     refuseProtected(call, readOnlyFields, given)
     const followedSlice = { ...before, name: given.name ?? before.name }
     writeSlice(followedSlice, () => store.followedSlices.update(followedSlice))

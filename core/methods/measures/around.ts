@@ -4,7 +4,7 @@ import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
-import { fail } from '../../errors.js'
+import { fail, quoteText } from '../../errors.js'
 import { assertReadable } from '../../events/event-permissions.js'
 import { Around, AroundListing, type Span } from '../../measures/around-events.js'
 import { KnownMeasures, TypeName } from '../../measures/known-measures.js'
@@ -74,7 +74,7 @@ export const around = method({
 /** Returns when an event was. Errors: `unknown-referenced-resource`, `forbidden`. */
 function findSpan(call: Call, id: string): Span {
   const found = call.store.events.findText(id)
-  if (!found) fail('unknown-referenced-resource', `No event "${id.slice(0, 100)}"`, { eventId: id })
+  if (!found) fail('unknown-referenced-resource', `No event ${quoteText(id)}`, { eventId: id })
   assertReadable(call, found)
   const { duration, time } = JSON.parse(found.body) as Span
   return { time, duration }

@@ -69,7 +69,7 @@ async function acceptRequest(
   })
   const access = await openOfferSession(call, client, { known, mark: { name, accessId } })
   try {
-    const code = await issueCode(call, accounts.store(account), known, { access, account })
+    const code = await issueCode(call, accounts.openStore(account), known, { access, account })
     const decision = { status: 'ACCEPTED', accessId: access.id, tokenDigest: digestToken(access) } as const
     // Of two concurrent decisions only the first takes effect.
     if (!(await platform.change('decideOnAccess', state, decision, account.id, now)))

@@ -54,6 +54,7 @@ export const authorize = serviceMethod({
   }
 })
 
+/** Stores a request for access. Returns the address of the page where the user decides on it. */
 async function createRequestPage(
   { credentials, now, services }: ServiceCall,
   request: ReturnType<typeof toAppRequest>

@@ -78,13 +78,13 @@ export const answer = method({
     store.occurrences.put({ ...answered, event: eventId })
     return {
       occurrence: toOccurrence({ ...answered, event: eventId }),
-      ...record(call, reminder, given, eventId)
+      ...recordAnswer(call, reminder, given, eventId)
     }
   }
 })
 
 /** Creates the event that "done" records, with the permissions of the caller. */
-function record(
+function recordAnswer(
   call: Call,
   reminder: StoredReminder,
   { due, time }: Pick<Static<typeof Params>, 'due' | 'time'>,

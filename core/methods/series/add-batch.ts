@@ -68,6 +68,7 @@ interface Entry {
   readonly data: unknown
 }
 
+/** Returns the entries of a batch. Error: `invalid-request-structure` for what is not in that form. */
 function parseEntries(params: unknown): readonly Entry[] {
   if (!isObject(params)) return refuse('The batch must be a JSON object', { rule: 'object' })
   const { format, data } = params

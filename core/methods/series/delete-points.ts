@@ -76,7 +76,7 @@ function isLarge(call: Call, params: Static<typeof Params>): boolean {
 /** Re-reads the call's state after an await. */
 function refreshCall(call: Call): Call {
   const { account, services, credentials } = call
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   if (call.caller.isCurrent(store)) return call
   return {
     ...call,

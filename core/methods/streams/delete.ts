@@ -56,6 +56,10 @@ export const deleteStream = methodInSteps({
 /** Maximum streams, events and accesses that are processed without yielding. */
 const maxAtOnce = 200
 
+/**
+ * Moves a stream to the trash; deletes it, with all below it, if it is there already. Checks permissions before
+ * anything about events.
+ */
 function* deleteInSteps(call: Call, { id, mergeEventsWithParent }: Static<typeof Params>): Steps<Result> {
   assertNotSecretsStream(id)
   const node = requireManagedStream(call, id)

@@ -22,7 +22,7 @@ export const createResetLink = serviceMethod({
   async run({ services, now }, params) {
     const account = requireServedAccount(services, params.username)
     const { username } = account
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     const token = createToken()
     const expires = await store.write(() => storeResetToken(services, store, token, now))
     return { resetLink: { username, url: buildResetLink(services.config, username, token), expires } }

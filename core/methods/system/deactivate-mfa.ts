@@ -17,7 +17,7 @@ export const deactivateMfa = operatorMethod({
   describeAction: () => ({}),
   async run({ services, now }, { username }) {
     const account = requireServedAccount(services, username)
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     if (
       Object.hasOwn(
         store.read(() => store.profile.find('private')),

@@ -23,7 +23,7 @@ export const deletePasskeys = operatorMethod({
   describeAction: () => ({}),
   async run({ services, now }, { username }) {
     const account = requireServedAccount(services, username)
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     await store.write(() => {
       const names = store.passkeys.list().map(({ name }) => name)
       if (names.length === 0) return

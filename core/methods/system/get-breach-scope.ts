@@ -44,7 +44,7 @@ export const getBreachScope = operatorMethod({
     if (!accounts.owns(account)) throw new AccountElsewhere(account.username)
     await accounts.waitUntilReady(account)
     const base = parseAccessId(id)
-    const getStore = (): UserStore => accounts.store(account)
+    const getStore = (): UserStore => accounts.openStore(account)
     const owned = readStoredAccess(getStore(), account, base) ?? refuseUnknownAccess(id)
     const breachScope = await runInTurns(computeBreachScope(getStore, base, { since, until }))
     return { ...owned, breachScope, ...(format === 'csv' && { csv: toCsv(breachScope) }) }

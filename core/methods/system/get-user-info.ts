@@ -28,7 +28,7 @@ export const getUserInfo = operatorMethod({
   result: Type.Object({ userInfo: UserInfo }),
   async run({ services }, params) {
     const account = requireServedAccount(services, params.username)
-    const getStore = (): UserStore => services.accounts.store(account)
+    const getStore = (): UserStore => services.accounts.openStore(account)
     const usage = await runInTurns(computeUsage(getStore, services.methodIds))
     return { userInfo: { username: account.username, ...usage } }
   }

@@ -27,7 +27,7 @@ export const openSession = serviceMethod({
   async run({ services, now }, { appId, username: name }) {
     const account = requireServedAccount(services, name)
     const { username } = account
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     const { id, token } = await store.write(() => openPersonalSession(services.config, store, appId, now))
     return { username, id, token, apiEndpoint: apiEndpoint(services.config, username, token) }
   }

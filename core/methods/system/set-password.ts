@@ -23,7 +23,7 @@ export const setPassword = serviceMethod({
   describeAction: () => ({}),
   async run({ services, now }, { passwordHash, username }) {
     const account = requireServedAccount(services, username)
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     const changes = new Changes({ find: () => undefined })
     await store.write(() => {
       replacePassword(store, { hash: passwordHash, created: now }, changes)

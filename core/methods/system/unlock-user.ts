@@ -17,7 +17,7 @@ export const unlockUser = operatorMethod({
   describeAction: () => ({}),
   async run({ services }, { username }) {
     const account = requireServedAccount(services, username)
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     await store.write(() => {
       resetAttempts(store, 'mfa-failures')
       resetAttempts(store, 'mfa-messages')

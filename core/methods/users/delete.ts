@@ -96,7 +96,7 @@ async function findOwnerCall(service: ServiceCall, username: string): Promise<Ca
   const isOther = credentials.pageUser !== undefined && credentials.pageUser !== username
   if (!account || !isAllowed || isOther || !hasPresentedToken(credentials))
     refuseUnknownPath(services, credentials)
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   try {
     const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
     if (services.authorizationStep)
@@ -123,7 +123,7 @@ async function scheduleDeletion(call: Call, time: number): Promise<number> {
   if (closing) {
     // In a cluster, its file may take a while to be opened again.
     await accounts.waitUntilReady(closing)
-    const store = accounts.store(closing)
+    const store = accounts.openStore(closing)
     await store.write(() =>
       notifyUser({ ...call, account: closing, store }, { kind: 'deletionScheduled', deletion })
     )

@@ -128,6 +128,7 @@ export class Mailer {
     this.#startNext()
   }
 
+  /** Starts the next waiting job, unless as many are running as may. */
   #startNext(): void {
     if (this.#running.size >= concurrency) return
     const job = this.#waiting.shift()
@@ -170,6 +171,7 @@ export class Mailer {
     }
   }
 
+  /** Delivers a message again after a delay; at once when the mailer closes. */
   #scheduleRetry(message: Message, attempt: number): void {
     const retry = (): Promise<void> => this.#deliver(message, attempt + 1)
     const cancel = this.options.clock.after(retryDelays[attempt]!, () => {

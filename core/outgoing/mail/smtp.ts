@@ -26,6 +26,7 @@ export function createSmtpTransport(config: Config): MailTransport {
   }
 }
 
+/** Builds the options of a connection to the configured SMTP server. */
 function buildConnectionOptions({ publicUrl, services }: Config): SMTPConnection.Options {
   const { smtp, timeoutMs } = services.email
   return {

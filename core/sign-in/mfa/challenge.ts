@@ -29,7 +29,7 @@ export async function sendChallenge(
   if (candidate.method === 'totp') return 'Enter the code from your authenticator app'
   const { accounts, clock, config, messaging } = services
   if (messaging.mode === 'disabled') fail('api-unavailable', 'Sending codes is not available at the moment')
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   await store.write(() => countAttempt(config, store, 'mfa-messages', clock.now()))
   const code = await messaging.challenge(candidate)
   if (code !== undefined) await storeCode(services, account, candidate, code)
@@ -47,7 +47,7 @@ async function storeCode(
   candidate: Candidate,
   code: string
 ): Promise<void> {
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   const expires = clock.now() + config.services.mfa.sessions.ttlSeconds
   const sent: SentCode = { digest: digestSentCode(candidate, code), expires, failures: 0 }
   await store.write(() => store.signIn.setState('mfa-code', sent))

@@ -48,10 +48,10 @@ async function verify(call: Call, candidate: Candidate, given: KeyValue): Promis
   if (messaging.mode === 'single')
     return await runCounted(call, store => verifySentCode(store, candidate, parseCode(given), now))
   if (messaging.mode === 'disabled') fail('api-unavailable', 'Checking codes is not available at the moment')
-  const before = accounts.store(account)
+  const before = accounts.openStore(account)
   await before.write(() => countAttempt(config, before, 'mfa-failures', now))
   await messaging.verify(candidate, given)
-  const after = accounts.store(account)
+  const after = accounts.openStore(account)
   await after.write(() => resetAttempts(after, 'mfa-failures'))
   return {}
 }
@@ -61,7 +61,7 @@ async function runCounted(
   { account, services, now }: Call,
   check: (store: UserStore) => FactorProof | undefined
 ): Promise<FactorProof> {
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const proof = await store.write(() => {
     countAttempt(services.config, store, 'mfa-failures', now)
     const found = check(store)

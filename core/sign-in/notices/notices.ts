@@ -91,7 +91,7 @@ function sendNext(services: Services, username: string): void {
 async function buildMessage(services: Services, name: string): Promise<Message | undefined> {
   const account = services.accounts.findServed(name)
   if (!account) return undefined
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   // After the transaction of the change: writes of an account run one after the other.
   const taken = await store.write(() => {
     const [first, ...rest] = listPending(store)

@@ -61,7 +61,7 @@ export async function requireOwner(call: Call, given: OwnerProof): Promise<void>
   if (!isGiven && isRecentSignIn(call)) return
   const proven = await verifyOwner(call, given)
   if (!proven) return
-  const store = call.services.accounts.store(call.account)
+  const store = call.services.accounts.openStore(call.account)
   await store.write(() => recordPasskeyUse({ ...call, store }, proven))
 }
 

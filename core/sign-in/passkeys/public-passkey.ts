@@ -2,7 +2,7 @@
 import type { Passkey } from '../../../schemas/passkey.js'
 import type { StoredPasskey } from '../../../storage/sign-in/passkeys.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { fail } from '../../errors.js'
+import { fail, quoteText } from '../../errors.js'
 
 /** Maximum number of passkeys of an account. */
 export const maxPasskeys = 50
@@ -14,5 +14,5 @@ export function toPublicPasskey({ created, id, isSynced, name, used }: StoredPas
 
 /** Returns the passkey with this id. Throws `unknown-resource`. */
 export function requirePasskey(store: UserStore, id: string): StoredPasskey {
-  return store.passkeys.find(id) ?? fail('unknown-resource', `Unknown passkey "${id.slice(0, 100)}"`)
+  return store.passkeys.find(id) ?? fail('unknown-resource', `Unknown passkey ${quoteText(id)}`)
 }

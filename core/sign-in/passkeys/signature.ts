@@ -35,7 +35,11 @@ export async function verifyPasskeySignature(
   const passkey = findSigningPasskey(call, assertion)
   const signed = await verifySignature(call, purpose, assertion, passkey)
   // The same signature again, such as from a client that got no response, does not indicate a copy.
-  if (!passkey || !signed || isUsedChallenge(services.accounts.store(account), signed.challenge, call.now))
+  if (
+    !passkey ||
+    !signed ||
+    isUsedChallenge(services.accounts.openStore(account), signed.challenge, call.now)
+  )
     return refuseSignature(call, guess)
   if (isClone(passkey, signed)) {
     await notifyOfClone(call, passkey)
@@ -82,7 +86,7 @@ function findSigningPasskey(
 
 /** Notifies the user in a separate write: the call is refused. */
 async function notifyOfClone(call: Call, { name }: StoredPasskey): Promise<void> {
-  const store = call.services.accounts.store(call.account)
+  const store = call.services.accounts.openStore(call.account)
   await store.write(() => notifyUser({ ...call, store }, { kind: 'passkeyCopied', passkey: name }))
 }
 

@@ -90,6 +90,7 @@ export class CalendarReader {
     } else this.options.sink.skip(name.slice(0, 100), 'of a kind without a type here')
   }
 
+  /** Ends a component: passes on the entry or time zone that is complete now. Superfluous ends are ignored. */
   #closeComponent(name: string): void {
     const index = this.#path.lastIndexOf(name)
     if (index < 0) return

@@ -79,6 +79,7 @@ class CalendarRecords {
     return line && parseCalendarTime(line, this.zones, entry.zone)
   }
 
+  /** Adds the record of an entry, or counts it as skipped. */
   #emit(entry: CalendarEntry): void {
     const { kind } = entry
     this.#skipRecurrences(entry)

@@ -236,6 +236,7 @@ class CdaReader implements ElementReader {
     return spans.find(({ isUnreadable, time }) => isUnreadable || !Number.isNaN(time)) ?? spans[0]!
   }
 
+  /** Adds an observation: a measurement, half of a blood pressure, or a clinical record if it has no number. */
   #addObservation(element: CdaElement, nested: readonly CdaElement[], pairs: PressurePairs): void {
     const kind = element.name
     const span = this.#findTimeSpan(nested)

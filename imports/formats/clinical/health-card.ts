@@ -33,6 +33,7 @@ function isQrCode({ text }: FileHead): boolean {
   return /^\s*shc:\//i.test(text)
 }
 
+/** Returns the words of a file, each the text of a QR code; none, with a skip, if it is too long. */
 async function readQrCodes(
   source: Parameters<Format['read']>[0],
   head: FileHead,

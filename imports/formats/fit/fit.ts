@@ -5,6 +5,17 @@ import { HeartbeatReader } from './heartbeats.js'
 import { isFit, readMessages, type FitMessage } from './messages.js'
 import { MonitoringReader } from './monitoring.js'
 import { isDeviceMessage, manufacturers, getMessageName, footSports, sports } from './names.js'
+import {
+  beatIntervalFields,
+  courseFile,
+  fileFields,
+  hrvFields,
+  messageNumbers,
+  pressureFields,
+  recordFields,
+  sessionFields,
+  sleepFields
+} from './profile.js'
 import { skipOtherFields, getNumbers, getNumber, addValues, scaleValue, toTime } from './values.js'
 
 /** Maximum size of a file, in bytes. A day of records per second takes about 3 MB. */
@@ -32,7 +43,8 @@ export const fit: Format = {
         return
       }
       if (value === 'file') reader = new FitReader(sink, '')
-      else if (value.number === 0) reader = new FitReader(sink, getSourceName(value), isCourse(value))
+      else if (value.number === messageNumbers.fileId)
+        reader = new FitReader(sink, getSourceName(value), isCourse(value))
       else reader.read(value)
     }
   }
@@ -40,8 +52,11 @@ export const fit: Format = {
 
 /** Returns the name of the device that wrote a file. */
 function getSourceName({ fields }: FitMessage): string {
-  const [maker, product, serial] = [1, 2, 3].map(each => fields.get(each))
-  const name = fields.get(8)
+  const { manufacturer, productName, serialNumber } = fileFields
+  const [maker, product, serial] = [manufacturer, fileFields.product, serialNumber].map(each =>
+    fields.get(each)
+  )
+  const name = fields.get(productName)
   if (typeof name === 'string') return name
   if (serial === undefined) return ''
   const parts = [manufacturers[Number(maker)] ?? `Maker ${Number(maker)}`, product, serial]
@@ -50,13 +65,15 @@ function getSourceName({ fields }: FitMessage): string {
 
 /** Returns true if a file contains a planned course. */
 function isCourse({ fields }: FitMessage): boolean {
-  return fields.get(0) === 6
+  return fields.get(fileFields.type) === courseFile
 }
 
-/** Fields of record messages that are read. */
-const recordFields = new Set([0, 1, 2, 3, 4, 5, 6, 7, 13, 31, 53, 73, 78, 99, 108])
+const readRecordFields: ReadonlySet<number> = new Set(Object.values(recordFields))
+/** Those that are read, and those about how it was measured. */
+const knownPressureFields: ReadonlySet<number> = new Set(Object.values(pressureFields))
 /** Statuses of failed blood pressure measurements. */
 const failedStatuses = new Set([1, 2, 3, 4])
+/** Stages by number; without a name if it is unknown. */
 const sleepStages: readonly string[] = ['', 'awake', 'light', 'deep', 'rem']
 
 class FitReader {
@@ -84,19 +101,20 @@ class FitReader {
     const { fields, number, timestamp } = message
     const time = toTime(timestamp)
     if (!Number.isNaN(time)) this.#now = time
-    if (number === 20) this.#addRecord(message, time)
-    else if (number === 18) this.#addSession(message)
-    else if (number === 51) this.#addPressure(message, time)
-    else if (number === 55) this.#monitoring.read(message)
-    else if (number === 78) this.#beats.addIntervals('hrv', getNumbers(fields, 0), this.#now)
-    else if (number === 290)
+    if (number === messageNumbers.record) this.#addRecord(message, time)
+    else if (number === messageNumbers.session) this.#addSession(message)
+    else if (number === messageNumbers.bloodPressure) this.#addPressure(message, time)
+    else if (number === messageNumbers.monitoring) this.#monitoring.read(message)
+    else if (number === messageNumbers.hrv)
+      this.#beats.addIntervals('hrv', getNumbers(fields, hrvFields.intervals), this.#now)
+    else if (number === messageNumbers.beatIntervals)
       this.#beats.addIntervals(
         'beat_intervals',
-        getNumbers(fields, 1),
-        time + (getNumber(fields, 0) ?? 0) / 1000
+        getNumbers(fields, beatIntervalFields.intervals),
+        time + (getNumber(fields, beatIntervalFields.milliseconds) ?? 0) / 1000
       )
-    else if (number === 132) this.#beats.addRates(message, this.#track)
-    else if (number === 275) this.#addSleepLevel(message, time)
+    else if (number === messageNumbers.heartRates) this.#beats.addRates(message, this.#track)
+    else if (number === messageNumbers.sleepLevel) this.#addSleepLevel(message, time)
     else if (!addValues(message, this.source, this.sink))
       this.sink.skip(
         getMessageName(number),
@@ -109,12 +127,14 @@ class FitReader {
   /** Adds a point of the track with its measurements; points of planned routes are skipped. */
   #addRecord(message: FitMessage, time: number): void {
     const { fields } = message
+    const read = (name: keyof typeof recordFields): number | undefined =>
+      getNumber(fields, recordFields[name])
     if (this.isPlanned) {
       this.sink.skip('record', 'a place on a route that was planned')
       return
     }
-    const [latitude, longitude] = [0, 1].map(each => toDegrees(getNumber(fields, each)))
-    const cadence = getNumber(fields, 4)
+    const [latitude, longitude] = [read('latitude'), read('longitude')].map(toDegrees)
+    const cadence = read('cadence')
     // Records of the same second get fractions of a second.
     this.#sameTimeCount = time === this.#lastRecordTime ? this.#sameTimeCount + 1 : 0
     this.#lastRecordTime = time
@@ -127,40 +147,42 @@ class FitReader {
         latitude: latitude ?? NaN,
         longitude: longitude ?? NaN
       }),
-      altitude: scaleValue(getNumber(fields, 78) ?? getNumber(fields, 2), 5, -500),
-      speed: scaleValue(getNumber(fields, 73) ?? getNumber(fields, 6), 1000),
-      horizontalAccuracy: getNumber(fields, 31),
-      heartRate: getNumber(fields, 3),
+      altitude: scaleValue(read('enhancedAltitude') ?? read('altitude'), 5, -500),
+      speed: scaleValue(read('enhancedSpeed') ?? read('speed'), 1000),
+      horizontalAccuracy: read('accuracy'),
+      heartRate: read('heartRate'),
       cadence:
-        cadence === undefined ? undefined : scaleValue((getNumber(fields, 53) ?? 0) / 128 + cadence, 1),
-      power: getNumber(fields, 7),
-      temperature: getNumber(fields, 13),
-      respiration: scaleValue(getNumber(fields, 108), 100) ?? getNumber(fields, 99),
-      distance: scaleValue(getNumber(fields, 5), 100)
+        cadence === undefined ? undefined : scaleValue((read('fractionalCadence') ?? 0) / 128 + cadence, 1),
+      power: read('power'),
+      temperature: read('temperature'),
+      respiration: scaleValue(read('enhancedRespiration'), 100) ?? read('respiration'),
+      distance: scaleValue(read('distance'), 100)
     })
-    skipOtherFields(message, recordFields, this.sink)
+    skipOtherFields(message, readRecordFields, this.sink)
   }
 
   /** Adds an activity with the figures of its session. */
   #addSession({ fields, timestamp }: FitMessage): void {
-    const from = toTime(getNumber(fields, 2) ?? timestamp)
-    const seconds = scaleValue(getNumber(fields, 7), 1000) ?? 0
-    const sport = getNumber(fields, 5) ?? 0
-    const cycles = getNumber(fields, 10)
+    const read = (name: keyof typeof sessionFields): number | undefined =>
+      getNumber(fields, sessionFields[name])
+    const from = toTime(read('startTime') ?? timestamp)
+    const seconds = scaleValue(read('elapsedTime'), 1000) ?? 0
+    const sport = read('sport') ?? 0
+    const cycles = read('cycles')
     const session: Record<string, unknown> = { sport: sports[sport] ?? String(sport), seconds }
-    const name = fields.get(110)
+    const name = fields.get(sessionFields.profileName)
     if (typeof name === 'string') session['profile'] = name
-    setIfDefined(session, 'metres', scaleValue(getNumber(fields, 9), 100))
-    setIfDefined(session, 'kilocalories', getNumber(fields, 11))
-    setIfDefined(session, 'averageHeartRate', getNumber(fields, 16))
-    setIfDefined(session, 'maximalHeartRate', getNumber(fields, 17))
-    setIfDefined(session, 'averageCadence', getNumber(fields, 18))
-    setIfDefined(session, 'maximalCadence', getNumber(fields, 19))
-    setIfDefined(session, 'averageWatts', getNumber(fields, 20))
-    setIfDefined(session, 'maximalWatts', getNumber(fields, 21))
-    setIfDefined(session, 'metresUp', getNumber(fields, 22))
-    setIfDefined(session, 'metresDown', getNumber(fields, 23))
-    setIfDefined(session, 'laps', getNumber(fields, 26))
+    setIfDefined(session, 'metres', scaleValue(read('distance'), 100))
+    setIfDefined(session, 'kilocalories', read('calories'))
+    setIfDefined(session, 'averageHeartRate', read('averageHeartRate'))
+    setIfDefined(session, 'maximalHeartRate', read('maximalHeartRate'))
+    setIfDefined(session, 'averageCadence', read('averageCadence'))
+    setIfDefined(session, 'maximalCadence', read('maximalCadence'))
+    setIfDefined(session, 'averageWatts', read('averagePower'))
+    setIfDefined(session, 'maximalWatts', read('maximalPower'))
+    setIfDefined(session, 'metresUp', read('ascent'))
+    setIfDefined(session, 'metresDown', read('descent'))
+    setIfDefined(session, 'laps', read('laps'))
     if (cycles !== undefined)
       session[footSports.has(sport) ? 'steps' : 'cycles'] = footSports.has(sport) ? cycles * 2 : cycles
     this.#track.addActivity({
@@ -177,9 +199,11 @@ class FitReader {
   #addPressure(message: FitMessage, time: number): void {
     const kind = 'blood_pressure'
     const { fields } = message
-    const [systolic, diastolic, rate] = [0, 1, 6].map(field => getNumber(fields, field))
+    const systolic = getNumber(fields, pressureFields.systolic)
+    const diastolic = getNumber(fields, pressureFields.diastolic)
+    const rate = getNumber(fields, pressureFields.heartRate)
     if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
-    else if (failedStatuses.has(getNumber(fields, 8) ?? 0))
+    else if (failedStatuses.has(getNumber(fields, pressureFields.status) ?? 0))
       this.sink.skip(kind, 'not measured, as the file itself says')
     else if (!systolic || !diastolic) this.sink.skip(kind, 'without a number')
     else
@@ -191,13 +215,13 @@ class FitReader {
         time,
         content: { systolic, diastolic, ...(rate && { rate }) }
       })
-    skipOtherFields(message, new Set([0, 1, 6, 7, 8, 9]), this.sink)
+    skipOtherFields(message, knownPressureFields, this.sink)
   }
 
   /** Adds the sleep level at a time. Its duration is not recorded. */
   #addSleepLevel({ fields }: FitMessage, time: number): void {
     const kind = 'sleep_level'
-    const stage = sleepStages[getNumber(fields, 0) ?? 0]
+    const stage = sleepStages[getNumber(fields, sleepFields.level) ?? 0]
     if (Number.isNaN(time)) this.sink.skip(kind, 'without a time')
     else if (!stage) this.sink.skip(kind, 'not measured, as the file itself says')
     else

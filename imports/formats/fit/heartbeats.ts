@@ -2,10 +2,13 @@
 import type { Sink } from '../../record.js'
 import type { TrackWriter } from '../track-writer.js'
 import type { FitMessage } from './messages.js'
+import { heartRateFields } from './profile.js'
 import { getNumbers, getNumber, toTime } from './values.js'
 
 /** Ticks per second of the strap's clock. */
 const ticksPerSecond = 1024
+/** Units of the fraction that completes a message's time, per second. */
+const fractionsPerSecond = 32_768
 
 /** Adds the heartbeats of one file to the sink. */
 export class HeartbeatReader {
@@ -47,13 +50,17 @@ export class HeartbeatReader {
   /** Adds heart rates by the strap's clock. One message relates it to the time of day; the others follow it. */
   addRates({ fields, timestamp }: FitMessage, track: TrackWriter): void {
     const kind = 'hr'
-    const fullTicks = getNumbers(fields, 9)
-    const anchorTime = toTime(timestamp) + (getNumber(fields, 0) ?? 0) / 32_768
+    const fullTicks = getNumbers(fields, heartRateFields.eventTimes)
+    const anchorTime =
+      toTime(timestamp) + (getNumber(fields, heartRateFields.fractionalTime) ?? 0) / fractionsPerSecond
     if (!Number.isNaN(anchorTime) && fullTicks[0] !== undefined)
       this.#anchor = { time: anchorTime, ticks: fullTicks[0] }
-    const ticks = fullTicks.length > 0 ? fullTicks : this.#unpackTicks(getNumbers(fields, 10))
+    const ticks =
+      fullTicks.length > 0
+        ? fullTicks
+        : this.#unpackTicks(getNumbers(fields, heartRateFields.packedEventTimes))
     this.#ticks = ticks.at(-1) ?? this.#ticks
-    for (const [index, rate] of getNumbers(fields, 6).entries()) {
+    for (const [index, rate] of getNumbers(fields, heartRateFields.filteredRates).entries()) {
       if (Number.isNaN(rate)) continue
       const anchor = this.#anchor
       const time = anchor ? anchor.time + ((ticks[index] ?? NaN) - anchor.ticks) / ticksPerSecond : NaN

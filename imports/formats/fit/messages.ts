@@ -1,5 +1,6 @@
 /** Decodes FIT files: yields data messages with numbers and texts by field number. */
 import { Unreadable } from '../../record.js'
+import { timestampField } from './profile.js'
 
 export interface FitMessage {
   /** Global message number, such as 20 for records. */
@@ -27,32 +28,64 @@ interface Definition {
   readonly developerSize: number
 }
 
-/** Field number of the timestamp in all messages. */
-const timestampField = 253
+/** Base types of fields. Those that end in `z` use 0 for invalid values. */
+const baseTypes = {
+  enum: 0,
+  sint8: 1,
+  uint8: 2,
+  sint16: 3,
+  uint16: 4,
+  sint32: 5,
+  uint32: 6,
+  string: 7,
+  float32: 8,
+  float64: 9,
+  uint8z: 10,
+  uint16z: 11,
+  uint32z: 12,
+  byte: 13,
+  sint64: 14,
+  uint64: 15,
+  uint64z: 16
+} as const
+/** Bits of a base type's byte that number it. */
+const baseTypeBits = 31
+/** Sizes in bytes of values, by base type. */
 const sizes: Readonly<Record<number, number>> = {
-  0: 1,
-  1: 1,
-  2: 1,
-  3: 2,
-  4: 2,
-  5: 4,
-  6: 4,
-  7: 1,
-  8: 4,
-  9: 8,
-  10: 1,
-  11: 2,
-  12: 4,
-  13: 1,
-  14: 8,
-  15: 8,
-  16: 8
+  [baseTypes.enum]: 1,
+  [baseTypes.sint8]: 1,
+  [baseTypes.uint8]: 1,
+  [baseTypes.sint16]: 2,
+  [baseTypes.uint16]: 2,
+  [baseTypes.sint32]: 4,
+  [baseTypes.uint32]: 4,
+  [baseTypes.string]: 1,
+  [baseTypes.float32]: 4,
+  [baseTypes.float64]: 8,
+  [baseTypes.uint8z]: 1,
+  [baseTypes.uint16z]: 2,
+  [baseTypes.uint32z]: 4,
+  [baseTypes.byte]: 1,
+  [baseTypes.sint64]: 8,
+  [baseTypes.uint64]: 8,
+  [baseTypes.uint64z]: 8
 }
+
+/** Bits of the header of a record. */
+const [compressedBit, definitionBit, developerBit] = [0x80, 0x40, 0x20]
+/** Bits of a compressed header that contain the end of the time. */
+const timeBits = 31
+/** Lengths in bytes of a file's header, without and with a checksum. */
+const [shortHeader, longHeader] = [12, 14]
+/** Length in bytes of the beginning of a definition, and of each field in it. */
+const [definitionHead, fieldLength] = [5, 3]
 
 /** Returns true if the bytes begin with a FIT header. */
 export function isFit(bytes: Buffer): boolean {
   return (
-    bytes.length >= 12 && (bytes[0] === 12 || bytes[0] === 14) && bytes.toString('latin1', 8, 12) === '.FIT'
+    bytes.length >= shortHeader &&
+    (bytes[0] === shortHeader || bytes[0] === longHeader) &&
+    bytes.toString('latin1', 8, 12) === '.FIT'
   )
 }
 
@@ -92,12 +125,12 @@ function* readFileMessages(
   let clock = 0
   for (let at = start; at < end;) {
     const header = bytes[at++]!
-    const isCompressed = (header & 0x80) !== 0
+    const isCompressed = (header & compressedBit) !== 0
     const local = isCompressed ? (header >> 5) & 3 : header & 15
-    if (!isCompressed && (header & 0x40) !== 0) {
-      const size = getDefinitionSize(bytes, at, end, (header & 0x20) !== 0)
+    if (!isCompressed && (header & definitionBit) !== 0) {
+      const size = getDefinitionSize(bytes, at, end, (header & developerBit) !== 0)
       if (size === undefined) return false
-      definitions.set(local, parseDefinition(bytes, at, (header & 0x20) !== 0))
+      definitions.set(local, parseDefinition(bytes, at, (header & developerBit) !== 0))
       at += size
       continue
     }
@@ -112,8 +145,8 @@ function* readFileMessages(
     const own = fields.get(timestampField)
     if (typeof own === 'number') timestamp = clock = own
     else if (isCompressed) {
-      const offset = header & 31
-      clock += (offset - (clock & 31) + 32) & 31
+      const offset = header & timeBits
+      clock += (offset - (clock & timeBits) + timeBits + 1) & timeBits
       timestamp = clock
     }
     yield { number: definition.number, fields, timestamp, developerFields: definition.developers }
@@ -128,11 +161,11 @@ function getDefinitionSize(
   end: number,
   hasDeveloper: boolean
 ): number | undefined {
-  if (offset + 5 > end) return undefined
-  const size = 5 + bytes[offset + 4]! * 3
+  if (offset + definitionHead > end) return undefined
+  const size = definitionHead + bytes[offset + 4]! * fieldLength
   if (!hasDeveloper) return offset + size > end ? undefined : size
   if (offset + size + 1 > end) return undefined
-  const whole = size + 1 + bytes[offset + size]! * 3
+  const whole = size + 1 + bytes[offset + size]! * fieldLength
   return offset + whole > end ? undefined : whole
 }
 
@@ -141,17 +174,17 @@ function parseDefinition(bytes: Buffer, at: number, hasDeveloper: boolean): Defi
   const isLittleEndian = bytes[at + 1] === 0
   const count = bytes[at + 4]!
   const all = Array.from({ length: count }, (_, index) => {
-    const offset = at + 5 + index * 3
-    return { number: bytes[offset]!, size: bytes[offset + 1]!, type: bytes[offset + 2]! & 31 }
+    const offset = at + definitionHead + index * fieldLength
+    return { number: bytes[offset]!, size: bytes[offset + 1]!, type: bytes[offset + 2]! & baseTypeBits }
   })
   // Empty fields would make empty messages take as long as complete ones.
   const fields = all.filter(({ size }) => size > 0)
   let extra = 0
   let developers = 0
   if (hasDeveloper) {
-    const offset = at + 5 + count * 3
+    const offset = at + definitionHead + count * fieldLength
     developers = bytes[offset]!
-    for (let index = 0; index < developers; index++) extra += bytes[offset + 2 + index * 3]!
+    for (let index = 0; index < developers; index++) extra += bytes[offset + 2 + index * fieldLength]!
   }
   return {
     number: isLittleEndian ? bytes.readUInt16LE(at + 2) : bytes.readUInt16BE(at + 2),
@@ -162,6 +195,7 @@ function parseDefinition(bytes: Buffer, at: number, hasDeveloper: boolean): Defi
   }
 }
 
+/** Reads the fields of a message that starts at `start`, without invalid ones. */
 function readFields(
   bytes: Buffer,
   start: number,
@@ -185,7 +219,7 @@ function readField(
   type: number,
   isLittleEndian: boolean
 ): number | string | readonly number[] | undefined {
-  if (type === 7) {
+  if (type === baseTypes.string) {
     const text = bytes.toString('utf8', at, at + size)
     const end = text.indexOf('\0')
     return end === 0 ? undefined : end < 0 ? text : text.slice(0, end)
@@ -203,29 +237,29 @@ function readField(
 function readNumber(bytes: Buffer, at: number, type: number, isLittleEndian: boolean): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at)
   switch (type) {
-    case 0:
-    case 2:
-    case 13:
+    case baseTypes.enum:
+    case baseTypes.uint8:
+    case baseTypes.byte:
       return unlessInvalid(view.getUint8(0), 0xff)
-    case 1:
+    case baseTypes.sint8:
       return unlessInvalid(view.getInt8(0), 0x7f)
-    case 3:
+    case baseTypes.sint16:
       return unlessInvalid(view.getInt16(0, isLittleEndian), 0x7fff)
-    case 4:
+    case baseTypes.uint16:
       return unlessInvalid(view.getUint16(0, isLittleEndian), 0xffff)
-    case 5:
+    case baseTypes.sint32:
       return unlessInvalid(view.getInt32(0, isLittleEndian), 0x7fff_ffff)
-    case 6:
+    case baseTypes.uint32:
       return unlessInvalid(view.getUint32(0, isLittleEndian), 0xffff_ffff)
-    case 8:
+    case baseTypes.float32:
       return unlessInfinite(view.getFloat32(0, isLittleEndian))
-    case 9:
+    case baseTypes.float64:
       return unlessInfinite(view.getFloat64(0, isLittleEndian))
-    case 10:
+    case baseTypes.uint8z:
       return unlessInvalid(view.getUint8(0), 0)
-    case 11:
+    case baseTypes.uint16z:
       return unlessInvalid(view.getUint16(0, isLittleEndian), 0)
-    case 12:
+    case baseTypes.uint32z:
       return unlessInvalid(view.getUint32(0, isLittleEndian), 0)
     default:
       return undefined

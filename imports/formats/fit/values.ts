@@ -2,12 +2,12 @@
 import type { Sink } from '../../record.js'
 import type { FitMessage } from './messages.js'
 import { getMessageName } from './names.js'
+import { messageNumbers, timestampField } from './profile.js'
 
 /** Start of FIT time, in seconds since the epoch. */
 const epoch = 631_065_600
 /** Smaller times (FIT seconds) count from when the device was switched on: its clock was not set. */
 const minTime = 0x1000_0000
-const timestampField = 253
 /** The value that a scale sends while it calculates. */
 const calculatingValue = 65_534
 
@@ -54,7 +54,7 @@ interface Layout {
 
 /** Layouts of messages with single measurements, by message number. */
 const layouts: Readonly<Record<number, Layout>> = {
-  30: {
+  [messageNumbers.weightScale]: {
     values: [
       { field: 0, type: 'mass/kg', stream: 'Weight', divisor: 100 },
       { field: 1, type: 'ratio/percent', stream: 'Body fat', divisor: 100 },
@@ -67,27 +67,34 @@ const layouts: Readonly<Record<number, Layout>> = {
     ],
     contextFields: [12]
   },
-  211: {
+  [messageNumbers.monitoringHeartRates]: {
     values: [
       { field: 1, type: 'frequency/bpm', stream: 'Resting heart rate' },
       { field: 0, type: 'frequency/bpm', stream: 'Resting heart rate of the week' }
     ]
   },
-  229: {
+  [messageNumbers.maxMet]: {
     values: [{ field: 2, type: 'gas-consumption/mlpkgmin', stream: 'VO2 max', divisor: 10 }],
     contextFields: [5, 6, 8, 9, 12, 13],
     time: 0
   },
-  269: { values: [{ field: 0, type: 'ratio/percent', stream: 'Oxygen saturation' }], contextFields: [1, 2] },
-  297: { values: [{ field: 0, type: 'frequency/brpm', stream: 'Respiratory rate', divisor: 100 }] },
-  370: {
+  [messageNumbers.oxygen]: {
+    values: [{ field: 0, type: 'ratio/percent', stream: 'Oxygen saturation' }],
+    contextFields: [1, 2]
+  },
+  [messageNumbers.respiration]: {
+    values: [{ field: 0, type: 'frequency/brpm', stream: 'Respiratory rate', divisor: 100 }]
+  },
+  [messageNumbers.hrvSummary]: {
     values: [
       { field: 1, type: 'time/ms', stream: 'Heart rate variability of nights', divisor: 128 },
       { field: 0, type: 'time/ms', stream: 'Heart rate variability of the week', divisor: 128 },
       { field: 2, type: 'time/ms', stream: 'Highest heart rate variability of nights', divisor: 128 }
     ]
   },
-  371: { values: [{ field: 0, type: 'time/ms', stream: 'Heart rate variability', divisor: 128 }] }
+  [messageNumbers.hrvValue]: {
+    values: [{ field: 0, type: 'time/ms', stream: 'Heart rate variability', divisor: 128 }]
+  }
 }
 
 /**
@@ -107,7 +114,7 @@ export function addValues(message: FitMessage, source: string, sink: Sink): bool
     const kind = isFirst ? name : `${name} ${stream.toLowerCase()}`
     isFirst = false
     if (Number.isNaN(time)) sink.skip(kind, 'without a time')
-    else if (value < 0 || (message.number === 30 && value === calculatingValue))
+    else if (value < 0 || (message.number === messageNumbers.weightScale && value === calculatingValue))
       sink.skip(kind, 'not measured, as the file itself says')
     else if (value === 0) sink.skip(kind, 'zero, which means that nothing was measured')
     else sink.addRecord({ kind, source, type, stream, time, content: scaleValue(value, by)! })
@@ -123,7 +130,7 @@ export function addValues(message: FitMessage, source: string, sink: Sink): bool
 }
 
 /**
- * Counts the fields of a message that are not read as skipped, by their numbers. The timestamp is not
+ * Counts as skipped the fields of a message that are not in `known`, by their numbers. The timestamp is not
  * counted.
  */
 export function skipOtherFields(

@@ -150,6 +150,7 @@ class GoogleFitReader {
       })
   }
 
+  /** Adds a blood pressure from its numbers: systolic, then diastolic. */
   #addPressure(
     base: Pick<ImportedRecord, 'kind' | 'source' | 'time'>,
     numbers: readonly (number | undefined)[]

@@ -199,6 +199,7 @@ class GadgetbridgeReader {
     )
   }
 
+  /** Adds a record with a duration. Skips it if its time is missing or its end is before its start. */
   #addTimeRange(
     kind: string,
     time: number,

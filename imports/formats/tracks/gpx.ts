@@ -1,5 +1,5 @@
 /** Reads GPX 1.0 and 1.1: tracks with their measurements, and waypoints. */
-import type { Format, Sink } from '../../record.js'
+import { type Format, type Sink, markLength } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { getAttribute, getLocalName } from '../../text/xml.js'
 import { isValidPosition, TrackWriter, type TrackPoint } from '../track-writer.js'
@@ -9,7 +9,7 @@ import { readXmlElements, type ElementReader } from '../xml-files.js'
 export const gpx: Format = {
   id: 'gpx',
   name: 'GPX',
-  recognises: ({ text }) => /<(?:[\w.-]+:)?gpx[\s>]/i.test(text.slice(0, 4000)),
+  recognises: ({ text }) => /<(?:[\w.-]+:)?gpx[\s>]/i.test(text.slice(0, markLength)),
   read: (source, head, sink, { options }) =>
     readXmlElements(source, head, sink, new GpxReader(sink, options.zone))
 }
@@ -171,6 +171,7 @@ class GpxReader implements ElementReader {
     else this.#addWaypoint(point)
   }
 
+  /** Adds a waypoint as a position with a description. Other measurements are skipped. */
   #addWaypoint({ kind, latitude, longitude, numbers, texts, time }: Point): void {
     const { altitude, ...others } = numbers
     const description = [texts['name'], texts['desc'], texts['cmt']].filter(Boolean).join(': ')

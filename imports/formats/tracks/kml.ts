@@ -1,5 +1,5 @@
 /** Reads KML: tracks with times (`gx:Track`), and placemarks with a time. */
-import { Unreadable, type Format, type Sink } from '../../record.js'
+import { Unreadable, type Format, type Sink, markLength } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { getAttribute, getLocalName } from '../../text/xml.js'
 import { isValidPosition, TrackWriter, type MeasureName } from '../track-writer.js'
@@ -9,7 +9,7 @@ import { readXmlElements, type ElementReader } from '../xml-files.js'
 export const kml: Format = {
   id: 'kml',
   name: 'KML',
-  recognises: ({ text }) => /<(?:[\w.-]+:)?kml[\s>]/i.test(text.slice(0, 4000)),
+  recognises: ({ text }) => /<(?:[\w.-]+:)?kml[\s>]/i.test(text.slice(0, markLength)),
   read: (source, head, sink, { options }) =>
     readXmlElements(source, head, sink, new KmlReader(sink, options.zone))
 }

@@ -154,6 +154,7 @@ export class StravaSink implements Sink {
   }
 }
 
+/** Returns the record of an activity in the export's table. */
 function toRecord(activity: Activity): ImportedRecord {
   const { date, id, seconds } = activity
   return {

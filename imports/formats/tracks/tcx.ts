@@ -1,5 +1,5 @@
 /** Reads TCX: laps of activities with positions, altitudes, heart rates, cadences and powers. */
-import { Unreadable, type Format, type Sink } from '../../record.js'
+import { Unreadable, type Format, type Sink, markLength } from '../../record.js'
 import { parseIsoTime } from '../../text/times.js'
 import { getAttribute, getLocalName } from '../../text/xml.js'
 import { TrackWriter, type TrackPoint } from '../track-writer.js'
@@ -9,7 +9,7 @@ import { readXmlElements, type ElementReader } from '../xml-files.js'
 export const tcx: Format = {
   id: 'tcx',
   name: 'TCX',
-  recognises: ({ text }) => /<(?:[\w.-]+:)?TrainingCenterDatabase[\s>]/.test(text.slice(0, 4000)),
+  recognises: ({ text }) => /<(?:[\w.-]+:)?TrainingCenterDatabase[\s>]/.test(text.slice(0, markLength)),
   read: (source, head, sink, { options }) =>
     readXmlElements(source, head, sink, new TcxReader(sink, options.zone))
 }
@@ -109,7 +109,7 @@ class TcxReader implements ElementReader {
     if (this.#activity) this.sink.skip('Activity', 'cut off before its end')
   }
 
-  /** Reads an element outside of points. */
+  /** Handles the end of an element outside of points. Laps are added up: no event type is for a single one. */
   #readActivityElement(activity: Activity, name: string, parent: string, text: string): void {
     const value = parseNumber(text) ?? 0
     if (name === 'Activity') this.#endActivity()

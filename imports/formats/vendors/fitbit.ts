@@ -1,5 +1,5 @@
 /** Reads Fitbit's own export: JSON files by kind and day. */
-import type { Format, FileHead, Sink } from '../../record.js'
+import { type Format, type FileHead, type Sink, markLength } from '../../record.js'
 import { parseIsoTime, findRepeatedTime, toTime } from '../../text/times.js'
 import {
   getId,
@@ -40,7 +40,7 @@ export const fitbit: Format = {
 
 /** Returns the kind of a file: by its objects, or by its name. */
 function detectKind({ name, text }: FileHead): FileKind | undefined {
-  const start = text.slice(0, 4000)
+  const start = text.slice(0, markLength)
   if (/^\s*\[\s*\{\s*"logId"/.test(start)) {
     if (/"weight"\s*:/.test(start)) return 'weight'
     return /"dateOfSleep"\s*:/.test(start) ? 'sleep' : undefined

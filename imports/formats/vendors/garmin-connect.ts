@@ -1,5 +1,5 @@
 /** Reads Garmin Connect's account export: daily summaries, nights, activities and weights as JSON, beside FIT files. */
-import type { Format, Sink } from '../../record.js'
+import { type Format, type Sink, markLength } from '../../record.js'
 import { getDayLength, parseIsoTime } from '../../text/times.js'
 import {
   getId,
@@ -26,7 +26,7 @@ export const garminConnect: Format = {
   recognises: head => isJson(head) && distinctiveMembers.test(head.text),
   async read(source, head, sink, { options }) {
     const reader = new GarminReader(options.zone, sink)
-    const hasActivities = /"summarizedActivitiesExport"/.test(head.text.slice(0, 4000))
+    const hasActivities = /"summarizedActivitiesExport"/.test(head.text.slice(0, markLength))
     await readObjects(
       source,
       head,
@@ -144,7 +144,7 @@ class GarminReader {
     this.#skipOthers(`${kind} oxygen`, object['spo2SleepSummary'], ['averageSPO2'])
   }
 
-  /** Counts the members that are not read as skipped. */
+  /** Counts as skipped the members that are not in `used`. */
   #skipOthers(kind: string, object: unknown, used: readonly string[]): void {
     skipUnread(this.sink, kind, object, member => contextMembers.test(member) || used.includes(member))
   }

@@ -175,6 +175,7 @@ export class MetricReader {
     return NaN
   }
 
+  /** Adds a blood pressure. Skips it if a half is missing or the unit is not mmHg. */
   #addPressure(common: BaseRecord, units: string, object: Json): void {
     const [systolic, diastolic] = [getNumber(object, 'systolic'), getNumber(object, 'diastolic')]
     if (!systolic && !diastolic) this.sink.skip(common.kind, 'without a number')
@@ -213,6 +214,7 @@ export class MetricReader {
     if (isEmpty) this.sink.skip(common.kind, 'zero, which stands for none')
   }
 
+  /** Adds a sleep stage. Skips stages that are unknown. */
   #addStage(common: BaseRecord, object: Json): void {
     const stage = getText(object, 'value') ?? ''
     const word = stage.toLowerCase()

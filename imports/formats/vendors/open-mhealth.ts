@@ -250,6 +250,10 @@ interface TimeRange {
   readonly hasUnreadableEnd: boolean
 }
 
+/**
+ * Returns the time (NaN if there is none) and duration of a time frame, in seconds. An interval has a start, end or
+ * duration, two of them.
+ */
 function parseTimeFrame(frame: unknown, zone: string | undefined): TimeRange {
   const instant = getText(frame, 'date_time')
   if (instant !== undefined) return { time: parseIsoTime(instant, zone), hasUnreadableEnd: false }

@@ -202,7 +202,7 @@ class OuraReader {
     }
   }
 
-  /** Counts the members that are not read as skipped. */
+  /** Counts as skipped the members that are not in `used`. */
   #skipOthers(object: Json, kind: string, used: readonly string[]): void {
     skipUnread(this.sink, kind, object, member => contextMembers.has(member) || used.includes(member))
   }

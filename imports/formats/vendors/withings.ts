@@ -213,7 +213,7 @@ class WithingsReader {
     this.#skipOthers(row, new Set(['from', 'to', 'timezone', 'activity type', 'data']))
   }
 
-  /** Counts the cells of columns that are not read as skipped. */
+  /** Counts as skipped the cells of columns that are not in `readColumns`. */
   #skipOthers(row: NamedRow, readColumns: ReadonlySet<string>): void {
     for (const column of row.keys())
       if (!readColumns.has(column))

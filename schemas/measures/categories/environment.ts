@@ -2,6 +2,7 @@
 import { createRow, inCategory, type NameList, type Row } from '../rows/create-row.js'
 import { duration, minutes, temperature, temperatures } from '../rows/units.js'
 
+/** Returns the row of a measure of temperatures. `plausible`: degrees Celsius. */
 function createTemperature(
   id: string,
   names: NameList,

@@ -9,22 +9,22 @@ const withFahrenheit = [...american, 'BS', 'BZ', 'KY', 'PW']
 const withMilligrams = [...american, 'DE', 'FR', 'IT', 'ES', 'AT', 'PL', 'JP', 'BE']
 
 /** Units of measures: the usual one, those offered, and the one shown instead in some regions. */
-export const bodyMass = choose('mass/kg', 'mass/kg mass/lb mass/st', 'mass/lb', american)
-export const smallMass = choose('mass/g', 'mass/g mass/oz')
-export const height = choose('length/cm', 'length/cm length/in', 'length/in', american)
-export const distance = choose('length/km', 'length/km length/mi length/m', 'length/mi', withMiles)
-export const elevation = choose('length/m', 'length/m length/ft', 'length/ft', american)
-export const speed = choose('speed/km-h', 'speed/km-h speed/mph speed/m-s', 'speed/mph', withMiles)
-export const temperature = choose(
+export const bodyMass = buildUnits('mass/kg', 'mass/kg mass/lb mass/st', 'mass/lb', american)
+export const smallMass = buildUnits('mass/g', 'mass/g mass/oz')
+export const height = buildUnits('length/cm', 'length/cm length/in', 'length/in', american)
+export const distance = buildUnits('length/km', 'length/km length/mi length/m', 'length/mi', withMiles)
+export const elevation = buildUnits('length/m', 'length/m length/ft', 'length/ft', american)
+export const speed = buildUnits('speed/km-h', 'speed/km-h speed/mph speed/m-s', 'speed/mph', withMiles)
+export const temperature = buildUnits(
   'temperature/c',
   'temperature/c temperature/f',
   'temperature/f',
   withFahrenheit
 )
-export const duration = choose('time/min', 'time/min time/h')
-export const longDuration = choose('time/h', 'time/h time/min')
-export const drink = choose('volume/ml', 'volume/ml volume/l volume/floz', 'volume/floz', american)
-export const bloodConcentration = choose(
+export const duration = buildUnits('time/min', 'time/min time/h')
+export const longDuration = buildUnits('time/h', 'time/h time/min')
+export const drink = buildUnits('volume/ml', 'volume/ml volume/l volume/floz', 'volume/floz', american)
+export const bloodConcentration = buildUnits(
   'density/mmol-l',
   'density/mmol-l density/mg-dl',
   'density/mg-dl',
@@ -48,7 +48,7 @@ export const temperatures: readonly string[] = ['temperature/c', 'temperature/f'
 export const energies: readonly string[] = ['energy/kcal', 'energy/j', 'energy/cal']
 
 /** Builds the units of a measure: the default, those offered, and the default of some regions. */
-function choose(
+function buildUnits(
   shown: string,
   offered: string,
   regional?: string,

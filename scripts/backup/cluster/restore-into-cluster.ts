@@ -50,19 +50,23 @@ export async function restoreIntoCluster(
     layout,
     username,
     options,
-    async (side, account) =>
-      await withCluster(settings, side, async cluster => await placeInCluster(cluster, side, account))
+    async (restoredLayout, account) =>
+      await withCluster(
+        settings,
+        restoredLayout,
+        async cluster => await placeInCluster(cluster, restoredLayout, account)
+      )
   )
 }
 
 /** Connects to the cluster under a name of its own, and closes everything after the work. */
 async function withCluster<T>(
   { cluster: settings }: Settings,
-  side: Layout,
+  restoredLayout: Layout,
   work: (cluster: ClusterConnection) => Promise<T>
 ): Promise<T> {
   const engine = await connectEngine({ ...settings, node: `${settings.node}-restore` })
-  const layout = new Layout(join(side.root, 'cluster'))
+  const layout = new Layout(join(restoredLayout.root, 'cluster'))
   await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
   const objects = openObjects(settings.objects, engine)
   const [files, platform] = [new FileThread(), new PlatformStore(layout)]
@@ -94,7 +98,7 @@ async function withCluster<T>(
  */
 export async function placeInCluster(
   cluster: ClusterConnection,
-  side: Layout,
+  restoredLayout: Layout,
   account: Account
 ): Promise<'added' | 'replaced'> {
   const { engine, platform } = cluster
@@ -104,14 +108,14 @@ export async function placeInCluster(
   if (present && present.id !== id)
     throw new BackupError(`An account named ${username} already exists. Delete or move it first`)
   if (!present && platform.findById(id)) throw new Taken(username, ['id'])
-  const held = readUniqueValues(side, id)
+  const held = readUniqueValues(restoredLayout, id)
   assertFree(cluster, account, held)
-  await assertWebhookIdsFree(cluster, side, account)
+  await assertWebhookIdsFree(cluster, restoredLayout, account)
   // Before anything changes, make sure that the serving node is able to release the account.
   if (present) await requestFromServingNode(engine, getShardName(cluster, account), 'letGo')
-  await storeAttachments(cluster, side, id)
-  if (present) await replaceAccount(cluster, side, account, held)
-  else await addAccount(cluster, side, account, held)
+  await storeAttachments(cluster, restoredLayout, id)
+  if (present) await replaceAccount(cluster, restoredLayout, account, held)
+  else await addAccount(cluster, restoredLayout, account, held)
   await requestFromServingNode(engine, getShardName(cluster, account), 'reopen')
   return present ? 'replaced' : 'added'
 }
@@ -119,7 +123,7 @@ export async function placeInCluster(
 /** Adds an account. It claims the name just before the log starts: nodes remove claims that are older than a minute. */
 async function addAccount(
   cluster: ClusterConnection,
-  side: Layout,
+  restoredLayout: Layout,
   account: Account,
   held: readonly UniqueValue[]
 ): Promise<void> {
@@ -128,7 +132,7 @@ async function addAccount(
   const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
   let isClaimed = false
   try {
-    await continueLog(cluster, side, account, async () => {
+    await continueLog(cluster, restoredLayout, account, async () => {
       const claim = { id, username, created, unique, ...(formerUsernames && { formerUsernames }) }
       const taken = await platform.change('claim', claim)
       if (taken.length > 0) throw new Taken(username, taken)
@@ -171,7 +175,7 @@ async function removeObjects({ objects }: ClusterConnection, account: string): P
  */
 async function replaceAccount(
   cluster: ClusterConnection,
-  side: Layout,
+  restoredLayout: Layout,
   account: Account,
   held: readonly UniqueValue[]
 ): Promise<void> {
@@ -193,7 +197,7 @@ async function replaceAccount(
     if (platform.findById(id)?.state !== 'active') throw new Unfinished(username)
   }
   try {
-    await continueLog(cluster, side, account, reserve)
+    await continueLog(cluster, restoredLayout, account, reserve)
     // The former file may have been opened again in between.
     await reserve()
   } catch (error) {
@@ -208,31 +212,31 @@ async function replaceAccount(
 /** Continues the account's log from the restored file, after `ready` has resolved. */
 async function continueLog(
   cluster: ClusterConnection,
-  side: Layout,
+  restoredLayout: Layout,
   account: Account,
   ready: () => Promise<void>
 ): Promise<void> {
   const { engine, files, timeoutMs, layout, objects } = cluster
   const options = { log: engine, files, layout, objects, subject: getSubject(cluster, account), timeoutMs }
-  await continueLogFrom(account.id, side.userFile(account.id), options, ready)
+  await continueLogFrom(account.id, restoredLayout.userFile(account.id), options, ready)
   // Until then, a node may have removed attachments together with their events. Now none can write any more.
   const there = new Set(await objects.list(attachmentKey(account.id)))
-  await storeAttachments(cluster, side, account.id, key => !there.has(key))
+  await storeAttachments(cluster, restoredLayout, account.id, key => !there.has(key))
 }
 
 /**
- * Stores all attachments, including attachments that are stored already: a node may be about to remove attachments that
- * no event uses at present.
+ * Uploads the restored attachments for which `isWanted` is true; all by default. Then also those that are stored already:
+ * a node may be about to remove them as unused.
  */
 async function storeAttachments(
   { objects }: ClusterConnection,
-  side: Layout,
+  restoredLayout: Layout,
   account: string,
   isWanted: (key: string) => boolean = () => true
 ): Promise<void> {
-  for (const id of await new DiskAttachments(side).list(account)) {
+  for (const id of await new DiskAttachments(restoredLayout).list(account)) {
     const key = attachmentKey(account, id)
-    if (isWanted(key)) await objects.put(key, side.attachmentFile(account, id))
+    if (isWanted(key)) await objects.put(key, restoredLayout.attachmentFile(account, id))
   }
 }
 

@@ -151,6 +151,7 @@ function createRecipientCodec({ files, key }: RecipientKey): Codec {
   return { ...createAgeCodec(key), fingerprint: key.fingerprint, renewed: files }
 }
 
+/** Returns the codec of an encrypted vault. Lists are authenticated by a MAC in a second line. */
 function createAgeCodec(key: BackupKey): Codec {
   return {
     suffix: '.age',

@@ -27,6 +27,7 @@ export class ResponseReader {
     return undefined
   }
 
+  /** Reads a head, or the size of a chunk. Returns the position after it; the end of the bytes if it is not complete. */
   #readText(bytes: Buffer, from: number): number {
     const mark = this.#stage === 'head' ? '\r\n\r\n' : '\r\n'
     const known = this.#text.length

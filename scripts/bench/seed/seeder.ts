@@ -58,6 +58,8 @@ export interface AccountShape {
 
 /** Time of the first event, and interval between events, in seconds. */
 export const [seedTime, eventInterval] = [1_600_000_000, 60]
+/** Before all other events, in seconds. */
+export const earlyTime = seedTime - 1e6
 /** The root of every user's streams, and the number of streams including it. */
 export const [rootStream, streamCount] = ['body', 100]
 /** A stream with ten events, all among the oldest thousand. */
@@ -165,7 +167,7 @@ export class Seeder {
     )
     const pictureIds = await this.#createPictures(account)
     // The server would do this once the account is idle, during the measurements.
-    const store = this.#accounts.store(account)
+    const store = this.#accounts.openStore(account)
     while (store.events.texts.hasPending()) await store.write(() => store.events.texts.indexPending())
     return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
   }
@@ -191,7 +193,7 @@ export class Seeder {
     work: (store: UserStore, i: number) => void
   ): Promise<void> {
     for (let from = 0; from < count; from += size) {
-      const store = this.#accounts.store(account)
+      const store = this.#accounts.openStore(account)
       await store.write(() => {
         for (let i = from; i < Math.min(count, from + size); i++) work(store, i)
       })
@@ -274,12 +276,12 @@ export function createAccess(type: Access['type'], name = 'coffer-bench'): Acces
  */
 function createHolderEvent(): Event {
   const content = { elementType: 'mass/kg', fields: ['deltaTime', 'value'], required: ['deltaTime', 'value'] }
-  return { ...createEvent(rootStream, seedTime - 1e6), type: 'series:mass/kg', content }
+  return { ...createEvent(rootStream, earlyTime), type: 'series:mass/kg', content }
 }
 
 function createPicture(): Event {
   const attachments = [{ id: createId(), fileName: 'a.jpg', type: 'image/jpeg', size: 3_000_000 }]
-  return { ...createEvent(rootStream, seedTime - 1e6), type: 'picture/attached', content: null, attachments }
+  return { ...createEvent(rootStream, earlyTime), type: 'picture/attached', content: null, attachments }
 }
 
 function rethrow(error: unknown): never {

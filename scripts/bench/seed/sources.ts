@@ -2,12 +2,12 @@
 import { measures } from '../../../schemas/measures/catalogue.js'
 import type { Event } from '../../../schemas/event.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { createEvent, insertStream, rootStream, seedTime, type AccountShape } from './seeder.js'
+import { createEvent, earlyTime, insertStream, rootStream, type AccountShape } from './seeder.js'
 
 /** Number of streams beside the series, and seconds between the events of each. */
 const [sourceCount, interval] = [3, 900]
 /** When the first of a year begins: see the series of the seeder. */
-const firstTime = seedTime - 1e6
+const firstTime = earlyTime
 const yearSeconds = 365 * 86_400
 const weighings = (sourceCount * yearSeconds) / interval
 /** Numerical measures that have data, and the number of events of each. */

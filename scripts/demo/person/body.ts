@@ -23,6 +23,7 @@ export function createBodyEvents(plan: Plan, day: Day): EventParams[] {
   ]
 }
 
+/** Returns the weight of most days at home: it falls over the year, and rises after the holiday. */
 function createWeight({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'weight')
   if (day.isAway || !random.chance(0.86)) return []
@@ -38,6 +39,7 @@ function createWeight({ seed }: Plan, day: Day): EventParams[] {
   ]
 }
 
+/** Returns the blood pressure of some days at home: it falls once tablets are taken. */
 function createBloodPressure({ seed }: Plan, day: Day): EventParams[] {
   const random = new Random(seed, day.number, 'pressure')
   if (day.isAway || !random.chance(0.37)) return []

@@ -53,7 +53,7 @@ const styles = [
 export function drawScreen({ path, rows }: Screen, title: string): string {
   const titles = wrap(path.join(' › '), maxTitle)
   let top = 30 + titles.length * lineHeight
-  const parts = titles.map((line, index) => text(line, margin, 30 + index * lineHeight, 'h'))
+  const parts = titles.map((line, index) => drawText(line, margin, 30 + index * lineHeight, 'h'))
   for (const row of rows) {
     const { height, markup } = drawRow(row, top)
     parts.push(markup)
@@ -73,7 +73,7 @@ export function drawScreen({ path, rows }: Screen, title: string): string {
 
 /** Draws a row of the settings at a height of the picture. */
 function drawRow(row: Row, top: number): Drawn {
-  if ('heading' in row) return { markup: text(row.heading, margin, top + 14, 'h'), height: 28 }
+  if ('heading' in row) return { markup: drawText(row.heading, margin, top + 14, 'h'), height: 28 }
   if ('button' in row) return drawButton(row.button, top)
   if ('lines' in row) return drawField(row.lines, top)
   if ('state' in row) return drawSwitch(row, top)
@@ -84,7 +84,7 @@ function drawRow(row: Row, top: number): Drawn {
     : ''
   return {
     markup:
-      label.map((line, index) => text(line, margin, top + 12 + index * lineHeight, 'l')).join('') +
+      label.map((line, index) => drawText(line, margin, top + 12 + index * lineHeight, 'l')).join('') +
       field.markup +
       sign,
     height: label.length * lineHeight + field.height
@@ -96,11 +96,12 @@ function drawField(lines: readonly string[], top: number): Drawn {
   return {
     markup:
       `<rect class="f" x="${margin}" y="${top}" width="${width - 2 * margin}" height="${height}" rx="6"/>` +
-      lines.map((line, index) => text(line, margin + 10, top + 20 + index * lineHeight, 'v')).join(''),
+      lines.map((line, index) => drawText(line, margin + 10, top + 20 + index * lineHeight, 'v')).join(''),
     height: height + 12
   }
 }
 
+/** Draws a switch with its label. */
 function drawSwitch(
   { label, state }: { readonly label: string; readonly state: 'off' | 'on' },
   top: number
@@ -109,7 +110,7 @@ function drawSwitch(
   const knob = left + (state === 'on' ? 29 : 11)
   return {
     markup:
-      text(label, margin, top + 16, '') +
+      drawText(label, margin, top + 16, '') +
       `<rect class="${state === 'on' ? 'a' : 'o'}" x="${left}" y="${top}" width="40" height="22" rx="11"/>` +
       `<circle class="d" cx="${knob}" cy="${top + 11}" r="8"/>`,
     height: 34
@@ -125,7 +126,7 @@ function drawButton(label: string, top: number): Drawn {
   }
 }
 
-function text(value: string, x: number, y: number, kind: string): string {
+function drawText(value: string, x: number, y: number, kind: string): string {
   const spaces = value.startsWith(' ') ? ' xml:space="preserve"' : ''
   return `<text${kind === '' ? '' : ` class="${kind}"`} x="${x}" y="${y}"${spaces}>${escapeMarkup(value)}</text>`
 }

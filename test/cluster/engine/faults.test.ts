@@ -39,6 +39,7 @@ class Writer {
     while (!this.isOver) await this.#write()
   }
 
+  /** Appends the next note until it is acknowledged, or another writer's is found in its place. */
   async #write(): Promise<void> {
     const note = { writer: this.name, number: this.#number++, previous: this.#last }
     const bytes = Buffer.from(JSON.stringify(note))

@@ -133,6 +133,7 @@ class Neighbour {
   }
 }
 
+/** Stores a note of random bytes, and repeats the call until it succeeds. */
 async function writeNote(
   url: string,
   { token, username }: Person,

@@ -50,6 +50,7 @@ export class Network {
     }))
   }
 
+  /** Creates the bridge and a network namespace for each machine. Needs root. */
   make(): void {
     ip(`link add ${this.#bridge} type bridge`)
     ip(`addr add ${this.#host(253)}/24 dev ${this.#bridge}`)

@@ -51,6 +51,7 @@ interface World {
   readonly nodes: readonly [NodeProcess, NodeProcess]
 }
 
+/** Starts a cluster of two nodes with small shards. */
 async function start(t: Test): Promise<World> {
   const root = mkdtempSync(join(tmpdir(), 'coffer-damage-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))

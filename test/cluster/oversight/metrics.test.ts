@@ -36,6 +36,7 @@ function folder(t: Test): string {
   return directory
 }
 
+/** Starts a node on an engine in memory, whose state the test decides. */
 async function startNode(t: Test, cluster: MemoryCluster, name: string): Promise<Node> {
   const directory = folder(t)
   const clock = new ManualClock()

@@ -46,6 +46,7 @@ class DamagedLog extends MemoryLog {
 
 const getSubject = (id: string): string => id
 
+/** Starts two nodes on a log that the test damages, each with its rescue. */
 async function start(t: Test): Promise<World> {
   const log = new DamagedLog()
   const objects = new MemoryObjects()

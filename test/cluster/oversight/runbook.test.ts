@@ -27,6 +27,7 @@ interface Status {
   readonly alarms: readonly object[]
 }
 
+/** Starts the engine of a cluster of three nodes, which are not started yet. */
 async function prepare(t: Test): Promise<Cluster> {
   const root = mkdtempSync(join(tmpdir(), 'coffer-runbook-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))

@@ -104,7 +104,7 @@ t.test('storage used', async t => {
 /** Opens the account's file each time: it may have been closed since. */
 function storeOf({ service, username }: Client): () => UserStore {
   const { accounts } = service.server.services
-  return () => accounts.store(accounts.find(username)!)
+  return () => accounts.openStore(accounts.find(username)!)
 }
 
 async function upload(

@@ -195,7 +195,7 @@ t.test('values of account fields', async t => {
 
   t.test('of hidden fields are returned to no caller', async t => {
     const { services, daisy } = await start(t)
-    const store = services.accounts.store(services.accounts.find('daisy')!)
+    const store = services.accounts.openStore(services.accounts.find('daisy')!)
     const [{ id }] = store.fields.list('invitationToken') as [Answer]
     t.equal(store.account.field('invitationToken'), 'no-token')
     const all = await daisy.grant('read', ':_system:account')
@@ -401,7 +401,7 @@ t.test('values of account fields', async t => {
     const first = await count()
     await daisy.event({ content: 'x'.repeat(1000) })
     t.ok((await count()) > first + 1000)
-    const { documents } = services.accounts.store(services.accounts.find('daisy')!).storageUsed()
+    const { documents } = services.accounts.openStore(services.accounts.find('daisy')!).storageUsed()
     t.match(await daisy.do('account.get'), { account: { storageUsed: { dbDocuments: documents } } })
     const event = await active(':_system:dbDocuments')
     t.equal(event.content, documents)
@@ -451,7 +451,7 @@ t.test('values of account fields', async t => {
       file.prepare('INSERT INTO account_field VALUES (?, ?)').run(name, JSON.stringify(value))
     file.close()
     const { alice } = service
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     t.match([store.account.field('email'), store.account.field('language')], ['alice@example.com', 'fr'])
     store.migrateFields(getAccountStreams(services.config), service.clock.now())
     t.match(await alice.do('account.get'), { account: { email: 'alice@example.com', language: 'fr' } })
@@ -467,7 +467,7 @@ t.test('values of account fields', async t => {
   t.test('notify accesses that may read them', async t => {
     const { services, daisy, service } = await start(t)
     const heard: string[][] = []
-    const store = services.accounts.store(services.accounts.find('daisy')!)
+    const store = services.accounts.openStore(services.accounts.find('daisy')!)
     const callers = await Promise.all(
       (['*', ':system:email', ':_system:account', ':_system:language'] as const).map(
         async streamId => await daisy.grant('read', streamId)
@@ -576,7 +576,7 @@ t.test('custom fields', async t => {
         return services.platform.changeNow(
           'replaceUnique',
           id,
-          services.accounts.store(services.accounts.find(name)!).fields.listUnique()
+          services.accounts.openStore(services.accounts.find(name)!).fields.listUnique()
         )
       })
     const robert = services.accounts.find('robert')!

@@ -470,7 +470,7 @@ t.test('the audit log', async t => {
   t.test('records its counts once the hour is over, at the next call of any caller', async t => {
     const { alice, clock, server, stranger } = await withStrangers(t, { audit: { strangersPerHour: 3 } })
     for (let index = 0; index < 10; index++) await stranger('events.get')
-    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+    const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
     store.flushUsage()
     const lines = (): number => store.audit.next({ since: 0, until: 1e18 }, true, [whatever]).records.length
     t.equal(lines(), 3, 'nothing is told within the hour, unless somebody asks')
@@ -544,7 +544,7 @@ t.test('the audit log', async t => {
     const { alice, server } = await openCoffer(t)
     const calls = Array.from({ length: 600 }, () => ({ method: 'getAccessInfo', params: {} }))
     await alice.do('callBatch', calls)
-    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+    const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
     const outcome = await server.registry.call({
       user: 'alice',
       method: 'events.get',

@@ -174,8 +174,8 @@ t.test('mail', async t => {
   const { services } = service.server
   const account = services.accounts.find('bobby')!
   await services.accounts
-    .store(account)
-    .write(() => services.accounts.store(account).confirmed.set('email', email))
+    .openStore(account)
+    .write(() => services.accounts.openStore(account).confirmed.set('email', email))
   const channel = await addChannel(bob, 'mail', { address: email.toUpperCase() })
   t.equal(channel.target.address, email)
   const { deliveryId } = await bob.do('channels.test', { id: channel.id })
@@ -194,8 +194,8 @@ t.test('mail', async t => {
       `${type}: only personal tokens`
     )
   await services.accounts
-    .store(account)
-    .write(() => services.accounts.store(account).confirmed.set('email', 'other@example.com'))
+    .openStore(account)
+    .write(() => services.accounts.openStore(account).confirmed.set('email', 'other@example.com'))
   await queue(bob, { key: 'late', channelIds: [channel.id] })
   t.match(await reaches(bob, channel.id, 'failed'), [{ error: { id: 'address-not-confirmed' } }, {}])
 })

@@ -240,7 +240,7 @@ t.test('the daily check', async t => {
   const remote = accepterService.server.dispatcher.services as unknown as Services
   const dorasAccount = services.accounts.find(dora.username)!
   const paulsAccount = remote.accounts.find(paul.username)!
-  const pauls = remote.accounts.store(paulsAccount)
+  const pauls = remote.accounts.openStore(paulsAccount)
   // As if the requester's side had never arrived.
   await pauls.write(() => {
     const access = pauls.accesses.find(accepted.dataGrantAccessId)!
@@ -257,7 +257,7 @@ t.test('the daily check', async t => {
     const [grant] = await listPeers(paul)
     return typeof grant.clientData.cmc.counterparty.apiEndpoint === 'string'
   }, 'the back channel')
-  const doras = services.accounts.store(dorasAccount)
+  const doras = services.accounts.openStore(dorasAccount)
   await until(() => !doras.cmc.hasDeliveries, 'the end of the delivery')
   // As if the access had gone without a word.
   await pauls.write(() => {

@@ -234,7 +234,7 @@ t.test('peers that hang are checked together, and hold up nothing else', async t
   const { clock, server } = two.requesterService
   const services = server.dispatcher.services as unknown as Services
   const account = services.accounts.find(two.dora.username)!
-  const store = services.accounts.store(account)
+  const store = services.accounts.openStore(account)
   const [channel] = await listPeers(two.dora)
   const count = 16
   const apiEndpoint = `http://token@127.0.0.1:${(deaf.address() as AddressInfo).port}/x/`

@@ -124,7 +124,7 @@ t.test('a restored archive does not take the place of an account that is still s
   const copy = await restoreElsewhere(t, two)
   const { accounts } = copy.service.server.dispatcher.services as unknown as Services
   const countAttempts = (): number => {
-    const [delivery] = accounts.store(accounts.find(copy.username)!).cmc.listFirstDeliveries(1)
+    const [delivery] = accounts.openStore(accounts.find(copy.username)!).cmc.listFirstDeliveries(1)
     return delivery?.attempts ?? 0
   }
   await copy.do('account.resumeDeliveries')
@@ -167,7 +167,7 @@ t.test('a restored archive does not take the place of an account that has moved 
   const former = accepterService.server.dispatcher.services as unknown as Services
   await former.accounts.relocate(former.accounts.find('paul-patient')!, 'http://localhost:9/paul/', () => {})
   const { accounts } = copy.service.server.dispatcher.services as unknown as Services
-  const { cmc } = accounts.store(accounts.find(copy.username)!)
+  const { cmc } = accounts.openStore(accounts.find(copy.username)!)
   await copy.do('account.resumeDeliveries')
   await until(() => cmc.listFirstDeliveries(1)[0]?.attempts !== 0, 'the first attempt')
   t.equal((await findPeer(dora)).counterparty.movedTo, undefined)

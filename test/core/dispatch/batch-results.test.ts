@@ -118,7 +118,7 @@ t.test('changes of many calls in a batch are published before its end', async t 
     params: { id, name: id, parentId: at % 60 === 0 ? null : `s${at}` }
   }))
   await alice.do('callBatch', streams)
-  const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+  const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
   const total = 100
   const last = 'c000000000000000000000099'
   const told: boolean[] = []

@@ -11,7 +11,7 @@ const text = 'x'.repeat(1000)
 
 function used({ service, username }: Client): { documents: number; attachments: number } {
   const { accounts } = service.server.services
-  return accounts.store(accounts.find(username)!).storageUsed()
+  return accounts.openStore(accounts.find(username)!).storageUsed()
 }
 
 t.test('a quota', async t => {

@@ -246,7 +246,7 @@ t.test('a call', async t => {
 
   t.test('refuses a token that was revoked while it waited', async t => {
     const { alice, call } = await setUp(t)
-    const store = alice.service.server.services.accounts.store(
+    const store = alice.service.server.services.accounts.openStore(
       alice.service.server.services.accounts.find('alice')!
     )
     const pending = call('marks.slow', { name: 'late' })
@@ -417,7 +417,7 @@ t.test('a batch', async t => {
 
   t.test('stops at the call whose token has been revoked', async t => {
     const { batch, alice } = await setUp(t)
-    const store = alice.service.server.services.accounts.store(
+    const store = alice.service.server.services.accounts.openStore(
       alice.service.server.services.accounts.find('alice')!
     )
     const running = batch(

@@ -6,7 +6,7 @@ import { openCoffer, textsOf } from '../../support/coffer.js'
 
 t.test('a long text is sent in chunks', async t => {
   const service = await openCoffer(t)
-  const store = service.server.services.accounts.store(service.server.services.accounts.find('alice')!)
+  const store = service.server.services.accounts.openStore(service.server.services.accounts.find('alice')!)
   const reader = { store, caller: new Caller(store, undefined) }
   // Each character is two code units: an odd one before them puts every even position inside one.
   for (const text of [

@@ -87,7 +87,7 @@ t.test('a stream with many events', async t => {
       t.same(heard, ['streams', 'events'], 'told once')
       t.equal(await count(alice, ['other']), many / 10)
       t.equal(await count(alice, ['home']), mergeEventsWithParent ? many : 0)
-      const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+      const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
       t.same(store.storageUsed(), store.recountStorageUsed())
       t.equal(store.streams.find('going'), undefined)
       const { events } = await alice.do('events.get', { streams: [':_audit:action-streams.delete'] })

@@ -26,7 +26,7 @@ t.test('batches of one token yield to others', async t => {
   const { id } = await bob.event()
   const reader = await alice.grant('read', 'diary')
   const other = await alice.grant('read', 'diary')
-  const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+  const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
   const begun = (): number => store.usage.countCalls(reader.access.id)['test.spend'] ?? 0
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())

@@ -9,7 +9,7 @@ t.setTimeout(900_000)
 
 function storeOf({ service, username }: Client): UserStore {
   const { accounts } = service.server.services
-  return accounts.store(accounts.find(username)!)
+  return accounts.openStore(accounts.find(username)!)
 }
 
 /** Returns the number of indexed words, without places. */

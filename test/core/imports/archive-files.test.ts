@@ -161,7 +161,7 @@ t.test('undoing an import removes its file from an event of another import', asy
   const [file] = note.attachments
   await bob.do('events.deleteAttachment', { id: note.id, fileId: file.id })
   // As if the first import had not known files.
-  const store = accounts.store(accounts.find('bob')!)
+  const store = accounts.openStore(accounts.find('bob')!)
   await store.write(() => store.imports.removeEvent(file.id))
   const second = await broughtIn(bob, 'alice.zip', zip)
   t.same(second.tally.broughtIn, { attachment: 1 })

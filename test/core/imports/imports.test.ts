@@ -304,7 +304,7 @@ t.test('many imports are listed in pages, and only the latest unreadable ones ar
   }
   await send(0)
   // Copies of its row, since a hundred files would take a thread each.
-  const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+  const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
   const { body } = store.imports.findBefore(Infinity)!
   await store.write(() => {
     for (let at = 1; at < 100; at++)

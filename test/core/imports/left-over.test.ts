@@ -47,7 +47,7 @@ t.test('work on an import stops once its state changes', async t => {
     (await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9, limit: 10_000 })).events
       .length
   await until(async () => (await counted()) > 0, 'it is being written')
-  const store = accounts.store(account)
+  const store = accounts.openStore(account)
   await store.write(() => {
     const { id: _id, number: _number, state: _state, ...body } = parseJob(store.imports.find(id)!)
     store.imports.update(id, 'cancelled', JSON.stringify(body))
@@ -75,7 +75,7 @@ t.test('an import of a suspended account waits until it is resumed, across resta
   new ImportJobs(files, readers).start(server.services, {} as never, true)
   t.match(files.listMarked(), [{ username: 'alice' }], 'it is known that there is something left to do')
   t.equal((await alice.service.http('DELETE', path, undefined, key)).status, 200)
-  const { state } = accounts.store(accounts.find('alice')!).imports.find(id)!
+  const { state } = accounts.openStore(accounts.find('alice')!).imports.find(id)!
   t.ok(state === 'written' || imports.isActive(id), 'it goes on at once')
   t.match(await rested(alice, id), { state: 'written' })
 })

@@ -20,7 +20,7 @@ t.test('remembered mappings stay within a limit', async t => {
   const { alice, server } = await openCoffer(t)
   const { accounts } = server.services
   const remembered = (): readonly { name: string; value: string }[] =>
-    accounts.store(accounts.find('alice')!).imports.listMemory('mapping:')
+    accounts.openStore(accounts.find('alice')!).imports.listMemory('mapping:')
   const { id } = await sent(alice, 'a.csv', 'time,weight (kg)\n2024-01-01,70\n')
   for (let from = 0; from < 300; from += 50) {
     await alice.do('imports.look', { id, mappings: mappings(from, 50) })

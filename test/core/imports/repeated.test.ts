@@ -24,7 +24,7 @@ const mark = 7777
 
 /** Marks the stored outcomes of files; returns their number. */
 async function marked({ server: { services } }: Service): Promise<number> {
-  const store = services.accounts.store(services.accounts.find('alice')!)
+  const store = services.accounts.openStore(services.accounts.find('alice')!)
   const kept = store.imports.listMemory('outcome:')
   await store.write(() => {
     for (const { name: of, value } of kept) {
@@ -167,7 +167,7 @@ t.test('no outcome is stored if data changes meanwhile', async t => {
   const { alice } = service
   await alice.stream('diary')
   const { accounts } = service.server.services
-  const open = (): UserStore => accounts.store(accounts.find('alice')!)
+  const open = (): UserStore => accounts.openStore(accounts.find('alice')!)
   const view = { open, mayRead: () => true, party: { account: 'alice', access: '' } }
   const footprint = (): ImportFingerprint => new ImportFingerprint(view)
   const { id } = await alice.event({ type: 'series:count/generic', content: undefined, time: 1.7e9 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { measure, getKnownSize } from '../../../core/json/depth.js'
+import { measureValue, getKnownSize } from '../../../core/json/depth.js'
 import { ApiError } from '../../../core/errors.js'
 import { runSteps } from '../../../storage/steps.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
@@ -97,8 +97,8 @@ t.test('a text read in slices', async t => {
       let keys = 0
       // With duplicate keys, both values would count.
       const text = randomText(pick).replaceAll(/"(?:[^"\\]|\\.)*"(?=\s*:)/g, () => `"key ${keys++}"`)
-      const inSteps = measure(runSteps(readJson(text, limits, 1 + pick(20))))
-      if (JSON.stringify(inSteps) !== JSON.stringify(measure(JSON.parse(text)))) differing.push(text)
+      const inSteps = measureValue(runSteps(readJson(text, limits, 1 + pick(20))))
+      if (JSON.stringify(inSteps) !== JSON.stringify(measureValue(JSON.parse(text)))) differing.push(text)
     }
     t.same(differing, [])
     const list = [[1, 2], { a: [] }, 'b'.repeat(100)]
@@ -106,7 +106,7 @@ t.test('a text read in slices', async t => {
     t.equal(getKnownSize(value.list), JSON.stringify(list).length)
     // It is not measured again.
     value.list.push([[[]]])
-    t.same(measure(value), { depth: 4, containers: 5, hasFinite: true })
+    t.same(measureValue(value), { depth: 4, containers: 5, hasFinite: true })
   })
 
   const long = 'x'.repeat(100)

@@ -155,7 +155,7 @@ t.test('the weekly letter', async t => {
     await reach(world, monday)
     await addWeights(world, monday + week, [70])
     const { services } = world.server
-    const store = services.accounts.store(services.accounts.find('bobby')!)
+    const store = services.accounts.openStore(services.accounts.find('bobby')!)
     await store.write(() => store.confirmed.set('email', null))
     await reach(world, monday + week)
     t.equal(world.box.mails.length, 0)
@@ -214,7 +214,7 @@ t.test('the weekly letter', async t => {
     await turnOn(world)
     await addWeights(world, monday, [70])
     const { services } = world.server
-    const store = services.accounts.store(services.accounts.find('bobby')!)
+    const store = services.accounts.openStore(services.accounts.find('bobby')!)
     const last = Date.UTC(2023, 10, 19) / 1000 / day
     await store.write(() => store.letter.put({ ...store.letter.find()!, sending: last }))
     await reach(world, monday)
@@ -271,7 +271,7 @@ t.test('the weekly letter', async t => {
     const second = readPath(box.mails.at(-1)!)
     t.not(second, first)
     const { accounts } = world.server.services
-    const store = accounts.store(accounts.find(bob.username)!)
+    const store = accounts.openStore(accounts.find(bob.username)!)
     await store.write(() => store.confirmed.set('email', 'robert@example.com'))
     t.equal(await unsubscribe(server.url + second), 401)
     await reach(world, monday + 2 * week)
@@ -302,7 +302,7 @@ t.test('the weekly letter', async t => {
     const told = await listTold()
     t.match(told, [{ title: 'Your week is ready', source: { kind: 'letter', id: '2023-11-26' } }])
     const { accounts } = world.server.services
-    const { messages } = accounts.store(accounts.find('bobby')!)
+    const { messages } = accounts.openStore(accounts.find('bobby')!)
     t.notMatch(messages.listOfChannel(channel.id)[0]!.body, /171|Weight/)
     await turnOn(world, { byMail: true, language: 'de' })
     await addWeights(world, monday + 2 * week, [171.25, 171.25])

@@ -121,7 +121,7 @@ t.test('an authenticator app', async t => {
   t.test('opens no session before it is verified', async t => {
     const { service, daisy } = await start(t)
     await daisy.enrol()
-    const store = service.server.services.accounts.store(service.server.services.accounts.find('daisy')!)
+    const store = service.server.services.accounts.openStore(service.server.services.accounts.find('daisy')!)
     const { mfaToken } = await daisy.login({ appId: 'other-app' })
     t.equal(store.accesses.findByName('personal', 'other-app'), undefined)
     t.match(await service.call('daisy', 'getAccessInfo', {}, mfaToken), { status: 401 })
@@ -259,7 +259,7 @@ t.test('an MFA session', async t => {
         ),
       async () => {
         const { accounts } = service.server.services
-        const store = accounts.store(accounts.find('daisy')!)
+        const store = accounts.openStore(accounts.find('daisy')!)
         const now = service.clock.now()
         await store.write(() => store.signIn.insert('reset', 'a-mailed-token', now, now + 60, {}))
         const params = { appId, resetToken: 'a-mailed-token', newPassword: password }

@@ -69,7 +69,7 @@ t.test('passkeys.challenge', async t => {
     const missing = { error: { id: 'invalid-operation', data: { code: 'proof-missing' } } }
     t.match(await carol.call('passkeys.challenge', { purpose: 'add' }), missing)
     const { accounts } = server.services
-    const store = accounts.store(accounts.find('carol')!)
+    const store = accounts.openStore(accounts.find('carol')!)
     const signIn = async (): Promise<void> =>
       await store.write(() =>
         store.sessions.recordSignIn(carol.access.id, { time: clock.now(), address: '127.0.0.1' })

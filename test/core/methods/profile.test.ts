@@ -84,7 +84,7 @@ t.test('profile sets', async t => {
 
   t.test('count towards the storage used', async t => {
     const { alice, server } = await openCoffer(t)
-    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+    const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
     const before = store.storageUsed().documents
     await alice.do('profile.updatePublic', { update: { text: 'x'.repeat(1000) } })
     t.ok(store.storageUsed().documents > before + 1000)
@@ -95,7 +95,7 @@ t.test('profile sets', async t => {
 
   t.test("hide the service's own data in the private set", async t => {
     const { alice, server } = await openCoffer(t, { ignoreProtectedFieldUpdates: true })
-    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+    const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
     const mfa = { content: { phone: '1' }, recoveryCodes: ['secret'] }
     await store.write(() => store.profile.update('private', { mfa, colour: 'blue' }))
     t.same((await alice.do('profile.getPrivate')).profile, { colour: 'blue' })

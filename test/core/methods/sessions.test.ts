@@ -11,7 +11,7 @@ async function start(t: Test) {
   const { clock, server, alice } = service
   const { accounts, config } = server.services
   const signIn = async (appId: string, username = 'alice'): Promise<Client> => {
-    const store = accounts.store(accounts.find(username)!)
+    const store = accounts.openStore(accounts.find(username)!)
     const access = await store.write(() => openSession(config, store, appId, clock.now()))
     return new Client(service, username, access)
   }
@@ -67,7 +67,7 @@ t.test('sessions.get', async t => {
     const { alice, service } = await start(t)
     t.equal((await alice.do('sessions.get')).hasSecondFactor, false)
     const { accounts } = service.server.services
-    const store = accounts.store(accounts.find('alice')!)
+    const store = accounts.openStore(accounts.find('alice')!)
     const factor = { method: 'totp', content: {}, secret: 'A'.repeat(32), recoveryCodes: [] } as const
     await store.write(() => setFactor(store, factor))
     t.equal((await alice.do('sessions.get')).hasSecondFactor, true)

@@ -249,7 +249,7 @@ t.test('endless deletions', async t => {
     peer.deletions = () => list(() => ++time)
     world.requesterService.clock.advance(8000)
     await reaches(world, id, ({ error }) => error === undefined)
-    const store = services.accounts.store(account)
+    const store = services.accounts.openStore(account)
     await until(() => {
       const stored = store.mirrors.find(id)!
       return (parseProgress(stored).contacts ?? 0) > 1000 && stored.next! > services.clock.now()

@@ -429,7 +429,7 @@ t.test('starting the service', async t => {
       const app = await client.grant('manage', 'diary', { type: 'app' })
       const { webhook } = await app.do('webhooks.create', { url: `${target.url}/${client.username}` })
       const { accounts } = service.server.services
-      const store = accounts.store(accounts.find(client.username)!)
+      const store = accounts.openStore(accounts.find(client.username)!)
       await store.write(() => {
         const kept = store.webhooks.find(webhook.id)!
         store.webhooks.remove(webhook.id)

@@ -34,7 +34,7 @@ function expectedLevel(
 
 t.test('a caller', async t => {
   const { server } = await openCoffer(t)
-  const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+  const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
 
   t.test('has the level of the nearest permission above, for any tree', async t => {
     const roll = dice(7)

@@ -169,7 +169,7 @@ t.test('a permission on a stream', async t => {
     ]
     clock.advance(5)
     await remove(alice, 'diary')
-    const store = accounts.store(accounts.find('alice')!)
+    const store = accounts.openStore(accounts.find('alice')!)
     await store.write(() => {
       for (const { access } of left) store.accesses.update(access)
     })

@@ -19,7 +19,7 @@ function counted<T>(steps: Steps<T>): { count: number; value: T } {
 t.test('the scope of a change in thousands of streams is determined in slices', async t => {
   const { alice, server } = await openCoffer(t)
   const { accounts } = server.services
-  const store = accounts.store(accounts.find('alice')!)
+  const store = accounts.openStore(accounts.find('alice')!)
   const by = { created: 1, createdBy: 'system', modified: 1, modifiedBy: 'system' }
   await alice.stream('top')
   await alice.stream('other')

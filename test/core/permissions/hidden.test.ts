@@ -88,7 +88,7 @@ t.test('a stream with events hidden by another of their streams', async t => {
       ['secret', null]
     ] as const)
       await alice.stream(id, parentId)
-    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+    const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
     const random = new Random(1)
     await store.write(() => {
       for (let n = 0; n < 6000; n++) {

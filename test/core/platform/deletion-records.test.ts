@@ -11,7 +11,7 @@ const year = 31_536_000
 const auth = { sessionMaxAge: 100 * year }
 
 const storeOf = ({ service, username }: Client): UserStore =>
-  service.server.services.accounts.store(service.server.services.accounts.find(username)!)
+  service.server.services.accounts.openStore(service.server.services.accounts.find(username)!)
 
 /** Creates and deletes an event, a stream and an access; returns their ids. */
 async function deleteThree(client: Client): Promise<{ event: string; stream: string; access: string }> {

@@ -32,7 +32,7 @@ t.test('an account with many accesses', async t => {
 
   t.test('counts the calls of all of them', async t => {
     const { services } = service.server
-    services.accounts.store(services.accounts.find('alice')!).flushUsage()
+    services.accounts.openStore(services.accounts.find('alice')!).flushUsage()
     await last.call('streams.get')
     const { body } = await service.http('GET', '/system/user-info/alice', undefined, key)
     const { callsDetail, callsPerAccess, callsTotal } = body.userInfo

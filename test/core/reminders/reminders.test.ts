@@ -300,7 +300,7 @@ t.test('a reminder of an app uses no channels of the user', async t => {
   await alice.do('reminders.update', { id, update: { channelIds: [own] } })
   // As an archive could have it.
   const { accounts } = alice.service.server.services
-  const store = accounts.store(accounts.find(alice.username)!)
+  const store = accounts.openStore(accounts.find(alice.username)!)
   const row = store.reminders.find(id)!
   await store.write(() => store.reminders.put({ ...row, reminder: { ...row.reminder, ...update } }))
   clock.advance(hour)

@@ -37,7 +37,7 @@ t.test('the message has a button, which only what goes on has', async t => {
   const note = await addRule(alice, channel, { kind: 'words', anyOf: ['dizzy'] })
   await measure(alice, note, { content: 'dizzy', type: 'note/txt', streamIds: ['diary'] })
   const { accounts } = alice.service.server.services
-  const { messages } = accounts.store(accounts.find('alice')!)
+  const { messages } = accounts.openStore(accounts.find('alice')!)
   const actions = messages.listOfChannel(channel).map(({ body }) => JSON.parse(body).actions)
   t.match(actions.map(list => list.map((each: { id: string }) => each.id)).toSorted(), [
     ['acknowledge', 'open'],

@@ -10,7 +10,7 @@ import { addRule, evaluated, measure, pass, startWorld } from './world.js'
 
 function getStore({ service, username }: Client): UserStore {
   const { accounts } = service.server.services
-  return accounts.store(accounts.find(username)!)
+  return accounts.openStore(accounts.find(username)!)
 }
 
 t.test('many rules leave time for other work', async t => {

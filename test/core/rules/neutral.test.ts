@@ -9,7 +9,7 @@ t.test('a number that changes nothing does not have the file read', async t => {
   const { alice, channel } = await startWorld(t)
   const id = await addRule(alice, channel, above)
   const { accounts } = alice.service.server.services
-  const { measures } = accounts.store(accounts.find(alice.username)!)
+  const { measures } = accounts.openStore(accounts.find(alice.username)!)
   let count = 0
   const createReadings = measures.createReadings.bind(measures)
   measures.createReadings = query => {

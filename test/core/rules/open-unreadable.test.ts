@@ -10,7 +10,7 @@ const repeating = { remindAfter: 600 }
 /** Returns how often the file is read while the event loop turns some times. */
 async function countReads({ alice }: World): Promise<number> {
   const { accounts } = alice.service.server.services
-  const { measures } = accounts.store(accounts.find(alice.username)!)
+  const { measures } = accounts.openStore(accounts.find(alice.username)!)
   const createReadings = measures.createReadings.bind(measures)
   let count = 0
   measures.createReadings = query => {

@@ -75,7 +75,7 @@ t.test('what messages tell', async t => {
   const [, { title }] = await listMessages(alice, channel)
   t.equal(title, 'Puls')
   const { accounts } = alice.service.server.services
-  const { messages } = accounts.store(accounts.find('alice')!)
+  const { messages } = accounts.openStore(accounts.find('alice')!)
   const bodies = messages.listOfChannel(channel).map(({ body }) => JSON.parse(body))
   t.equal(bodies[0].text, 'Setzen!\nHerzfrequenz: 120,3 bpm')
   t.match(bodies[0], { page: `alerts/${open}`, urgency: 'normal' })

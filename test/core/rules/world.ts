@@ -51,7 +51,7 @@ export async function addRule(
 /** Returns the state of a rule as it is stored. */
 export function readState({ service, username }: Client, id: string): RuleState | undefined {
   const { accounts } = service.server.services
-  return accounts.store(accounts.find(username)!).rules.find(id)?.state
+  return accounts.openStore(accounts.find(username)!).rules.find(id)?.state
 }
 
 /** Waits until a rule has been evaluated at the present time of the clock. */
@@ -61,7 +61,7 @@ export async function evaluated(client: Client, id: string): Promise<RuleState> 
   await server.settle()
   // What follows from the changes so far is queued in this turn, before the write.
   await setImmediate()
-  await accounts.store(accounts.find(client.username)!).write(() => undefined)
+  await accounts.openStore(accounts.find(client.username)!).write(() => undefined)
   await until(() => (readState(client, id)?.evaluatedTo ?? 0) >= clock.now(), `an evaluation of ${id}`)
   return readState(client, id)!
 }

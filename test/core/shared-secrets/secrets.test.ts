@@ -321,7 +321,7 @@ function accountOf() {
 }
 
 function storeOf() {
-  return service.server.services.accounts.store(accountOf())
+  return service.server.services.accounts.openStore(accountOf())
 }
 
 /** Returns the bytes of all files of a service. */

@@ -494,7 +494,7 @@ async function captured(t: Test, isRoot: boolean): Promise<{ alice: Client; app:
   const { accounts } = server.services
   for (const id of ['diary', 'own']) await alice.stream(id)
   const app = await alice.grant('manage', 'own', { type: 'app' })
-  const store = accounts.store(accounts.find('alice')!)
+  const store = accounts.openStore(accounts.find('alice')!)
   const by = `${app.access.id} with a caller id`
   const tracking = { created: 1, createdBy: by, modified: 1, modifiedBy: by }
   const id = isRoot ? 'tags-migrated' : 'tag-migrated-x'

@@ -21,7 +21,7 @@ t.test('the tree of streams', async t => {
   ] as const)
     await alice.stream(id, parentId)
   await alice.do('streams.update', { id: 'b', update: { trashed: true } })
-  const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+  const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
   const at = (id: string) => store.streams.find(id)!
 
   t.test('can be traversed in both directions', async t => {

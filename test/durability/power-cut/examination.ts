@@ -63,7 +63,7 @@ async function examineLocked(layout: Layout, people: readonly Person[]): Promise
         const account = platform.find(person.username)
         problems.push(...presenceProblems(platform, account, person))
         if (account && folders.has(account.id))
-          opened.push([account, person, stateOf(accounts.store(account), person)])
+          opened.push([account, person, stateOf(accounts.openStore(account), person)])
       }
     } finally {
       await accounts.close()

@@ -44,6 +44,7 @@ export interface World {
 /** The account's data at the time of the backup. */
 export const backedUp = { notes: ['a file', 'first'], files: ['bytes of a file'], email: 'old@example.com' }
 
+/** Starts a cluster with an account, and backs it up. */
 export async function start(t: Test): Promise<World> {
   const cluster = new MemoryCluster()
   await begin(t, cluster)

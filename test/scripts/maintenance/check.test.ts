@@ -51,6 +51,7 @@ class Sample {
   }
 }
 
+/** Creates a directory with one of everything that the check reads. */
 async function sample(t: Test): Promise<Sample> {
   const { alice, directory, server } = await openCoffer(t, {
     versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },

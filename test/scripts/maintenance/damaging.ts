@@ -62,6 +62,7 @@ async function end(name: string, work: () => Promise<unknown>): Promise<string> 
   }
 }
 
+/** Damages a copy of a directory, and prints how each command on it ends. */
 async function run(source: string, target: string, seed: number): Promise<void> {
   const random = new Random(seed)
   cpSync(source, target, { recursive: true })

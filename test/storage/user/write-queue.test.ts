@@ -63,7 +63,7 @@ t.test('pending writes are limited in number, and complete later', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   const { accounts } = server.services
-  const store = accounts.store(accounts.find('alice')!)
+  const store = accounts.openStore(accounts.find('alice')!)
   const gate = new EventEmitter()
   const held = store.holdWrites(async () => void (await once(gate, 'opened')))
   let written = 0
@@ -108,7 +108,7 @@ t.test('a batch whose writes exceed the limit does not block others', async t =>
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   const { accounts } = server.services
-  const store = accounts.store(accounts.find('alice')!)
+  const store = accounts.openStore(accounts.find('alice')!)
   const gate = new EventEmitter()
   const held = store.holdWrites(async () => void (await once(gate, 'opened')))
   const writes = Array.from({ length: 2500 }, () => store.write(() => undefined, alice.access.id))

@@ -175,9 +175,9 @@ t.test('guessed tokens are throttled, in the same form', async t => {
 
 t.test('a failure of the service is told in the same form', async t => {
   const { alice } = await openCoffer(t)
-  const { store } = alice.service.server.services.accounts
-  t.teardown(() => void (alice.service.server.services.accounts.store = store))
-  alice.service.server.services.accounts.store = () => {
+  const { openStore: store } = alice.service.server.services.accounts
+  t.teardown(() => void (alice.service.server.services.accounts.openStore = store))
+  alice.service.server.services.accounts.openStore = () => {
     throw new Error('a secret detail')
   }
   const { body, status } = await ask(t, alice, 'Patient')

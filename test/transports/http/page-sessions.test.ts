@@ -262,7 +262,7 @@ t.test('a page session', async t => {
   t.test('is limited in number, and expired ones are reused', async t => {
     const { own, service } = await withPage(t)
     const { accounts } = service.server.services
-    const store = accounts.store(accounts.find('daisy')!)
+    const store = accounts.openStore(accounts.find('daisy')!)
     const count = (): number => store.accesses.listPersonal().length
     const { config, clock } = service.server.services
     const open = async (): Promise<string> => {
@@ -442,7 +442,7 @@ t.test('a page session', async t => {
   t.test('accepts any token that an imported account may have', async t => {
     const { own, service } = await withPage(t)
     const { accounts } = service.server.services
-    const store = accounts.store(accounts.find('daisy')!)
+    const store = accounts.openStore(accounts.find('daisy')!)
     const first = sessionIn((await signIn(service, own)).cookies)
     const access = store.accesses.findByToken(first.split('.')[1]!)!
     await store.write(() => store.accesses.update({ ...access, token: 'A.b_c~d-e' }))

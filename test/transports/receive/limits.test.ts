@@ -173,7 +173,7 @@ t.test('only the service marks the access of a connection', async t => {
 t.test('forms of lanes are remembered, however many new ones arrive', async t => {
   const { alice } = await openCoffer(t)
   const { accounts } = alice.service.server.services
-  const store = accounts.store(accounts.find('alice')!)
+  const store = accounts.openStore(accounts.find('alice')!)
   const connection = await connect(alice, 'influx')
   const write = async (...lines: string[]): Promise<number> => {
     const { token } = connection

@@ -46,7 +46,7 @@ t.test('a mother and her daughter', async t => {
   }
   const isEvaluated = async (id: string, time: number): Promise<boolean> => {
     const { accounts } = service.server.services
-    return (accounts.store(accounts.find('daisy')!).rules.find(id)?.state.evaluatedTo ?? 0) >= time
+    return (accounts.openStore(accounts.find('daisy')!).rules.find(id)?.state.evaluatedTo ?? 0) >= time
   }
 
   await daisy.event({ streamIds: ['phone'], type: 'ratio/percent', content: 80 })

@@ -87,6 +87,7 @@ const fileHeaders = new Set([
   'cache-control'
 ])
 
+/** Sets the headers of a file's response. `tag`: its ETag. */
 function setFileHeaders({ res }: Exchange, { fileName, integrity, type }: Attachment, tag: string): void {
   res.setHeader('Content-Type', isHeaderValue(type) ? type : 'application/octet-stream')
   res.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encodeFileName(fileName)}`)

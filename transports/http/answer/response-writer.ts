@@ -61,7 +61,7 @@ export class ResponseWriter {
     for (let start = 0; start < data.length && !this.isDisconnected;) {
       let end = start + chunkSize
       if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
-      const chunk = start === 0 && end >= data.length ? data : slice(data, start, end)
+      const chunk = start === 0 && end >= data.length ? data : sliceData(data, start, end)
       if (!this.#res.write(chunk, isLatin1 ? 'latin1' : getEncoding(chunk)) && !this.isDisconnected)
         await this.#waitFor('drain')
       start = end
@@ -200,6 +200,6 @@ function getEncoding(data: string | Uint8Array): 'latin1' | 'utf8' {
   return typeof data === 'string' && Buffer.byteLength(data) === data.length ? 'latin1' : 'utf8'
 }
 
-function slice(data: string | Uint8Array, start: number, end: number): string | Uint8Array {
+function sliceData(data: string | Uint8Array, start: number, end: number): string | Uint8Array {
   return typeof data === 'string' ? data.slice(start, end) : data.subarray(start, end)
 }

@@ -15,7 +15,7 @@ export function replyTable(exchange: Exchange, list: readonly object[]): void {
   const columns = Object.keys(items[0] ?? {})
   const head = columns.map(column => `<th>${escapeMarkup(column)}</th>`).join('')
   const rows = items.map(
-    item => `<tr>${columns.map(column => `<td>${cell(item[column])}</td>`).join('')}</tr>`
+    item => `<tr>${columns.map(column => `<td>${toCell(item[column])}</td>`).join('')}</tr>`
   )
   const { res } = exchange
   res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox")
@@ -25,6 +25,6 @@ export function replyTable(exchange: Exchange, list: readonly object[]): void {
   replyText(exchange, 200, page, 'text/html; charset=utf-8')
 }
 
-function cell(value: unknown): string {
+function toCell(value: unknown): string {
   return escapeMarkup(typeof value === 'string' ? value : JSON.stringify(value ?? ''))
 }

@@ -60,6 +60,7 @@ export function createMetricsListener({ metrics }: OperationsSources): RequestLi
   return (request, response) => void sendMetrics(request, response, metrics)
 }
 
+/** Sends the metrics; 404 for other paths, 500 if they cannot be read. */
 async function sendMetrics(
   { method, url }: IncomingMessage,
   response: ServerResponse,

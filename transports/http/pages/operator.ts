@@ -75,6 +75,7 @@ export function addActionRoutes(
 
 type Handler = (operator: Operator, ctx: PageContext) => Promise<object> | object
 
+/** Returns a function that adds a route for operators. Each request is authorized first, as `system.getOverview` is. */
 function createRouteAdder(router: Router<ExchangeState>, dispatcher: Dispatcher) {
   const { services } = dispatcher
   const getClientAddress = createClientAddressReader(services.config.http.trustedProxies)

@@ -45,6 +45,7 @@ export function replyFile(ctx: PageContext, { type, bytes }: StaticFile): void {
   ctx.body = bytes
 }
 
+/** Reads the static files below a directory, by path. Empty if there is no such directory. */
 function readFolder(directory: string): ReadonlyMap<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   if (!existsSync(directory)) return files

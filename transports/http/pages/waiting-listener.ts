@@ -26,6 +26,7 @@ export function createWaitingListener(config: Config): RequestListener {
   }
 }
 
+/** Sends a JSON response while the service is not ready. `body`: members without braces. */
 function send(response: ServerResponse, status: number, body: string, config: Config): void {
   const text = `{${body},${toMetaMember(config, Date.now() / 1000)}}`
   response

@@ -6,6 +6,7 @@ import { refuseParams, changePaths } from '../../../core/validation/params.js'
 import type { Outcome } from '../../../core/call/outcome.js'
 import type { Query } from './query.js'
 import type { Verb } from '../route.js'
+import { quoteText } from '../../../core/errors.js'
 
 /** Builds params from the parts of a request. `body` is `undefined` for verbs without one. */
 export type BuildParams = (
@@ -40,7 +41,7 @@ export function assertNoParams(body: unknown): void {
       ? [{ code: 'INVALID_TYPE', message: emptyBodyHint, path: '#' }]
       : names.slice(0, maxNamedProperties).map(name => ({
           code: 'OBJECT_ADDITIONAL_PROPERTIES',
-          message: `Unknown property "${name.slice(0, 100)}": ${emptyBodyHint}`,
+          message: `Unknown property ${quoteText(name)}: ${emptyBodyHint}`,
           path: '#',
           params: [name]
         }))

@@ -48,6 +48,7 @@ interface Pair {
   readonly isList: boolean
 }
 
+/** Adds a parameter; repeated ones become lists. Error: `invalid-request-structure` if there are too many. */
 function addPair(
   query: Map<string, string | readonly string[]>,
   { isList, name, value }: Pair,

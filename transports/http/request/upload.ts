@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
-import { ApiError, fail } from '../../../core/errors.js'
+import { ApiError, fail, quoteText } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { type FormUsage, createBusyError } from '../../../core/security/upload-buffer.js'
 import type { Party } from '../../../storage/scheduler.js'
@@ -115,7 +115,7 @@ async function receiveFile(
     await services.attachments.discard(received)
     fail(
       'invalid-request-structure',
-      `The file "${fileName.slice(0, 100)}" is larger than ${services.config.uploads.maxFileBytes} bytes`
+      `The file ${quoteText(fileName)} is larger than ${services.config.uploads.maxFileBytes} bytes`
     )
   }
   return { fileName, type, received }
@@ -226,7 +226,7 @@ function parseParts(
         emitted++
         textBytes += Buffer.byteLength(value)
         if (nameTruncated || valueTruncated || textBytes > services.config.limits.bodyBytes)
-          refuse(`The part "${name.slice(0, 100)}" is too large`)
+          refuse(`The part ${quoteText(name)} is too large`)
         else handlers.text(value)
       })
       .on('filesLimit', () => refuse(`The form has more than ${getMaxFiles(services)} files`))

@@ -27,29 +27,29 @@ function toKind(
   return { member, type, stream, range, isFrequent }
 }
 
-function single(member: string, table: string, isFrequent = false): NumberKind {
+function toSingleKind(member: string, table: string, isFrequent = false): NumberKind {
   return toKind(member, singleValueTables.get(`${table}_record_table`)!, isFrequent)
 }
 
 export const numberKinds: ReadonlyMap<string, NumberKind> = new Map([
-  ['steps', single('count', 'steps', true)],
+  ['steps', toSingleKind('count', 'steps', true)],
   ['heart_rate', toKind('bpm', sampleTables.get('heart_rate_record_series_table')!, true)],
-  ['heart_rate_variability', single('rmssd_millis', 'heart_rate_variability_rmssd')],
-  ['resting_heart_rate', single('bpm', 'resting_heart_rate')],
-  ['respiratory_rate', single('rate', 'respiratory_rate')],
-  ['distance', single('meters', 'distance', true)],
-  ['active_calories', single('calories', 'active_calories_burned', true)],
-  ['total_calories', single('calories', 'total_calories_burned', true)],
-  ['basal_metabolic_rate', single('watts', 'basal_metabolic_rate')],
-  ['weight', single('kilograms', 'weight')],
-  ['lean_body_mass', single('kilograms', 'lean_body_mass')],
-  ['bone_mass', single('kilograms', 'bone_mass')],
-  ['height', single('meters', 'height')],
-  ['body_fat', single('percentage', 'body_fat')],
-  ['oxygen_saturation', single('percentage', 'oxygen_saturation')],
-  ['blood_glucose', single('mmol_per_liter', 'blood_glucose')],
-  ['body_temperature', single('celsius', 'body_temperature')],
-  ['basal_body_temperature', single('celsius', 'basal_body_temperature')],
+  ['heart_rate_variability', toSingleKind('rmssd_millis', 'heart_rate_variability_rmssd')],
+  ['resting_heart_rate', toSingleKind('bpm', 'resting_heart_rate')],
+  ['respiratory_rate', toSingleKind('rate', 'respiratory_rate')],
+  ['distance', toSingleKind('meters', 'distance', true)],
+  ['active_calories', toSingleKind('calories', 'active_calories_burned', true)],
+  ['total_calories', toSingleKind('calories', 'total_calories_burned', true)],
+  ['basal_metabolic_rate', toSingleKind('watts', 'basal_metabolic_rate')],
+  ['weight', toSingleKind('kilograms', 'weight')],
+  ['lean_body_mass', toSingleKind('kilograms', 'lean_body_mass')],
+  ['bone_mass', toSingleKind('kilograms', 'bone_mass')],
+  ['height', toSingleKind('meters', 'height')],
+  ['body_fat', toSingleKind('percentage', 'body_fat')],
+  ['oxygen_saturation', toSingleKind('percentage', 'oxygen_saturation')],
+  ['blood_glucose', toSingleKind('mmol_per_liter', 'blood_glucose')],
+  ['body_temperature', toSingleKind('celsius', 'body_temperature')],
+  ['basal_body_temperature', toSingleKind('celsius', 'basal_body_temperature')],
   [
     'skin_temperature',
     // A difference from a person's usual temperature, which must not become part of temperatures.
@@ -61,11 +61,11 @@ export const numberKinds: ReadonlyMap<string, NumberKind> = new Map([
       isFrequent: false
     }
   ],
-  ['vo2_max', single('ml_per_kg_per_min', 'vo2_max')],
-  ['hydration', single('liters', 'hydration')],
-  ['floors_climbed', single('floors', 'floors_climbed')],
-  ['elevation_gained', single('meters', 'elevation_gained')],
-  ['wheelchair_pushes', single('count', 'wheelchair_pushes')]
+  ['vo2_max', toSingleKind('ml_per_kg_per_min', 'vo2_max')],
+  ['hydration', toSingleKind('liters', 'hydration')],
+  ['floors_climbed', toSingleKind('floors', 'floors_climbed')],
+  ['elevation_gained', toSingleKind('meters', 'elevation_gained')],
+  ['wheelchair_pushes', toSingleKind('count', 'wheelchair_pushes')]
 ])
 
 /** One of several words. All are about sexual and reproductive health. */
@@ -77,16 +77,16 @@ interface WordKind {
   readonly words: ReadonlyMap<unknown, unknown>
 }
 
-function words(member: string, table: string): WordKind {
+function toWordKind(member: string, table: string): WordKind {
   const { stream, type, words: byNumber } = wordTables.get(`${table}_record_table`)!
   return { member, type, stream, words: byNumber }
 }
 
 export const wordKinds: ReadonlyMap<string, WordKind> = new Map([
-  ['menstruation_flow', words('flow', 'menstruation_flow')],
-  ['ovulation_test', words('result', 'ovulation_test')],
-  ['cervical_mucus', words('appearance', 'cervical_mucus')],
-  ['sexual_activity', words('protection_used', 'sexual_activity')]
+  ['menstruation_flow', toWordKind('flow', 'menstruation_flow')],
+  ['ovulation_test', toWordKind('result', 'ovulation_test')],
+  ['cervical_mucus', toWordKind('appearance', 'cervical_mucus')],
+  ['sexual_activity', toWordKind('protection_used', 'sexual_activity')]
 ])
 
 /** Lists about sexual and reproductive health, which are stored only if the user has asked for it. */

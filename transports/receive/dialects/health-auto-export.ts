@@ -142,6 +142,7 @@ class Metrics {
     if (category) this.items.add({ kind: 'SleepAnalysis', ...base, identity, ...category })
   }
 
+  /** Adds a mindful session. Those whose minutes cannot be read are omitted. */
   #addMindfulSession(base: Pick<ReceivedRecord, 'source' | 'time'>, units: string, item: Json): void {
     const minutes = getNumber(item, 'qty')
     const identity = 'HKCategoryValueNotApplicable'
@@ -169,6 +170,7 @@ class Metrics {
     })
   }
 
+  /** Adds whether a habit, handwashing or toothbrushing, was completed. */
   #addHabit(name: string, base: Pick<ReceivedRecord, 'source' | 'time'>, item: Json): void {
     const value = getText(item, 'value')
     if (value !== 'Complete' && value !== 'Incomplete') return

@@ -64,7 +64,7 @@ export const influx: Dialect = {
     }
     return reading
   },
-  answer: (request: ReceivedRequest, _reading: Reading) => answer(request)
+  answer: (request: ReceivedRequest, _reading: Reading) => toAnswer(request)
 }
 
 /** Refuses a request in the form that clients of InfluxDB read. */
@@ -72,7 +72,7 @@ function refuse(message: string): never {
   throw new ApiError('invalid-request-structure', message, { beside: { code: 'invalid', message } })
 }
 
-function answer({ body, path, query }: ReceivedRequest): DialectAnswer {
+function toAnswer({ body, path, query }: ReceivedRequest): DialectAnswer {
   if (writePaths.has(path) || path === 'ping') return { status: 204, headers: version, body: '' }
   if (path === 'health') {
     const health = { name: 'influxdb', message: 'ready for queries and writes', status: 'pass', checks: [] }

@@ -73,6 +73,7 @@ class LineParser {
     return { measurement, tags, fields, timestamp }
   }
 
+  /** Parses the tags after the measurement. Refuses the line if they are incomplete or too many. */
   #parseTags(): [string, string][] {
     const tags: [string, string][] = []
     while (this.#peek() === comma) {

@@ -51,10 +51,11 @@ export const wakatime: Dialect = {
         })
     return reading
   },
-  answer
+  answer: toAnswer
 }
 
-function answer(request: ReceivedRequest, { received }: Reading): DialectAnswer {
+/** Returns the answer that plugins expect: to heartbeats, or to the status bar. 404 for other paths. */
+function toAnswer(request: ReceivedRequest, { received }: Reading): DialectAnswer {
   const match = heartbeatsPath.exec(request.path)
   if (!match) {
     const summary = { data: { grand_total: { text: '', total_seconds: 0 }, categories: [] } }

@@ -21,12 +21,12 @@ export interface Find {
   /** Seconds; those within which the documents must be. */
   readonly from: number | undefined
   readonly to: number | undefined
-  /** Whether there is a condition on the time. */
-  readonly hasTime: boolean
-  /** What documents must be equal to at least: for the query that finds them. */
+  /** Whether at least one condition is about the time. */
+  readonly hasTimeCondition: boolean
+  /** Some of what documents must be equal to, for the query that finds them; `conditions` has the rest. */
   readonly equalities: readonly Equality[]
-  /** Whether only times are asked for. */
-  readonly isByTime: boolean
+  /** Whether all conditions are about the time; also true without any. */
+  readonly hasOnlyTimeConditions: boolean
 }
 
 /** Members that contain the time of a document. */
@@ -45,11 +45,12 @@ const operators = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$
 const maxConditions = 10
 /** Maximum number of values of a condition. */
 const maxValues = 50
-/** Tolerance of times, in seconds: documents may contain several. */
-const tolerance = 1
+/** Seconds by which a range of times is extended: the times in a document may differ a little. */
+const timeTolerance = 1
 
 /**
- * Parses the conditions of a query; other parameters are ignored. Error: `invalid-request-structure` for
+ * Parses the conditions of a query, `find[member][$operator]=value`; other parameters are ignored. `$gt` and `$gte` begin
+ * the range of times, `$lt` and `$lte` end it. Error: `invalid-request-structure` for
  * operators that are not supported, and for too many conditions or values.
  */
 export function parseFind(query: Readonly<Record<string, string>>): Find {
@@ -74,16 +75,16 @@ export function parseFind(query: Readonly<Record<string, string>>): Find {
     const time = path.length === 1 && timeNames.has(path[0]!) ? parseTime(value) : undefined
     if (isAboutTime({ path })) assertPossible(value)
     if (time === undefined) continue
-    if (operator.startsWith('$g') || operator === '$eq') from = Math.max(from ?? 0, time - tolerance)
-    if (operator.startsWith('$l') || operator === '$eq') to = Math.min(to ?? Infinity, time + tolerance)
+    if (operator.startsWith('$g') || operator === '$eq') from = Math.max(from ?? 0, time - timeTolerance)
+    if (operator.startsWith('$l') || operator === '$eq') to = Math.min(to ?? Infinity, time + timeTolerance)
   }
   return {
     conditions,
     from,
     to,
-    hasTime: conditions.some(isAboutTime),
+    hasTimeCondition: conditions.some(isAboutTime),
     equalities: conditions.flatMap(toEquality).slice(0, maxEqualities),
-    isByTime: conditions.every(isAboutTime)
+    hasOnlyTimeConditions: conditions.every(isAboutTime)
   }
 }
 

@@ -91,7 +91,7 @@ export class Library {
     for await (const page of this.#getPages(
       collection,
       params,
-      find.isByTime ? count + 100 : pageDocuments
+      find.hasOnlyTimeConditions ? count + 100 : pageDocuments
     )) {
       for (const stored of page)
         if (!stored.isDeleted && matches(find, present(stored))) found.set(stored.id, stored)

@@ -17,12 +17,13 @@ export const nightscout: Dialect = {
   maxBodyBytes: 5 * 1024 * 1024,
   read: () => ({ records: [], received: 0, notUnderstood: new Map() }),
   answer: () => unknownPath,
-  serve: async (request, store, token) => await answer(request, store, token)
+  serve: async (request, store, token) => await answerRequest(request, store, token)
 }
 
 const unknownPath: DialectAnswer = { status: 404, body: { status: 404, message: 'Not found' } }
 
-async function answer(
+/** Answers a request by the version of the API in its path. */
+async function answerRequest(
   request: ReceivedRequest,
   store: ConnectionStore,
   token: string

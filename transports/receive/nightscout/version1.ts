@@ -42,14 +42,14 @@ export async function answerVersion1(
   if (!collection) return unknownPath
   switch (request.method) {
     case 'GET':
-      return await read(request, collection, rest, library)
+      return await readDocuments(request, collection, rest, library)
     case 'POST':
       return {
         status: 200,
-        body: (await store(request, collection, library)).map(toAnswer)
+        body: (await storeDocuments(request, collection, library)).map(toAnswer)
       }
     case 'PUT': {
-      const stored = (await store(request, collection, library)).map(toAnswer)
+      const stored = (await storeDocuments(request, collection, library)).map(toAnswer)
       return { status: 200, body: Array.isArray(parseJsonBody(request.body)) ? stored : (stored[0] ?? {}) }
     }
     case 'DELETE':
@@ -94,7 +94,7 @@ function describeRights({ canAdd, canChange, canRead }: Library): object {
 }
 
 /** Answers with documents, newest first; 304 if none has changed since `If-Modified-Since`. */
-async function read(
+async function readDocuments(
   { headers, now, query }: ReceivedRequest,
   collection: Collection,
   rest: string,
@@ -111,7 +111,8 @@ async function read(
   const count = isCurrent
     ? 1
     : parseCount(query['count'], isFound ? foundTreatments : defaultCounts[collection], maxCount)
-  const from = collection === 'entries' && !find.hasTime && !isCurrent ? now - entrySeconds : find.from
+  const from =
+    collection === 'entries' && !find.hasTimeCondition && !isCurrent ? now - entrySeconds : find.from
   const found = await library.list(collection, { ...find, from }, count)
   const documents = found.map(({ document }) => document)
   const body = collection === 'profile' && isCurrent ? (documents[0] ?? {}) : documents
@@ -124,7 +125,7 @@ async function read(
     : { status: 200, headers: modified, body }
 }
 
-async function store(
+async function storeDocuments(
   { body, now }: ReceivedRequest,
   collection: Collection,
   library: Library

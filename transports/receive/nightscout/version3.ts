@@ -45,7 +45,7 @@ export async function answerVersion3(
     return await readHistory(request, collection, rest[0], library)
   if (rest.length > 0) return refuse(404, 'Not found')
   if (id !== undefined) return await handleOne(request, collection, id, library)
-  if (request.method === 'GET') return await search(request, collection, library)
+  if (request.method === 'GET') return await searchDocuments(request, collection, library)
   return request.method === 'POST'
     ? await create(request, collection, parseDocument(request), library)
     : refuse(404, 'Not found')
@@ -74,7 +74,7 @@ async function getLastModified(library: Library, now: number): Promise<Record<st
 }
 
 /** Returns a document with what version 3 adds. */
-function present({ created, document, id, isDeleted, modified }: StoredDocument): Json {
+function toVersion3({ created, document, id, isDeleted, modified }: StoredDocument): Json {
   return {
     ...document,
     identifier: getText(document, 'identifier') ?? id,
@@ -84,6 +84,7 @@ function present({ created, document, id, isDeleted, modified }: StoredDocument)
   }
 }
 
+/** Answers with the documents that have changed since a time in milliseconds, in the path or in `Last-Modified`. */
 async function readHistory(
   { headers, now, query }: ReceivedRequest,
   collection: Collection,
@@ -96,7 +97,10 @@ async function readHistory(
   // Clients continue after the last millisecond that they have seen: the present one is not over.
   const found = await library.listChanges(collection, since, Math.floor(now * 1000), limit)
   const last = found.at(-1)?.modified ?? since
-  return succeed(found.map(present), { etag: `W/"${last}"`, 'last-modified': new Date(last).toUTCString() })
+  return succeed(found.map(toVersion3), {
+    etag: `W/"${last}"`,
+    'last-modified': new Date(last).toUTCString()
+  })
 }
 
 /** Members by which documents can be sorted: all contain their time. */
@@ -105,7 +109,7 @@ const sortable: ReadonlySet<string> = new Set(['date', 'created_at', 'mills', 'd
 const searchParameters: ReadonlySet<string> = new Set(['limit', 'skip', 'fields', 'sort', 'sort$desc', 'now'])
 
 /** Answers with the documents that meet the conditions in the query, in the requested order, reduced to `fields`. */
-async function search(
+async function searchDocuments(
   { query }: ReceivedRequest,
   collection: Collection,
   library: Library
@@ -121,11 +125,11 @@ async function search(
   })
   const find = parseFind(Object.fromEntries(conditions))
   const isAscending = query['sort'] !== undefined
-  const found = await library.list(collection, find, skip + limit, { isAscending, present })
+  const found = await library.list(collection, find, skip + limit, { isAscending, present: toVersion3 })
   const { fields = '_all' } = query
   const names = new Set(fields.split(','))
   const listed = found.slice(skip).map(each => {
-    const all = present(each)
+    const all = toVersion3(each)
     if (fields === '_all') return all
     return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)))
   })
@@ -183,7 +187,7 @@ async function handleOne(
       ? await create(request, collection, { ...parseDocument(request), identifier }, library)
       : refuse(404, 'Not found')
   if (found.isDeleted) return refuse(410, 'Gone')
-  if (method === 'GET') return succeed(present(found))
+  if (method === 'GET') return succeed(toVersion3(found))
   if (method === 'DELETE') {
     await library.delete(found)
     return { status: 200, body: { status: 200 } }

@@ -37,7 +37,7 @@ export function TwoFactorSection({ session }: { readonly session: Session }) {
   )
 }
 
-/** Shows the view that turns two-factor authentication on, or off if it is on. */
+/** Shows whichever view applies: the one that turns two-factor authentication on, or the one that turns it off. */
 export function TwoFactor(props: PartProps) {
   const { isOn, problem } = useTwoFactor(props.session)
   if (problem !== undefined) return <Alert>{problem}</Alert>

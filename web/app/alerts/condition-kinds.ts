@@ -183,6 +183,7 @@ export function readCondition(values: Values, { before, measure, name, of, unit 
   }
 }
 
+/** Returns the value of a field as conditions store it; `undefined` for an empty number. */
 function readField(
   { factor = 1, input }: ConditionField,
   text: string

@@ -31,10 +31,10 @@ export async function endSubscription(client: Client): Promise<void> {
   const timeout = new Promise<void>(resolve => {
     setTimeout(resolve, maxWaitMs)
   })
-  await Promise.race([end(client).catch(() => undefined), timeout])
+  await Promise.race([unsubscribe(client).catch(() => undefined), timeout])
 }
 
-async function end(client: Client): Promise<void> {
+async function unsubscribe(client: Client): Promise<void> {
   const subscription = await findSubscription()
   if (!subscription) return
   const digest = await digestEndpoint(subscription.endpoint)

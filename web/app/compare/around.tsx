@@ -103,6 +103,7 @@ export function BeforeAndAfter({ measure }: { readonly measure: AnyMeasure }) {
   )
 }
 
+/** Describes how a measure differs after events: as higher or lower only if the difference is certain. */
 function describeAround({ after, before, difference }: Around, measure: AnyMeasure): string {
   const name = getMeasureName(measure)
   if (before.median === undefined || after.median === undefined || !difference)

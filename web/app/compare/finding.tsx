@@ -27,7 +27,12 @@ export function Finding({ lag, measures }: { readonly lag: Lag; readonly measure
         {rho !== undefined && low !== undefined && high !== undefined && (
           <>
             {isClear && `${t(`compare.strength.${getStrength(rho)}`)}: `}
-            {t('compare.figures', { rho: format(rho), low: format(low), high: format(high) })},{' '}
+            {t('compare.figures', {
+              rho: formatNumber(rho),
+              low: formatNumber(low),
+              high: formatNumber(high)
+            })}
+            ,{' '}
           </>
         )}
         {t('compare.days', { count: days })}
@@ -57,7 +62,7 @@ export function LagChoice({ lags, value, onChange, measures }: ChoiceProps) {
             <button type="button" aria-pressed={lag === value} onClick={() => onChange(lag)}>
               <span>{lag === 0 ? t('compare.sameDay') : describeLag(lag, name)}</span>
               <i class={rho < 0 ? 'bar less' : 'bar'} style={{ '--share': String(Math.abs(rho)) }} />
-              <span class="num">{low === undefined || high === undefined ? '–' : format(rho)}</span>
+              <span class="num">{low === undefined || high === undefined ? '–' : formatNumber(rho)}</span>
             </button>
           </li>
         ))}
@@ -75,7 +80,7 @@ function getStrength(rho: number): 'moderate' | 'strong' | 'weak' {
   return size < 0.3 ? 'weak' : size < 0.6 ? 'moderate' : 'strong'
 }
 
-function format(value: number): string {
+function formatNumber(value: number): string {
   return new Intl.NumberFormat(getLocale(), { maximumFractionDigits: 2, minimumFractionDigits: 2 }).format(
     value
   )

@@ -123,6 +123,7 @@ interface SelectProps {
   readonly onChange: (id: string) => void
 }
 
+/** Shows the choice of a measure. */
 function MeasureSelect({ label, measures, value, onChange }: SelectProps) {
   return (
     <label>

@@ -167,6 +167,7 @@ interface ChoiceProps {
   readonly onChange: (value: string) => void
 }
 
+/** Shows a labelled choice. `options`: keys with their texts. */
 function Choice({ label, onChange, options, value }: ChoiceProps) {
   const id = useId()
   return (

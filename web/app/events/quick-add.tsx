@@ -133,7 +133,7 @@ function ChooseSuggestion({ offered: suggestions, types, streamId, onChosen }: C
       <ul class="offers">
         {results.map(each => (
           <li key={each.key}>
-            <SuggestionButton suggestion={each} isFound={isSearching} onChosen={onChosen} />
+            <SuggestionButton suggestion={each} isSearchResult={isSearching} onChosen={onChosen} />
           </li>
         ))}
       </ul>
@@ -152,28 +152,20 @@ function ChooseSuggestion({ offered: suggestions, types, streamId, onChosen }: C
   )
 }
 
-interface OfferProps {
+interface SuggestionProps {
   readonly suggestion: Suggestion
-  readonly isFound: boolean
+  /** Whether a search has found it, rather than that it is suggested by itself. */
+  readonly isSearchResult: boolean
   readonly onChosen: (chosen: Suggestion) => void
 }
 
 /** Shows a suggestion with its stream's colour and its latest value or type. */
-function SuggestionButton({ suggestion, isFound, onChosen }: OfferProps) {
+function SuggestionButton({ suggestion, isSearchResult, onChosen }: SuggestionProps) {
   const tree = useStore(useAccount().tree)
-  const { detail, latest, name, streamId, type } = suggestion
+  const { name, streamId, type } = suggestion
   const path = streamId === undefined ? [] : (tree?.getPath(streamId) ?? [])
   const stream = path.at(-1)
-  const isShort = latest !== undefined && !(isFound && detail)
-  const small = isShort
-    ? formatContent(type, latest, { isGlucose: isGlucose(path) })
-    : isFound
-      ? eventKinds.some(each => each.type === type)
-        ? ''
-        : (detail ?? '')
-      : stream && getTypeName(type) !== name
-        ? getTypeName(type)
-        : ''
+  const small = getSmallText(suggestion, path, isSearchResult)
   return (
     <button
       type="button"
@@ -194,6 +186,21 @@ function SuggestionButton({ suggestion, isFound, onChosen }: OfferProps) {
       </span>
     </button>
   )
+}
+
+/**
+ * Returns the text below the name of a suggestion: the latest value, the detail of a search result of a rare type, or the
+ * type if it is not the name. Empty if there is nothing to add. `path`: the stream's, from the root.
+ */
+function getSmallText(
+  { detail, latest, name, type }: Suggestion,
+  path: Parameters<typeof isGlucose>[0],
+  isSearchResult: boolean
+): string {
+  if (latest !== undefined && !(isSearchResult && detail))
+    return formatContent(type, latest, { isGlucose: isGlucose(path) })
+  if (isSearchResult) return eventKinds.some(each => each.type === type) ? '' : (detail ?? '')
+  return path.length > 0 && getTypeName(type) !== name ? getTypeName(type) : ''
 }
 
 /** Returns whether the content is a single value, which can be labelled with the name of the stream. */

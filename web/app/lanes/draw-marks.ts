@@ -91,6 +91,7 @@ function drawDurations(
   context.globalAlpha = 1
 }
 
+/** Draws the number of marks, at most 99, around a point. */
 function drawCount({ colours, context, font }: Surface, x: number, y: number, count: number): void {
   const text = count > 99 ? '99+' : String(count)
   context.font = `650 9.5px ${font}`

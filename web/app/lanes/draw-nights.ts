@@ -26,13 +26,13 @@ export function getNightRange(data: NightData, view: View, zones: Zones): NightR
   const used = visible.length > 0 ? visible : nights
   // Quantiles, so that one unusual night does not compress all others.
   const low = Math.floor(
-    quantile(
+    computeQuantile(
       used.map(({ bed }) => bed),
       0.03
     ) - 0.4
   )
   const high = Math.ceil(
-    quantile(
+    computeQuantile(
       used.map(({ up }) => up),
       0.97
     ) + 0.4
@@ -50,7 +50,7 @@ export function getNightRange(data: NightData, view: View, zones: Zones): NightR
   }
 }
 
-function quantile(values: readonly number[], share: number): number {
+function computeQuantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((dayWidth, b) => dayWidth - b)
   return sorted[Math.round(share * (sorted.length - 1))] ?? NaN
 }

@@ -53,6 +53,7 @@ function convertUnits(data: LaneData, type: string): LaneData {
   return { ...data, parts }
 }
 
+/** Reads the numbers of a lane as a band: minimum, maximum and mean of each part of the view. */
 async function loadNumbers({ client, grid, plan, signal }: LoadRequest): Promise<LaneData> {
   const [{ samples }] = await client.batchStrict<[Samples]>([sampleCall(plan, grid)], signal)
   const isAmount = plan.types[0]!.startsWith('count/')
@@ -188,6 +189,7 @@ function toDensity(samples: readonly Sample[], { step }: Grid): LaneData {
   return { kind: 'heat', step, parts: sortByTime(Array.from(counts, ([time, count]) => ({ time, count }))) }
 }
 
+/** Returns the part of a band that a sample is; none if it has no numbers. */
 function toPart({ count, max, mean, min, time }: Sample): Part[] {
   return min === undefined || max === undefined
     ? []

@@ -148,6 +148,7 @@ interface RowsProps {
   readonly describe?: (row: Row) => string
 }
 
+/** Shows measures with what is said of each; nothing without any. */
 function Rows({ title, rows, describe = describeRow }: RowsProps) {
   if (rows.length === 0) return null
   const list = (

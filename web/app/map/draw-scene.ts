@@ -170,6 +170,7 @@ function drawPlace(
   drawDot(context, point, isChosen ? colours.brass : colours.place, isChosen ? 8 : 6, colours.sheet)
 }
 
+/** Draws a dot with a rim. `radius`: pixels. */
 function drawDot(
   context: CanvasRenderingContext2D,
   { x, y }: Point,

@@ -89,6 +89,7 @@ async function readTrack(
   return { event, fixes, length: getLength(fixes) }
 }
 
+/** Returns a position of a track; `undefined` if it is not on the earth. */
 function toFix(time: number, content: unknown): Fix | undefined {
   if (typeof content !== 'object' || content === null) return undefined
   const { latitude, longitude, speed, horizontalAccuracy } = content as Record<string, unknown>

@@ -17,7 +17,7 @@ export function QrCode({ text, label }: Props) {
   const [drawn, setDrawn] = useState<QrPath>()
   useEffect(() => {
     let isGone = false
-    encode(text).then(
+    encodePath(text).then(
       code => {
         if (!isGone) setDrawn(code)
       },
@@ -45,7 +45,7 @@ export function QrCode({ text, label }: Props) {
   )
 }
 
-async function encode(text: string): Promise<QrPath> {
+async function encodePath(text: string): Promise<QrPath> {
   const { encode: encoded } = await import('uqr')
   // The quiet zone is in the view box.
   const { data, size } = encoded(text, { ecc: 'M', border: 0 })

@@ -8,6 +8,7 @@ export function RichText({ text }: { readonly text: string }) {
   return <div class="rich">{parseBlocks(text).map(renderBlock)}</div>
 }
 
+/** Renders a block of formatted text. Headings are fourth level, below those of the page. */
 function renderBlock(block: Block, index: number): ComponentChildren {
   if (block.kind === 'list') return <List key={index} {...block} />
   if (block.kind === 'quote') return <blockquote key={index}>{block.blocks.map(renderBlock)}</blockquote>

@@ -148,7 +148,7 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
       {shownName !== '' && <p class="hint">{t('people.displayNameHint', { name: shownName })}</p>}
       <section class="card panel">
         <h2>{pickText(request.title)}</h2>
-        {paragraphs(pickText(request.description))}
+        {toParagraphs(pickText(request.description))}
         <FormNotice content={offer.content} />
         <Form
           action={t('people.accept')}
@@ -194,7 +194,7 @@ function Offer({ asked, read }: { readonly asked: Asked; readonly read: Read }) 
             hint={t('people.untilHint')}
             input={{ type: 'date', required: false }}
           />
-          <blockquote>{paragraphs(pickText(request.consent))}</blockquote>
+          <blockquote>{toParagraphs(pickText(request.consent))}</blockquote>
           {app !== undefined && <p class="hint">{t('people.returnsTo', { app })}</p>}
         </Form>
       </section>
@@ -291,6 +291,6 @@ function getEndpointFor(
   return isTrusted && endpoint !== undefined ? { dataGrantApiEndpoint: endpoint } : {}
 }
 
-function paragraphs(text: string) {
+function toParagraphs(text: string) {
   return text === '' ? null : <p>{text}</p>
 }

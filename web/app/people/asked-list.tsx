@@ -104,6 +104,7 @@ export function getFeatureName(feature: string): string {
   return isKey(key) ? t(key) : t('people.feature', { name: toPlainText(feature) })
 }
 
+/** Shows which stream or feature a permission is about, and its level. */
 function Name({ permission }: { readonly permission: AskedPermission }) {
   const tree = useStore(useAccount().tree)
   const getName = useStreamNames()

@@ -10,7 +10,7 @@ export function toEnd(date: string): number | undefined {
   return Math.round(end / 1000)
 }
 
-function pad(part: number): string {
+function padPart(part: number): string {
   return String(part).padStart(2, '0')
 }
 
@@ -20,5 +20,5 @@ function pad(part: number): string {
 export function toLastDay(end: number | null | undefined): string {
   if (typeof end !== 'number') return ''
   const day = new Date((end - 1) * 1000)
-  return `${String(day.getFullYear())}-${pad(day.getMonth() + 1)}-${pad(day.getDate())}`
+  return `${String(day.getFullYear())}-${padPart(day.getMonth() + 1)}-${padPart(day.getDate())}`
 }

@@ -138,6 +138,7 @@ interface ChoiceProps {
   readonly options: readonly (readonly [value: string, label: string])[]
 }
 
+/** Shows a labelled choice of the form. `options`: values with their texts. */
 function Choice({ name, label, value, options }: ChoiceProps) {
   return (
     <div class="field">

@@ -132,6 +132,7 @@ interface Summary {
   readonly max: number
 }
 
+/** Returns the mean, minimum and maximum of days. `at`: which number of a pair; `isReading`: days weigh by their readings. */
 function summarise(days: readonly MeasureDay[], at: number, isReading: boolean): Summary {
   let [weight, sum, min, max] = [0, 0, Infinity, -Infinity]
   for (const day of days) {

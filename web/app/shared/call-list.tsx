@@ -86,6 +86,7 @@ interface CallGroup {
   readonly since: number
 }
 
+/** Groups calls, latest first, by day; calls of one kind on a day are counted together. */
 function groupByDay(
   calls: readonly Call[]
 ): { readonly date: string; readonly told: readonly CallGroup[] }[] {

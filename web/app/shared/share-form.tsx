@@ -131,6 +131,7 @@ interface ChoiceProps {
   readonly onChange: (value: string) => void
 }
 
+/** Shows a labelled choice. `options`: keys with their texts. */
 function Choice({ label, value, options, onChange }: ChoiceProps) {
   const id = useId()
   return (

@@ -18,11 +18,11 @@ export function describeSchedule({ days, everyDays, from, startsOn, times, until
   const rhythm = isOnce
     ? formatDate(from)
     : days
-      ? list(days.map(formatWeekday))
+      ? formatList(days.map(formatWeekday))
       : everyDays === undefined
         ? t('reminders.rhythm.daily')
         : t('reminders.everyCount', { count: everyDays })
-  const text = t('reminders.when', { rhythm, times: list(times) })
+  const text = t('reminders.when', { rhythm, times: formatList(times) })
   const first = from ?? startsOn
   const bounds = isOnce
     ? []
@@ -37,6 +37,6 @@ function formatDate(date: string): string {
   return formatTime(Date.parse(date) / 1000, { dateStyle: 'long', timeZone: 'UTC' })
 }
 
-function list(items: readonly string[]): string {
+function formatList(items: readonly string[]): string {
   return new Intl.ListFormat(getLocale(), { type: 'conjunction' }).format(items)
 }

@@ -120,6 +120,7 @@ interface StepProps {
   readonly onStep: (id: string, by: number) => void
 }
 
+/** Shows the button that moves a measure up or down. */
 function StepButton({ id, name, isUp, isDisabled, onStep }: StepProps) {
   return (
     <button

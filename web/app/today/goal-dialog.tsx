@@ -132,6 +132,7 @@ interface Scale {
   toStored(value: number): number
 }
 
+/** Returns the unit in which goals of a measure are entered, and how to convert them. */
 function getScale(measure: AnyMeasure): Scale {
   if (measure.kind === 'span')
     return { unit: 'h', toShown: value => value / 3600, toStored: value => value * 3600 }

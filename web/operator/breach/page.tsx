@@ -42,6 +42,7 @@ interface Found {
 /** Maximum numbers of streams and of addresses shown; the files contain all of them. */
 const maxShown = 100
 
+/** Shows what an access has read in a time, which can be limited. */
 export function BreachPage() {
   const client = useOperatorClient()
   const [found, setFound] = useState<Found>()

@@ -9,6 +9,7 @@ import { ColumnHeaders } from '../column-headers.js'
 import type { OAuthClient } from '../model.js'
 import { useOperatorClient, useResource } from '../operator-client.js'
 
+/** Shows the OAuth clients and their keys, which can be revoked. */
 export function OAuthClients() {
   const client = useOperatorClient()
   const { problem, reload, value } = useResource<{ clients: readonly OAuthClient[] }>('oauth/clients')

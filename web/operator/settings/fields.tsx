@@ -12,6 +12,7 @@ const unitSizes: Readonly<Record<string, number>> = {
   'uploads.maxFileBytes': 1_000_000
 }
 
+/** Shows the field of a setting, by its type; disabled if it cannot be changed here. */
 export function SettingField({ setting }: { readonly setting: Setting }) {
   const { fixedBy, isEditable, isPending, key } = setting
   const label = getLabel(key)
@@ -79,6 +80,7 @@ function getLabel(key: string): string {
   return isKey(text) ? t(text) : key
 }
 
+/** Returns the values of a setting with their texts; `undefined` if it is free. */
 function listOptions({
   choices,
   value

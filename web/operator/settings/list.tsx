@@ -4,6 +4,7 @@ import { t } from '../../language.js'
 import { ColumnHeaders } from '../column-headers.js'
 import { describeOrigin, type Setting } from './model.js'
 
+/** Shows all settings, or those that are not standard, and searches them. */
 export function SettingsList({ settings }: { readonly settings: readonly Setting[] }) {
   const [query, setQuery] = useState('')
   const [showsAll, setShowsAll] = useState(false)

@@ -24,6 +24,7 @@ const groups = [
 const retryMs = 500
 const restartMs = 60_000
 
+/** Shows the settings that can be changed here, then all settings. */
 export function SettingsPage() {
   const { reload, problem, value } = useResource<{ configuration: Configuration }>('configuration')
   const [changed, setChanged] = useState<Configuration>()

@@ -13,6 +13,7 @@ export interface ScheduledDeletionProps {
   readonly onLeave: () => void
 }
 
+/** Shows when the account will be deleted, and lets its owner keep it. */
 export function ScheduledDeletion({ deletion, onKept, onLeave, session }: ScheduledDeletionProps) {
   const keep = async (): Promise<void> => {
     await callAs(session, 'DELETE', 'account/deletion')

@@ -12,6 +12,7 @@ interface Props {
   readonly isOnly?: boolean
 }
 
+/** Shows a button for each identity provider; with `isOpen` only for those that register new users. */
 export function ProviderButtons({ isOnly = false, isOpen = false }: Props) {
   const { facts } = useContext(PageContext)
   const providers = facts.providers.filter(provider => provider.isOpen || !isOpen)

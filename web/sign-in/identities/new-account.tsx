@@ -28,6 +28,7 @@ interface Props {
   readonly back: ComponentChild
 }
 
+/** Shows the form that creates an account for an identity, and signs in. */
 export function CreateAccount({ appId, back, identity, label, offer, onRegistered }: Props) {
   const { facts, info } = useContext(PageContext)
   // A form that is sent again after signing in failed must not create another account.

@@ -26,6 +26,7 @@ interface IdentityLookup {
   readonly registration?: RegistrationOffer
 }
 
+/** Shows what follows the return from an identity provider: signing in, a second factor, a new account or an error. */
 export function RedirectResultView({ returned, appId, onBack, onSignedIn }: RedirectResultProps) {
   const { facts } = useContext(PageContext)
   const [pending, setPending] = useState<PendingSignIn>()

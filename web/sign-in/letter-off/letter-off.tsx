@@ -7,6 +7,7 @@ import { Page } from '../../parts/page.js'
 import { toPlainText } from '../../plain-text.js'
 import { BackLink } from '../views/back-link.js'
 
+/** Shows the page of a link that turns the weekly letter off. */
 export function LetterOff() {
   const [{ token, username }] = useState(takeLink)
   const [state, setState] = useState<'question' | 'done' | 'invalid'>(

@@ -17,6 +17,7 @@ export interface PasskeySignInProps {
 /** Milliseconds after which the challenge is renewed, before it expires. */
 const renewalMs = 240_000
 
+/** Offers to sign in with a passkey, by a button and in the username field. */
 export function PasskeySignIn({ appId, onSignedIn }: PasskeySignInProps) {
   const [problem, setProblem] = useState<Message>()
   /** Number of times passkeys have been offered in the username field. */

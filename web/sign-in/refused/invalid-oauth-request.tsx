@@ -11,6 +11,7 @@ interface OAuthError {
   readonly error_description: string
 }
 
+/** Shows why a client's request for access is not valid. */
 export function InvalidOAuthRequest() {
   const [told, setError] = useState<OAuthError>()
   useEffect(() => {

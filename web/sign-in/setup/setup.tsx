@@ -50,6 +50,7 @@ function takeSecret(): string {
   return secret
 }
 
+/** Shows the first setup of a service, for those who have its link. */
 export function Setup() {
   const [secret] = useState(takeSecret)
   const [present, setPresent] = useState<CurrentSetup>()

@@ -9,6 +9,7 @@ import { BackLink } from '../views/back-link.js'
 
 const appId = 'coffer-account'
 
+/** Shows the page of a link that verifies an address. */
 export function VerifyEmail() {
   const [{ token, username }] = useState(takeLink)
   const [address, setAddress] = useState<string>()

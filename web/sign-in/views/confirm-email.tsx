@@ -13,6 +13,7 @@ import { SignIn } from './sign-in.js'
 
 const appId = 'coffer-account'
 
+/** Shows the page of a link that confirms a new address, after a sign-in. */
 export function ConfirmEmail() {
   const [token] = useState(takeToken)
   const [session, setSession] = useState<Session>()

@@ -22,6 +22,7 @@ interface Props {
   readonly isAgain: boolean
 }
 
+/** Shows who asks for access, for how long, and what makes the request unusual. */
 export function ConsentDetails({ request, shares, consent, isAgain }: Props) {
   const { app, deviceName, expireAfter, oauth, requestingAppId } = request
   const isRenewed = oauth?.scopes.includes('offline_access') === true

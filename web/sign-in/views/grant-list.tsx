@@ -29,6 +29,7 @@ interface Choice {
   readonly onToggle: (streamId: string) => void
 }
 
+/** Shows what an app asks for, which streams may be chosen, and what would end. */
 export function GrantList({ grants, streams, appNames, choice }: Props) {
   const { asked, ended, features } = grants
   const audiences = new Map(streams.map(each => [each.streamId, each]))

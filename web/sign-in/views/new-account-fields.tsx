@@ -11,6 +11,7 @@ interface Props {
   readonly email?: string | undefined
 }
 
+/** Shows the fields of a new account. */
 export function NewAccountFields({ email, emailHint, hasPassword = true, username }: Props) {
   return (
     <>

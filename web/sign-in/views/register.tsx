@@ -20,6 +20,7 @@ interface Props {
   readonly onSignedIn: (session: Session) => void
 }
 
+/** Shows the form that creates an account, and signs in. Checks the invitation of a link first. */
 export function Register({ lead, appId, referer, onSignedIn }: Props) {
   const { facts, info } = useContext(PageContext)
   // The fragment of a link is not sent to servers.

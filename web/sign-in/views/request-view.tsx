@@ -23,6 +23,7 @@ interface End {
 /** Sessions started here end with the request, so they have their own app id. */
 const signInAppId = 'coffer-sign-in'
 
+/** Shows the steps of a request for access: signing in or registering, consent, result. */
 export function RequestView({ request, place }: Props) {
   const { app, referer, requestingAppId } = request
   const [session, setSession] = useState<Session>()

@@ -21,6 +21,7 @@ interface Props {
   readonly onBack: (why?: string) => void
 }
 
+/** Shows the step that asks for a code, or for a recovery code, which turns the second factor off. */
 export function SecondFactor({ pending, onSignedIn, onBack }: Props) {
   const { mfaToken, login } = pending
   const [isRecovering, setRecovering] = useState(false)

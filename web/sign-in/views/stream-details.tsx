@@ -17,6 +17,7 @@ interface Props {
 /** Streams that contain the email address to which password reset links are sent. */
 const addressStreams: ReadonlySet<string> = new Set([':system:email', ':_system:account'])
 
+/** Shows where a stream is, who has created it, and who else sees it. */
 export function StreamDetails({ audience, level, appNames }: Props) {
   const { accesses, creator, isOfAccount, more, path } = audience
   const ancestors = path.slice(0, -1).map(({ name }) => toPlainText(name))

@@ -46,7 +46,7 @@ t.test('accesses.delete', async t => {
     await alice.do('accesses.delete', { id: alice.access.id })
     t.match(await alice.call('streams.get'), { status: 401 })
     t.notOk((await app.call('streams.get')).error)
-    const store = service.server.services.accounts.store(service.server.services.accounts.find('alice')!)
+    const store = service.server.services.accounts.openStore(service.server.services.accounts.find('alice')!)
     t.equal(store.sessions.lastUse(alice.access.id), undefined)
   })
 

@@ -21,7 +21,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   const registered = await register()
   const token = /\/\/(.+)@/.exec(registered.apiEndpoint ?? '')?.[1] ?? ''
   const { services } = service.server
-  const store = () => services.accounts.store(services.accounts.find('daisy')!)
+  const store = () => services.accounts.openStore(services.accounts.find('daisy')!)
   const login = async (given: string): Promise<Answer> =>
     await service.call('daisy', 'auth.login', { username: 'daisy', password: given, appId }, undefined, {
       origin

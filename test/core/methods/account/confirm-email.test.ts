@@ -114,7 +114,7 @@ t.test('account.confirmEmail', async t => {
     await set(theirs)
     await quiet()
     const { services } = service.server
-    const store = services.accounts.store(services.accounts.find('daisy')!)
+    const store = services.accounts.openStore(services.accounts.find('daisy')!)
     const copy = `${service.directory}/copy.sqlite`
     await store.copyTo(copy)
     t.notMatch(readFileSync(copy, 'latin1'), tokens(theirs)[0])

@@ -197,7 +197,7 @@ t.test('accesses.checkApp', async t => {
     const { alice, app, askFrom, hand, service } = await begin(t)
     await hand(await askFrom(page, browser), app, alice)
     const { services } = service.server
-    const store = services.accounts.store(services.accounts.find('alice')!)
+    const store = services.accounts.openStore(services.accounts.find('alice')!)
     t.equal(store.consents.list(app.access.id).length, 1)
     await alice.do('accesses.delete', { id: app.access.id })
     t.same(store.consents.list(app.access.id), [])
@@ -210,7 +210,7 @@ t.test('accesses.checkApp', async t => {
       await hand(await askFrom({ returnURL: `https://app-${count}.example.com/` }), app, alice)
     }
     const { services } = service.server
-    const store = services.accounts.store(services.accounts.find('alice')!)
+    const store = services.accounts.openStore(services.accounts.find('alice')!)
     const kept = store.consents.list(app.access.id)
     t.same([kept.length, kept[0]!.returnTo], [20, 'https://app-24.example.com'])
   })

@@ -15,7 +15,7 @@ async function start(t: Test, overrides: Overrides = {}) {
     ...overrides
   })
   const { services } = service.server
-  const store = services.accounts.store(services.accounts.find('alice')!)
+  const store = services.accounts.openStore(services.accounts.find('alice')!)
   const hash = await services.passwords.hash(password)
   await store.write(() => store.account.insertPassword({ hash, created: service.clock.now() }))
   const login = async (

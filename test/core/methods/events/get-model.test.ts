@@ -38,7 +38,7 @@ for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
     })
     makeStreams(model, random)
     makeEvents(model, random, seed % 2 === 1 ? 6000 : 600)
-    const store = alice.service.server.services.accounts.store(
+    const store = alice.service.server.services.accounts.openStore(
       alice.service.server.services.accounts.find(alice.username)!
     )
     await store.write(() => {

@@ -41,7 +41,7 @@ class World {
   get store(): UserStore {
     const { service, username } = this.alice
     const { accounts } = service.server.services
-    return accounts.store(accounts.find(username)!)
+    return accounts.openStore(accounts.find(username)!)
   }
 
   get streamIds(): string[] {

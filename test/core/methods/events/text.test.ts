@@ -28,7 +28,7 @@ const steps = isLong ? 1500 : 350
 
 function storeOf({ service, username }: Client): UserStore {
   const { accounts } = service.server.services
-  return accounts.store(accounts.find(username)!)
+  return accounts.openStore(accounts.find(username)!)
 }
 
 /** Returns pairs of a word and an event id once everything is indexed. */

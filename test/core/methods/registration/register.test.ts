@@ -46,7 +46,7 @@ t.test('auth.register', async t => {
       token,
       preferredLanguage: 'en'
     })
-    const store = services.accounts.store(services.accounts.find('robert')!)
+    const store = services.accounts.openStore(services.accounts.find('robert')!)
     t.match(store.accesses.list(), [{ type: 'personal', name: 'test-app', createdBy: 'system' }])
     t.equal(store.account.passwords(10).length, 1)
     t.notMatch(store.account.password()!.hash, 'correct')
@@ -55,7 +55,7 @@ t.test('auth.register', async t => {
   t.test('stores the given values, which account streams show', async t => {
     const { services, register } = await start(t)
     const kept = () => {
-      const { account } = services.accounts.store(services.accounts.find('robert')!)
+      const { account } = services.accounts.openStore(services.accounts.find('robert')!)
       return ['email', 'language', 'appId', 'referer', 'invitationToken'].map(name => account.field(name))
     }
     await register()
@@ -76,7 +76,7 @@ t.test('auth.register', async t => {
       more: [1]
     }
     t.match(await register(older), { username: 'robert' })
-    const { account } = services.accounts.store(services.accounts.find('robert')!)
+    const { account } = services.accounts.openStore(services.accounts.find('robert')!)
     t.equal(account.field('language'), 'de')
   })
 

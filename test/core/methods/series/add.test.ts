@@ -286,7 +286,7 @@ t.test('hfs.add', async t => {
   t.test('counts towards the storage used until the event is deleted', async t => {
     const id = await holder(alice)
     const { accounts } = service.server.services
-    const used = (): number => accounts.store(accounts.find('alice')!).storageUsed().documents
+    const used = (): number => accounts.openStore(accounts.find('alice')!).storageUsed().documents
     const before = used()
     const long = Array.from({ length: 1000 }, (_, i) => [i, 0.5])
     await alice.do('hfs.add', { id, ...flat(['deltaTime', 'value'], long) })

@@ -33,7 +33,7 @@ t.test('hfs.deletePoints', async t => {
   const coffer = await service(t)
   const { alice, clock, server } = coffer
   const store = (): Answer =>
-    coffer.server.services.accounts.store(coffer.server.services.accounts.find('alice')!)
+    coffer.server.services.accounts.openStore(coffer.server.services.accounts.find('alice')!)
 
   t.test('removes exactly what hfs.get returns for the same range', async t => {
     const seed = Number(process.env['COFFER_TEST_SEED'] ?? 7)

@@ -185,7 +185,7 @@ t.test('hfs.get', async t => {
     const points = Array.from({ length: 6000 }, (_, i) => [i, i % 100])
     for (const part of [points, points.filter((_, i) => i % 1000 === 0)])
       await alice.do('hfs.add', { id: long, format: 'flatJSON', fields, points: part })
-    const { series } = server.services.accounts.store(server.services.accounts.find('alice')!)
+    const { series } = server.services.accounts.openStore(server.services.accounts.find('alice')!)
     // Waits for the summaries of other tests.
     await server.settle()
     t.notOk(series.lacksSummaries)

@@ -183,7 +183,7 @@ t.test('an account above the memory limit for streams can still be cleaned up', 
     limits: { streamsBytes: 2000, clientDataBytes: 500 }
   })
   const { accounts } = server.services
-  const store = accounts.store(accounts.find('alice')!)
+  const store = accounts.openStore(accounts.find('alice')!)
   for (const id of ['a', 'b']) await alice.stream(id)
   const text = 'x'.repeat(2000)
   const clientData = { text, more: text, little: 'y' }

@@ -34,7 +34,7 @@ t.test('streams.update', async t => {
 
   t.test('keeps a name from before the length limit until it is changed', async t => {
     const { alice, server } = await coffer(t)
-    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+    const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
     const name = 'é'.repeat(9000)
     const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
     await store.write(() => store.streams.insert({ id: 'old', name, parentId: null, ...tracking }))

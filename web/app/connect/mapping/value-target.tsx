@@ -45,7 +45,7 @@ export function ValueTarget({ field, target, measure, measures, hasUnit, onChang
         </div>
         <datalist id={`${id}-measures`}>
           {measures
-            .filter(each => fits(each, field))
+            .filter(each => fitsMeasure(each, field))
             .map(each => (
               <option key={each.id} value={getMeasureName(each)} />
             ))}
@@ -75,7 +75,7 @@ export function ValueTarget({ field, target, measure, measures, hasUnit, onChang
 }
 
 /** Returns true if a measure may hold the values of a field. */
-function fits(measure: AnyMeasure, field: BodyField): boolean {
+function fitsMeasure(measure: AnyMeasure, field: BodyField): boolean {
   if (isNumber(field) && isOfNumbers(measure)) return true
   return typeof field.value === 'string'
     ? measure.kind === 'category' || measure.kind === 'text'

@@ -209,6 +209,7 @@ function getAreaClass(layer: string, { properties }: Feature): Area | undefined 
   return undefined
 }
 
+/** Returns how a line is drawn, by the names of several tile schemas; `undefined` if it is not. */
 function getLineClass(layer: string, { properties }: Feature): LineClass | undefined {
   const kind = getKind(properties)
   if (layer === 'water' || layer === 'waterway') return 'stream'
