@@ -121,10 +121,9 @@ export function formatDate(number: number): string {
  * exist: `Date.parse` makes 30 February 2 March.
  */
 export function parseDate(text: string): number | undefined {
-  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
-  if (Number.isNaN(ms)) return undefined
-  const number = ms / (daySeconds * 1000)
-  return formatDate(number) === text ? number : undefined
+  const number = Date.parse(`${text}T00:00:00Z`) / (daySeconds * 1000)
+  const isDate = text.length === 10 && Number.isInteger(number) && formatDate(number) === text
+  return isDate ? number : undefined
 }
 
 /** Times of RFC 3339, with or without seconds. No zone has ever been further from UTC than these offsets. */

@@ -30,7 +30,7 @@ export function isCmcType(type: string): boolean {
 export type Content = Readonly<Record<string, unknown>>
 
 /** Members of contents that only the service writes. */
-export const serviceKeys: ReadonlySet<string> = new Set([
+const serviceKeys: ReadonlySet<string> = new Set([
   'status',
   'failure',
   'from',

@@ -116,6 +116,7 @@ function validateForm(form: HTMLFormElement): Map<string, string> {
   return problems
 }
 
+/** Returns what is wrong with a field; `undefined` if nothing is. */
 function validateField({
   value,
   required,

@@ -1,5 +1,5 @@
 /** State of the timeline: view and cursor, stored in the URL. Times are in seconds. */
-import { parseDate, parseTime as parseInstant } from '../../../schemas/zones.js'
+import { parseDate } from '../../../schemas/zones.js'
 import { createStore, type Store } from '../data/store.js'
 import type { LaneData } from '../lanes/lane-data.js'
 import type { Zones } from '../lanes/calendar.js'
@@ -140,8 +140,8 @@ function parseView(query: URLSearchParams): View | undefined {
 function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null || text.trim() === '') return undefined
-  const number = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN
-  if (Number.isFinite(number)) return number
   const day = parseDate(text)
-  return day === undefined ? parseInstant(text) : day * 86_400
+  if (day !== undefined) return day * 86_400
+  const number = Number(text)
+  return Number.isFinite(number) ? number : undefined
 }

@@ -234,6 +234,7 @@ interface ScopesProps {
   readonly app: string
 }
 
+/** Shows what a client learns about the user besides the permissions. */
 function ScopeList({ notice, app }: ScopesProps) {
   const keys = [...new Set(notice.scopes.flatMap(scope => scopeTexts.get(scope) ?? []))]
   return (

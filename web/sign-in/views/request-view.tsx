@@ -69,6 +69,7 @@ interface ResultProps {
   readonly target: string | undefined
 }
 
+/** Shows how a request was decided, and returns to the app or closes the window. */
 function RequestResult({ isAccepted, app, target }: ResultProps) {
   useEffect(() => {
     // Replaces the history entry, because a decided request cannot be used again.
