@@ -35,6 +35,8 @@ class World {
   }
 
   static async create(t: Test): Promise<World> {
+    // Files of this world are written by the system's clock.
+    passedMs = 0
     const world = new World(t)
     await world.start()
     for (const name of ['alice', 'bob'] as const) {
