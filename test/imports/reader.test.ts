@@ -162,6 +162,21 @@ t.test('a file changes nothing about files with another key', async t => {
   await threads.close()
 })
 
+t.test('of the threads that wait, the last two are kept', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const [name] = Object.keys(files)
+  writeFileSync(join(folder, name!), files[name!]!)
+  const threads = new ReaderThreads(120_000, 120_000)
+  const read = async (key: string): Promise<void> => {
+    await reading({ ...assignmentOf(join(folder, name!), name!), key }, new Map(), false, threads)
+  }
+  const before = await countThreads()
+  for (const key of ['01', '02', '03', '02', '03', '01']) await read(key)
+  t.equal((await countThreads()) - before, 5, 'four were started: the first one had ended')
+  await threads.close()
+})
+
 t.test('a paused thread can be terminated', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
