@@ -26,7 +26,7 @@ export function watchLooks(
       const { state } = episodes
       const after = Math.max(state.modifiedTo ?? -Infinity, state.activeFrom)
       let count = 0
-      for (const { last, looks } of listLooks(() => call, rule, { after, until: now })) {
+      for (const { last, looks } of listLooks(() => call, rule, { after })) {
         for (const { time } of looks) add(episodes, time, now)
         // Whatever was found: otherwise each evaluation would read all again.
         if (last !== undefined) state.modifiedTo = last
@@ -37,7 +37,8 @@ export function watchLooks(
 }
 
 function add(episodes: Episodes, time: number, now: number): void {
-  episodes.happen(time, { now })
+  // Times in the audit go on increasing if the clock is set back.
+  episodes.happen(Math.min(time, now), { now })
 }
 
 /** A part of the audit that has been read. */
@@ -55,7 +56,7 @@ interface Part {
 export function* listLooks(
   getCall: () => RuleCall,
   { accessId: own, condition }: Pick<Rule, 'accessId' | 'condition'>,
-  { after, until }: { readonly after: number; readonly until: number }
+  { after, until = Infinity }: { readonly after: number; readonly until?: number }
 ): Generator<Part> {
   const wanted = condition.kind === 'looked' ? condition.accessId : undefined
   const isWatched = (access: string): boolean => {
@@ -67,7 +68,10 @@ export function* listLooks(
     return found !== undefined && found.type !== 'personal'
   }
   // Seconds are rounded: they are not multiples of a microsecond.
-  let rest: TimeRange | undefined = { since: Math.round(after * 1e6) + 1, until: Math.ceil(until * 1e6) }
+  let rest: TimeRange | undefined = {
+    since: Math.round(after * 1e6) + 1,
+    until: Math.min(Math.ceil(until * 1e6), Number.MAX_SAFE_INTEGER)
+  }
   while (rest) {
     const found = getCall().store.audit.next(rest, true, everything)
     rest = found.rest

@@ -60,8 +60,9 @@ const webProtocols = ['http:', 'https:']
 /** Returns whether text is a URL. Browsers accept URLs with spaces, but not everything that reads settings does. */
 function isUrl(text: string, protocols: readonly string[]): boolean {
   const { protocol = '' } = parseUrl(text) ?? {}
-  const hasHost = /^(?:[a-z]+:\/\/[^/\\?#]|file:\/\/\/)/i.test(text)
-  return !/\s/.test(text) && hasHost && protocols.includes(protocol)
+  // URLs of files have no host.
+  const isComplete = /^(?:file:\/\/|[a-z]+:\/\/[^/\\?#])/i.test(text)
+  return !/\s/.test(text) && isComplete && protocols.includes(protocol)
 }
 
 function isHost(text: string): boolean {

@@ -29,6 +29,11 @@ export function parseIsoTime(text: string, zone?: string): number {
   )
 }
 
+/** Returns true if text has the form of a date or time that {@link parseIsoTime} parses, whether or not that exists. */
+export function isIsoTime(text: string): boolean {
+  return isoPattern.test(text.trim())
+}
+
 /** Returns true if a time has an offset. */
 export function hasOffset(text: string): boolean {
   return /(?:Z|UTC|\d[+ -]\s*[+-]?\d\d:?\d\d)$/i.test(text.trim()) && /\d:\d\d/.test(text)

@@ -11,13 +11,15 @@ const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 
 const defaultTimeoutMs = 120_000
 /** Milliseconds for which a thread waits for another file: starting one takes longer than reading most files. */
 const defaultIdleMs = 2000
+/** Maximum number of threads that wait: as many as files are read at a time. Each has a heap of its own. */
+const maxIdle = 2
 
 const memoryExceeded: MessageText = 'Something in the file takes more memory than a record may'
 const timeExceeded: MessageText = 'Something in the file takes longer to read than a record may'
 
 export class ReaderThreads implements ImportReaders {
-  /** Threads that wait for a file, with the timers that end them. */
-  readonly #idle = new Map<Worker, NodeJS.Timeout>()
+  /** Threads that wait for a file, with the key of those that they have read, and the timers that end them. */
+  readonly #idle = new Map<Worker, { readonly key: string; readonly timer: NodeJS.Timeout }>()
 
   constructor(
     private readonly timeoutMs = defaultTimeoutMs,
@@ -53,7 +55,7 @@ export class ReaderThreads implements ImportReaders {
       if (fromReader.is === 'idle') {
         if (isTerminated) return
         end()
-        this.#keep(worker)
+        this.#keep(worker, assignment.key)
         onEnd()
         return
       }
@@ -108,9 +110,12 @@ export class ReaderThreads implements ImportReaders {
     await Promise.all([...this.#idle.keys()].map(worker => this.#takeIdle(worker).terminate()))
   }
 
-  /** Returns a thread that reads a file: one that has waited for it, or a new one. */
+  /**
+   * Returns a thread that reads a file: one that has waited for it, or a new one. What a thread remembers of a file, such as names that are no
+   * zones, must not change how files of another account or app are read: their keys differ.
+   */
   #getThread(data: ReaderThreadData): Worker {
-    const [waiting] = this.#idle.keys()
+    const [waiting] = [...this.#idle].find(([, { key }]) => key === data.assignment.key) ?? []
     if (!waiting) {
       const url = new URL('../../imports/worker.js', import.meta.url)
       const started = new Worker(url, { workerData: data, resourceLimits })
@@ -124,14 +129,17 @@ export class ReaderThreads implements ImportReaders {
     return worker
   }
 
-  /** Keeps a thread for another file for a while. */
-  #keep(worker: Worker): void {
+  /** Keeps a thread for another file of the same key for a while, in place of one that has waited longer. */
+  #keep(worker: Worker, key: string): void {
+    const [oldest] = this.#idle.keys()
+    if (oldest && this.#idle.size >= maxIdle) void this.#takeIdle(oldest).terminate()
     worker.unref()
-    this.#idle.set(worker, setTimeout(() => void this.#takeIdle(worker).terminate(), this.idleMs).unref())
+    const timer = setTimeout(() => void this.#takeIdle(worker).terminate(), this.idleMs).unref()
+    this.#idle.set(worker, { key, timer })
   }
 
   #takeIdle(worker: Worker): Worker {
-    clearTimeout(this.#idle.get(worker))
+    clearTimeout(this.#idle.get(worker)?.timer)
     this.#idle.delete(worker)
     return worker
   }

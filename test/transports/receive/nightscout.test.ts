@@ -229,6 +229,25 @@ t.test('commands to a pump are unknown, and hostile documents are refused or kep
     const stored = await ask(alice, loop, 'POST', 'v1/entries', [{ ...undated, dateString: wrong }])
     t.equal(stored.status, 400, wrong)
   }
+  // Others are texts, as before: a part of a time, a "+" that was not encoded, several times, and what an app calls a time.
+  const texts = ['2023-11-14T', '2023-11-14T20:00:00.000 00:00'].map(
+    text => `find[dateString][$gte]=${encodeURIComponent(text)}`
+  )
+  const dateString = isoTime(recent())
+  for (const query of [...texts, `find[dateString][$in]=${dateString}|2023-11-14T12:00:00.000Z`]) {
+    await ask(alice, loop, 'POST', 'v1/entries', [sgv(recent())])
+    const { body, status } = await ask(alice, loop, 'GET', `v1/entries?${query}`)
+    t.equal(status, 200, query)
+    t.ok(
+      body.some((each: Answer) => each.dateString === dateString),
+      query
+    )
+  }
+  for (const unclear of ['2023-11-14 08:13:20 PM', '2023-11-14T20:13:20 CET']) {
+    const { date: _date, ...undated } = sgv(recent(), 90)
+    const document = { ...undated, dateString: unclear }
+    t.equal((await ask(alice, loop, 'POST', 'v1/entries', [document])).status, 200, unclear)
+  }
   const named = JSON.parse('{"__proto__": {"a": 1}, "constructor": 1}') as object
   const [stored] = (await ask(alice, loop, 'POST', 'v1/entries', [sgv(recent(), 100, named)])).body
   t.match(stored, { constructor: 1, sgv: 100 })

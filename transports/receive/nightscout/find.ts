@@ -1,7 +1,7 @@
 /** Interprets the queries of Nightscout: `find[sgv][$gte]=100&count=10`. */
 import { fail } from '../../../core/errors.js'
 import { getMember, type Json } from '../../../imports/formats/json-files.js'
-import { parseIsoTime } from '../../../imports/text/times.js'
+import { isIsoTime, parseIsoTime } from '../../../imports/text/times.js'
 
 /** A condition on a member of documents. */
 interface Condition {
@@ -144,9 +144,9 @@ function compare(found: unknown, value: string): number | undefined {
   return found < value ? -1 : Number(found > value)
 }
 
-/** Error: `invalid-request-structure` for a date or time that does not exist. */
+/** Error: `invalid-request-structure` for a date or time that does not exist. Other texts may be parts of one, or several. */
 export function assertPossible(text: string): void {
-  if (/^\s*\d{4}-\d\d?-\d\d?\s*(?:$|[T\s])/i.test(text) && Number.isNaN(parseIsoTime(text, 'UTC')))
+  if (isIsoTime(text) && Number.isNaN(parseIsoTime(text, 'UTC')))
     fail('invalid-request-structure', `There is no time "${text.slice(0, 50)}"`)
 }
 
