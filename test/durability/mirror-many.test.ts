@@ -16,7 +16,7 @@ import { listPeers, relate, startTwo, type TwoServers } from '../support/two-ser
 const isLong = process.env['COFFER_TEST_LONG'] !== undefined
 const count = Number(process.env['COFFER_TEST_PATIENTS'] ?? (isLong ? 1000 : 10))
 
-t.setTimeout(isLong ? 7_200_000 : 600_000)
+t.setTimeout(count > 10 ? 7_200_000 : 600_000)
 
 const random = seeded(t)
 /** Seconds between two rounds; together they are a day. */
