@@ -11,6 +11,8 @@ const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 
 const defaultTimeoutMs = 120_000
 /** Milliseconds for which a thread waits for another file: starting one takes longer than reading most files. */
 const defaultIdleMs = 2000
+/** Maximum number of threads that wait: as many as files are read at a time. Each has a heap of its own. */
+const maxIdle = 2
 
 const memoryExceeded: MessageText = 'Something in the file takes more memory than a record may'
 const timeExceeded: MessageText = 'Something in the file takes longer to read than a record may'
@@ -127,8 +129,10 @@ export class ReaderThreads implements ImportReaders {
     return worker
   }
 
-  /** Keeps a thread for another file of the same key for a while. */
+  /** Keeps a thread for another file of the same key for a while, in place of one that has waited longer. */
   #keep(worker: Worker, key: string): void {
+    const [oldest] = this.#idle.keys()
+    if (oldest && this.#idle.size >= maxIdle) void this.#takeIdle(oldest).terminate()
     worker.unref()
     const timer = setTimeout(() => void this.#takeIdle(worker).terminate(), this.idleMs).unref()
     this.#idle.set(worker, { key, timer })

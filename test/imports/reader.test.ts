@@ -135,16 +135,19 @@ t.test('a thread that has read a file reads the next one', async t => {
   await threads.close()
 })
 
+/** A calendar with an appointment at nine o’clock; it names these zones as its own. */
+function calendar(zones: readonly string[]): string {
+  return [
+    'BEGIN:VCALENDAR',
+    ...zones.map(zone => `X-WR-TIMEZONE:${zone}`),
+    'BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20240110T090000\r\nSUMMARY:Dentist\r\nEND:VEVENT',
+    'END:VCALENDAR\r\n'
+  ].join('\r\n')
+}
+
 t.test('a file changes nothing about files with another key', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const calendar = (zones: readonly string[]): string =>
-    [
-      'BEGIN:VCALENDAR',
-      ...zones.map(zone => `X-WR-TIMEZONE:${zone}`),
-      'BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20240110T090000\r\nSUMMARY:Dentist\r\nEND:VEVENT',
-      'END:VCALENDAR\r\n'
-    ].join('\r\n')
   writeFileSync(join(folder, 'own.ics'), calendar(['America/New_York']))
   // More names than are looked up for one file.
   writeFileSync(
@@ -159,6 +162,21 @@ t.test('a file changes nothing about files with another key', async t => {
   }
   await read('other.ics', '01')
   t.same(await read('own.ics', '02'), [Date.UTC(2024, 0, 10, 14) / 1000])
+  await threads.close()
+})
+
+t.test('of the threads that wait, the last two are kept', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const [name] = Object.keys(files)
+  writeFileSync(join(folder, name!), files[name!]!)
+  const threads = new ReaderThreads(120_000, 120_000)
+  const read = async (key: string): Promise<void> => {
+    await reading({ ...assignmentOf(join(folder, name!), name!), key }, new Map(), false, threads)
+  }
+  const before = await countThreads()
+  for (const key of ['01', '02', '03', '02', '03', '01']) await read(key)
+  t.equal((await countThreads()) - before, 5, 'four were started: the first one had ended')
   await threads.close()
 })
 

@@ -233,7 +233,7 @@ t.test('commands to a pump are unknown, and hostile documents are refused or kep
   const texts = ['2023-11-14T', '2023-11-14T20:00:00.000 00:00'].map(
     text => `find[dateString][$gte]=${encodeURIComponent(text)}`
   )
-  const { dateString } = sgv(recent())
+  const dateString = isoTime(recent())
   for (const query of [...texts, `find[dateString][$in]=${dateString}|2023-11-14T12:00:00.000Z`]) {
     await ask(alice, loop, 'POST', 'v1/entries', [sgv(recent())])
     const { body, status } = await ask(alice, loop, 'GET', `v1/entries?${query}`)
