@@ -135,16 +135,19 @@ t.test('a thread that has read a file reads the next one', async t => {
   await threads.close()
 })
 
+/** A calendar with an appointment at nine o’clock; it names these zones as its own. */
+function calendar(zones: readonly string[]): string {
+  return [
+    'BEGIN:VCALENDAR',
+    ...zones.map(zone => `X-WR-TIMEZONE:${zone}`),
+    'BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20240110T090000\r\nSUMMARY:Dentist\r\nEND:VEVENT',
+    'END:VCALENDAR\r\n'
+  ].join('\r\n')
+}
+
 t.test('a file changes nothing about files with another key', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const calendar = (zones: readonly string[]): string =>
-    [
-      'BEGIN:VCALENDAR',
-      ...zones.map(zone => `X-WR-TIMEZONE:${zone}`),
-      'BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20240110T090000\r\nSUMMARY:Dentist\r\nEND:VEVENT',
-      'END:VCALENDAR\r\n'
-    ].join('\r\n')
   writeFileSync(join(folder, 'own.ics'), calendar(['America/New_York']))
   // More names than are looked up for one file.
   writeFileSync(
