@@ -39,5 +39,5 @@ export function getPause(outcome: Outcome, failures: number): number {
   const { error, retryAfter } = outcome
   if (error.id === 'over-quota') return fullDelay
   const delay = delays[Math.min(failures, delays.length) - 1] ?? pollSeconds
-  return Math.max(delay * (1 + Math.random() / 10), Math.min(retryAfter, 86_400))
+  return Math.max(delay * (1 + Math.random() / 10), retryAfter)
 }

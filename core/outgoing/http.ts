@@ -40,7 +40,10 @@ export interface OutgoingFetch {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A response, or why there is none. `retryAfter` in seconds. */
+/** Maximum number of seconds for which a server can ask not to be called again. */
+const maxRetryAfter = 86_400
+
+/** A response, or why there is none. `retryAfter` in seconds, a day at most. */
 export type Exchange =
   | { readonly status: number; readonly text: string; readonly retryAfter?: number }
   | { readonly problem: 'internal' | 'timeout' | 'too-long' | 'unreachable' }
@@ -211,7 +214,7 @@ function toExchange(
 ): Exchange {
   const retryAfter = Number(headers['retry-after'])
   const text = Buffer.concat(chunks).toString()
-  return { status, text, ...(retryAfter > 0 && { retryAfter }) }
+  return { status, text, ...(retryAfter > 0 && { retryAfter: Math.min(retryAfter, maxRetryAfter) }) }
 }
 
 function describeError(error: unknown): string {

@@ -1,6 +1,10 @@
-/** Internal addresses, which are never called on behalf of users, in every notation. */
+/** Calls of other servers: internal addresses, which are never called on behalf of users, and pauses that servers ask for. */
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { isInternal } from '../../../core/outgoing/guarded-connector.js'
+import { Outgoing } from '../../../core/outgoing/http.js'
 
 const internal = {
   'this host': ['0.0.0.0', '0.1.2.3', '127.0.0.1', '127.255.0.1', '::', '::1'],
@@ -41,4 +45,31 @@ t.test('an address is internal', async t => {
   for (const [kind, addresses] of Object.entries(internal))
     for (const address of addresses) t.ok(isInternal(address), `${kind}: ${address}`)
   for (const address of external) t.notOk(isInternal(address), `not ${address}`)
+})
+
+t.test('a server asks for a pause of a day at most', async t => {
+  const server = createServer((request, response) => {
+    response.writeHead(429, { 'retry-after': request.url!.slice(1) }).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const outgoing = new Outgoing({ allowInternal: true, timeoutMs: 10_000 })
+  t.teardown(async () => {
+    await outgoing.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const expected = {
+    '60': 60,
+    '86400': 86_400,
+    '86401': 86_400,
+    '1e999': 86_400,
+    '-5': undefined,
+    soon: undefined
+  }
+  for (const [text, seconds] of Object.entries(expected)) {
+    const answer = await outgoing.exchange(`${url}/${text}`, { method: 'GET', headers: {} }, 1000)
+    t.match(answer, { status: 429 }, text)
+    t.equal('status' in answer ? answer.retryAfter : NaN, seconds, text)
+  }
 })
