@@ -11,7 +11,7 @@ const daySeconds = 86_400
 /** Seconds that a calendar can show: the years 0 to 9999. */
 const [firstTime, lastTime] = [-62_167_219_200, 253_402_300_799]
 
-/** Maximum number of characters of the descriptions of a calendar: further entries have none. */
+/** Maximum number of characters of the descriptions and categories of a calendar: further entries have none. */
 const maxTextLength = 1_000_000
 /** Milliseconds for which a calendar is written at one time. */
 const turnMs = 10
@@ -38,10 +38,11 @@ export async function writeCalendar(source: FeedSource, entries: readonly Entry[
   for (const entry of entries) {
     const { duration, time } = entry.event
     if (time < firstTime || time + (duration ?? 0) > lastTime) continue
-    const text = entry.text.length <= left ? entry.text : ''
-    left -= text.length
+    const length = entry.streamNames.reduce((sum, name) => sum + name.length, entry.text.length)
+    const kept = length <= left ? entry : { ...entry, text: '', streamNames: [] }
+    if (kept === entry) left -= length
     const calendar = new ICalCalendar()
-    calendar.createEvent(toCalendarEvent({ ...entry, text }, source, host))
+    calendar.createEvent(toCalendarEvent(kept, source, host))
     const written = calendar.toString()
     parts.push(written.slice(written.indexOf(firstLine), written.lastIndexOf(lastLine)))
     if (performance.now() < turnEnds) continue
