@@ -2,7 +2,7 @@
 import ICAL from 'ical.js'
 import t from 'tap'
 import { coffer, type Client } from '../../support/coffer.js'
-import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
+import { assertTakesLessThan, longestTurn, stopwatch } from '../../support/probe.js'
 import { writeCalendar } from '../../../transports/feed/calendar.js'
 
 const day = 86_400
@@ -362,6 +362,22 @@ t.test('feeds', async t => {
     const text = await writeCalendar(source, entries)
     t.equal(text.match(/^CATEGORIES/gm)?.length, 1000)
     t.equal(parse(text).size, 1500, 'the rest has none')
+  })
+
+  t.test('let others have their turn, however many are written at a time', async t => {
+    const source = { name: 'all', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
+    const event = { time: now, created: now, modified: now }
+    const entries = Array.from({ length: 60 }, (_, at) => ({
+      event: { ...event, id: `c${String(at).padStart(24, '0')}` },
+      title: 'a title',
+      text: 'x'.repeat(500),
+      streamNames: []
+    }))
+    const writeAll = async (): Promise<unknown> =>
+      await Promise.all(Array.from({ length: 30 }, async () => await writeCalendar(source, entries)))
+    await assertTakesLessThan(t, 60, async () => await longestTurn(writeAll))
+    const gone = AbortSignal.abort(new Error('gone'))
+    await t.rejects(writeCalendar(source, entries, gone), { message: 'gone' })
   })
 
   t.test('are refused clearly', async t => {
