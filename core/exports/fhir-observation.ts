@@ -1,6 +1,7 @@
 /** One event as an Observation of FHIR R4, with LOINC and UCUM for what has a code. (docs/api/exports.md#fhir) */
 import type { Event } from '../../schemas/event.js'
 import { JsonText } from '../json/json-text.js'
+import { plainForm, type JsonForm } from '../json/writer.js'
 import { findCoding, bloodPressureParts, sleepCoding, type Coding } from './fhir-codes.js'
 import { cutText, chunkSize } from './chunks.js'
 import type { Path } from './stream-names.js'
@@ -164,4 +165,11 @@ function cleanText(text: string): string {
 /** Replaces characters that FHIR forbids. */
 export function replaceInvalidCharacters(text: string): string {
   return text.toWellFormed().replace(invalidCharacters, '\ufffd')
+}
+
+/** Cleans long texts, which {@link buildObservation} leaves as they are, chunk by chunk. */
+export const cleanForm: JsonForm = {
+  ...plainForm,
+  text: (value: unknown) =>
+    JSON.stringify(typeof value === 'string' ? replaceInvalidCharacters(value) : value)
 }

@@ -3,13 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
-import {
-  buildObservation,
-  getOriginal,
-  originalKey,
-  originalType,
-  replaceInvalidCharacters
-} from './fhir-observation.js'
+import { buildObservation, cleanForm, getOriginal, originalKey, originalType } from './fhir-observation.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
 import { JsonText } from '../json/json-text.js'
 import { findMember } from '../json/reader.js'
@@ -64,13 +58,6 @@ interface Resource {
   readonly value: object | JsonText
   /** How the observation is written in chunks, if it is large. */
   readonly form: JsonForm | undefined
-}
-
-/** Cleans long texts, which `buildObservation` leaves as they are, chunk by chunk. */
-const cleanForm = {
-  ...plainForm,
-  text: (value: unknown) =>
-    JSON.stringify(typeof value === 'string' ? replaceInvalidCharacters(value) : value)
 }
 
 /** Writes a resource between two texts, in chunks. */

@@ -1,7 +1,7 @@
 /** Writes a calendar (RFC 5545). Loaded on the first request, with its library. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ICalCalendarMethod, ICalCalendar, type ICalEventData } from 'ical-generator'
 import { getLocalDay } from '../../schemas/zones.js'
+import { runInTurns, type Steps } from '../../storage/steps.js'
 import type { Entry, FeedSource } from './entries.js'
 import { removeControls } from './text.js'
 
@@ -11,10 +11,8 @@ const daySeconds = 86_400
 /** Seconds that a calendar can show: the years 0 to 9999. */
 const [firstTime, lastTime] = [-62_167_219_200, 253_402_300_799]
 
-/** Maximum number of characters of the descriptions of a calendar: further entries have none. */
+/** Maximum number of characters of the descriptions and categories of a calendar: further entries have none. */
 const maxTextLength = 1_000_000
-/** Milliseconds for which a calendar is written at one time. */
-const turnMs = 10
 const firstLine = '\r\nBEGIN:VEVENT'
 const lastLine = '\r\nEND:VCALENDAR'
 
@@ -26,28 +24,16 @@ function escapeText(text: string): string {
 }
 
 /**
- * Returns the calendar of some entries. The library handles text slowly, so each entry is written by itself,
- * and other work has its turn in between. Entries outside of the years that calendars can show are omitted,
- * and so are texts beyond a total length.
+ * Returns the calendar of some entries. The library handles text slowly, so each entry is written by itself, and other work has
+ * its turn in between, other calendars too. Entries outside of the years that calendars can show are omitted, and so are texts
+ * beyond a total length. Throws the reason of the signal once it has aborted.
  */
-export async function writeCalendar(source: FeedSource, entries: readonly Entry[]): Promise<string> {
-  const host = new URL(source.rootUrl).host
-  const parts: string[] = []
-  let left = maxTextLength
-  let turnEnds = performance.now() + turnMs
-  for (const entry of entries) {
-    const { duration, time } = entry.event
-    if (time < firstTime || time + (duration ?? 0) > lastTime) continue
-    const text = entry.text.length <= left ? entry.text : ''
-    left -= text.length
-    const calendar = new ICalCalendar()
-    calendar.createEvent(toCalendarEvent({ ...entry, text }, source, host))
-    const written = calendar.toString()
-    parts.push(written.slice(written.indexOf(firstLine), written.lastIndexOf(lastLine)))
-    if (performance.now() < turnEnds) continue
-    await nextTurn()
-    turnEnds = performance.now() + turnMs
-  }
+export async function writeCalendar(
+  source: FeedSource,
+  entries: readonly Entry[],
+  signal?: AbortSignal
+): Promise<string> {
+  const parts = await runInTurns(writeEntries(source, entries, signal))
   const empty = new ICalCalendar({
     name: escapeText(source.name),
     prodId: { company: 'Coffer', product: 'Coffer', language: 'EN' },
@@ -56,6 +42,30 @@ export async function writeCalendar(source: FeedSource, entries: readonly Entry[
   }).toString()
   const end = empty.lastIndexOf(lastLine)
   return empty.slice(0, end) + parts.join('') + empty.slice(end)
+}
+
+function* writeEntries(
+  source: FeedSource,
+  entries: readonly Entry[],
+  signal: AbortSignal | undefined
+): Steps<string[]> {
+  const host = new URL(source.rootUrl).host
+  const parts: string[] = []
+  let left = maxTextLength
+  for (const entry of entries) {
+    const { duration, time } = entry.event
+    if (time < firstTime || time + (duration ?? 0) > lastTime) continue
+    const length = entry.streamNames.reduce((sum, name) => sum + name.length, entry.text.length)
+    const kept = length <= left ? entry : { ...entry, text: '', streamNames: [] }
+    if (kept === entry) left -= length
+    const calendar = new ICalCalendar()
+    calendar.createEvent(toCalendarEvent(kept, source, host))
+    const written = calendar.toString()
+    parts.push(written.slice(written.indexOf(firstLine), written.lastIndexOf(lastLine)))
+    yield
+    signal?.throwIfAborted()
+  }
+  return parts
 }
 
 /** Converts an event to an entry of a calendar: whole days as such, other events with their times. */

@@ -28,7 +28,7 @@ export interface Entry {
   readonly title: string
   /** The text of a note, and the description. */
   readonly text: string
-  /** Names of the event's streams that the caller may see. */
+  /** Names of the event's first streams that the caller may see. */
   readonly streamNames: readonly string[]
 }
 
@@ -46,6 +46,8 @@ export interface EntryQuery {
 /** Maximum length of a title and of a text, in characters. */
 const maxTitleLength = 120
 const maxTextLength = 4000
+/** Maximum number of names of streams, and of characters of each: an event may be in thousands of streams with long names. */
+const [maxNames, maxNameLength] = [10, 120]
 
 /** Events read at once, at most. */
 const maxRead = 1000
@@ -185,14 +187,14 @@ function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
   const { content, created, description, duration, id, modified, time, type } = event
   const name = streams[0]?.name ?? splitType(type)[1]
   const words = typeof content === 'string' && !type.startsWith('encrypted/') ? content : ''
-  const value = words === '' ? describeValue(event, streams[0]) : words.split('\n')[0]!
+  const value = words === '' ? describeValue(event, streams[0]) : words.split('\n', 1)[0]!
   const title = [name, value].filter(text => text !== '').join(', ')
   return {
     // Not the content, which may be long.
     event: { created, id, modified, time, ...(duration !== undefined && { duration }) },
     title: truncate(title, maxTitleLength),
     text: truncate([words, description ?? ''].filter(text => text !== '').join('\n\n'), maxTextLength),
-    streamNames: streams.map(stream => stream.name)
+    streamNames: streams.slice(0, maxNames).map(stream => truncate(stream.name, maxNameLength))
   }
 }
 

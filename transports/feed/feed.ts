@@ -66,7 +66,7 @@ export class Feeds implements ReadEndpoint {
     const { directory } = this.dispatcher.services.eventTypes
     const { entries } = await readEntries(calls, { ...filter, ...range, limit: maxEvents }, directory)
     const { writeCalendar } = await import('./calendar.js')
-    return toResponse('text/calendar', await writeCalendar(source, entries))
+    return toResponse('text/calendar', await writeCalendar(source, entries, signal))
   }
 
   /** Answers with a page of the Atom feed, and the link to the next page if there is one. */

@@ -1,4 +1,6 @@
 /** Bundles: the results of searches, with links to the pages that follow. */
+import { measureJson } from '../../core/json/writer.js'
+import { nextTurn, runInTurns } from '../../storage/steps.js'
 import { listBeginning } from '../event-positions.js'
 import { formatCursor, parseCursor, type Cursor } from './cursor.js'
 import type { Patient } from './patient.js'
@@ -46,20 +48,32 @@ export function buildBundle({ baseUrl }: Patient, { next, resources, search, typ
   } as Bundle
 }
 
+/** A page ends once its resources have this number of characters. */
+export const maxPageLength = 4 * 1024 * 1024
+
 /**
- * Takes a page of a list that is read as a whole. `keyOf`: the place of an item in the order of the list, which is the order of
- * keys. The page begins after the item with the key at which the page before ended, even if that item has gone.
+ * Takes a page of a list that is read as a whole, and converts its items to resources; others have their turn in between, as items
+ * may be large. `keyOf`: the place of an item in the order of the list, which is the order of keys. The page begins after the item
+ * with the key at which the page before ended, even if that item has gone.
  */
-export function takePage<T>(
+export async function takePage<T>(
   items: readonly T[],
   search: Search,
-  keyOf: (item: T) => ListKey
-): { readonly items: readonly T[]; readonly next: string | undefined } {
+  keyOf: (item: T) => ListKey,
+  convert: (item: T) => object | Promise<object>
+): Promise<{ readonly resources: readonly object[]; readonly next: string | undefined }> {
   const { last } = search.page === undefined ? listBeginning : parseCursor(search.page)
   const rest = last ? items.filter(item => compareKeys(keyOf(item), last) > 0) : items
-  const page = rest.slice(0, search.count)
-  const next = rest.length > page.length ? { ...listBeginning, last: keyOf(page.at(-1)!) } : undefined
-  return { items: page, next: next && formatCursor(next) }
+  const resources: object[] = []
+  for (let length = 0; resources.length < Math.min(rest.length, search.count) && length < maxPageLength;) {
+    const resource = await convert(rest[resources.length]!)
+    resources.push(resource)
+    length += await runInTurns(measureJson(resource, new Map()))
+    await nextTurn()
+  }
+  const hasMore = resources.length < rest.length
+  const next = hasMore ? { ...listBeginning, last: keyOf(rest[resources.length - 1]!) } : undefined
+  return { resources, next: next && formatCursor(next) }
 }
 
 /** The place of an item in a list: by its time, and for equal times by its id. */

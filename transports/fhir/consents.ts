@@ -52,9 +52,8 @@ export async function searchConsents(patient: Patient, request: ReadRequest): Pr
     ])
   const ids = search.listValues('_id')
   const found = isWanted ? all.filter(access => ids.every(list => list.includes(getConsentId(access)))) : []
-  const { items, next } = takePage(found, search, toKey)
-  const resources = items.map(access => toConsent(patient, access))
-  return buildBundle(patient, { type: 'Consent', search, resources, next })
+  const page = await takePage(found, search, toKey, access => toConsent(patient, access))
+  return buildBundle(patient, { type: 'Consent', search, ...page })
 }
 
 /** The status of all consents: accesses that have ended are not listed. */

@@ -3,6 +3,7 @@ import { measureJson } from '../../core/json/writer.js'
 import type { Event } from '../../schemas/event.js'
 import { runInTurns, type Steps } from '../../storage/steps.js'
 import { advance, listBeginning, readEventsAfter, type EventList, type Position } from '../event-positions.js'
+import { maxPageLength } from './bundle.js'
 import { formatCursor, parseCursor } from './cursor.js'
 import type { DateFilter } from './dates.js'
 import { omitReferencesIn } from './originals.js'
@@ -27,8 +28,6 @@ export interface FoundPage {
 
 /** Events read at once, and how often: a page of a rare code may be short. */
 const [minRead, maxRead, maxRounds] = [50, 1000, 5]
-/** A page ends once it has this number of characters. */
-const maxPageSize = 4 * 1024 * 1024
 /**
  * Returns a page of resources. A page may have fewer resources than asked for, or none, although others
  * follow.
@@ -51,7 +50,7 @@ export async function readEventPage(
       if (!resource) continue
       resources.push(resource)
       size += yield* measureJson(resource, new Map())
-      if (resources.length >= search.count || size >= maxPageSize) return at + 1
+      if (resources.length >= search.count || size >= maxPageLength) return at + 1
       yield
     }
     return found.length
@@ -63,7 +62,7 @@ export async function readEventPage(
     limit = read.limit
     const taken = await runInTurns(take(await omitReferencesIn(read.events)))
     if (taken === read.events.length && taken < limit) return { resources, next: undefined }
-    if (resources.length >= search.count || size >= maxPageSize) break
+    if (resources.length >= search.count || size >= maxPageLength) break
     // Few of the events were searched for.
     if (!isReduced) limit = Math.min(maxRead, limit * 4)
   }

@@ -3,6 +3,7 @@ import { ApiError } from '../../core/errors.js'
 import { measureJson } from '../../core/json/writer.js'
 import type { Event } from '../../schemas/event.js'
 import { runInTurns } from '../../storage/steps.js'
+import { maxPageLength } from './bundle.js'
 import { formatCursor, parseCursor } from './cursor.js'
 import { meetsDates, type EventSearch, type FoundPage } from './event-pages.js'
 import { refuse } from './outcome.js'
@@ -12,8 +13,6 @@ import type { Search } from './search-params.js'
 
 /** Maximum number of ids in a search: each is a call. */
 const maxIds = 20
-/** Number of characters after which a page ends. */
-const maxLength = 4_000_000
 
 /**
  * Returns the resources with these ids that meet a search. Others are omitted, as are those that may not be read. Refuses
@@ -29,7 +28,7 @@ export async function readItemsById(
   if (ids.length > maxIds) refuse('too-costly', `A search can name at most ${maxIds} ids`)
   const resources: object[] = []
   let at = search.page === undefined ? 0 : parseCursor(search.page).skip
-  for (let length = 0; at < ids.length && resources.length < search.count && length < maxLength; at++) {
+  for (let length = 0; at < ids.length && resources.length < search.count && length < maxPageLength; at++) {
     const event = await findItem(patient, ids[at]!)
     const resource = event && meetsDates(events, event) ? events.convert(event) : undefined
     if (!resource) continue

@@ -50,7 +50,14 @@ export function adaptOriginal(patient: Patient, event: Event, original: object):
     (category === undefined || (Array.isArray(category) && category.every(isConcept)))
   if (!isObservation) return undefined
   const meta = { lastUpdated: new Date(event.modified * 1000).toISOString() }
-  return { ...resource, id: event.id, meta, subject: toSubject(patient) } as unknown as Observation
+  const entered = event.trashed === true && { status: 'entered-in-error' }
+  return {
+    ...resource,
+    ...entered,
+    id: event.id,
+    meta,
+    subject: toSubject(patient)
+  } as unknown as Observation
 }
 
 /** Apps write any client data: what searches look at must have the form that they expect. */

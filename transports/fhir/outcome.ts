@@ -1,6 +1,7 @@
 /** Responses of the FHIR API, and its errors: OperationOutcomes. */
 import { ApiError, type ErrorId } from '../../core/errors.js'
-import { plainForm, writeJson } from '../../core/json/writer.js'
+import { cleanForm } from '../../core/exports/fhir-observation.js'
+import { writeJson } from '../../core/json/writer.js'
 import { runInTurns } from '../../storage/steps.js'
 import type { EndpointResponse } from '../endpoints.js'
 
@@ -65,7 +66,7 @@ export function refuse(issue: IssueCode, message: string, status = 400): never {
 /** Returns the response with a resource. Others have their turn while it is written: it may be large. */
 export async function toFhirResponse(resource: object): Promise<EndpointResponse> {
   let text = ''
-  await runInTurns(writeJson(resource, plainForm, chunk => (text += chunk)))
+  await runInTurns(writeJson(resource, cleanForm, chunk => (text += chunk)))
   return { status: 200, headers: { 'content-type': mediaType }, text }
 }
 

@@ -50,10 +50,8 @@ export async function searchQuestionnaires(patient: Patient, request: ReadReques
         search.listValues('url').every(values => values.includes(`${formUrl}${id}`))
     )
     .toSorted((a, b) => compareKeys(toKey(a), toKey(b)))
-  const { items, next } = takePage(found, search, toKey)
-  const resources: object[] = []
-  for (const { id } of items) resources.push(await readQuestionnaire(patient, id))
-  return buildBundle(patient, { type: 'Questionnaire', search, resources, next })
+  const page = await takePage(found, search, toKey, async ({ id }) => await readQuestionnaire(patient, id))
+  return buildBundle(patient, { type: 'Questionnaire', search, ...page })
 }
 
 type ListedForm = Pick<Form, 'created' | 'id'>

@@ -2,7 +2,7 @@
 import ICAL from 'ical.js'
 import t from 'tap'
 import { coffer, type Client } from '../../support/coffer.js'
-import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
+import { assertTakesLessThan, longestTurn, stopwatch } from '../../support/probe.js'
 import { writeCalendar } from '../../../transports/feed/calendar.js'
 
 const day = 86_400
@@ -326,6 +326,58 @@ t.test('feeds', async t => {
       t.match(text, 'SUMMARY:stages\\, before all stages')
       return took()
     })
+  })
+
+  t.test('name few of the streams of an event', async t => {
+    const { alice: bob } = await coffer(t)
+    await bob.stream('all')
+    const streamIds = Array.from({ length: 3000 }, (_, at) => `part-${String(at).padStart(4, '0')}`)
+    for (const id of streamIds)
+      await bob.do('streams.create', { id, name: `${id} ${'ä😀;'.repeat(240)}`, parentId: 'all' })
+    await bob.event({ streamIds, content: 'everywhere' })
+    const { token } = await bob.grant('read', 'all', { type: 'shared', name: 'all' })
+    await bob.service.server.settle()
+    for (const path of ['feed.ics', 'feed.atom'])
+      await assertTakesLessThan(t, 500, async () => {
+        const took = stopwatch()
+        const { text } = await read(bob, path, { auth: token })
+        const time = took()
+        t.match(text, 'everywhere')
+        t.match(text, 'part-0009 ä')
+        t.ok(text.length < 5000, `${path}: ${text.length} characters`)
+        return time
+      })
+  })
+
+  t.test('have as many categories as descriptions at most', async t => {
+    const source = { name: 'all', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
+    const event = { time: now, created: now, modified: now }
+    const streamNames = Array.from({ length: 10 }, () => 'x'.repeat(100))
+    const entries = Array.from({ length: 1500 }, (_, at) => ({
+      event: { ...event, id: `c${String(at).padStart(24, '0')}` },
+      title: String(at),
+      text: '',
+      streamNames
+    }))
+    const text = await writeCalendar(source, entries)
+    t.equal(text.match(/^CATEGORIES/gm)?.length, 1000)
+    t.equal(parse(text).size, 1500, 'the rest has none')
+  })
+
+  t.test('let others have their turn, however many are written at a time', async t => {
+    const source = { name: 'all', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
+    const event = { time: now, created: now, modified: now }
+    const entries = Array.from({ length: 60 }, (_, at) => ({
+      event: { ...event, id: `c${String(at).padStart(24, '0')}` },
+      title: 'a title',
+      text: 'x'.repeat(500),
+      streamNames: []
+    }))
+    const writeAll = async (): Promise<unknown> =>
+      await Promise.all(Array.from({ length: 30 }, async () => await writeCalendar(source, entries)))
+    await assertTakesLessThan(t, 60, async () => await longestTurn(writeAll))
+    const gone = AbortSignal.abort(new Error('gone'))
+    await t.rejects(writeCalendar(source, entries, gone), { message: 'gone' })
   })
 
   t.test('are refused clearly', async t => {

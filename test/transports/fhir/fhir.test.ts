@@ -285,6 +285,34 @@ t.test('a client of FHIR', async t => {
     t.same(added.map(({ content }: Answer) => content.action).toSorted(), ['events.get', 'streams.get'])
   })
 
+  t.test('is told that an imported resource is in the trash', async t => {
+    const resource = { resourceType: 'Observation', status: 'final', code: { text: 'ferritin' } }
+    const { id } = await alice.event({
+      streamIds: ['blood'],
+      type: 'clinical/fhir',
+      content: { displayName: 'ferritin', clinicalType: 'labResultRecord' },
+      clientData: { 'fhir:resource': resource }
+    })
+    t.match((await ask(t, app, `Observation/${id}`)).body, resource)
+    await alice.do('events.delete', { id })
+    t.match((await ask(t, app, `Observation/${id}`)).body, { ...resource, status: 'entered-in-error' })
+    const found = (await ask(t, app, `Observation?_id=${id}&status=final`)).body
+    t.same(ids(found), [])
+  })
+
+  t.test('gets long texts without characters that FHIR forbids', async t => {
+    const { id } = await alice.event({
+      streamIds: ['weight'],
+      type: 'mass/kg',
+      content: 70,
+      time: monday + day,
+      description: `${'long '.repeat(100_000)}\u0000\u001f\ud83d end`
+    })
+    const [{ text }] = (await ask(t, app, `Observation/${id}`)).body.note
+    t.equal(text.slice(-7), '\ufffd\ufffd\ufffd end')
+    await alice.do('events.delete', { id })
+  })
+
   t.test('is told that a resource has been deleted', async t => {
     const { id } = await alice.event({
       streamIds: ['weight'],

@@ -79,3 +79,30 @@ t.test('resources of eight megabytes', async t => {
     await response.arrayBuffer()
   }
 })
+
+t.test('consents to thousands of streams come in several pages, and let others have their turn', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('all')
+  const streamIds = Array.from({ length: 3000 }, (_, at) => `part-${at}`)
+  for (const id of streamIds) await alice.stream(id, 'all')
+  const accesses: string[] = []
+  for (let at = 0; at < 10; at++) {
+    const permissions = streamIds.map(streamId => ({ streamId, level: 'contribute' as const }))
+    accesses.push((await alice.grantAll(permissions)).access.id)
+  }
+  await alice.service.server.settle()
+  const seen: string[] = []
+  for (let next: string | undefined = 'Consent'; next !== undefined;) {
+    const { body } = await alice.http('GET', `/fhir/${next}`)
+    t.ok(ids(body).length < 6, `${ids(body).length} in a page of at most four million characters`)
+    seen.push(...ids(body))
+    next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+  }
+  t.same(seen.toSorted(), accesses.toSorted())
+  const url = `${alice.service.server.url}/${alice.username}/fhir/Consent`
+  const fetchOnly = async (): Promise<void> => {
+    const response = await fetch(url, { headers: { authorization: alice.token } })
+    await response.arrayBuffer()
+  }
+  await assertTakesLessThan(t, 60, async () => await longestTurn(fetchOnly))
+})

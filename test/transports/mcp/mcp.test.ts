@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import t, { type Test } from 'tap'
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { getAccountKey } from '../../../core/call/account-key.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 
@@ -260,10 +261,9 @@ t.test('the endpoint', async t => {
   t.test('sends long responses once there is capacity', async t => {
     await alice.stream('diary')
     await alice.event({ content: 'x'.repeat(150_000) })
-    const { longResponses: longAnswers } = alice.service.server.services
-    const places = Array.from({ length: 20 }, () =>
-      longAnswers.tryAcquire({ user: 'alice', access: '127.0.0.1' })
-    )
+    const { accounts, longResponses: longAnswers } = alice.service.server.services
+    const user = getAccountKey({ accounts }, 'alice')
+    const places = Array.from({ length: 20 }, () => longAnswers.tryAcquire({ user, access: '127.0.0.1' }))
     const params = { name: 'events_get', arguments: {} }
     const answer = send({ jsonrpc: '2.0', id: 8, method: 'tools/call', params })
     await until(() => longAnswers.load.waiting === 1, 'the answer to wait')
