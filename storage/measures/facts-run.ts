@@ -52,6 +52,8 @@ type RawHolder = [number: number, time: number, stream: number, others: string |
 
 const seriesPrefix = 'series:'
 const holdersPerRead = 256
+/** Facts that one step visits. There is one for each type in each stream. */
+const factsPerStep = 1000
 /** How often data that changes in the meantime is looked for again. */
 const maxRepetitions = 20
 const holdersSql = `SELECT number, time, stream, others FROM event INDEXED BY event_type_time
@@ -129,7 +131,9 @@ class FactsCollector {
   /** Reads the latest data of each measure. What has changed since it was found is looked for again. */
   *#readLatest(series: ReadonlyMap<string, number>): MeasureSteps<void> {
     let repetitions = 0
-    for (let unread = this.#listUnread(); unread.length > 0; unread = this.#listUnread())
+    for (;;) {
+      const unread = yield* this.#listUnread()
+      if (unread.length === 0) return
       for (const [index, fact] of unread.entries()) {
         const latest = readLatestData(this.reading.store, this.#streams, fact)
         if (!latest && this.query.createdSince === undefined && repetitions++ < maxRepetitions) {
@@ -139,16 +143,20 @@ class FactsCollector {
         this.#facts.set(formatKey(fact, fact.type), { ...fact, latest: latest ?? {} })
         if (index % 16 === 15) yield
       }
+    }
   }
 
   /** Lists the facts that are the latest of their measure, and whose data has not been read. */
-  #listUnread(): MeasureFact[] {
-    const newest = new Map<string, number>()
-    for (const { last, measure } of this.#facts.values())
-      newest.set(measure, Math.max(last, newest.get(measure) ?? -Infinity))
-    return [...this.#facts.values()].filter(
-      ({ last, latest, measure }) => !latest && last === newest.get(measure)
-    )
+  *#listUnread(): MeasureSteps<MeasureFact[]> {
+    const newest = new Map<string, { last: number; facts: MeasureFact[] }>()
+    let count = 0
+    for (const fact of this.#facts.values()) {
+      const known = newest.get(fact.measure)
+      if (!known || known.last < fact.last) newest.set(fact.measure, { last: fact.last, facts: [fact] })
+      else if (known.last === fact.last) known.facts.push(fact)
+      if (++count % factsPerStep === 0) yield
+    }
+    return [...newest.values()].flatMap(({ facts }) => facts.filter(({ latest }) => !latest))
   }
 
   /** Collects the data of a stream again, or of one type of series. */

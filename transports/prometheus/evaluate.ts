@@ -70,7 +70,7 @@ export class Evaluator {
           : await this.#evaluateSamples(series, windowSeconds, apply)
       if (values?.some(value => value !== undefined)) rows.push({ labels: series.labels, values })
     }
-    return apply ? dropNames(rows) : rows
+    return apply ? await runInTurns(dropNames(rows)) : rows
   }
 
   /** Evaluates an operand, and counts its values: operators may be nested. Other work has its turn before the operator. */

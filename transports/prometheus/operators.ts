@@ -18,7 +18,7 @@ export type Result =
   | { readonly is: 'scalar'; readonly values: readonly number[] }
   | { readonly is: 'vector'; readonly rows: readonly Row[] }
 
-/** Aggregates the rows whose remaining labels are the same. */
+/** Aggregates the rows whose remaining labels are the same. The name of a metric is among them only if it is named to be kept. */
 export function* aggregate(
   rows: readonly Row[],
   { function: apply, keeps, labels }: Extract<Expression, { is: 'aggregation' }>
@@ -27,8 +27,8 @@ export function* aggregate(
   const named = new Set(labels)
   const groups = new Map<string, { labels: Labels; rows: Row[] }>()
   for (const row of rows) {
-    const kept = Object.entries(row.labels).filter(
-      ([name]) => name !== '__name__' && named.has(name) === keeps
+    const kept = Object.entries(row.labels).filter(([name]) =>
+      keeps ? named.has(name) : name !== '__name__' && !named.has(name)
     )
     const key = JSON.stringify(kept)
     const group = groups.get(key) ?? { labels: Object.fromEntries(kept), rows: [] }
@@ -66,8 +66,9 @@ const accumulations: Readonly<Record<Aggregation, (total: number, value: number)
   sum: accumulate,
   avg: accumulate,
   count: accumulate,
-  min: (least, value) => Math.min(least, value),
-  max: (greatest, value) => Math.max(greatest, value)
+  // NaN is neither, unless there is nothing else.
+  min: (least, value) => (value < least || Number.isNaN(least) ? value : least),
+  max: (greatest, value) => (value > greatest || Number.isNaN(greatest) ? value : greatest)
 }
 
 /** Calculates with numbers on at least one side. Throws a `QueryError` if both sides are series. */
@@ -89,9 +90,11 @@ const calculations: Readonly<Record<Operator, (left: number, right: number) => n
  * Returns rows without the names of their metrics, of which the values are no longer. Throws a `QueryError` if rows differ in
  * nothing else: they could not be told apart.
  */
-export function dropNames(rows: readonly Row[]): Row[] {
+export function* dropNames(rows: readonly Row[]): Steps<Row[]> {
+  const pauses = new Pauses()
   const found = new Set<string>()
-  return rows.map(({ labels: all, values }) => {
+  const named: Row[] = []
+  for (const { labels: all, values } of rows) {
     const { __name__: _name, ...labels } = all
     const key = JSON.stringify(labels)
     if (found.has(key))
@@ -99,15 +102,17 @@ export function dropNames(rows: readonly Row[]): Row[] {
         `Several series have the labels ${key.slice(0, 200)} without the names of their metrics. Select one name`
       )
     found.add(key)
-    return { labels, values }
-  })
+    named.push({ labels, values })
+    if (pauses.isDue(10)) yield
+  }
+  return named
 }
 
 /** Changes each value. The name of a metric goes: it is no longer what the series is. */
 export function* mapValues(result: Result, change: (value: number, at: number) => number): Steps<Result> {
   if (result.is === 'scalar') return { is: 'scalar', values: result.values.map(change) }
   const rows: Row[] = []
-  for (const { labels, values } of dropNames(result.rows)) {
+  for (const { labels, values } of yield* dropNames(result.rows)) {
     rows.push({
       labels,
       values: values.map((value, at) => (value === undefined ? undefined : change(value, at)))

@@ -8,7 +8,7 @@ import type { EndpointResponse, ReadEndpoint, ReadRequest } from '../endpoints.j
 import { UserCalls } from '../user-calls.js'
 import { QueryError } from './query-error.js'
 
-/** Maximum number of queries evaluated at a time, one per account. */
+/** Maximum number of queries, also for lists of series, that are answered at a time, one per account. */
 const maxConcurrent = 4
 /** Maximum number of queries of an access and of an account that wait: no access takes the room of others. */
 const [maxWaiting, maxWaitingOfAccount] = [100, 400]
@@ -32,7 +32,7 @@ export class Prometheus implements ReadEndpoint {
       request,
       new UserCalls(this.dispatcher, user, credentials, signal),
       this.dispatcher.services.clock.now(),
-      async evaluate => await this.#evaluateInTurn(request, evaluate)
+      async work => await this.#runInTurn(request, work)
     )
     try {
       const data = await query.answer(path)
@@ -46,11 +46,13 @@ export class Prometheus implements ReadEndpoint {
     }
   }
 
-  /** Evaluates a query of an access once it is its turn. Throws `too-many-requests` if too many wait. */
-  async #evaluateInTurn<T>(
-    { credentials, signal, user }: ReadRequest,
-    evaluate: () => Promise<T>
-  ): Promise<T> {
+  /**
+   * Does work of an access once it is its turn. Throws `too-many-requests` if too many wait, and the errors of a call whose access
+   * is not valid: only accesses wait.
+   */
+  async #runInTurn<T>({ credentials, signal, user }: ReadRequest, work: () => Promise<T>): Promise<T> {
+    const checked = await this.dispatcher.precheck({ user, method: 'measures.facts', credentials })
+    if (!checked.ok) throw checked.error
     // Not the header, which may have the same token in many forms.
     const access = getPresentedToken(credentials) ?? ''
     const account = getAccountKey(this.dispatcher.services, user)
@@ -59,7 +61,7 @@ export class Prometheus implements ReadEndpoint {
       this.#turns.countWaiting(account) >= maxWaitingOfAccount
     )
       throw new ApiError('too-many-requests', 'Too many queries are waiting. Try again later', { retryAfter })
-    return await this.#turns.run({ account, access }, evaluate, signal)
+    return await this.#turns.run({ account, access }, work, signal)
   }
 
   /** Returns an error in the form of the API of Prometheus. */

@@ -3,6 +3,7 @@ import { Pauses } from '../../core/measures/pauses.js'
 import { isZone } from '../../schemas/zones.js'
 import { version } from '../../core/version.js'
 import { runInTurns, type Steps } from '../../storage/steps.js'
+import { plainForm, writeJson } from '../../core/json/writer.js'
 import type { ReadRequest } from '../endpoints.js'
 import type { UserCalls } from '../user-calls.js'
 import { CellReader } from './cells.js'
@@ -11,7 +12,7 @@ import type { Result, Row } from './operators.js'
 import { parseDuration, parseTime } from './parse-time.js'
 import { hasSelection, parseQuery, parseSelector, type Matcher } from './promql.js'
 import { refuseMalformed } from './query-error.js'
-import { findLabel, isNumeric, listSeries, SeriesSelector, type Series } from './series-list.js'
+import { isNumeric, listSeries, SeriesSelector, type Series } from './series-list.js'
 import type { Grid } from './span.js'
 
 /** Maximum number of values of a series, as in Prometheus. */
@@ -26,8 +27,8 @@ export class QueryApi {
     private readonly request: ReadRequest,
     private readonly calls: UserCalls,
     private readonly now: number,
-    /** Evaluates a query once it is its turn. */
-    private readonly inTurn: (evaluate: () => Promise<string>) => Promise<string>
+    /** Does what reads series once it is its turn. */
+    private readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   ) {}
 
   /**
@@ -38,7 +39,11 @@ export class QueryApi {
     const [only, ...others] = path
     if (only === 'query' && others.length === 0) return await this.#query()
     if (only === 'query_range' && others.length === 0) return await this.#queryRange()
-    return JSON.stringify(await this.#describe(path))
+    const described = await this.#describe(path)
+    if (described === undefined) return undefined
+    const chunks: string[] = []
+    await runInTurns(writeJson(described, plainForm, chunk => chunks.push(chunk)))
+    return chunks.join('')
   }
 
   /** Returns what there is, as opposed to values. */
@@ -48,7 +53,7 @@ export class QueryApi {
       return await this.#listLabelValues(second)
     if (second === undefined) return await this.#answerOne(first)
     if (first === 'status' && second === 'buildinfo' && third === undefined) {
-      await this.calls.call('getAccessInfo', {})
+      await this.#checkAccess()
       return {
         version: '2.55.0',
         revision: '',
@@ -71,26 +76,23 @@ export class QueryApi {
     switch (name) {
       case 'series': {
         const limit = this.#limit()
-        return this.#truncate(
-          (await this.#match()).map(({ labels }) => labels),
-          limit
-        )
+        return this.#truncate(await this.#match(found => [...found].map(({ labels }) => labels)), limit)
       }
       case 'labels': {
         const limit = this.#limit()
-        const names = (await this.#match()).flatMap(({ labels }) => Object.keys(labels))
-        return this.#truncate([...new Set(names)].toSorted(), limit)
+        const names = await this.#match(found => runInTurns(collect(found, Object.keys)))
+        return this.#truncate(names, limit)
       }
       case 'metadata':
         return await this.#describeMetrics()
       case 'rules':
-        await this.calls.call('getAccessInfo', {})
+        await this.#checkAccess()
         return { groups: [] }
       case 'alerts':
-        await this.calls.call('getAccessInfo', {})
+        await this.#checkAccess()
         return { alerts: [] }
       case 'query_exemplars':
-        await this.calls.call('getAccessInfo', {})
+        await this.#checkAccess()
         return []
       default:
         return undefined
@@ -100,13 +102,10 @@ export class QueryApi {
   /** Evaluates a query at one time. */
   async #query(): Promise<string> {
     const time = this.#time('time', this.now)
-    return await this.#evaluate({ start: time, step: 0, count: 1 }, [time], result => {
+    return await this.#evaluate({ start: time, step: 0, count: 1 }, [time], async result => {
       if (result.is === 'scalar')
         return `{"resultType":"scalar","result":${formatPoint(time, result.values[0]!)}}`
-      const rows = result.rows.flatMap(({ labels, values: [value] }) =>
-        value === undefined ? [] : `{"metric":${JSON.stringify(labels)},"value":${formatPoint(time, value)}}`
-      )
-      return `{"resultType":"vector","result":[${rows.join(',')}]}`
+      return `{"resultType":"vector","result":[${await runInTurns(formatVector(result.rows, time))}]}`
     })
   }
 
@@ -127,52 +126,62 @@ export class QueryApi {
     })
   }
 
-  /** Evaluates the query, and returns the result as `format` does. Queries that read data have their turn: they may take much memory. */
+  /** Evaluates the query, and returns the result as `format` does. */
   async #evaluate(
     grid: Grid,
     times: readonly number[],
     format: (result: Result) => string | Promise<string>
   ): Promise<string> {
     const expression = await runInTurns(parseQuery(this.#require('query')))
-    const readsData = hasSelection(expression)
-    const series = readsData ? await listSeries(this.calls) : await this.#listNone()
     const cells = new CellReader(this.calls, this.#zone())
-    const evaluate = async (): Promise<string> =>
+    const evaluate = async (series: readonly Series[]): Promise<string> =>
       await format(await new Evaluator(new SeriesSelector(series), cells, grid, times).evaluate(expression))
-    return await (readsData ? this.inTurn(evaluate) : evaluate())
+    if (hasSelection(expression)) return await this.#withSeries(evaluate)
+    await this.#checkAccess()
+    return await evaluate([])
   }
 
-  /** Returns an empty list of series, once the access has been checked: Grafana tests a data source with `1+1`. */
-  async #listNone(): Promise<Series[]> {
+  /**
+   * Does work with all series. It has its turn, and reads the list only then: lists of many series take much memory, and so may
+   * their values.
+   */
+  async #withSeries<T>(work: (series: readonly Series[]) => T | Promise<T>): Promise<T> {
+    return await this.inTurn(async () => await work(await listSeries(this.calls)))
+  }
+
+  /** Makes a call only to check the access, for what reads no data: Grafana tests a data source with `1+1`. */
+  async #checkAccess(): Promise<void> {
     await this.calls.call('getAccessInfo', {})
-    return []
   }
 
-  /** Returns the series that match one of the selectors, or all of them. */
-  async #match(): Promise<Series[]> {
+  /** Returns what `take` makes of the series that match one of the selectors, or of all series. */
+  async #match<T>(take: (found: Iterable<Labelled>) => T | Promise<T>): Promise<T> {
     const selectors: (readonly Matcher[])[] = []
     for (const text of this.request.params.get('match') ?? [])
       selectors.push(await runInTurns(parseSelector(text)))
-    const all = await listSeries(this.calls)
-    if (selectors.length === 0) return all
-    const selector = new SeriesSelector(all)
-    const found = new Set<Series>()
-    for (const matchers of selectors)
-      for (const series of await runInTurns(selector.select(matchers))) found.add(series)
-    return all.filter(series => found.has(series))
+    return await this.#withSeries(async all => {
+      if (selectors.length === 0) return await take(all)
+      const selector = new SeriesSelector(all)
+      const found = new Set<Series>()
+      for (const matchers of selectors)
+        for (const series of await runInTurns(selector.select(matchers))) found.add(series)
+      return await take(found.size === all.length ? all : all.filter(series => found.has(series)))
+    })
   }
 
   async #listLabelValues(label: string): Promise<readonly string[]> {
     const limit = this.#limit()
-    const values = (await this.#match()).flatMap(({ labels }) => findLabel(labels, label) ?? [])
-    return this.#truncate([...new Set(values)].toSorted(), limit)
+    const values = await this.#match(found =>
+      runInTurns(collect(found, labels => (Object.hasOwn(labels, label) ? [labels[label]!] : [])))
+    )
+    return this.#truncate(values, limit)
   }
 
   /** Describes the metric that is asked for, or all; as many as the limit allows, of which 0 describes none. */
   async #describeMetrics(): Promise<object> {
     const limit = this.#limit()
     const metric = this.#first('metric') ?? ''
-    const described = Object.entries(describeMetrics(await listSeries(this.calls)))
+    const described = Object.entries(await this.#withSeries(describeMetrics))
     return Object.fromEntries(described.filter(([name]) => metric === '' || name === metric).slice(0, limit))
   }
 
@@ -223,10 +232,27 @@ const helps: Readonly<Record<Series['shape'], string>> = {
   day: ', by day'
 }
 
+type Labelled = Pick<Series, 'labels'>
+
+/** Collects texts of the labels of series, each once, in order. */
+function* collect(
+  all: Iterable<Labelled>,
+  list: (labels: Series['labels']) => readonly string[]
+): Steps<string[]> {
+  const pauses = new Pauses()
+  const found = new Set<string>()
+  for (const { labels } of all) {
+    for (const text of list(labels)) found.add(text)
+    if (pauses.isDue(1)) yield
+  }
+  return [...found].toSorted()
+}
+
 /** Describes each metric: what it counts, and its unit. */
 function describeMetrics(all: readonly Series[]): object {
+  const byName = new Map(all.map(series => [series.labels['__name__'], series]))
   return Object.fromEntries(
-    all.map(({ labels, measure, shape }) => [
+    [...byName.values()].map(({ labels, measure, shape }) => [
       labels['__name__'],
       [
         {
@@ -237,6 +263,21 @@ function describeMetrics(all: readonly Series[]): object {
       ]
     ])
   )
+}
+
+/** Formats the value of each series as JSON, joined by commas. */
+function* formatVector(rows: readonly Row[], time: number): Steps<string> {
+  const pauses = new Pauses()
+  const texts: string[] = []
+  for (const {
+    labels,
+    values: [value]
+  } of rows) {
+    if (value !== undefined)
+      texts.push(`{"metric":${JSON.stringify(labels)},"value":${formatPoint(time, value)}}`)
+    if (pauses.isDue(10)) yield
+  }
+  return texts.join(',')
 }
 
 /** Formats series of values as JSON, in order of time, joined by commas. */

@@ -2,8 +2,8 @@
 import { Pauses } from '../../core/measures/pauses.js'
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import type { Measure } from '../../schemas/measures/measure.js'
-import type { Steps } from '../../storage/steps.js'
-import type { UserCalls } from '../user-calls.js'
+import { runInTurns, type Steps } from '../../storage/steps.js'
+import { readStreams, type PlacedStream, type UserCalls } from '../user-calls.js'
 import type { Matcher } from './promql.js'
 import { compilePattern } from './pattern.js'
 import { refuseUnsupported } from './query-error.js'
@@ -29,43 +29,41 @@ interface Fact {
   readonly sources: readonly { readonly streamId: string }[]
 }
 
-interface Stream {
-  readonly id: string
-  readonly name: string
-  readonly children?: readonly Stream[]
-}
-
 /** Lists all series, in the order of measures. The user's own measures are not among them. */
 export async function listSeries(calls: UserCalls): Promise<Series[]> {
   const { facts } = await calls.call<{ facts: readonly Fact[] }>('measures.facts', {})
-  const known = facts.flatMap(fact => {
-    const measure = findMeasure(fact.measure)
-    return measure ? [{ fact, measure }] : []
-  })
-  if (known.length === 0) return []
-  const { streams } = await calls.call<{ streams: readonly Stream[] }>('streams.get', {})
-  const places = new Map<string, { name: string; source: string }>()
-  const note = (list: readonly Stream[], source?: string): void => {
-    for (const { children = [], id, name } of list) {
-      places.set(id, { name, source: source ?? name })
-      note(children, source ?? name)
+  const known = facts.filter(({ measure }) => findMeasure(measure))
+  return known.length === 0 ? [] : await runInTurns(listShapes(known, await readStreams(calls)))
+}
+
+function* listShapes(facts: readonly Fact[], streams: ReadonlyMap<string, PlacedStream>): Steps<Series[]> {
+  const pauses = new Pauses()
+  const all: Series[] = []
+  for (const { measure: id, sources } of facts) {
+    const measure = findMeasure(id)!
+    all.push(...listShape(measure, 'merged'), ...listShape(measure, 'day'))
+    for (const streamId of new Set(sources.map(source => source.streamId))) {
+      const place = streams.get(streamId)
+      let top = place
+      while (top?.above) top = top.above
+      all.push(
+        ...listShape(measure, 'source', { streamId, name: place?.stream.name, source: top?.stream.name })
+      )
+      if (pauses.isDue(10)) yield
     }
   }
-  note(streams)
-  return known.flatMap(({ fact, measure }) => [
-    ...listShape(measure, 'merged'),
-    ...listShape(measure, 'day'),
-    ...[...new Set(fact.sources.map(({ streamId }) => streamId))].flatMap(streamId =>
-      listShape(measure, 'source', { streamId, ...places.get(streamId) })
-    )
-  ])
+  return all
 }
 
 /** Lists the series of a shape: one, or one for each number of a pair. */
 function listShape(
   measure: Measure,
   shape: Shape,
-  source?: { readonly streamId: string; readonly name?: string; readonly source?: string }
+  source?: {
+    readonly streamId: string
+    readonly name: string | undefined
+    readonly source: string | undefined
+  }
 ): Series[] {
   if (shape === 'source' && !isNumeric(measure)) return []
   const own = {

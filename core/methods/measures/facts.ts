@@ -10,6 +10,7 @@ import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.j
 import { readLatest } from '../../measures/latest.js'
 import { describeSourceOrder, orderSources } from '../../measures/order-sources.js'
 import { assertNoAudit, MeasureIds } from '../../measures/params.js'
+import { Pauses, type Paused } from '../../measures/pauses.js'
 import { RunListing, type StartedRun } from '../../measures/run-listing.js'
 import { createMeasureScope } from '../../measures/scope.js'
 import { createSharedKey } from '../../measures/share-read.js'
@@ -97,27 +98,31 @@ function startFacts(
     *finish(getReader, found) {
       const byMeasure = groupBy(found, ({ measure }) => measure)
       for (const [key, measure] of requested.entries()) {
-        const reader = getReader()
-        const own = orderFacts(reader, measure, byMeasure.get(measure.id) ?? [])
-        if (own.length > 0) yield { key, text: formatFact({ ...call, ...reader }, measure, own) }
+        const own = yield* orderFacts(getReader, measure, byMeasure.get(measure.id) ?? [])
+        if (own.length > 0) yield { key, text: formatFact({ ...call, ...getReader() }, measure, own) }
       }
     }
   }
 
-  /** Orders the facts by source, and within a source by type. */
-  function orderFacts(
-    reader: Reader,
+  /** Orders the facts by source, and within a source by type. Pauses: a measure may have thousands of sources. */
+  function* orderFacts(
+    getReader: () => Reader,
     { id }: MeasureForm,
     own: readonly MeasureFact[]
-  ): (MeasureFact & { readonly streamId: string })[] {
-    const bySource = [...groupBy(own, ({ source }) => source)].map(([stream, each]) => ({
-      stream,
-      each,
-      count: each.reduce((sum, { count }) => sum + count, 0)
-    }))
-    return orderSources(reader, scope, id, bySource).flatMap(({ each, streamId }) =>
-      each.toSorted((a, b) => (a.type < b.type ? -1 : 1)).map(fact => ({ ...fact, streamId }))
-    )
+  ): Paused<(MeasureFact & { readonly streamId: string })[]> {
+    const pauses = new Pauses()
+    const bySource: { stream: number; each: MeasureFact[]; count: number }[] = []
+    for (const [stream, each] of groupBy(own, ({ source }) => source)) {
+      bySource.push({ stream, each, count: each.reduce((sum, { count }) => sum + count, 0) })
+      if (pauses.isDue(1)) yield
+    }
+    const ordered: (MeasureFact & { readonly streamId: string })[] = []
+    for (const { each, streamId } of orderSources(getReader(), scope, id, bySource)) {
+      for (const fact of each.toSorted((a, b) => (a.type < b.type ? -1 : 1)))
+        ordered.push({ ...fact, streamId })
+      if (pauses.isDue(1)) yield
+    }
+    return ordered
   }
 }
 
@@ -135,7 +140,7 @@ function formatFact(
   const head = JSON.stringify({
     measure: measure.id,
     count: own.reduce((sum, { count }) => sum + count, 0),
-    first: Math.min(...own.map(({ first }) => first)),
+    first: own.reduce((least, { first }) => Math.min(least, first), Infinity),
     last: newest.last
   })
   const sources = own.map(({ count, first, last, streamId: id, type: each }) => ({

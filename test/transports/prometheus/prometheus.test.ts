@@ -141,6 +141,33 @@ t.test('dashboards', async t => {
     t.same(pair.result[0].values, [[monday + 3600, '121']])
   })
 
+  t.test('aggregate by the name of a metric, and leave out what is no number', async t => {
+    const time = String(monday + 3 * day + 7 * 3600)
+    const query = async (text: string): Promise<Answer> =>
+      (await get('query', { query: text, time })).data.result
+    t.same(
+      (await query('count by (__name__) ({measure="weight"})')).map(({ metric, value }: Answer) => [
+        metric['__name__'],
+        value[1]
+      ]),
+      [
+        ['coffer_measure_weight', '1'],
+        ['coffer_daily_weight', '1'],
+        ['coffer_mass_kg', '1']
+      ]
+    )
+    const last = 'last_over_time({__name__=~"coffer_(mass_kg|count_steps)"}[7d])'
+    // Of 73 kg, this is no number; of less, and of steps, it is infinite.
+    for (const [apply, value] of [
+      ['min', '-Inf'],
+      ['max', '+Inf'],
+      ['sum', 'NaN']
+    ] as const)
+      t.equal((await query(`${apply}((${last} - 73) / 0)`))[0].value[1], value, apply)
+    const only = '(last_over_time(coffer_mass_kg{stream="scale"}[7d]) - 73) / 0'
+    t.equal((await query(`min(${only})`))[0].value[1], 'NaN')
+  })
+
   t.test('summarise ranges', async t => {
     const start = monday + 6 * 3600
     const end = monday + 48 * 3600
