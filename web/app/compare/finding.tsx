@@ -81,7 +81,6 @@ function getStrength(rho: number): 'moderate' | 'strong' | 'weak' {
 }
 
 function formatNumber(value: number): string {
-  return new Intl.NumberFormat(getLocale(), { maximumFractionDigits: 2, minimumFractionDigits: 2 }).format(
-    value
-  )
+  const format = new Intl.NumberFormat(getLocale(), { maximumFractionDigits: 2, minimumFractionDigits: 2 })
+  return format.format(value).replace('-', '−')
 }

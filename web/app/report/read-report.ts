@@ -10,7 +10,7 @@ import {
   type MeasureDay,
   type MeasureFact
 } from '../data/measures.js'
-import { formatNumber, formatQuantity } from '../data/units.js'
+import { formatNumber, formatQuantity, formatRating } from '../data/units.js'
 import { formatDuration } from '../parts/format-duration.js'
 import { formatTime } from '../parts/format-time.js'
 
@@ -161,6 +161,7 @@ function createFormat({ kind, molarMass, types, unit }: AnyMeasure): {
 } {
   const [stored] = types as readonly [string, ...string[]]
   if (kind === 'span') return { unit: '', format: formatFinite(formatDuration) }
+  if (stored === 'mood/rating') return { unit: '', format: formatFinite(formatRating) }
   const shown = unit?.shown ?? stored
   // 180 g/mol: glucose.
   const options = { isGlucose: molarMass !== undefined && Math.round(molarMass) === 180 }

@@ -5,7 +5,7 @@ import { Action } from '../../parts/action.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { getStreamColour } from '../data/stream-colours.js'
-import { isGlucose, formatContent, getTypeName } from '../data/event-types.js'
+import { isGlucose, formatContent } from '../data/event-types.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { displayUnits } from '../data/display-units.js'
@@ -136,11 +136,7 @@ function Branch({ stream, depth, tallyOf, onDoing }: BranchProps) {
         <span class="latest num">
           {last && (
             <>
-              <b>
-                {last.latest === undefined || last.type.startsWith('series:')
-                  ? getTypeName(last.type)
-                  : formatContent(last.type, last.latest, { isGlucose: isGlucose(path) })}
-              </b>
+              <b>{formatContent(last.type, last.latest, { isGlucose: isGlucose(path) })}</b>
               <small>{formatDateTime(last.last)}</small>
             </>
           )}

@@ -2,7 +2,7 @@
 import { getLocale, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { formatContent, getChoiceName, getTypeName, isGlucose } from '../data/event-types.js'
-import { getUnit, isRating, toPointType } from '../data/units.js'
+import { getUnit, isRating } from '../data/units.js'
 import type { ContentSchema, Event } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 import { formatDuration } from '../parts/format-duration.js'
@@ -112,8 +112,8 @@ function createFieldColumn(name: string, schema: ContentSchema): Column {
 /** Formats a content in one line, as other pages do. Contents that these call by their type only are listed field by field. */
 function formatCell(type: string, content: unknown, isOfGlucose: boolean): string {
   if (content === null || content === undefined) return ''
-  const text = formatContent(toPointType(type), content, { isGlucose: isOfGlucose })
-  if (typeof content !== 'object' || text !== getTypeName(type)) return text
+  const text = formatContent(type, content, { isGlucose: isOfGlucose })
+  if (typeof content !== 'object' || type.startsWith('series:') || text !== getTypeName(type)) return text
   return Object.entries(content)
     .map(([name, value]) => `${name} ${formatScalar(value)}`)
     .join(', ')

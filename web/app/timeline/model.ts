@@ -139,7 +139,7 @@ function parseView(query: URLSearchParams): View | undefined {
 /** Parses a time in a URL: seconds, or a date. */
 function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
-  if (text === null || text.trim() === '') return undefined
+  if (!text?.trim()) return undefined
   const day = parseDate(text)
   if (day !== undefined) return day * 86_400
   const number = Number(text)
