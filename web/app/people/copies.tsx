@@ -34,7 +34,7 @@ interface Copies {
   readonly keptCopies: readonly KeptCopy[]
 }
 
-/** Milliseconds between two looks while a copy begins or ends. */
+/** Milliseconds between two looks while a copy begins, fails or ends. */
 const pollMs = 3000
 
 /** Reads the copies, again and again while something is under way. */
@@ -54,7 +54,8 @@ function useCopies(): {
     }
   }
   useEffect(() => void read(), [])
-  const isBusy = copies?.mirrors.some(({ state }) => state === 'starting' || state === 'erasing') ?? false
+  const isBusy =
+    copies?.mirrors.some(({ error, state }) => error || state === 'starting' || state === 'erasing') ?? false
   useEffect(() => {
     if (!isBusy) return undefined
     const timer = setTimeout(() => void read(), pollMs)
