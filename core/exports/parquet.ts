@@ -3,10 +3,11 @@ import { ByteWriter, ParquetWriter, type ColumnSource, type SchemaElement } from
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
-import { chunkSize, cutText, type Chunks } from './chunks.js'
+import { cutText, type Chunks } from './chunks.js'
 import { toCell, type CsvCell } from './csv.js'
 import { listPoints, parseEvent } from './event-source.js'
 import { getPath, roundToMicroseconds, type ExportFormat, type ExportSources } from './format.js'
+import { ParquetFooter } from './parquet-footer.js'
 import { getUcumUnit } from './ucum.js'
 import { getDuration } from './value-reader.js'
 
@@ -108,7 +109,8 @@ function* writeParquet(sources: ExportSources): Chunks {
       yield ''
     }
   }
-  yield* cutText(file.finish(), chunkSize)
+  yield* cutText(file.writeGroup())
+  yield* file.writeFooter()
 }
 
 /** Yields the values of an event. Some cells are in its first row only. */
@@ -170,7 +172,8 @@ function toTimestamp(time: number): bigint | null {
 /** A file that is written group by group, as text in Latin-1. */
 class ParquetFile {
   readonly #bytes = new ByteWriter()
-  readonly #writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'Coffer' })
+  readonly #writer = new ParquetWriter({ writer: this.#bytes, schema })
+  readonly #footer = new ParquetFooter({ schema, created_by: 'Coffer' })
   #cells = createCells()
   #characters = 0
   #rowCount = 0
@@ -209,6 +212,8 @@ class ParquetFile {
           : encodings[name] && { encoding: encodings[name] })
       }))
       void this.#writer.write({ columnData, rowGroupSize: count })
+      for (const group of this.#writer.row_groups.splice(0)) this.#footer.add(group)
+      this.#writer.pendingIndexes.length = 0
     }
     this.#rowCount += count
     this.#cells = createCells()
@@ -216,10 +221,9 @@ class ParquetFile {
     return this.#take()
   }
 
-  finish(): string {
-    const last = this.writeGroup()
-    void this.#writer.finish()
-    return last + this.#take()
+  /** Returns the end of the file, after the last group. */
+  writeFooter(): Chunks {
+    return this.#footer.write(this.#rowCount)
   }
 
   #take(): string {

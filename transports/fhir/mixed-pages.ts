@@ -1,8 +1,10 @@
 /** Pages of events and data points together, in order of time. */
+import { measureJson } from '../../core/json/writer.js'
 import type { Event } from '../../schemas/event.js'
 import { nextTurn, runInTurns, type Steps } from '../../storage/steps.js'
 import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
 import { readEvents } from '../user-calls.js'
+import { maxPageLength } from './bundle.js'
 import { formatCursor, parseCursor, type Cursor, type Place } from './cursor.js'
 import { meetsDates, toList, type EventSearch, type FoundPage } from './event-pages.js'
 import { omitReferencesIn } from './originals.js'
@@ -33,7 +35,8 @@ export async function readMixedPage(
 
 /**
  * Takes resources from the sources in order of time: of the same time, events come before points, and the points of one series
- * before those of the next. Ends where a source may have an item that has not been read.
+ * before those of the next. Ends after so many resources or {@link maxPageLength}, or where a source may have an item that has not
+ * been read.
  */
 function* mergeSources(
   sources: readonly Source[],
@@ -55,10 +58,15 @@ function* mergeSources(
     .toSorted((a, b) => direction * (a.event.time - b.event.time) || a.index - b.index)
   const resources: object[] = []
   let cursor = start
+  let size = 0
   for (const { event, index, isLastRead } of items) {
     const resource = meetsDates(events, event) ? events.convert(event) : undefined
-    if (resource && resources.length === count) return { resources, next: formatCursor(cursor) }
-    if (resource) resources.push(resource)
+    if (resource && (resources.length === count || size >= maxPageLength))
+      return { resources, next: formatCursor(cursor) }
+    if (resource) {
+      resources.push(resource)
+      size += yield* measureJson(resource, new Map())
+    }
     const isOwn = index === 0
     cursor = {
       ...(isOwn ? advance(cursor, event, list) : cursor),

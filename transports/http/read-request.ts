@@ -14,8 +14,8 @@ import { getCredentials } from './request/credentials.js'
 import { hasBoundToken, proveCredentials, readProof } from './request/prove.js'
 
 /**
- * Handles a request below one of the endpoint's roots, and sends the response. Errors: those that any call
- * may have. Sends 304 if the client has the same response.
+ * Handles a request below one of the endpoint's roots, and sends the response; none once the client has disconnected. Errors: those
+ * that any call may have. Sends 304 if the client has the same response.
  */
 export async function handleRead(
   exchange: Exchange,
@@ -42,14 +42,14 @@ export async function handleRead(
     params.set(name, [...(params.get(name) ?? []), ...(typeof value === 'string' ? [value] : value)])
   const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
   const { signal } = watchClient(res)
-  const { headers, status, text } = await endpoint.handle({
-    user,
-    credentials,
-    verb,
-    segments,
-    params,
-    signal
+  const request = { user, credentials, verb, segments, params, signal }
+  const answer = await endpoint.handle(request).catch((error: unknown) => {
+    // The client has disconnected, which is no failure.
+    if (signal.aborted && error === signal.reason) return undefined
+    throw error
   })
+  if (!answer) return
+  const { headers, status, text } = answer
   const { 'content-type': type, ...others } = headers
   for (const [name, value] of Object.entries(others)) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')

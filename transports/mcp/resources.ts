@@ -1,5 +1,6 @@
 /** Streams and events as resources, which users attach to a conversation without calling a tool. */
 import { isAuditId } from '../../core/audit-ids.js'
+import { truncate } from '../../core/exports/chunks.js'
 import type { AssistantCalls, AssistantResult } from './assistant-calls.js'
 
 /** A resource in the list. */
@@ -19,6 +20,8 @@ interface Stream {
 const mimeType = 'application/json'
 /** Maximum number of streams listed; further streams are found by reading their parents. */
 const maxStreams = 500
+/** Maximum length of a name, and of the names above it, in characters: each resource below repeats them. */
+const [maxNameLength, maxPathLength] = [200, 1000]
 /** Number of latest events in a stream's resource. */
 const maxEvents = 20
 
@@ -45,7 +48,9 @@ export async function listResources(calls: AssistantCalls): Promise<Resource[]> 
     for (const { children = [], id, name } of streams) {
       if (resources.length >= maxStreams) return
       if (isAuditId(id)) continue
-      const path = parentPath === '' ? name : `${parentPath} / ${name}`
+      const above = parentPath.length > maxPathLength ? '…' : parentPath
+      const own = truncate(name, maxNameLength)
+      const path = above === '' ? own : `${above} / ${own}`
       resources.push({ uri: `coffer:///streams/${encodeURIComponent(id)}`, name: path, mimeType })
       add(children, path)
     }

@@ -125,3 +125,29 @@ t.test('an event with many fields is one group, however large its client data is
   t.equal((await readRows(file)).length, 6000)
   t.ok(parquetMetadata(file).row_groups.length < 10)
 })
+
+t.test('the footer of a file with thousands of groups delays nobody', async t => {
+  const { alice, server } = await coffer(t)
+  const long = 'x'.repeat(1000)
+  await alice.stream(long)
+  await alice.do('streams.update', { id: long, update: { name: long } })
+  const holder = await alice.event({ streamIds: [long], type: 'series:mass/kg', content: undefined, time: 1 })
+  for (let part = 0; part < 10; part++) {
+    const points = Array.from({ length: 100_000 }, (_, n) => [part * 100_000 + n, n / 7])
+    await alice.do('hfs.add', { id: holder.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  }
+  await server.settle()
+  let file = new ArrayBuffer()
+  await assertTakesLessThan(t, 100, () =>
+    longestTurn(async () => {
+      file = await download(alice, 'series=true')
+    })
+  )
+  const { created_by: program, num_rows: count, row_groups: groups } = parquetMetadata(file)
+  t.equal(program, 'Coffer')
+  t.equal(count, 1_000_001n)
+  t.ok(groups.length > 1500, `${groups.length} groups`)
+  const rows = await parquetReadObjects({ file, rowStart: 999_990 })
+  t.equal(rows.length, 11)
+  t.match(rows.at(-1), { stream: long, number: 99_999 / 7 })
+})

@@ -106,3 +106,36 @@ t.test('consents to thousands of streams come in several pages, and let others h
   }
   await assertTakesLessThan(t, 60, async () => await longestTurn(fetchOnly))
 })
+
+t.test('pages of data points in deep streams with long names end after four million characters', async t => {
+  const { alice } = await coffer(t)
+  const rest = 'x'.repeat(1000)
+  for (let at = 0; at < 20; at++) {
+    const above = at > 0 && { parentId: `part-${at - 1}` }
+    await alice.do('streams.create', {
+      id: `part-${at}`,
+      name: `${at === 1 ? 'glucose' : at} ${rest}`,
+      ...above
+    })
+  }
+  const type = 'series:density/mg-dl'
+  const { id } = await alice.event({ streamIds: ['part-19'], type, content: null, time: monday })
+  const points = Array.from({ length: 500 }, (_, at) => [at, 90 + at / 10])
+  await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  await alice.service.server.settle()
+  const values: number[] = []
+  let pages = 0
+  let next: string | undefined = 'Observation?code=2339-0&date=2026-01-05&_sort=date&_count=1000'
+  for (; next !== undefined; pages++) {
+    const { body, status } = await alice.http('GET', `/fhir/${next}`)
+    t.equal(status, 200)
+    t.ok(JSON.stringify(body).length < 4_500_000)
+    values.push(...(body.entry ?? []).map(({ resource }: Answer) => resource.valueQuantity.value))
+    next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+  }
+  t.same(
+    values,
+    points.map(([, value]) => value)
+  )
+  t.ok(pages > 1 && pages < 5, `${pages} pages`)
+})

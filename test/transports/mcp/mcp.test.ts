@@ -324,3 +324,24 @@ t.test('the endpoint', async t => {
     t.match(unknown.body, { id: 3, error: { code: -32601 } })
   })
 })
+
+t.test('names of resources are short, however deep streams are and whatever their names', async t => {
+  const { alice } = await coffer(t)
+  const rest = 'x'.repeat(1000)
+  for (let at = 0; at < 90; at++)
+    await alice.do('streams.create', {
+      id: `part-${at}`,
+      name: `part ${at} ${rest}`,
+      ...(at > 0 && { parentId: `part-${at - 1}` })
+    })
+  for (let at = 0; at < 200; at++)
+    await alice.do('streams.create', { id: `leaf-${at}`, name: `leaf ${at}`, parentId: 'part-89' })
+  const { token } = await alice.grant('read', '*', { type: 'app', name: 'assistant' })
+  const assistant = await connect(t, alice, token)
+  const { resources } = await assistant.listResources()
+  const listed = resources.filter(({ uri }) => /part|leaf/.test(uri))
+  t.equal(listed.length, 290)
+  t.match(listed[1]!.name, /^part 0 x+… \/ part 1 x+…$/)
+  t.match(listed.find(({ uri }) => uri.endsWith('leaf-199'))?.name, /^… \/ (.+ \/ )?leaf 199$/)
+  t.ok(listed.every(each => each.name.length < 1300))
+})

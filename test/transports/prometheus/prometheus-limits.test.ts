@@ -1,6 +1,7 @@
 /** What queries over very much data may take. */
 import t from 'tap'
 import { measures } from '../../../schemas/measures/catalogue.js'
+import { silentLog } from '../../../core/log.js'
 import { coffer, type Answer } from '../../support/coffer.js'
 
 const minute = 60
@@ -11,7 +12,8 @@ const sources = 11
 const points = 46_000
 
 t.test('large queries', async t => {
-  const service = await coffer(t)
+  const errors: string[] = []
+  const service = await coffer(t, {}, { ...silentLog, error: message => errors.push(message) })
   const { alice } = service
   for (let source = 0; source < sources; source++) {
     await alice.stream(`belt-${source}`)
@@ -101,6 +103,7 @@ t.test('large queries', async t => {
     t.equal((await ask('rules', {})).code, 200)
     t.equal((await ask('query', { query: 'coffer_measure_heart_rate' })).code, 200)
     await heavy
+    t.same(errors, [], 'a client that goes away is no error')
   })
 
   t.test('that wait have read nothing yet, and only those of accesses wait', async t => {
