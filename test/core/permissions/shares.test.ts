@@ -53,7 +53,7 @@ function storeOf({ server }: Service): UserStore {
   const { accounts } = server.services as unknown as {
     accounts: { find(name: string): never; store(account: never): UserStore }
   }
-  return accounts.store(accounts.find('alice'))
+  return accounts.openStore(accounts.find('alice'))
 }
 
 /** Changes an access directly in the database, as only an import could. */
