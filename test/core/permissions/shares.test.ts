@@ -51,7 +51,7 @@ async function shown(client: Client): Promise<string[]> {
 
 function storeOf({ server }: Service): UserStore {
   const { accounts } = server.services as unknown as {
-    accounts: { find(name: string): never; store(account: never): UserStore }
+    accounts: { find(name: string): never; openStore(account: never): UserStore }
   }
   return accounts.openStore(accounts.find('alice'))
 }
