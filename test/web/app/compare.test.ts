@@ -31,7 +31,7 @@ t.test('the page that compares measures', async t => {
     await page.getByText('No clear link between Weight and Steps.').waitFor()
     await page.getByRole('button', { name: /Steps 1 day later/ }).click()
     await page.getByText('On days with higher values of Weight, Steps tends to be lower.').waitFor()
-    await page.getByText('Strong link: ρ -1.00 (95% interval -1.00 to -1.00), 40 days with both.').waitFor()
+    await page.getByText('Strong link: ρ −1.00 (95% interval −1.00 to −1.00), 40 days with both.').waitFor()
     t.equal(await page.locator('.scatter circle').count(), 40)
     t.equal(new URL(page.url()).search, '?a=weight&b=steps&range=year')
     await look(t, page, 'app-compare')
