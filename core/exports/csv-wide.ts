@@ -57,8 +57,8 @@ export const wideCsv: ExportFormat = {
  * each value once.
  */
 const spareCharacters = 1024 * 1024
-/** Maximum number of characters of a row that is written without yielding. */
-const smallRowSize = 128 * 1024
+/** Maximum number of characters of a row that is written without yielding, and of streams whose names it may have. */
+const [smallRowSize, fewStreams] = [128 * 1024, 100]
 
 /** Yields the table with its header line. Long contents are written in chunks. */
 function* writeWideCsv(sources: ExportSources): Chunks {
@@ -73,7 +73,7 @@ function* writeWideCsv(sources: ExportSources): Chunks {
       continue
     }
     const event = parseEvent(text)
-    if (text.length * columns.length <= smallRowSize) {
+    if (text.length * columns.length <= smallRowSize && event.streamIds.length <= fewStreams) {
       yield formatLine(columns.map(column => toCell(column(event, sources, event.content))))
       continue
     }

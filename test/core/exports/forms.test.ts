@@ -569,3 +569,17 @@ async function begun(client: Client, params: object): Promise<Success> {
   if (!outcome.ok) throw outcome.error
   return outcome
 }
+
+t.test('a row of a wide table is limited, however many streams with long names its event is in', async t => {
+  const { alice, server } = await coffer(t)
+  await alice.stream('all')
+  const streamIds = Array.from({ length: 2000 }, (_, at) => `s${at}`)
+  for (const id of streamIds)
+    await alice.do('streams.create', { id, name: `${id} ${'x'.repeat(1000)}`, parentId: 'all' })
+  await alice.event({ streamIds, content: 'everywhere' })
+  await server.settle()
+  t.match(
+    await exported(alice, { format: 'csv-wide', columns: ['streams', 'content'] }),
+    /^streams,content\r\n\[20\d{5} characters omitted\],everywhere\r\n$/
+  )
+})
