@@ -59,7 +59,13 @@ t.test('the contract', async t => {
           if (wiresOf(scenario, scenarios, seed + place).includes(wire))
             await t.test(`${scenario.name} (${wire})`, async t => {
               if (scenario.error) {
+                // What a scenario prepares cannot be prepared twice in a world.
+                if (refusals?.prepared.has(scenario)) {
+                  await refusals.assertUnchanged(t)
+                  refusals = undefined
+                }
                 refusals ??= new Refusals(await World.make(service))
+                if (scenario.before) refusals.prepared.add(scenario)
                 return await refusals.assertRefused(t, wire, id, scenario)
               }
               const world = await find(scenario)
@@ -112,6 +118,8 @@ function isRefusal({ error }: Scenario): boolean {
 
 /** Refused calls to a method, which share a world. */
 class Refusals {
+  /** The scenarios that have prepared something. */
+  readonly prepared = new Set<Scenario>()
   /** The calls since the world was last compared. */
   #names: string[] = []
 

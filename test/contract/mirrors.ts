@@ -243,10 +243,18 @@ export const mirrorScenarios: Contract = {
       name: 'requires the token of a permission',
       kind: 'caller',
       by: 'nobody',
+      only: 'http',
       params: erased,
       error: 'forbidden'
     },
-    { name: 'refuses an unknown token', kind: 'caller', by: 'stranger', params: erased, error: 'forbidden' }
+    {
+      name: 'refuses an unknown token',
+      kind: 'caller',
+      by: 'stranger',
+      only: 'http',
+      params: erased,
+      error: 'forbidden'
+    }
   ],
   'mirrors.notify': [
     {

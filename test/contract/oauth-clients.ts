@@ -22,11 +22,11 @@ const unknown = (name: string, params: object): Scenario => ({
   error: 'unknown-resource'
 })
 
-const notText = (params: object): Scenario => ({
-  name: 'requires text',
+const strict = (params: object): Scenario => ({
+  name: 'refuses other params',
   kind: 'params',
-  only: 'batch',
-  params,
+  ...byAdmin,
+  params: { ...params, unheardOf: 1 },
   error: 'invalid-parameters-format'
 })
 
@@ -63,7 +63,7 @@ export const oauthClientScenarios: Contract = {
       after: async world => assert.equal(typeof (await listed(world)).revoked, 'number')
     },
     unknown('refuses an unknown client', { client: 'nobody' }),
-    notText({ client: 5 }),
+    strict(client),
     ...toOthers(() => client)
   ],
 
@@ -76,7 +76,7 @@ export const oauthClientScenarios: Contract = {
       answer: { key: { kid: 'a-key', isRevoked: true } }
     },
     unknown('refuses an unknown key', { ...key, kid: 'another' }),
-    notText({ ...key, kid: 5 }),
+    strict(key),
     ...toOthers(() => key)
   ],
 
@@ -93,7 +93,7 @@ export const oauthClientScenarios: Contract = {
       answer: { key: { kid: 'a-key', isRevoked: false } }
     },
     unknown('refuses an unknown key', { ...key, kid: 'another' }),
-    notText({ ...key, kid: 5 }),
+    strict(key),
     ...toOthers(() => key)
   ]
 }

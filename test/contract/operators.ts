@@ -314,7 +314,13 @@ export const operatorScenarios: Contract = {
       params: ({ owner }) => ({ id: owner.access.id, username: 'nobody' }),
       ...hidden
     },
-    { name: 'requires a text as the id', kind: 'params', only: 'batch', params: { id: 12 }, ...invalid },
+    {
+      name: 'refuses other params',
+      kind: 'params',
+      ...byAdmin,
+      params: ({ owner }) => ({ id: owner.access.id, unheardOf: 1 }),
+      ...invalid
+    },
     ...toOthers(({ owner }) => ({ id: owner.access.id }))
   ],
 

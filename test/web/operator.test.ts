@@ -242,7 +242,7 @@ t.test('the operator’s page', async t => {
     await untilHeading(page, 'Admin key')
     await page.getByLabel('Key', { exact: true }).fill('not the key')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').waitFor()
+    await page.getByText('This isn’t the admin key of this service.').waitFor()
     await page.getByLabel('Key', { exact: true }).fill(adminKey)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Versions' }).waitFor()

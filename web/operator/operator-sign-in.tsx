@@ -1,5 +1,6 @@
 /** Signing in as an operator, or with the admin key. */
 import { useContext, useState } from 'preact/hooks'
+import { Refusal } from '../api.js'
 import { t } from '../language.js'
 import { Password } from '../parts/field.js'
 import { Form } from '../parts/form.js'
@@ -40,7 +41,11 @@ export function OperatorSignIn({ onDesk }: { readonly onDesk: (client: OperatorC
         action={t('operator.enter')}
         onSubmit={async ({ key = '' }) => {
           const client = createOperatorClient(undefined, key.trim())
-          await client.call('GET', 'overview')
+          await client.call('GET', 'overview').catch((error: unknown) => {
+            // To others, the service says that there is no such path.
+            const isWrongKey = error instanceof Refusal && error.id === 'unknown-resource'
+            throw isWrongKey ? new Refusal('wrong-key', t('operator.wrongKey')) : error
+          })
           onDesk(client)
         }}
       >
