@@ -12,7 +12,7 @@ import { CopiedPoints } from './copied-points.js'
 import { getStore, loadMirror, writeCopy, type CopyContext } from './copy-context.js'
 import { findOrigin } from './copied-streams.js'
 import { OutOfTurn, PartBudget } from './part-budget.js'
-import { findOutage, mayBeAway, PeerFailed } from './peer-answers.js'
+import { findOutage, mayBeAway, PeerAway, PeerFailed } from './peer-answers.js'
 import { PointsUnavailable } from './peer-points.js'
 
 /** Seconds until the next attempt for one event, by the number of failures; afterwards it waits for the next comparison. */
@@ -39,7 +39,7 @@ function keepDoubt({ at, isDoubtful, next }: MirrorPart): Pick<MirrorPart, 'at' 
 /**
  * Reads the points or files that remain, one event after the other. Returns true once nothing is due, and false if the
  * budget of this contact is used up. An event that the peer refuses is postponed, and the next one is read. Rejects with
- * `PeerFailed` if the peer is down: the event stays due, after those that are due already.
+ * `PeerAway` if the peer is down: the event stays due, after those that are due already.
  */
 export async function copyParts(context: CopyContext, kind: MirrorPart['kind']): Promise<boolean> {
   const { clock } = context.services
@@ -52,14 +52,13 @@ export async function copyParts(context: CopyContext, kind: MirrorPart['kind']):
       else await copyFiles(context, part, budget)
     } catch (error) {
       if (error instanceof OutOfTurn) return false
-      if (!(error instanceof PeerFailed)) throw error
-      const outage = await findOutage(context, error)
-      if (!outage) await postpone(context, part, error)
-      else {
+      if (error instanceof PeerAway) {
         // Reading this part may be what brings the peer down: the others are read first next time.
         await savePart(context, { ...part, next: clock.now() })
-        throw outage
+        throw error
       }
+      if (!(error instanceof PeerFailed)) throw error
+      await postpone(context, part, error)
     }
   }
 }
@@ -88,7 +87,10 @@ async function copyFiles(context: CopyContext, part: MirrorPart, budget: PartBud
   })
 }
 
-/** Copies or compares the points of one event. Points that the peer cannot give wait for the next comparison. */
+/**
+ * Copies or compares the points of one event. Points that the peer cannot give wait for the next comparison. Rejects with `PeerAway` if the
+ * peer is down, and with `PeerFailed` if it refuses only this event.
+ */
 async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
   const store = getStore(context)
   const [holder, event] = store.read(() => [store.series.findHolder(part.id), store.events.find(part.id)])
@@ -99,6 +101,7 @@ async function copyPoints(context: CopyContext, part: MirrorPart, budget: PartBu
     if (part.isDoubtful === 1 || part.isDoubtful === 2) await rereadPoints(context, part, { points, budget })
     else await comparePoints(context, part, points)
   } catch (error) {
+    if (error instanceof PeerFailed) throw (await findOutage(context, error)) ?? error
     if (!(error instanceof PointsUnavailable)) throw error
     await savePart(context, { ...part, next: null })
   }

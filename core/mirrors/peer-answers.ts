@@ -163,7 +163,6 @@ export async function findOutage(
   { endpoint, peers }: { readonly endpoint: Endpoint; readonly peers: PeerCalls },
   failure: PeerFailed
 ): Promise<PeerAway | undefined> {
-  if (failure instanceof PeerAway) return failure
   if (!mayBeAway(failure)) return undefined
   const answer = await peers.call(endpoint, 'getAccessInfo')
   const error = answer.status === 200 ? undefined : toError(answer)
