@@ -13,6 +13,12 @@ const lastLines = 60
 /** The program that runs several files. */
 const multiFileRunner = join(packageDirectory, 'dist', 'test', 'support', 'in-turn.js')
 
+/**
+ * Options of Node for files that run untraced. Most code of a test runs too rarely to be worth optimizing: V8 waits for fifteen times as many
+ * executions before it compiles a function again, which takes an eighth less CPU time.
+ */
+const untracedOptions = ['--interrupt-budget=2000000']
+
 /** The result of a file. */
 export interface FileResult {
   readonly file: string
@@ -48,7 +54,7 @@ export async function runInProcess(
   mkdirSync(folder, { recursive: true })
   const started = performance.now()
   const isTogether = files.length > 1 || !tracesErrors
-  const options = tracesErrors ? ['--enable-source-maps'] : []
+  const options = tracesErrors ? ['--enable-source-maps'] : untracedOptions
   const child = spawn(process.execPath, [...options, isTogether ? multiFileRunner : files.join('')], {
     cwd: packageDirectory,
     env: {
