@@ -5,6 +5,7 @@
 import type { Credentials } from '../core/call/credentials.js'
 import type { ApiError } from '../core/errors.js'
 import type { Request } from '../core/call/outcome.js'
+import type { UserCalls } from './user-calls.js'
 
 /** A message of a client. */
 export interface EndpointMessage {
@@ -35,6 +36,8 @@ export interface ReadRequest {
   /** The user name in lower case. */
   readonly user: string
   readonly credentials: Credentials
+  /** Makes calls with these credentials. */
+  readonly calls: UserCalls
   readonly verb: string
   /** The decoded path below the user's root. */
   readonly segments: readonly string[]

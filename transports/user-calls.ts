@@ -11,12 +11,19 @@ import type { Event } from '../schemas/event.js'
 
 /** Makes calls with the access of a request. */
 export class UserCalls {
+  #accessId: string | undefined
+
   constructor(
     private readonly dispatcher: Pick<Dispatcher, 'call'>,
     private readonly user: string,
     private readonly credentials: Credentials,
     private readonly signal?: AbortSignal
   ) {}
+
+  /** Id of the access; `undefined` until a call has succeeded. */
+  get accessId(): string | undefined {
+    return this.#accessId
+  }
 
   /**
    * Makes a call and returns its result. `maxLength`: the maximum length of the result, in characters. Throws the `ApiError`
@@ -28,6 +35,7 @@ export class UserCalls {
     const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)
     if (!outcome.ok) throw outcome.error
+    this.#accessId = outcome.accessId
     const text = `{${outcome.members}}`
     return (isLargeJson(text) ? await runInTurns(readJson(text, unlimited)) : JSON.parse(text)) as T
   }

@@ -1,6 +1,7 @@
 /**
  * Limits the long responses being sent: each uses memory until the client has read it. There is a limited number of
- * places for one access, for one account, and in total; further responses wait briefly for a place.
+ * places for one access, for one account, and in total; further responses wait briefly for a place. A response that is in memory as
+ * a whole may take several.
  */
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
@@ -14,11 +15,12 @@ export interface ResponseRecipient {
   readonly access: string
 }
 
-/** Releases a place. Idempotent. */
+/** Releases the places of a response. Idempotent. */
 export type ReleasePlace = () => void
 
 interface Waiting {
   readonly recipient: ResponseRecipient
+  readonly places: number
   admit(release: ReleasePlace): void
 }
 
@@ -40,28 +42,35 @@ export class LongResponses {
     private readonly clock: Clock
   ) {}
 
-  /** Number of responses that have a place, and number of responses that wait for a place. */
+  /** Number of places taken, and number of responses that wait. */
   get load(): { readonly open: number; readonly waiting: number } {
     return { open: this.#total, waiting: this.#waiting.size }
   }
 
-  /** Acquires a place; `undefined` if no place is free, or others of the same access wait for one. */
-  tryAcquire(recipient: ResponseRecipient): ReleasePlace | undefined {
-    return this.#waiting.size === 0 || !this.#hasWaiting(recipient) ? this.#tryAcquire(recipient) : undefined
+  /**
+   * Acquires places, as many as one access may have at most; `undefined` if too few are free, or others of the same access wait for
+   * them.
+   */
+  tryAcquire(recipient: ResponseRecipient, places = 1): ReleasePlace | undefined {
+    return this.#waiting.size === 0 || this.#countWaiting(recipient) === 0
+      ? this.#tryAcquire(recipient, this.#limit(places))
+      : undefined
   }
 
   /**
-   * Waits for a place, for 10 seconds at most. Returns a function that frees it. Errors: `too-many-requests`
+   * Waits for places, for 10 seconds at most. Returns a function that frees them. Errors: `too-many-requests`
    * if the access has too many responses, `api-unavailable` if all together; at once if too many wait.
    */
-  async acquire(recipient: ResponseRecipient): Promise<ReleasePlace> {
+  async acquire(recipient: ResponseRecipient, wanted = 1): Promise<ReleasePlace> {
     const { longAnswers, longAnswersPerAccess } = this.limits
+    const places = this.#limit(wanted)
     const isCrowded =
-      this.#waiting.size >= longAnswers / 2 || this.#countWaiting(recipient) >= longAnswersPerAccess
-    if (isCrowded) throw this.#createError(recipient)
+      this.#countWaiting() >= longAnswers / 2 || this.#countWaiting(recipient) >= longAnswersPerAccess
+    if (isCrowded) throw this.#createError(recipient, places)
     return await new Promise((resolve, reject) => {
       const waiting: Waiting = {
         recipient,
+        places,
         admit: release => {
           cancel()
           this.#waiting.delete(waiting)
@@ -70,21 +79,27 @@ export class LongResponses {
       }
       const cancel = this.clock.after(maxWaitSeconds, () => {
         this.#waiting.delete(waiting)
-        reject(this.#createError(recipient))
+        reject(this.#createError(recipient, places))
       })
       this.#waiting.add(waiting)
     })
   }
 
-  /** Takes a place for a long response. Returns the function that releases it; `undefined` if no place is free. */
-  #tryAcquire(recipient: ResponseRecipient): ReleasePlace | undefined {
-    if (!this.#isWithinLimits(recipient) || this.#total >= this.limits.longAnswers) return undefined
-    this.#count(recipient, 1)
+  /** Returns a number of places that can become free. */
+  #limit(places: number): number {
+    return Math.min(places, this.limits.longAnswersPerAccess, this.limits.longAnswers)
+  }
+
+  /** Takes places for a long response. Returns the function that releases them; `undefined` if too few are free. */
+  #tryAcquire(recipient: ResponseRecipient, places: number): ReleasePlace | undefined {
+    if (!this.#isWithinLimits(recipient, places) || this.#total + places > this.limits.longAnswers)
+      return undefined
+    this.#count(recipient, places)
     let isReleased = false
     return () => {
       if (isReleased) return
       isReleased = true
-      this.#count(recipient, -1)
+      this.#count(recipient, -places)
       this.#admitNext()
     }
   }
@@ -93,33 +108,28 @@ export class LongResponses {
   #admitNext(): void {
     for (const waiting of this.#waiting) {
       if (this.#total >= this.limits.longAnswers) return
-      const release = this.#tryAcquire(waiting.recipient)
+      const release = this.#tryAcquire(waiting.recipient, waiting.places)
       if (release) waiting.admit(release)
     }
   }
 
-  #isWithinLimits({ access, user }: ResponseRecipient): boolean {
+  #isWithinLimits({ access, user }: ResponseRecipient, places: number): boolean {
     const { longAnswersPerAccess } = this.limits
     return (
-      (this.#counts.get(`${user} ${access}`) ?? 0) < longAnswersPerAccess &&
-      (this.#counts.get(user) ?? 0) < accessesPerAccount * longAnswersPerAccess
+      (this.#counts.get(`${user} ${access}`) ?? 0) + places <= longAnswersPerAccess &&
+      (this.#counts.get(user) ?? 0) + places <= accessesPerAccount * longAnswersPerAccess
     )
   }
 
-  #hasWaiting({ access, user }: ResponseRecipient): boolean {
-    for (const { recipient } of this.#waiting)
-      if (recipient.access === access && recipient.user === user) return true
-    return false
-  }
-
-  #countWaiting({ access, user }: ResponseRecipient): number {
+  /** Returns the number of places that responses to a recipient wait for, or to all. */
+  #countWaiting(to?: ResponseRecipient): number {
     let count = 0
-    for (const { recipient } of this.#waiting)
-      if (recipient.access === access && recipient.user === user) count++
+    for (const { places, recipient } of this.#waiting)
+      if (!to || (recipient.access === to.access && recipient.user === to.user)) count += places
     return count
   }
 
-  #count({ access, user }: ResponseRecipient, difference: 1 | -1): void {
+  #count({ access, user }: ResponseRecipient, difference: number): void {
     this.#total += difference
     for (const key of [user, `${user} ${access}`]) {
       const count = (this.#counts.get(key) ?? 0) + difference
@@ -128,9 +138,9 @@ export class LongResponses {
     }
   }
 
-  /** Creates the error for a response without a place. */
-  #createError(recipient: ResponseRecipient): ApiError {
-    return this.#isWithinLimits(recipient)
+  /** Creates the error for a response without its places. */
+  #createError(recipient: ResponseRecipient, places: number): ApiError {
+    return this.#isWithinLimits(recipient, places)
       ? new ApiError('api-unavailable', 'Too many large responses are in progress. Try again later', {
           retryAfter
         })

@@ -6,8 +6,14 @@ import { removeControls } from './text.js'
 /** Greatest distance from 1970 of times with four digits of the year, in seconds. */
 const lastTime = 253_402_300_799
 
-/** Returns the feed of some entries. `next`: the address of the page after them. */
-export function writeAtom(source: FeedSource, entries: readonly Entry[], next: string | undefined): string {
+/** The addresses of a page of a feed and of the page after it, from the root of the account. */
+interface Links {
+  readonly self: string
+  readonly next: string | undefined
+}
+
+/** Returns a page of a feed. */
+export function writeAtom(source: FeedSource, entries: readonly Entry[], { next, self }: Links): string {
   const { changed, name, rootUrl } = source
   const updated = entries.reduce((latest, { event }) => Math.max(latest, event.modified), 0) || changed
   const lines = [
@@ -17,11 +23,16 @@ export function writeAtom(source: FeedSource, entries: readonly Entry[], next: s
     toElement('id', `${rootUrl}feed.atom`),
     toElement('updated', formatTime(updated)),
     `<author>${toElement('name', name)}</author>`,
-    ...(next === undefined ? [] : [`<link rel="next" href="${escapeMarkup(rootUrl + next)}"/>`]),
+    writeLink('self', rootUrl + self),
+    ...(next === undefined ? [] : [writeLink('next', rootUrl + next)]),
     ...entries.map(entry => writeEntry(entry, rootUrl)),
     '</feed>'
   ]
   return `${lines.join('\n')}\n`
+}
+
+function writeLink(relation: string, url: string): string {
+  return `<link rel="${relation}" type="application/atom+xml" href="${escapeMarkup(url)}"/>`
 }
 
 /** Returns the XML of an entry. */

@@ -2,19 +2,30 @@
 import { ICalCalendarMethod, ICalCalendar, type ICalEventData } from 'ical-generator'
 import { getLocalDay } from '../../schemas/zones.js'
 import { runInTurns, type Steps } from '../../storage/steps.js'
-import type { Entry, FeedSource } from './entries.js'
+import { countTextLength, maxFeedText, type Entry, type FeedSource } from './entries.js'
 import { removeControls } from './text.js'
 
 /** Seconds after which calendars should read again. */
 const refreshSeconds = 3600
 const daySeconds = 86_400
+/** Maximum length of a line. */
+const maxOctets = 75
 /** Seconds that a calendar can show: the years 0 to 9999. */
 const [firstTime, lastTime] = [-62_167_219_200, 253_402_300_799]
 
-/** Maximum number of characters of the descriptions and categories of a calendar: further entries have none. */
-const maxTextLength = 1_000_000
-const firstLine = '\r\nBEGIN:VEVENT'
 const lastLine = '\r\nEND:VCALENDAR'
+/** What a calendar without entries consists of: it must have a component (RFC 5545, 3.6), and this one shows nothing. */
+const noComponents = [
+  '',
+  'BEGIN:VTIMEZONE',
+  'TZID:Etc/UTC',
+  'BEGIN:STANDARD',
+  'DTSTART:19700101T000000',
+  'TZOFFSETFROM:+0000',
+  'TZOFFSETTO:+0000',
+  'END:STANDARD',
+  'END:VTIMEZONE'
+].join('\r\n')
 
 /** Returns text as the value of a property (RFC 5545, 3.3.11): the library escapes those of events only. */
 function escapeText(text: string): string {
@@ -24,9 +35,9 @@ function escapeText(text: string): string {
 }
 
 /**
- * Returns the calendar of some entries. The library handles text slowly, so each entry is written by itself, and other work has
- * its turn in between, other calendars too. Entries outside of the years that calendars can show are omitted, and so are texts
- * beyond a total length. Throws the reason of the signal once it has aborted.
+ * Returns the calendar of some entries. Each is written by itself, and other work has its turn in between, other calendars too.
+ * Entries outside of the years that calendars can show are omitted, and so are texts beyond a total length. Throws the reason of the
+ * signal once it has aborted.
  */
 export async function writeCalendar(
   source: FeedSource,
@@ -41,7 +52,8 @@ export async function writeCalendar(
     ttl: refreshSeconds
   }).toString()
   const end = empty.lastIndexOf(lastLine)
-  return empty.slice(0, end) + parts.join('') + empty.slice(end)
+  const components = parts.length > 0 ? parts.join('') : noComponents
+  return `${empty.slice(0, end)}${components}${empty.slice(end)}\r\n`
 }
 
 function* writeEntries(
@@ -50,22 +62,47 @@ function* writeEntries(
   signal: AbortSignal | undefined
 ): Steps<string[]> {
   const host = new URL(source.rootUrl).host
+  const calendar = new ICalCalendar()
   const parts: string[] = []
-  let left = maxTextLength
+  let left = maxFeedText
   for (const entry of entries) {
     const { duration, time } = entry.event
     if (time < firstTime || time + (duration ?? 0) > lastTime) continue
-    const length = entry.streamNames.reduce((sum, name) => sum + name.length, entry.text.length)
-    const kept = length <= left ? entry : { ...entry, text: '', streamNames: [] }
-    if (kept === entry) left -= length
-    const calendar = new ICalCalendar()
-    calendar.createEvent(toCalendarEvent(kept, source, host))
-    const written = calendar.toString()
-    parts.push(written.slice(written.indexOf(firstLine), written.lastIndexOf(lastLine)))
+    left -= countTextLength(entry)
+    const kept = left >= 0 ? entry : { ...entry, text: '', streamNames: [] }
+    const lines = calendar
+      .createEvent(toCalendarEvent(kept, source, host))
+      .toString()
+      .trimEnd()
+      .split('\r\n')
+    calendar.clear()
+    parts.push(lines.map(line => `\r\n${foldLine(line)}`).join(''))
     yield
     signal?.throwIfAborted()
   }
   return parts
+}
+
+/**
+ * Cuts a line into lines of at most 75 octets (RFC 5545, 3.1), between characters. That of the library takes seconds for a calendar of
+ * long texts.
+ */
+function foldLine(line: string): string {
+  if (line.length <= maxOctets && Buffer.byteLength(line) <= maxOctets) return line
+  const octets = Buffer.from(line)
+  const pieces: string[] = []
+  for (let start = 0, end = 0; start < octets.length; start = end) {
+    // Those after the first begin with a space.
+    end = Math.min(start + maxOctets - (start > 0 ? 1 : 0), octets.length)
+    while (end < octets.length && isContinuation(octets[end]!)) end--
+    pieces.push(octets.toString('utf8', start, end))
+  }
+  return pieces.join('\r\n ')
+}
+
+/** Returns whether an octet is inside a character. */
+function isContinuation(octet: number): boolean {
+  return (octet & 0xc0) === 0x80
 }
 
 /** Converts an event to an entry of a calendar: whole days as such, other events with their times. */
@@ -87,7 +124,10 @@ function toCalendarEvent(
     sequence: Math.min(2 ** 31 - 1, Math.max(0, Math.floor(modified - created))),
     summary: removeControls(title),
     ...(text !== '' && { description: removeControls(text) }),
-    categories: streamNames.map(name => ({ name: removeControls(name) })),
+    categories: streamNames.flatMap(name => {
+      const shown = removeControls(name)
+      return shown === '' ? [] : [{ name: shown }]
+    }),
     ...(days
       ? { allDay: true, start: days.from, end: days.to }
       : { start: toDate(time), ...(isEndLater && { end: toDate(time + duration) }) })

@@ -49,6 +49,14 @@ const maxTextLength = 4000
 /** Maximum number of names of streams, and of characters of each: an event may be in thousands of streams with long names. */
 const [maxNames, maxNameLength] = [10, 120]
 
+/** Maximum number of characters of the texts and names of streams of all entries: those after them have none. */
+export const maxFeedText = 1_000_000
+
+/** Returns the number of characters of an entry's text and names of streams. */
+export function countTextLength({ streamNames, text }: Pick<Entry, 'streamNames' | 'text'>): number {
+  return streamNames.reduce((sum, name) => sum + name.length, text.length)
+}
+
 /** Events read at once, at most. */
 const maxRead = 1000
 /**
@@ -86,16 +94,25 @@ export async function readEntries(
   const byId = await readStreams(calls)
   const lists = planLists(query, directory)
   const found: { readonly entry: Entry; readonly position: Position; readonly list: number }[] = []
+  const known = new Set<string>()
   for (const [list, { isWanted, maxEvents, params }] of lists.entries()) {
     const { fromTime: from, limit, toTime: to } = query
     const start = query.after?.[list] ?? listBeginning
     const events = { params, order: 'descending', from, to } as const
+    let left = maxFeedText
     for await (const { event, position } of findEvents(calls, events, start, {
       isWanted,
       limit: limit + 1,
       maxEvents
-    }))
-      found.push({ entry: toEntry(event, byId), position, list })
+    })) {
+      // One that was changed in between may be read twice.
+      if (known.has(event.id)) continue
+      known.add(event.id)
+      const entry = toEntry(event, byId)
+      left -= countTextLength(entry)
+      // Of all lists together, even earlier ones have none.
+      found.push({ entry: left >= 0 ? entry : { ...entry, text: '', streamNames: [] }, position, list })
+    }
   }
   // Stable: at the same time, those of the former lists come first.
   found.sort((a, b) => b.entry.event.time - a.entry.event.time)

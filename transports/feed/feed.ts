@@ -4,7 +4,7 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { getAccountUrl } from '../../core/service-info.js'
 import type { EndpointResponse, ReadEndpoint, ReadRequest } from '../endpoints.js'
-import { UserCalls } from '../user-calls.js'
+import { ReadTurns } from '../read-turns.js'
 import { writeAtom } from './atom.js'
 import type { Position } from '../event-positions.js'
 import { readEntries, type EntryQuery, type FeedSource } from './entries.js'
@@ -21,26 +21,21 @@ const pageParams = new Set(['before', 'last', 'skip'])
 
 export class Feeds implements ReadEndpoint {
   readonly roots = ['feed.ics', 'feed.atom']
+  readonly #turns: ReadTurns
 
-  constructor(private readonly dispatcher: Dispatcher) {}
+  constructor(private readonly dispatcher: Dispatcher) {
+    this.#turns = new ReadTurns(dispatcher, 'events.get')
+  }
 
   /**
-   * Answers with the calendar or the Atom feed of an access. Errors: `unknown-resource`, `invalid-method`,
-   * `forbidden` for the token of a session, and those of the calls.
+   * Answers with the calendar or the Atom feed of an access, once it is its turn. Errors: `unknown-resource`, `invalid-method`,
+   * `forbidden` for the token of a session, `too-many-requests` if too many wait, and those of the calls.
    */
-  async handle({
-    credentials,
-    params,
-    segments,
-    signal,
-    user,
-    verb
-  }: ReadRequest): Promise<EndpointResponse> {
+  async handle(request: ReadRequest): Promise<EndpointResponse> {
+    const { calls, params, segments, verb } = request
     const [root, ...others] = segments
     if (others.length > 0) fail('unknown-resource', 'Nothing found at this path')
     if (verb !== 'GET') throw new ApiError('invalid-method', 'Feeds can only be read, with GET')
-    const { clock, config } = this.dispatcher.services
-    const calls = new UserCalls(this.dispatcher, user, credentials, signal)
     const access = await calls.call<{
       modified: number
       name: string
@@ -50,35 +45,38 @@ export class Feeds implements ReadEndpoint {
     // The token is in the address, which calendars keep and show.
     if (access.type === 'personal')
       fail('forbidden', 'Feeds need the token of a share or of an app, not that of a session')
-    const now = clock.now()
     const source: FeedSource = {
       name: access.name,
-      rootUrl: getAccountUrl(config, access.user.username),
+      rootUrl: getAccountUrl(this.dispatcher.services.config, access.user.username),
       zone: readZone(params),
       changed: access.modified
     }
-    const filter = {
-      ...readList(params, 'streams'),
-      ...readList(params, 'types')
-    }
-    if (root === 'feed.atom') return await this.#answerAtom(calls, source, filter, params)
+    return await this.#turns.run(request, async () =>
+      root === 'feed.atom'
+        ? await this.#answerAtom(source, request)
+        : await this.#answerCalendar(source, request)
+    )
+  }
+
+  /** Answers with the events around the present. */
+  async #answerCalendar(
+    source: FeedSource,
+    { calls, params, signal }: ReadRequest
+  ): Promise<EndpointResponse> {
+    const { clock, eventTypes } = this.dispatcher.services
+    const now = clock.now()
     const range = { fromTime: now - daysBefore * daySeconds, toTime: now + daysAfter * daySeconds }
-    const { directory } = this.dispatcher.services.eventTypes
-    const { entries } = await readEntries(calls, { ...filter, ...range, limit: maxEvents }, directory)
+    const query = { ...readFilter(params), ...range, limit: maxEvents }
+    const { entries } = await readEntries(calls, query, eventTypes.directory)
     const { writeCalendar } = await import('./calendar.js')
     return toResponse('text/calendar', await writeCalendar(source, entries, signal))
   }
 
-  /** Answers with a page of the Atom feed, and the link to the next page if there is one. */
-  async #answerAtom(
-    calls: UserCalls,
-    source: FeedSource,
-    filter: Pick<EntryQuery, 'streams' | 'types'>,
-    params: ReadRequest['params']
-  ): Promise<EndpointResponse> {
+  /** Answers with a page of the Atom feed, with its address, and that of the next page if there is one. */
+  async #answerAtom(source: FeedSource, { calls, params }: ReadRequest): Promise<EndpointResponse> {
     const toTime = readBefore(params)
     const query = {
-      ...filter,
+      ...readFilter(params),
       fromTime: -Number.MAX_VALUE,
       toTime,
       after: readAfter(params, toTime),
@@ -86,16 +84,31 @@ export class Feeds implements ReadEndpoint {
     }
     const { directory } = this.dispatcher.services.eventTypes
     const { entries, next } = await readEntries(calls, query, directory)
-    if (!next) return toResponse('application/atom+xml', writeAtom(source, entries, undefined))
-    const link = new URLSearchParams()
-    // Readers of news send no headers either: without the token, the link would lead nowhere.
-    for (const [name, values] of params)
-      if (!pageParams.has(name)) for (const value of values) link.append(name, value)
-    link.set('before', String(next.time))
-    link.set('skip', next.after.map(position => position?.skip ?? 0).join(','))
-    link.set('last', next.after.map(position => position?.last?.id ?? '').join(','))
-    return toResponse('application/atom+xml', writeAtom(source, entries, `feed.atom?${link.toString()}`))
+    // Readers of news send no headers: without the token, the links would lead nowhere.
+    const all = [...params].flatMap(([name, values]) => values.map(value => [name, value] as const))
+    const nextPage = next && [
+      ...all.filter(([name]) => !pageParams.has(name)),
+      ['before', String(next.time)] as const,
+      ['skip', next.after.map(position => position?.skip ?? 0).join(',')] as const,
+      ['last', next.after.map(position => position?.last?.id ?? '').join(',')] as const
+    ]
+    return toResponse(
+      'application/atom+xml',
+      writeAtom(source, entries, { self: toAddress(all), next: nextPage && toAddress(nextPage) })
+    )
   }
+}
+
+/** Returns the address of a page, from the root of the account. */
+function toAddress(params: readonly (readonly [string, string])[]): string {
+  const all = new URLSearchParams()
+  for (const [name, value] of params) all.append(name, value)
+  const query = all.toString()
+  return query === '' ? 'feed.atom' : `feed.atom?${query}`
+}
+
+function readFilter(params: ReadRequest['params']): Pick<EntryQuery, 'streams' | 'types'> {
+  return { ...readList(params, 'streams'), ...readList(params, 'types') }
 }
 
 function readList(

@@ -6,7 +6,6 @@ import type { Config } from '../../core/settings/config.js'
 import { getAccountUrl } from '../../core/service-info.js'
 import { refuseUnknownUser } from '../../core/unknown-user.js'
 import type { EndpointResponse, ReadEndpoint, ReadRequest } from '../endpoints.js'
-import { UserCalls } from '../user-calls.js'
 import { assertForm, assertJsonAccepted } from './accept.js'
 import type { Patient } from './patient.js'
 import { describeOutcome, refuse, toFhirResponse } from './outcome.js'
@@ -26,7 +25,7 @@ export class Fhir implements ReadEndpoint {
    * and the SMART configuration need no token, except below an alias.
    */
   async handle(request: ReadRequest): Promise<EndpointResponse> {
-    const { credentials, segments, signal, user, verb } = request
+    const { calls, segments, user, verb } = request
     const [, type = '', id = '', ...more] = segments
     const isSearch = id === '' || (id === '_search' && more.length === 0)
     if (verb !== 'GET' && !(verb === 'POST' && id === '_search'))
@@ -35,7 +34,6 @@ export class Fhir implements ReadEndpoint {
     assertJsonAccepted(request)
     const { accounts, clock, config } = this.dispatcher.services
     const account = accounts.findServed(user) ?? refuseUnknownUser(accounts, user)
-    const calls = new UserCalls(this.dispatcher, user, credentials, signal)
     const patient: Patient = {
       id: createPatientId(account.id, account.alias),
       baseUrl: `${getAccountUrl(config, user)}fhir/`,

@@ -3,7 +3,7 @@ import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { UserEndpoint } from '../endpoints.js'
-import { replyLongText, replyText, maxShortLength } from './answer/reply.js'
+import { replyLongText, replyText, maxShortLength, waitIfUnread } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
 import { buildChallenge } from './oauth/resource.js'
 import { getMediaType, needsReservation, readJsonBody } from './request/body.js'
@@ -36,10 +36,14 @@ export async function handleMessage(
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
   const type = headers['content-type']
-  if (text.length <= maxShortLength) return replyText(exchange, status, text, type)
+  if (text.length <= maxShortLength) {
+    replyText(exchange, status, text, type)
+    return await waitIfUnread(exchange, services)
+  }
   // The memory of the body is released before the client has taken the response.
   state.reservation?.release()
-  await replyLongText(exchange, services, { status, body: text, type })
+  const recheck = (): ReturnType<Dispatcher['recheck']> => dispatcher.recheck({ ...call, params: {} })
+  await replyLongText(exchange, services, { recheck, status, body: text, type })
 }
 
 /** Reads the body. Its memory is released before a long response is sent, or after a short one. */

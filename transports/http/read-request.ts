@@ -7,15 +7,23 @@ import { ApiError } from '../../core/errors.js'
 import type { Config } from '../../core/settings/config.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { ReadEndpoint } from '../endpoints.js'
-import { maxShortLength, replyLongText, replyNothing, replyText, setErrorHeaders } from './answer/reply.js'
+import { UserCalls } from '../user-calls.js'
+import {
+  maxShortLength,
+  replyLongText,
+  replyNothing,
+  replyText,
+  setErrorHeaders,
+  waitIfUnread
+} from './answer/reply.js'
 import type { Exchange } from './exchange.js'
 import { unknownAddress } from './request/address.js'
 import { getCredentials } from './request/credentials.js'
 import { hasBoundToken, proveCredentials, readProof } from './request/prove.js'
 
 /**
- * Handles a request below one of the endpoint's roots, and sends the response; none once the client has disconnected. Errors: those
- * that any call may have. Sends 304 if the client has the same response.
+ * Handles a request below one of the endpoint's roots, and sends the response; none once the client has disconnected. A long one stops
+ * once the access has ended. Errors: those that any call may have. Sends 304 if the client has the same response.
  */
 export async function handleRead(
   exchange: Exchange,
@@ -38,11 +46,13 @@ export async function handleRead(
     : presented
   const form = Object.entries(Object(state.form?.body) as Record<string, string | readonly string[]>)
   const params = new Map<string, readonly string[]>()
-  for (const [name, value] of [...query, ...form])
+  // The form comes first, as in other programs that take the first value.
+  for (const [name, value] of [...form, ...query])
     params.set(name, [...(params.get(name) ?? []), ...(typeof value === 'string' ? [value] : value)])
   const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
   const { signal } = watchClient(res)
-  const request = { user, credentials, verb, segments, params, signal }
+  const calls = new UserCalls(dispatcher, user, credentials, signal)
+  const request = { user, calls, credentials, verb, segments, params, signal }
   const answer = await endpoint.handle(request).catch((error: unknown) => {
     // The client has disconnected, which is no failure.
     if (signal.aborted && error === signal.reason) return undefined
@@ -59,8 +69,27 @@ export async function handleRead(
     if (ifNoneMatch !== undefined && isCachedByClient({ ifNoneMatch }, validator))
       return replyNothing(exchange, 304)
   }
-  if (text.length <= maxShortLength) return replyText(exchange, status, text, type)
-  await replyLongText(exchange, services, { status, body: text, type })
+  if (text.length <= maxShortLength) {
+    replyText(exchange, status, text, type)
+    return await waitIfUnread(exchange, services)
+  }
+  const { accessId } = calls
+  const recheck = (): ReturnType<Dispatcher['recheck']> =>
+    dispatcher.recheck({ user, method: 'getAccessInfo', params: {}, credentials })
+  try {
+    await replyLongText(exchange, services, {
+      accessId,
+      body: text,
+      isRead: true,
+      // Without an access, it is public.
+      recheck: accessId === undefined ? undefined : recheck,
+      status,
+      type
+    })
+  } catch (error) {
+    if (!res.headersSent) res.removeHeader('ETag')
+    throw error
+  }
 }
 
 /** Returns a controller that aborts once no response is expected any more. */

@@ -73,6 +73,10 @@ export const maxCells = maxParts * maxCalls
 /** Seconds by which ranges of readings are moved, so that cells include their ends. What adds up lasts from its time on. */
 const readingShift = 0.001
 const daySeconds = 86_400
+/** Longest range of sums that is read at once, in seconds: that of `measures.sample`. */
+const maxSumRange = 10_958 * daySeconds
+/** Numbers of the days that have a date of four digits of the year: 0000-01-01 to 9999-12-31. */
+const [firstDay, lastDay] = [-719_528, 2_932_896]
 /** Longest range of days in seconds: less than that of `measures.days`. */
 const maxDaysRange = 29 * 366 * daySeconds
 
@@ -101,7 +105,8 @@ export class CellReader {
     const cells: TimedCell[] = []
     const isSpread = series.measure.kind === 'sum' && !readsLast
     // The last part includes its end, with which the next cell begins.
-    const most = isSpread ? maxParts - 1 : maxParts
+    const most = isSpread ? Math.min(maxParts, Math.floor(maxSumRange / width)) - 1 : maxParts
+    if (most < 1) refuseUnsupported('The range of what adds up can be at most 15 years')
     for (let done = 0; done < count; done += most) {
       const parts = Math.min(most, count - done)
       const fromTime = from + done * width + (isSpread ? 0 : readingShift)
@@ -162,12 +167,14 @@ export class CellReader {
   }
 
   /**
-   * Returns the days of a series that overlap a range of times in seconds. Throws a `QueryError` for a range
-   * that is too long.
+   * Returns the days of a series that overlap a range of times in seconds; none before year 0 or after 9999. Throws a `QueryError` for
+   * a range that is too long.
    */
   async readDays({ index, measure }: Series, from: number, to: number): Promise<DayValue[]> {
     if (to - from > maxDaysRange) refuseUnsupported('The range of days can be at most 29 years')
-    const [first, last] = [from, to].map(time => getLocalDay(this.zone, time).number) as [number, number]
+    const first = Math.max(getLocalDay(this.zone, from).number, firstDay)
+    const last = Math.min(getLocalDay(this.zone, to).number, lastDay)
+    if (first > last) return []
     const key = JSON.stringify([measure.id, first, last])
     let reading = this.#days.get(key)
     if (!reading) {

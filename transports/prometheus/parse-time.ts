@@ -1,28 +1,47 @@
 /** Times and durations, as Prometheus writes them. */
 import { parseTime as parseRfcTime } from '../../schemas/zones.js'
 
-const units: Readonly<Record<string, number>> = {
-  y: 365 * 86_400,
-  w: 7 * 86_400,
-  d: 86_400,
-  h: 3600,
-  m: 60,
-  s: 1,
-  ms: 0.001
-}
+/** Times and durations are multiples of this, in seconds. */
+export const resolution = 0.001
+/** Longest duration in seconds, as in Prometheus: about 292 years. */
+const maxDuration = 2 ** 63 / 1e9
 
-/** Parses a duration such as `1h30m` or a number of seconds. Returns seconds; `undefined` if it is neither. */
+/** Units from the longest to the shortest, as they follow each other, in seconds. */
+const units = { y: 365 * 86_400, w: 7 * 86_400, d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 }
+const durationPattern = new RegExp(
+  `^${Object.keys(units)
+    .map(unit => `(?:(\\d{1,16})${unit})?`)
+    .join('')}$`
+)
+/** Numbers as Go parses them. */
+const numberPattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+
+/**
+ * Parses a duration such as `1h30m` or a number of seconds. Returns whole milliseconds, in seconds; `undefined` if it is neither, or
+ * longer than durations may be.
+ */
 export function parseDuration(text: string): number | undefined {
-  if (/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return Number(text)
-  if (!/^(?:\d{1,9}(?:ms|[ywdhms])){1,7}$/.test(text)) return undefined
-  let seconds = 0
-  for (const [, number, unit] of text.matchAll(/(\d{1,9})(ms|[ywdhms])/g))
-    seconds += Number(number) * units[unit!]!
-  return seconds
+  const seconds = parseNumber(text) ?? parseUnits(text)
+  if (seconds === undefined || Math.abs(seconds) > maxDuration) return undefined
+  // Rounded: 0.29 s are a little less than 290 ms.
+  return Math.trunc(Math.round(seconds * 1e6) / 1000) / 1000
 }
 
-/** Parses a time: Unix seconds, or RFC 3339. Returns Unix seconds; `undefined` if it is neither, or does not exist. */
+/**
+ * Parses a time: Unix seconds, or RFC 3339. Returns whole milliseconds, in Unix seconds; `undefined` if it is neither, or does not
+ * exist.
+ */
 export function parseTime(text: string): number | undefined {
-  if (/^-?\d{1,15}(?:\.\d{1,9})?$/.test(text)) return Number(text)
-  return parseRfcTime(text)
+  const time = parseNumber(text) ?? parseRfcTime(text)
+  return time === undefined ? undefined : Math.round(time * 1000) / 1000
+}
+
+function parseNumber(text: string): number | undefined {
+  const number = text.length <= 100 && numberPattern.test(text) ? Number(text) : NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+function parseUnits(text: string): number | undefined {
+  const counts = text === '' ? undefined : durationPattern.exec(text)?.slice(1)
+  return counts && Object.values(units).reduce((sum, unit, at) => sum + Number(counts[at] ?? 0) * unit, 0)
 }

@@ -27,7 +27,8 @@ export function compilePattern(pattern: string): (text: string) => boolean {
 
 function tryCompile(pattern: string): RE2JS | undefined {
   try {
-    return RE2JS.compile(pattern)
+    // As in Prometheus, a dot is any character.
+    return RE2JS.compile(pattern, RE2JS.DOTALL)
   } catch {
     return undefined
   }

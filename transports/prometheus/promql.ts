@@ -2,7 +2,7 @@
 import type { SyntaxNode } from '@lezer/common'
 import { parser } from '@prometheus-io/lezer-promql'
 import type { Steps } from '../../storage/steps.js'
-import { parseDuration } from './parse-time.js'
+import { parseDuration, resolution } from './parse-time.js'
 import { refuseMalformed, refuseUnsupported } from './query-error.js'
 
 export interface Matcher {
@@ -157,7 +157,6 @@ class QueryReader {
       else if (child.name === 'LabelMatchers')
         for (const matcher of listChildren(child)) matchers.push(this.#readMatcher(matcher))
     }
-    if (matchers.every(({ value }) => value === '')) refuseMalformed('A selector needs a name or a label')
     return matchers
   }
 
@@ -183,8 +182,10 @@ class QueryReader {
       return refuseUnsupported(`"${called}" needs a range of a selector, such as name[1h]`)
     const [selector, duration] = listChildren(range)
     const windowSeconds = parseDuration(this.#textOf(duration!))
-    if (windowSeconds === undefined || windowSeconds <= 0)
-      return refuseMalformed(`"${this.#textOf(duration!)}" is not a duration`)
+    if (windowSeconds === undefined || windowSeconds < resolution)
+      return refuseMalformed(
+        `"${this.#textOf(duration!).slice(0, 100)}" is not a duration of 1 ms to 292 years, such as 1h30m`
+      )
     return {
       is: 'selection',
       matchers: this.#readMatchers(selector!),
@@ -250,18 +251,30 @@ function parseNumber(text: string): number {
   const lower = text.toLowerCase().replaceAll('_', '')
   if (/^[+-]?inf$/.test(lower)) return lower.startsWith('-') ? -Infinity : Infinity
   if (lower === 'nan') return NaN
-  return parseDuration(lower) ?? Number(lower)
+  const number = Number(lower)
+  if (!Number.isNaN(number)) return number
+  return parseDuration(lower) ?? refuseMalformed(`"${text.slice(0, 100)}" is neither a number nor a duration`)
 }
 
-/** Returns the text in quotes; backquotes have no escapes. */
+/** Returns the text in quotes; backquotes have no escapes. Bytes, as in `\\xc3\\xbc`, are UTF-8. */
 function unquote(text: string): string {
   const inner = text.slice(1, -1)
   if (text.startsWith('`')) return inner
   return inner.replaceAll(
-    /\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))/g,
-    (_, one, byte, unit) =>
-      one === undefined ? String.fromCharCode(parseInt(byte ?? unit, 16)) : (escapes[one as string] ?? one)
+    /((?:\\x[0-9a-fA-F]{2}|\\[0-3][0-7]{2})+)|\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([abfnrtv\\'"]))/g,
+    (_, bytes?: string, unit?: string, point?: string, one?: string) => {
+      if (bytes !== undefined) return decodeBytes(bytes)
+      if (one !== undefined) return escapes[one] ?? one
+      const code = parseInt(unit ?? point!, 16)
+      return code > 0x10_ff_ff ? '\uFFFD' : String.fromCodePoint(code)
+    }
   )
+}
+
+function decodeBytes(escaped: string): string {
+  const codes = escaped.split('\\').slice(1)
+  const bytes = codes.map(code => (code.startsWith('x') ? parseInt(code.slice(1), 16) : parseInt(code, 8)))
+  return Buffer.from(bytes).toString()
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -5,18 +5,20 @@ import { version } from '../../core/version.js'
 import { runInTurns, type Steps } from '../../storage/steps.js'
 import { plainForm, writeJson } from '../../core/json/writer.js'
 import type { ReadRequest } from '../endpoints.js'
-import type { UserCalls } from '../user-calls.js'
 import { CellReader } from './cells.js'
 import { Evaluator } from './evaluate.js'
 import type { Result, Row } from './operators.js'
-import { parseDuration, parseTime } from './parse-time.js'
+import { parseDuration, parseTime, resolution } from './parse-time.js'
 import { hasSelection, parseQuery, parseSelector, type Matcher } from './promql.js'
 import { refuseMalformed } from './query-error.js'
-import { isNumeric, listSeries, SeriesSelector, type Series } from './series-list.js'
+import { describeMetrics, listSeries, SeriesSelector, type Series } from './series-list.js'
 import type { Grid } from './span.js'
 
-/** Maximum number of values of a series, as in Prometheus. */
-const maxPoints = 11_000
+/** Maximum number of steps of a range, as in Prometheus: a series has one value more. */
+const maxSteps = 11_000
+
+/** Greatest distance of times from 1970, in seconds. */
+const maxTime = 250_000 * 365.25 * 86_400
 
 /** Answers one request. */
 export class QueryApi {
@@ -25,7 +27,6 @@ export class QueryApi {
 
   constructor(
     private readonly request: ReadRequest,
-    private readonly calls: UserCalls,
     private readonly now: number,
     /** Does what reads series once it is its turn. */
     private readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
@@ -114,12 +115,19 @@ export class QueryApi {
     const start = this.#time('start')
     const end = this.#time('end')
     const step = parseDuration(this.#require('step'))
-    if (step === undefined || step < 0.001)
-      refuseMalformed('"step" must be a positive number of seconds, or a duration')
+    if (step === undefined || step < resolution)
+      refuseMalformed('"step" must be a number of seconds, or a duration such as 1h30m, of at least 1 ms')
     if (end < start) refuseMalformed('"end" must not be before "start"')
-    const count = Math.floor((end - start) / step + 1e-9) + 1
-    if (count > maxPoints) refuseMalformed(`The range has more than ${maxPoints} steps. Use a longer "step"`)
-    const times = Array.from({ length: count }, (_, at) => start + at * step)
+    // In milliseconds, which are whole.
+    const [startMs, endMs, stepMs] = [start, end, step].map(time => Math.round(time * 1000)) as [
+      number,
+      number,
+      number
+    ]
+    const steps = Math.floor((endMs - startMs) / stepMs)
+    if (steps > maxSteps) refuseMalformed(`The range has more than ${maxSteps} steps. Use a longer "step"`)
+    const count = steps + 1
+    const times = Array.from({ length: count }, (_, at) => (startMs + at * stepMs) / 1000)
     return await this.#evaluate({ start, step, count }, times, async result => {
       const rows = result.is === 'scalar' ? [{ labels: {}, values: result.values }] : result.rows
       return `{"resultType":"matrix","result":[${await runInTurns(formatRows(rows, times))}]}`
@@ -133,7 +141,7 @@ export class QueryApi {
     format: (result: Result) => string | Promise<string>
   ): Promise<string> {
     const expression = await runInTurns(parseQuery(this.#require('query')))
-    const cells = new CellReader(this.calls, this.#zone())
+    const cells = new CellReader(this.request.calls, this.#zone())
     const evaluate = async (series: readonly Series[]): Promise<string> =>
       await format(await new Evaluator(new SeriesSelector(series), cells, grid, times).evaluate(expression))
     if (hasSelection(expression)) return await this.#withSeries(evaluate)
@@ -146,12 +154,12 @@ export class QueryApi {
    * their values.
    */
   async #withSeries<T>(work: (series: readonly Series[]) => T | Promise<T>): Promise<T> {
-    return await this.inTurn(async () => await work(await listSeries(this.calls)))
+    return await this.inTurn(async () => await work(await listSeries(this.request.calls)))
   }
 
   /** Makes a call only to check the access, for what reads no data: Grafana tests a data source with `1+1`. */
   async #checkAccess(): Promise<void> {
-    await this.calls.call('getAccessInfo', {})
+    await this.request.calls.call('getAccessInfo', {})
   }
 
   /** Returns what `take` makes of the series that match one of the selectors, or of all series. */
@@ -179,10 +187,11 @@ export class QueryApi {
 
   /** Describes the metric that is asked for, or all; as many as the limit allows, of which 0 describes none. */
   async #describeMetrics(): Promise<object> {
-    const limit = this.#limit()
+    const limit = this.#limit({ mayBeNegative: true }) ?? -1
     const metric = this.#first('metric') ?? ''
-    const described = Object.entries(await this.#withSeries(describeMetrics))
-    return Object.fromEntries(described.filter(([name]) => metric === '' || name === metric).slice(0, limit))
+    const described = await this.#withSeries(async all => await runInTurns(describeMetrics(all)))
+    const named = Object.entries(described).filter(([name]) => metric === '' || name === metric)
+    return Object.fromEntries(limit < 0 ? named : named.slice(0, limit))
   }
 
   /** Returns the first items, and notes whether there are more. */
@@ -194,10 +203,13 @@ export class QueryApi {
   }
 
   /** Returns the maximum number of items, if the request has one. */
-  #limit(): number | undefined {
+  #limit({ mayBeNegative = false } = {}): number | undefined {
     const text = this.#first('limit') ?? ''
-    if (text !== '' && !/^\d{1,15}$/.test(text)) refuseMalformed('"limit" must be a whole number')
-    return text === '' ? undefined : Number(text)
+    if (text === '') return undefined
+    const limit = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : undefined
+    if (limit === undefined || (limit < 0 && !mayBeNegative))
+      return refuseMalformed('"limit" must be a whole number')
+    return limit
   }
 
   #zone(): string {
@@ -211,9 +223,9 @@ export class QueryApi {
     const text = this.#first(name)
     if ((text === undefined || text === '') && fallback !== undefined) return fallback
     const time = parseTime(text ?? '')
+    if (time === undefined) return refuseMalformed(`"${name}" must be a time: Unix seconds, or RFC 3339`)
     // Beyond this, a date has no calendar.
-    if (time === undefined || Math.abs(time) > 8e12)
-      return refuseMalformed(`"${name}" must be a time: Unix seconds, or RFC 3339`)
+    if (Math.abs(time) > maxTime) refuseMalformed(`"${name}" must be a time within 250,000 years of 1970`)
     return time
   }
 
@@ -224,12 +236,6 @@ export class QueryApi {
   #first(name: string): string | undefined {
     return this.request.params.get(name)?.[0]
   }
-}
-
-const helps: Readonly<Record<Series['shape'], string>> = {
-  merged: ', over all sources',
-  source: ', by source',
-  day: ', by day'
 }
 
 type Labelled = Pick<Series, 'labels'>
@@ -246,23 +252,6 @@ function* collect(
     if (pauses.isDue(1)) yield
   }
   return [...found].toSorted()
-}
-
-/** Describes each metric: what it counts, and its unit. */
-function describeMetrics(all: readonly Series[]): object {
-  const byName = new Map(all.map(series => [series.labels['__name__'], series]))
-  return Object.fromEntries(
-    [...byName.values()].map(({ labels, measure, shape }) => [
-      labels['__name__'],
-      [
-        {
-          type: 'gauge',
-          help: `${measure.names.en}${helps[shape]}`,
-          unit: isNumeric(measure) ? measure.types[0]!.split('/')[1]! : ''
-        }
-      ]
-    ])
-  )
 }
 
 /** Formats the value of each series as JSON, joined by commas. */

@@ -6,7 +6,7 @@ import { runInTurns, type Steps } from '../../storage/steps.js'
 import { readStreams, type PlacedStream, type UserCalls } from '../user-calls.js'
 import type { Matcher } from './promql.js'
 import { compilePattern } from './pattern.js'
-import { refuseUnsupported } from './query-error.js'
+import { refuseMalformed, refuseUnsupported } from './query-error.js'
 
 /**
  * What the values are: samples of all sources by the user's order of preference, samples of one source, or one value for each day.
@@ -107,6 +107,27 @@ function toName(text: string): string {
   return text.replaceAll(/[^a-zA-Z0-9_]/g, '_')
 }
 
+const helps: Readonly<Record<Shape, string>> = {
+  merged: ', over all sources',
+  source: ', by source',
+  day: ', by day'
+}
+
+/** Describes each metric: what it counts, and its unit. */
+export function* describeMetrics(all: readonly Series[]): Steps<object> {
+  const pauses = new Pauses()
+  const described = new Map<string, object>()
+  for (const { labels, measure, shape } of all) {
+    if (pauses.isDue(1)) yield
+    const name = labels['__name__']!
+    if (described.has(name)) continue
+    const help = `${measure.names.en}${helps[shape]}`
+    const unit = isNumeric(measure) ? measure.types[0]!.split('/')[1]! : ''
+    described.set(name, [{ type: 'gauge', help, unit }])
+  }
+  return Object.fromEntries(described)
+}
+
 /** Returns the value of a label; `undefined` for a series without it. */
 export function findLabel(labels: Series['labels'], name: string): string | undefined {
   return Object.hasOwn(labels, name) ? labels[name] : undefined
@@ -121,25 +142,34 @@ export class SeriesSelector {
 
   constructor(private readonly all: readonly Series[]) {}
 
-  /** Returns the series whose labels match all matchers. */
+  /**
+   * Returns the series whose labels match all matchers. A label that a series does not have is empty. Throws a `QueryError` if all
+   * matchers match what is empty, as in Prometheus: that selects nothing in particular.
+   */
   *select(matchers: readonly Matcher[]): Steps<readonly Series[]> {
     const pauses = new Pauses()
-    let found = this.all
+    const tests: { readonly label: string; readonly matches: (text: string) => boolean }[] = []
+    let selects = false
     for (const matcher of matchers) {
-      const { label, operator, value } = matcher
-      const isMatching = operator === '=' || operator === '=~'
-      const matches = operator === '=' || operator === '!=' ? undefined : this.#createTest(value)
+      const matches = this.#createTest(matcher)
+      tests.push({ label: matcher.label, matches })
+      selects ||= !matches('')
+      yield
+    }
+    if (!selects) refuseMalformed('A selector needs a name, or a label that is not empty')
+    let found = this.all
+    for (const { label, matches } of tests) {
       const kept: Series[] = []
       const results = new Map<string, boolean>()
       for (const series of found) {
         const text = findLabel(series.labels, label) ?? ''
         let result = results.get(text)
         if (result === undefined) {
-          result = matches ? matches(text) : text === value
+          result = matches(text)
           results.set(text, result)
-          if (matches) yield
+          yield
         }
-        if (result === isMatching) kept.push(series)
+        if (result) kept.push(series)
         if (pauses.isDue(1)) yield
       }
       found = kept
@@ -147,9 +177,11 @@ export class SeriesSelector {
     return found
   }
 
-  #createTest(pattern: string): (text: string) => boolean {
-    const matches = this.#time(() => compilePattern(pattern))
-    return text => this.#time(() => matches(text))
+  #createTest({ operator, value }: Matcher): (text: string) => boolean {
+    if (operator === '=') return text => text === value
+    if (operator === '!=') return text => text !== value
+    const matches = this.#time(() => compilePattern(value))
+    return text => this.#time(() => matches(text)) === (operator === '=~')
   }
 
   /** Does work whose time counts. Throws a `QueryError` once the patterns of the request have taken too long. */

@@ -169,17 +169,18 @@ t.test('values are those of all readings', async t => {
     const lane = random.pick(lanes)
     const apply = random.pick([undefined, ...(lane.isSum ? ofSums : ofLevels)])
     const isInstant = random.chance(0.3)
-    const step = minute * random.pick([1, 5, 30, 60, 720])
+    const step = minute * random.pick([1, 5, 30, 60, 720, 1 / 120, 15.5 / 60, 90.25 / 60])
     const count = isInstant ? 1 : 1 + random.below(60)
     // Windows of one cell: in longer ones, each cell has its own preferred source.
     const isMerged = lane.selector === 'coffer_measure_weight'
     const range =
       isMerged && !isInstant && apply !== 'last_over_time'
         ? step
-        : minute * random.pick([1, 7, 45, 720, 4000])
+        : minute * random.pick(step < 2 * minute ? [1, 7, 0.125, 61.125 / 60] : [1, 7, 45, 720, 4000])
     const window = apply === undefined ? (isInstant ? 300 : Math.max(step, 300)) : range
-    const start = noon - 2 * day + random.below(3 * 1440) * minute
-    const query = apply === undefined ? lane.selector : `${apply}(${lane.selector}[${range}s])`
+    const start = noon - 2 * day + random.below(3 * 1440) * minute + random.pick([0, 0, 0.25])
+    const query =
+      apply === undefined ? lane.selector : `${apply}(${lane.selector}[${Math.round(range * 1000)}ms])`
     const { data, error } = await (isInstant
       ? ask('query', { query, time: `${start}` })
       : ask('query_range', {
@@ -209,4 +210,24 @@ t.test('values are those of all readings', async t => {
     break
   }
   t.ok(compared > 500, `${compared} values`)
+
+  for (let round = 0; round < 40; round++) {
+    const aggregation = random.pick(['sum', 'avg', 'min', 'max', 'count'])
+    const start = noon - 2 * day + random.below(3 * 1440) * minute
+    const step = minute * random.pick([1, 30, 720, 1 / 120])
+    const range = minute * random.pick(step < minute ? [7, 0.5] : [7, 45, 0.5, 4000])
+    const query = `${aggregation} by (measure) (last_over_time(coffer_mass_kg[${Math.round(range * 1000)}ms]) * 2)`
+    const params = { query, start: `${start}`, end: `${start + 20 * step}`, step: `${step}` }
+    const { data } = await ask('query_range', params)
+    const expected = Array.from({ length: 21 }, (_, at) => start + at * step).flatMap(time => {
+      const values = lanes.slice(0, 2).flatMap(lane => compute(lane, 'last_over_time', time, range) ?? [])
+      const readings = values.map(value => ({ time, value: value * 2, source: '' }))
+      return values.length === 0 ? [] : [[time, readers[`${aggregation}_over_time`]!(readings, range)]]
+    })
+    t.same(
+      (data.result[0]?.values ?? []).map(([time, value]: Answer) => [time, Number(value)]),
+      expected,
+      query
+    )
+  }
 })

@@ -24,7 +24,7 @@ export async function replyDocument(
   const { res, state } = exchange
   let leave: ReleasePlace | undefined
   try {
-    if (remainder || text.length > maxShortLength) leave = await reserveSlot(exchange, services, accessId)
+    if (remainder || text.length > maxShortLength) leave = await reserveSlot(exchange, services, { accessId })
     if (accessId !== undefined) res.setHeader(services.config.accessIdHeader, accessId)
     setMissingHeaders(res, state.headers)
     res.appendHeader('Access-Control-Expose-Headers', 'Content-Disposition')

@@ -47,14 +47,14 @@ export async function sendFile(
   if (exchange.method === 'HEAD' || attachment.size === 0) return replyNothing(exchange, status)
   let leave: ReleasePlace | undefined
   try {
-    if (size > maxShortLength) leave = await reserveSlot(exchange, services, accessId)
+    if (size > maxShortLength) leave = await reserveSlot(exchange, services, { accessId })
     const source = await services.attachments.get(accountId, attachment.id, range)
     if (!source)
       throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing`)
     setMissingHeaders(res, exchange.state.headers)
     res.writeHead(status)
     const outgoing = new ResponseWriter(exchange, services)
-    await outgoing.sendBytes(source, recheck)
+    await outgoing.sendChunks(source, recheck)
     await outgoing.waitUntilTaken()
   } catch (error) {
     for (const name of res.headersSent ? [] : res.getHeaderNames())

@@ -22,7 +22,7 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
   let leave: ReleasePlace | undefined
   try {
     if (!account) refuseUnknownUser(services.accounts, call.user ?? '')
-    leave = await reserveSlot(exchange, services, outcome.accessId)
+    leave = await reserveSlot(exchange, services, { accessId: outcome.accessId })
     const reader = draft === undefined ? undefined : services.exports.open(draft)
     try {
       if (outcome.accessId !== undefined) res.setHeader(services.config.accessIdHeader, outcome.accessId)
@@ -42,7 +42,7 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
           })
         : listFolder(dispatcher, call, account, folder!)
       const outgoing = new ResponseWriter(exchange, services)
-      await outgoing.sendBytes(await createZip(files), () => dispatcher.recheck(call))
+      await outgoing.sendChunks(await createZip(files), () => dispatcher.recheck(call))
       await outgoing.waitUntilTaken()
     } finally {
       reader?.close()

@@ -27,12 +27,13 @@ export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, c
   const bytes = await services.previews.bytes(account, preview)
   let leave: ReleasePlace | undefined
   try {
-    if (bytes.length > maxShortLength) leave = await reserveSlot(exchange, services, outcome.accessId)
+    const { accessId } = outcome
+    if (bytes.length > maxShortLength) leave = await reserveSlot(exchange, services, { accessId })
     setMissingHeaders(res, state.headers)
     res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
     if (exchange.method === 'HEAD') return void res.end()
     const outgoing = new ResponseWriter(exchange, services)
-    await outgoing.sendBytes(splitBytes(bytes), () => dispatcher.recheck(call))
+    await outgoing.sendChunks(splitBytes(bytes), () => dispatcher.recheck(call))
     await outgoing.waitUntilTaken()
   } catch (error) {
     if (!res.headersSent) res.removeHeader('ETag')

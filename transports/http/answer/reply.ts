@@ -7,12 +7,13 @@ import type { Exchange } from '../exchange.js'
 import { sendInOneWrite } from './one-write.js'
 import { setMissingHeaders } from './headers.js'
 import { toErrorEnvelope, toMetaMember } from '../../../core/envelope.js'
+import { cutText } from '../../../core/exports/chunks.js'
 import { ApiError } from '../../../core/errors.js'
 import { toAsciiJson } from '../../../core/json/json-text.js'
 import { getAccountKey } from '../../../core/call/account-key.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
-import type { Outcome, Success } from '../../../core/call/outcome.js'
+import type { Failure, Outcome, Success } from '../../../core/call/outcome.js'
 import { ResponseWriter } from './response-writer.js'
 
 const json = 'application/json; charset=utf-8'
@@ -69,7 +70,7 @@ function toAscii(outcome: Success): Success {
 }
 
 /** Waits for a short response to be taken if the client has not read it: it holds a connection, too. */
-function waitIfUnread(exchange: Exchange, services: SharedServices): Promise<void> | undefined {
+export function waitIfUnread(exchange: Exchange, services: SharedServices): Promise<void> | undefined {
   return exchange.req.socket.writableLength > 0
     ? new ResponseWriter(exchange, services).waitUntilTaken()
     : undefined
@@ -129,14 +130,24 @@ function buildOwnHeaders({ config }: SharedServices, { accessId, validator }: Su
   return headers
 }
 
+/** What a long response needs. */
+interface PlaceRequest {
+  /** The access that reads; `undefined`: the client's address takes its place. */
+  readonly accessId: string | undefined
+  /** Number of places; 1 if absent. */
+  readonly places?: number
+  /** True if the call was a read, whatever the verb. */
+  readonly isRead?: boolean | undefined
+}
+
 /**
- * Reserves a slot for a long response, and returns the function that releases it. Only reads can be refused. After a write,
+ * Reserves places for a long response, and returns the function that releases them. Only reads can be refused. After a write,
  * the result is sent once there is a slot; if the client reads none of its other responses, the connection is reset.
  */
 export async function reserveSlot(
   exchange: Exchange,
   services: SharedServices,
-  accessId: string | undefined
+  { accessId, isRead, places }: PlaceRequest
 ): Promise<ReleasePlace> {
   const { method, req, state } = exchange
   const address = req.socket.remoteAddress ?? ''
@@ -144,9 +155,12 @@ export async function reserveSlot(
   const account = user === undefined ? address : getAccountKey(services, user)
   const client = { user: account, access: accessId ?? address }
   try {
-    return services.longResponses.tryAcquire(client) ?? (await services.longResponses.acquire(client))
+    return (
+      services.longResponses.tryAcquire(client, places) ??
+      (await services.longResponses.acquire(client, places))
+    )
   } catch (error) {
-    if (method !== 'GET' && method !== 'HEAD') new ResponseWriter(exchange, services).reset()
+    if (method !== 'GET' && method !== 'HEAD' && !isRead) new ResponseWriter(exchange, services).reset()
     throw error
   }
 }
@@ -164,7 +178,7 @@ async function replyLong(
   const { accessId, members: text, remainder } = outcome
   let release: ReleasePlace | undefined
   try {
-    release = await reserveSlot(exchange, services, accessId)
+    release = await reserveSlot(exchange, services, { accessId })
     const outgoing = new ResponseWriter(exchange, services)
     if (remainder) {
       exchange.res.writeHead(status, buildJsonHeaders(exchange, services, outcome))
@@ -224,26 +238,42 @@ async function replyLongError(
   }
 }
 
+/** A response that is in memory as a whole takes one of the places for long responses for each of so many characters. */
+const charactersPerPlace = 2 * 1024 * 1024
+
 interface LongResponse {
   readonly status: number
   readonly body: string
   readonly type?: string | undefined
   readonly accessId?: string | undefined
+  /** True if the call was a read, whatever the verb. */
+  readonly isRead?: boolean
+  /** Returns an error as soon as the access may no longer read the response. */
+  readonly recheck?: (() => Promise<Failure | undefined> | Failure | undefined) | undefined
 }
 
 /**
- * Sends a long text once there is a slot for it. Resolves once it has been taken. Errors: the errors of
- * {@link reserveSlot}.
+ * Sends a long text once there are places for it. Resolves once it has been taken. Errors: the errors of
+ * {@link reserveSlot}, and that of the recheck; once part of it is sent, an error resets the connection.
  */
 export async function replyLongText(
   exchange: Exchange,
   services: SharedServices,
-  { accessId, body, status, type = json }: LongResponse
+  { accessId, body, isRead, recheck = () => undefined, status, type = json }: LongResponse
 ): Promise<void> {
-  const release = await reserveSlot(exchange, services, accessId)
+  const { method, res, state } = exchange
+  const places = Math.ceil(body.length / charactersPerPlace)
+  const release = await reserveSlot(exchange, services, { accessId, isRead, places })
   try {
-    replyText(exchange, status, body, type)
-    await new ResponseWriter(exchange, services).waitUntilTaken()
+    const refusal = await recheck()
+    if (refusal) throw refusal.error
+    res.setHeader('Content-Type', type)
+    setMissingHeaders(res, state.headers)
+    res.writeHead(status)
+    if (method === 'HEAD') return void res.end()
+    const outgoing = new ResponseWriter(exchange, services)
+    await outgoing.sendChunks(cutText(body), recheck)
+    await outgoing.waitUntilTaken()
   } finally {
     release()
   }

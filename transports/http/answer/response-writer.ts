@@ -107,11 +107,11 @@ export class ResponseWriter {
   }
 
   /**
-   * Sends the bytes of a source, and ends the response. `recheck` is called at intervals. If it returns a failure, or the
+   * Sends the chunks of a source, and ends the response. `recheck` is called at intervals. If it returns a failure, or the
    * source fails, the connection is reset and the error thrown. Resolves early if the client has disconnected.
    */
-  async sendBytes(
-    source: AsyncIterable<Uint8Array>,
+  async sendChunks(
+    source: AsyncIterable<Uint8Array> | Iterable<string>,
     recheck: () => Promise<Failure | undefined> | Failure | undefined
   ): Promise<void> {
     const { clock } = this.services

@@ -91,7 +91,7 @@ t.test('a client that reads nothing is disconnected during a long error', async 
   const body = { streamIds, type: 'note/txt', content: 'x' }
   const slow = await SlowClient.get(alice, '/events', { verb: 'POST', body })
   t.equal(await slow.status(), 400)
-  t.same(server.services.longResponses.load, { open: 1, waiting: 0 })
+  t.same(server.services.longResponses.load, { open: 2, waiting: 0 }, 'as many as an access may have')
   t.same(server.services.uploadBuffers.known.bytes, 0)
   let seconds = 0
   for (; server.services.longResponses.load.open > 0 && seconds < 100_000; seconds += 10) {
