@@ -39,7 +39,8 @@ export async function handleMessage(
   if (text.length <= maxShortLength) return replyText(exchange, status, text, type)
   // The memory of the body is released before the client has taken the response.
   state.reservation?.release()
-  await replyLongText(exchange, services, { status, body: text, type })
+  const recheck = (): ReturnType<Dispatcher['recheck']> => dispatcher.recheck({ ...call, params: {} })
+  await replyLongText(exchange, services, { status, body: text, type, recheck })
 }
 
 /** Reads the body. Its memory is released before a long response is sent, or after a short one. */

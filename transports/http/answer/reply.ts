@@ -8,11 +8,11 @@ import { sendInOneWrite } from './one-write.js'
 import { setMissingHeaders } from './headers.js'
 import { toErrorEnvelope, toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
-import { toAsciiJson } from '../../../core/json/json-text.js'
+import { isHighSurrogate, toAsciiJson } from '../../../core/json/json-text.js'
 import { getAccountKey } from '../../../core/call/account-key.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
-import type { Outcome, Success } from '../../../core/call/outcome.js'
+import type { Failure, Outcome, Success } from '../../../core/call/outcome.js'
 import { ResponseWriter } from './response-writer.js'
 
 const json = 'application/json; charset=utf-8'
@@ -229,32 +229,65 @@ interface LongResponse {
   readonly body: string
   readonly type?: string | undefined
   readonly accessId?: string | undefined
+  /** Returns a failure once the client may not read on. */
+  readonly recheck?: () => Promise<Failure | undefined> | Failure | undefined
 }
 
+/** Characters of a long text after which the permission to read is checked again. */
+const checkedAtOnce = 256 * 1024
+
 /**
- * Sends a long text once there is a slot for it. Resolves once it has been taken. Errors: the errors of
- * {@link reserveSlot}.
+ * Sends a long text once there is a slot for it. Resolves once it has been taken. If `recheck` returns a failure, the connection
+ * is reset and the error thrown. Errors: the errors of {@link reserveSlot}.
  */
 export async function replyLongText(
   exchange: Exchange,
   services: SharedServices,
-  { accessId, body, status, type = json }: LongResponse
+  { accessId, body, recheck, status, type = json }: LongResponse
 ): Promise<void> {
   const release = await reserveSlot(exchange, services, accessId)
   try {
-    replyText(exchange, status, body, type)
-    await new ResponseWriter(exchange, services).waitUntilTaken()
+    const outgoing = new ResponseWriter(exchange, services)
+    if (recheck && exchange.method !== 'HEAD') {
+      writeTextHead(exchange, status, body, type)
+      await outgoing.sendText('', cutChecked(body, recheck), () => '')
+    } else replyText(exchange, status, body, type)
+    await outgoing.waitUntilTaken()
   } finally {
     release()
   }
 }
 
+/** Yields a text piece by piece, each after a check. Throws the error of a failed one. */
+async function* cutChecked(
+  text: string,
+  recheck: NonNullable<LongResponse['recheck']>
+): AsyncGenerator<string, void, undefined> {
+  for (let from = 0; from < text.length;) {
+    const refusal = await recheck()
+    if (refusal) throw refusal.error
+    let to = Math.min(from + checkedAtOnce, text.length)
+    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to--
+    yield text.slice(from, to)
+    from = to
+  }
+}
+
 /** Sends a text, which may be empty. */
-export function replyText({ res, state }: Exchange, status: number, text = '', type = plain): void {
+export function replyText(exchange: Exchange, status: number, text = '', type = plain): void {
+  writeTextHead(exchange, status, text, type).end(text)
+}
+
+function writeTextHead(
+  { res, state }: Exchange,
+  status: number,
+  text: string,
+  type: string
+): Exchange['res'] {
   res.setHeader('Content-Type', type)
   res.setHeader('Content-Length', Buffer.byteLength(text))
   setMissingHeaders(res, state.headers)
-  res.writeHead(status).end(text)
+  return res.writeHead(status)
 }
 
 /** Sends headers without a body, such as a 304. */
