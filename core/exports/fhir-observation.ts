@@ -167,9 +167,19 @@ export function replaceInvalidCharacters(text: string): string {
   return text.toWellFormed().replace(invalidCharacters, '\ufffd')
 }
 
-/** Cleans long texts, which {@link buildObservation} leaves as they are, chunk by chunk. */
+/** Cleans all texts: also long ones, which {@link buildObservation} leaves as they are, and those of imported resources. */
 export const cleanForm: JsonForm = {
   ...plainForm,
-  text: (value: unknown) =>
-    JSON.stringify(typeof value === 'string' ? replaceInvalidCharacters(value) : value)
+  text: value => cleanJson(plainForm.text(value)),
+  members: (object, keys) => cleanJson(plainForm.members(object, keys))
 }
+
+/** Replaces characters that FHIR forbids in the texts of JSON, where they are always escaped. */
+function cleanJson(json: string): string {
+  if (!json.includes('\\')) return json
+  // Each escape is matched, so that a backslash that is escaped itself begins none.
+  return json.replace(/\\(?:u[\da-f]{4}|.)/g, escape => (invalidEscape.test(escape) ? '\ufffd' : escape))
+}
+
+/** Control characters but tabs and ends of lines, and halves of surrogate pairs, which are escaped only if they are alone. */
+const invalidEscape = /^\\(?:[bf]|u(?:00[01]|d[89a-f]))/
