@@ -1,6 +1,6 @@
 /** Responses of the FHIR API, and its errors: OperationOutcomes. */
 import { ApiError, type ErrorId } from '../../core/errors.js'
-import { cleanForm } from '../../core/exports/fhir-observation.js'
+import { cleanForm, replaceInvalidCharacters } from '../../core/exports/fhir-observation.js'
 import { writeJson } from '../../core/json/writer.js'
 import { runInTurns } from '../../storage/steps.js'
 import type { EndpointResponse } from '../endpoints.js'
@@ -95,7 +95,14 @@ export function describeOutcome(error: ApiError): EndpointResponse {
     },
     text: JSON.stringify({
       resourceType: 'OperationOutcome',
-      issue: [{ severity: 'error', code, details: { text: error.id }, diagnostics: message }]
+      issue: [
+        {
+          severity: 'error',
+          code,
+          details: { text: error.id },
+          diagnostics: replaceInvalidCharacters(message)
+        }
+      ]
     })
   }
 }

@@ -203,6 +203,8 @@ t.test('a client of FHIR', async t => {
       const answer = await ask(t, app, path)
       t.match(answer, { status, body: { resourceType: 'OperationOutcome' } }, path)
     }
+    const { body: unknown } = await ask(t, app, 'Observation/a%00%1fb')
+    t.match(unknown.issue[0].diagnostics, 'a\ufffd\ufffdb')
     const lenient = await ask(t, app, 'Observation?code=29463-7&colour=red&auth=x')
     t.equal(
       lenient.body.link[0].url,
