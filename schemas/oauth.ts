@@ -6,12 +6,13 @@ import { closed, Timestamp } from './scalars.js'
 const userScopes = ['openid', 'profile', 'email', 'offline_access', 'fhirUser', 'launch/patient'] as const
 
 /**
- * Scopes of SMART App Launch on resources, such as `patient/Observation.rs`. The category of observations may be
- * limited.
+ * Scopes of SMART App Launch on resources, such as `patient/Observation.rs`. Observations may be limited to a category or a
+ * LOINC code.
  */
 export const resourceScopePattern =
   '^patient/(?:(?:\\*|DocumentReference|Observation|Patient|QuestionnaireResponse)\\.(?:read|r|s|rs)|Observation\\.(?:read|r|s|rs)' +
-  '\\?category=(?:http://terminology\\.hl7\\.org/CodeSystem/observation-category\\|)?(?:vital-signs|laboratory|activity))$'
+  '\\?(?:category=(?:http://terminology\\.hl7\\.org/CodeSystem/observation-category\\|)?(?:vital-signs|laboratory|activity)' +
+  '|code=(?:http://loinc\\.org\\|)?\\d{1,7}-\\d))$'
 
 /** What a client may request besides data in streams: information about the user, and resources of FHIR. */
 export const IdentityScope = Type.Unsafe<(typeof userScopes)[number] | `patient/${string}`>(

@@ -83,12 +83,30 @@ export function selectEvents(
   call: Call,
   params: Selection,
   limit: number,
-  narrow: QueryFilter = query => query
+  narrow?: QueryFilter
 ): SelectedEvents {
-  const query = narrow(buildQuery(call, params, limit))
-  if (matchesNothing(query)) return { query, events: noEvents }
-  const queryFor = (reader: Reader): EventQuery => narrow(buildQuery({ ...call, ...reader }, params, limit))
-  return { query, events: createListing(call, query, queryFor) }
+  return createSelector(call, params, limit)(call, narrow)
+}
+
+/**
+ * Returns a function that selects like {@link selectEvents} for a reader. The query is built once, and again only for what the
+ * reader may see after a change: to list thousands of streams for each of thousands of narrower queries would take minutes.
+ */
+export function createSelector(
+  call: Call,
+  params: Selection,
+  limit: number
+): (reader: Reader, narrow?: QueryFilter) => SelectedEvents {
+  const version = new ReaderVersion(call)
+  const build = (reader: Reader): EventQuery => buildQuery({ ...call, ...reader }, params, limit)
+  let whole = build(call)
+  return (reader, narrow = query => query) => {
+    if (version.hasChanged(reader)) whole = build(reader)
+    const query = narrow(whole)
+    if (matchesNothing(query)) return { query, events: noEvents }
+    const own = { ...call, ...reader }
+    return { query, events: createListing(own, query, current => narrow(build(current))) }
+  }
 }
 
 /** Creates the list of a query's events. `queryFor` builds the query again for a reader with other permissions. */

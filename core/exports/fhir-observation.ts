@@ -5,7 +5,7 @@ import { plainForm, type JsonForm } from '../json/writer.js'
 import { findCoding, bloodPressureParts, sleepCoding, type Coding } from './fhir-codes.js'
 import { cutText, chunkSize } from './chunks.js'
 import type { Path } from './stream-names.js'
-import type { TimeFormatter } from './time-formatter.js'
+import { TimeFormatter } from './time-formatter.js'
 import { getUcumUnit } from './ucum.js'
 
 /** Type of the events that keep an imported resource, and the key of their client data at which it is. */
@@ -83,14 +83,19 @@ function toCategory({ category }: Coding): object {
   return { coding: [{ system, code: category }] }
 }
 
-/** Returns the effective time. FHIR dates have four-digit years. */
+/** Returns the effective time. FHIR dates have four-digit years, and offsets of 14 hours at most. */
 function toEffectiveTime(instants: TimeFormatter, { duration, time }: Event): object {
-  const [start, end] = [time, time + (duration ?? 0)].map(each => instants.format(each)) as [string, string]
+  const [start, end] = [time, time + (duration ?? 0)].map(each => {
+    const text = instants.format(each)
+    return validOffset.test(text) ? text : universal.format(each)
+  }) as [string, string]
   if (!fourDigitYear.test(start)) return {}
   if (duration === undefined || duration === 0) return { effectiveDateTime: start }
   return { effectivePeriod: { start, ...(duration !== null && fourDigitYear.test(end) && { end }) } }
 }
 
+const universal = new TimeFormatter()
+const validOffset = /(?:Z|[+-](?:0\d|1[0-3]):\d\d|[+-]14:00)$/
 const fourDigitYear = /^(?!0000)\d{4}-/
 
 function toSleepDuration({ duration }: Event): object {
@@ -167,9 +172,19 @@ export function replaceInvalidCharacters(text: string): string {
   return text.toWellFormed().replace(invalidCharacters, '\ufffd')
 }
 
-/** Cleans long texts, which {@link buildObservation} leaves as they are, chunk by chunk. */
+/** Cleans all texts: also long ones, which {@link buildObservation} leaves as they are, and those of imported resources. */
 export const cleanForm: JsonForm = {
   ...plainForm,
-  text: (value: unknown) =>
-    JSON.stringify(typeof value === 'string' ? replaceInvalidCharacters(value) : value)
+  text: value => cleanJson(plainForm.text(value)),
+  members: (object, keys) => cleanJson(plainForm.members(object, keys))
 }
+
+/** Replaces characters that FHIR forbids in the texts of JSON, where they are always escaped. */
+function cleanJson(json: string): string {
+  if (!json.includes('\\')) return json
+  // Each escape is matched, so that a backslash that is escaped itself begins none.
+  return json.replace(/\\(?:u[\da-f]{4}|.)/g, escape => (invalidEscape.test(escape) ? '\ufffd' : escape))
+}
+
+/** Control characters but tabs and ends of lines, and halves of surrogate pairs, which are escaped only if they are alone. */
+const invalidEscape = /^\\(?:[bf]|u(?:00[01]|d[89a-f]))/

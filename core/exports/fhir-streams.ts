@@ -27,8 +27,8 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
   if (
     !scoped.hasDocuments &&
     !scoped.hasResponses &&
-    scoped.categories !== 'all' &&
-    scoped.categories.size === 0
+    scoped.observations !== 'all' &&
+    scoped.observations.size === 0
   )
     return []
   const names = new StreamNames()
@@ -57,16 +57,17 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
 function isWanted(
   type: string,
   path: Path,
-  { categories, hasDocuments, hasResponses }: ScopedResources
+  { hasDocuments, hasResponses, observations }: ScopedResources
 ): boolean {
   if (documentTypes.includes(type)) return hasDocuments
   if (type === responseType) return hasResponses
-  if (categories !== 'all' && categories.size === 0) return false
+  if (observations !== 'all' && observations.size === 0) return false
   if (type === originalType) return true
   const element = type.replace(/^series:/, '')
   const content = element === 'sleep/analysis' ? { analysis: 'asleep' } : undefined
-  const category = findEventCoding({ content, type: element }, path)?.code.category
-  return category !== undefined && (categories === 'all' || categories.has(category))
+  const coding = findEventCoding({ content, type: element }, path)?.code
+  if (!coding || observations === 'all') return coding !== undefined
+  return observations.has(coding.category) || coding.loinc.some(([code]) => observations.has(code))
 }
 
 /** Imported resources of a stream to look at: usually, those of a stream are of one kind. */

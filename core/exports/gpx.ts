@@ -2,7 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import { isSeries } from '../events/fields.js'
-import { selectEvents, withoutSecrets, type QueryFilter } from '../events/selection.js'
+import { createSelector, withoutSecrets, type QueryFilter } from '../events/selection.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
 import { truncate, type Chunks } from './chunks.js'
 import { parseEvent, listPoints, listEventTexts } from './event-source.js'
@@ -50,17 +50,19 @@ interface TrackState {
 function* writeGpx(sources: ExportSources): Chunks {
   yield documentStart
   const states = new Map<string, TrackState>()
-  yield* writeWaypoints(sources, states)
-  for (const [id, { hasTrack }] of states) if (hasTrack) yield* writeTrack(sources, id)
+  const list = createLister(sources)
+  yield* writeWaypoints(sources, list(true), states)
+  for (const [id, { hasTrack }] of states)
+    if (hasTrack) yield* writeTrack(sources, id, list(false, restrictToStream(sources, id)))
   yield '</gpx>\n'
 }
 
 /** Writes the waypoints of all streams, which come first in a file, and records which streams have tracks. */
-function* writeWaypoints(sources: ExportSources, states: Map<string, TrackState>): Chunks {
+function* writeWaypoints(sources: ExportSources, texts: Chunks, states: Map<string, TrackState>): Chunks {
   const { names, context } = sources
   const one = (id: string, place: Position): string =>
     formatPoint('wpt', place, place.description || names.path(context.reader, id).at(-1)!)
-  for (const text of listPositionTexts(sources, true)) {
+  for (const text of texts) {
     if (text === '') {
       yield ''
       continue
@@ -84,7 +86,7 @@ function* writeWaypoints(sources: ExportSources, states: Map<string, TrackState>
 }
 
 /** Writes the track of a stream; single positions are waypoints. */
-function* writeTrack(sources: ExportSources, id: string): Chunks {
+function* writeTrack(sources: ExportSources, id: string, texts: Chunks): Chunks {
   yield `<trk><name>${escapeXml(getPath(sources, { streamIds: [id] }).join(' / '))}</name>\n`
   let before: Position | undefined
   let isOpen = false
@@ -94,7 +96,7 @@ function* writeTrack(sources: ExportSources, id: string): Chunks {
     before = undefined
     return text
   }
-  for (const text of listPositionTexts(sources, false, restrictToStream(sources, id))) {
+  for (const text of texts) {
     const event = text === '' ? undefined : parseEvent(text)
     if (!event || event.streamIds[0] !== id) {
       yield ''
@@ -131,23 +133,20 @@ function* writeTrack(sources: ExportSources, id: string): Chunks {
   }
 }
 
-/** Yields the texts of events that hold positions, in order of time. */
-function listPositionTexts(
-  { call, context, options }: ExportSources,
-  isCounted: boolean,
-  narrow?: QueryFilter
-): Chunks {
+/** Returns a function that yields the texts of events that hold positions, in order of time. */
+function createLister({
+  call,
+  context,
+  options
+}: ExportSources): (isCounted: boolean, narrow?: QueryFilter) => Chunks {
   const { types = [] } = options
   const wanted =
     types.length === 0
       ? positionTypes
       : positionTypes.filter(kind => types.includes(kind) || types.includes(kind.replace(/\/.*/, '/*')))
   const params = { ...options, sortAscending: true, types: wanted.length === 0 ? ['none/at-all'] : wanted }
-  return listEventTexts(
-    context,
-    selectEvents(withoutSecrets({ ...call, ...context.reader }), params, Infinity, narrow).events,
-    isCounted
-  )
+  const select = createSelector(withoutSecrets({ ...call, ...context.reader }), params, Infinity)
+  return (isCounted, narrow) => listEventTexts(context, select(context.reader, narrow).events, isCounted)
 }
 
 /** Restricts a query to events in the stream itself. */

@@ -20,6 +20,7 @@ import { getOfferMark } from '../permissions/offer-session.js'
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
 import { formatAccessScope, formatScope, parseAskedScope } from './scope.js'
+import { isResourceScope } from './smart-scope.js'
 
 /** How a client requests a token. */
 export type GrantType = 'authorization_code' | 'refresh_token' | 'client_credentials'
@@ -255,8 +256,9 @@ function matchesChallenge(verifier: string, challenge: string): boolean {
 }
 
 /**
- * Requires that a refresh asks for no other scope: the access is the token, so it cannot be narrowed for one refresh. Throws
- * `invalid_scope`. (docs/api/oauth.md#refreshing)
+ * Requires that a refresh asks for no other scope: the access is the token, so it cannot be narrowed for one refresh. Scopes on
+ * resources stand for the streams that the user chose: clients repeat what they asked for. Throws `invalid_scope`.
+ * (docs/api/oauth.md#refreshing)
  */
 function assertSameScope(access: Access, scopes: readonly IdentityScope[], scope: string | undefined): void {
   const { id, permissions = [] } = access
@@ -266,7 +268,8 @@ function assertSameScope(access: Access, scopes: readonly IdentityScope[], scope
   const bare = asked.permissions.map(each =>
     'streamId' in each ? { streamId: each.streamId, level: each.level } : each
   )
-  if (sortScope(formatScope(bare, asked.identity)) !== sortScope(formatScope(permissions, scopes)))
+  const granted = bare.length === 0 && scopes.some(isResourceScope) ? [] : permissions
+  if (sortScope(formatScope(bare, asked.identity)) !== sortScope(formatScope(granted, scopes)))
     failOAuth(
       'invalid_scope',
       'The scope cannot be changed by refreshing. Leave it out, or ask the user again',

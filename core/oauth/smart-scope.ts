@@ -61,8 +61,8 @@ export function isResourceScopeAllowed(scope: string, allowed: readonly string[]
 
 /** What scopes permit to read. */
 export interface ScopedResources {
-  /** Categories of observations. */
-  readonly categories: ReadonlySet<string> | 'all'
+  /** Categories and codes of observations: one of them is enough. */
+  readonly observations: ReadonlySet<string> | 'all'
   readonly hasDocuments: boolean
   readonly hasResponses: boolean
 }
@@ -73,9 +73,9 @@ export function listScopedResources(scopes: readonly string[]): ScopedResources 
   const ofObservations = resources.filter(scope => /^patient\/(?:\*|Observation)\./.test(scope))
   const includes = (type: string): boolean =>
     resources.some(scope => scope.startsWith('patient/*.') || scope.startsWith(`patient/${type}.`))
-  const categories = ofObservations.map(scope => /[=|]([a-z-]+)$/.exec(scope)?.[1])
+  const named = ofObservations.map(scope => /[=|]([a-z\d-]+)$/.exec(scope)?.[1])
   return {
-    categories: categories.includes(undefined) ? 'all' : new Set(categories.flatMap(each => each ?? [])),
+    observations: named.includes(undefined) ? 'all' : new Set(named.flatMap(each => each ?? [])),
     hasDocuments: includes('DocumentReference'),
     hasResponses: includes('QuestionnaireResponse')
   }

@@ -23,8 +23,10 @@ export function assertJsonAccepted({ credentials, params }: ReadRequest): void {
 
 /** Throws for a search that is posted as anything but a form: without its parameters, it would find everything. */
 export function assertForm({ credentials, verb }: ReadRequest): void {
-  const type = credentials.headers?.['content-type']
-  if (verb !== 'POST' || type === undefined) return
+  const { 'content-length': length = '0', 'content-type': type, ...headers } = credentials.headers ?? {}
+  if (verb !== 'POST') return
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(length) === 0
+  if (isEmpty && type === undefined) return
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(String(type)))
     refuse('not-supported', 'Searches are posted as application/x-www-form-urlencoded', 415)
 }

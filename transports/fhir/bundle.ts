@@ -23,20 +23,17 @@ export interface Page {
 }
 
 /** Returns the bundle of a page. Only a search whose results are all on one page has a total. */
-export function buildBundle({ baseUrl }: Patient, { next, resources, search, type }: Page): Bundle {
-  const link = (relation: string, page: string | undefined): object => {
-    const query = new URLSearchParams(search.used.map(([name, value]): [string, string] => [name, value]))
-    if (page !== undefined) query.set('page', page)
-    // Clients that send the token in the address send no header either.
-    if (relation === 'next' && search.token !== undefined) query.set('auth', search.token)
-    return { relation, url: `${baseUrl}${type}${query.size > 0 ? `?${String(query)}` : ''}` }
-  }
+export function buildBundle(patient: Patient, found: Page): Bundle {
+  const { baseUrl } = patient
+  const { next, resources, search, type } = found
   const isComplete = search.page === undefined && next === undefined
+  // Clients that send the token in the address send no header either: without it, the link would lead nowhere.
+  const more = next !== undefined && buildLink(patient, found, 'next', { page: next, auth: search.token })
   return {
     resourceType: 'Bundle',
     type: 'searchset',
     ...(isComplete && { total: resources.length }),
-    link: [link('self', search.page), ...(next === undefined ? [] : [link('next', next)])],
+    link: [buildLink(patient, found, 'self', { page: search.page }), ...(more ? [more] : [])],
     // FHIR does not allow empty lists.
     ...(resources.length > 0 && {
       entry: resources.map(resource => ({
@@ -48,31 +45,53 @@ export function buildBundle({ baseUrl }: Patient, { next, resources, search, typ
   } as Bundle
 }
 
+/** Returns a bundle that tells how many resources were found. */
+export function buildCount(patient: Patient, found: Pick<Page, 'search' | 'type'>, total: number): Bundle {
+  return {
+    resourceType: 'Bundle',
+    type: 'searchset',
+    total,
+    link: [buildLink(patient, found, 'self')]
+  } as Bundle
+}
+
+function buildLink(
+  { baseUrl }: Patient,
+  { search, type }: Pick<Page, 'search' | 'type'>,
+  relation: string,
+  more: Readonly<Record<string, string | undefined>> = {}
+): object {
+  const query = new URLSearchParams(search.used.map(([name, value]): [string, string] => [name, value]))
+  for (const [name, value] of Object.entries(more)) if (value !== undefined) query.set(name, value)
+  return { relation, url: `${baseUrl}${type}${query.size > 0 ? `?${String(query)}` : ''}` }
+}
+
 /** A page ends once its resources have this number of characters. */
 export const maxPageLength = 4 * 1024 * 1024
 
 /**
  * Takes a page of a list that is read as a whole, and converts its items to resources; others have their turn in between, as items
- * may be large. `keyOf`: the place of an item in the order of the list, which is the order of keys. The page begins after the item
+ * may be large. `convert` returns `undefined` for an item that has gone since it was listed. `keyOf`: the place of an item in the order of the list, which is the order of keys. The page begins after the item
  * with the key at which the page before ended, even if that item has gone.
  */
 export async function takePage<T>(
   items: readonly T[],
   search: Search,
   keyOf: (item: T) => ListKey,
-  convert: (item: T) => object | Promise<object>
+  convert: (item: T) => object | undefined | Promise<object | undefined>
 ): Promise<{ readonly resources: readonly object[]; readonly next: string | undefined }> {
   const { last } = search.page === undefined ? listBeginning : parseCursor(search.page)
   const rest = last ? items.filter(item => compareKeys(keyOf(item), last) > 0) : items
   const resources: object[] = []
-  for (let length = 0; resources.length < Math.min(rest.length, search.count) && length < maxPageLength;) {
-    const resource = await convert(rest[resources.length]!)
+  let at = 0
+  for (let length = 0; at < rest.length && resources.length < search.count && length < maxPageLength; at++) {
+    const resource = await convert(rest[at]!)
+    await nextTurn()
+    if (!resource) continue
     resources.push(resource)
     length += await runInTurns(measureJson(resource, new Map()))
-    await nextTurn()
   }
-  const hasMore = resources.length < rest.length
-  const next = hasMore ? { ...listBeginning, last: keyOf(rest[resources.length - 1]!) } : undefined
+  const next = at < rest.length ? { ...listBeginning, last: keyOf(rest[at - 1]!) } : undefined
   return { resources, next: next && formatCursor(next) }
 }
 

@@ -3,7 +3,7 @@ import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import { replaceInvalidCharacters } from '../../core/exports/fhir-observation.js'
 import type { Level } from '../../schemas/permission.js'
 import type { ReadRequest } from '../endpoints.js'
-import { buildBundle, compareKeys, takePage, type Bundle, type ListKey } from './bundle.js'
+import { compareKeys, takePage, type ListKey, type Page } from './bundle.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { meetsTokens, readSearch } from './search-params.js'
@@ -42,18 +42,18 @@ export async function readConsent(patient: Patient, id: string): Promise<object>
 }
 
 /** Searches for consents, the latest first. */
-export async function searchConsents(patient: Patient, request: ReadRequest): Promise<Bundle> {
+export async function searchConsents(patient: Patient, request: ReadRequest): Promise<Page> {
   const search = readSearch(request, Object.keys(consentParams))
   const all = await listAccesses(patient)
   const isWanted =
     concernsPatient(patient, search) &&
-    meetsTokens(search.listValues('status'), [
+    meetsTokens(search.listTokens('status'), [
       { system: 'http://hl7.org/fhir/consent-state-codes', code: status }
     ])
   const ids = search.listValues('_id')
   const found = isWanted ? all.filter(access => ids.every(list => list.includes(getConsentId(access)))) : []
   const page = await takePage(found, search, toKey, access => toConsent(patient, access))
-  return buildBundle(patient, { type: 'Consent', search, ...page })
+  return { type: 'Consent', search, ...page }
 }
 
 /** The status of all consents: accesses that have ended are not listed. */

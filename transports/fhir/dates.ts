@@ -31,8 +31,21 @@ const tests: Readonly<Record<Prefix, (span: Span, date: Span) => boolean>> = {
   eb: ({ end }, date) => end < date.start,
   ap: ({ end, start }, date) => start < date.end && end >= date.start
 }
-const hasStart = new Set<Prefix>(['eq', 'gt', 'ge', 'sa', 'ap'])
-const hasEnd = new Set<Prefix>(['eq', 'lt', 'le', 'eb', 'ap'])
+/** At which end of a date what meets a prefix begins, or ends; absent: at any time. */
+const firstEnds: Partial<Record<Prefix, keyof Span>> = {
+  eq: 'start',
+  gt: 'end',
+  ge: 'start',
+  sa: 'end',
+  ap: 'start'
+}
+const lastEnds: Partial<Record<Prefix, keyof Span>> = {
+  eq: 'end',
+  lt: 'start',
+  le: 'end',
+  eb: 'start',
+  ap: 'end'
+}
 
 /**
  * Parses the values of a parameter. `now`: seconds. Refuses values that are no dates, and several dates in
@@ -43,8 +56,9 @@ export function parseDates(name: string, lists: readonly (readonly string[])[], 
     if (values.length !== 1) refuse('not-supported', `Repeat "${name}" instead of listing several dates`)
     return parseDate(name, values[0]!, now)
   })
-  const starts = all.filter(({ prefix }) => hasStart.has(prefix)).map(({ date }) => date.start)
-  const ends = all.filter(({ prefix }) => hasEnd.has(prefix)).map(({ date }) => date.end)
+  const pick = (places: typeof firstEnds): number[] =>
+    all.flatMap(({ date, prefix }) => (places[prefix] ? date[places[prefix]] : []))
+  const [starts, ends] = [pick(firstEnds), pick(lastEnds)]
   return {
     from: starts.length > 0 ? Math.max(...starts) : undefined,
     to: ends.length > 0 ? Math.min(...ends) : undefined,

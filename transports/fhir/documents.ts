@@ -4,7 +4,7 @@ import { replaceInvalidCharacters } from '../../core/exports/fhir-observation.js
 import { documentTypes } from '../../core/exports/fhir-streams.js'
 import type { Event } from '../../schemas/event.js'
 import type { ReadRequest } from '../endpoints.js'
-import { buildBundle, type Bundle } from './bundle.js'
+import type { Page } from './bundle.js'
 import { parseDates } from './dates.js'
 import { readEventPage } from './event-pages.js'
 import { readItemsById } from './items-by-id.js'
@@ -36,7 +36,7 @@ export async function readDocument(patient: Patient, id: string): Promise<object
 }
 
 /** Searches for documents. */
-export async function searchDocuments(patient: Patient, request: ReadRequest): Promise<Bundle> {
+export async function searchDocuments(patient: Patient, request: ReadRequest): Promise<Page> {
   const search = readSearch(request, [...Object.keys(documentParams), '_sort'])
   const events = {
     types: documentTypes,
@@ -46,7 +46,7 @@ export async function searchDocuments(patient: Patient, request: ReadRequest): P
     convert: (event: Event) => {
       const found = convertEvent(patient, event)
       const status = [{ system: statusSystem, code: found?.status }]
-      return found && meetsTokens(search.listValues('status'), status) ? found : undefined
+      return found && meetsTokens(search.listTokens('status'), status) ? found : undefined
     }
   }
   const ids = search.listValues('_id')
@@ -56,7 +56,7 @@ export async function searchDocuments(patient: Patient, request: ReadRequest): P
       ? await readItemsById(patient, search, events)
       : await readEventPage(patient, search, events)
   const page = concernsPatient(patient, search) ? found : { resources: [] }
-  return buildBundle(patient, { type: 'DocumentReference', search, ...page })
+  return { type: 'DocumentReference', search, ...page }
 }
 
 /** Returns the document of an event; `undefined` if it has no file. */

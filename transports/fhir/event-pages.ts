@@ -22,7 +22,7 @@ export interface EventSearch {
 
 /** Resources, and where the next page begins. */
 export interface FoundPage {
-  readonly resources: object[]
+  readonly resources: readonly object[]
   readonly next: string | undefined
 }
 

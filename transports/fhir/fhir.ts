@@ -49,11 +49,11 @@ export class Fhir implements ReadEndpoint {
         : await describeSmart(config)
     }
     if (more.length > 0) refuse('not-found', 'Nothing found at this path', 404)
-    const { resources } = await import('./resources.js')
+    const { resources, search } = await import('./resources.js')
     const resource = resources.get(type)
     if (!resource) return refuse('not-supported', `There are no resources ${quoteText(type)} here`, 404)
     return await toFhirResponse(
-      isSearch ? await resource.search(patient, request) : await resource.read(patient, id)
+      isSearch ? await search(resource, patient, request) : await resource.read(patient, id)
     )
   }
 

@@ -9,7 +9,7 @@ import {
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import type { Event } from '../../schemas/event.js'
 import type { ReadRequest } from '../endpoints.js'
-import { buildBundle, type Bundle } from './bundle.js'
+import type { Page } from './bundle.js'
 import { parseDates } from './dates.js'
 import { readEventPage, type EventSearch, type FoundPage } from './event-pages.js'
 import { readItemsById } from './items-by-id.js'
@@ -48,7 +48,7 @@ export async function readObservation(patient: Patient, id: string): Promise<obj
 }
 
 /** Searches for observations. */
-export async function searchObservations(patient: Patient, request: ReadRequest): Promise<Bundle> {
+export async function searchObservations(patient: Patient, request: ReadRequest): Promise<Page> {
   const search = readSearch(request, [...Object.keys(observationParams), '_sort'])
   const dates = parseDates('date', search.listValues('date'), patient.now)
   const lastUpdated = parseDates('_lastUpdated', search.listValues('_lastUpdated'), patient.now)
@@ -61,7 +61,7 @@ export async function searchObservations(patient: Patient, request: ReadRequest)
   const found = concernsPatient(patient, search)
     ? await findPage(patient, search, { types: listTypes(search), dates, lastUpdated, order, convert })
     : { resources: [] }
-  return buildBundle(patient, { type: 'Observation', search, ...found })
+  return { type: 'Observation', search, ...found }
 }
 
 /** Finds a page. Data points are only searched for by a code, in a time that has a start and an end. */
@@ -98,9 +98,9 @@ function listTypes(search: Search): string[] {
     .filter(
       ({ category, loinc }) =>
         meetsTokens(
-          search.listValues('code'),
+          search.listTokens('code'),
           loinc.map(([code]) => ({ system: loincSystem, code }))
-        ) && meetsTokens(search.listValues('category'), [{ system: categorySystem, code: category }])
+        ) && meetsTokens(search.listTokens('category'), [{ system: categorySystem, code: category }])
     )
     .flatMap(coded => coded.types)
   return [...new Set([...types, originalType])]
@@ -109,8 +109,8 @@ function listTypes(search: Search): string[] {
 function meetsSearch(search: Search, { category = [], code, status }: Observation): boolean {
   const categories = category.flatMap(({ coding = [] }) => coding)
   return (
-    meetsTokens(search.listValues('code'), code.coding ?? []) &&
-    meetsTokens(search.listValues('category'), categories) &&
-    meetsTokens(search.listValues('status'), [{ system: statusSystem, code: status }])
+    meetsTokens(search.listTokens('code'), code.coding ?? []) &&
+    meetsTokens(search.listTokens('category'), categories) &&
+    meetsTokens(search.listTokens('status'), [{ system: statusSystem, code: status }])
   )
 }

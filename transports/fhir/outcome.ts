@@ -1,6 +1,6 @@
 /** Responses of the FHIR API, and its errors: OperationOutcomes. */
 import { ApiError, type ErrorId } from '../../core/errors.js'
-import { cleanForm } from '../../core/exports/fhir-observation.js'
+import { cleanForm, replaceInvalidCharacters } from '../../core/exports/fhir-observation.js'
 import { writeJson } from '../../core/json/writer.js'
 import { runInTurns } from '../../storage/steps.js'
 import type { EndpointResponse } from '../endpoints.js'
@@ -63,6 +63,16 @@ export function refuse(issue: IssueCode, message: string, status = 400): never {
   throw new FhirRefusal(issue, message, status)
 }
 
+/** Returns what is being read; `undefined` if it does not exist, was deleted, or may not be read. Other errors are thrown. */
+export async function ifFound<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404, 410].includes(error.status)) return undefined
+    throw error
+  }
+}
+
 /** Returns the response with a resource. Others have their turn while it is written: it may be large. */
 export async function toFhirResponse(resource: object): Promise<EndpointResponse> {
   let text = ''
@@ -85,7 +95,14 @@ export function describeOutcome(error: ApiError): EndpointResponse {
     },
     text: JSON.stringify({
       resourceType: 'OperationOutcome',
-      issue: [{ severity: 'error', code, details: { text: error.id }, diagnostics: message }]
+      issue: [
+        {
+          severity: 'error',
+          code,
+          details: { text: error.id },
+          diagnostics: replaceInvalidCharacters(message)
+        }
+      ]
     })
   }
 }

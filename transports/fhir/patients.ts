@@ -1,6 +1,6 @@
 /** The resource of the user, and searches for it. */
 import type { ReadRequest } from '../endpoints.js'
-import { buildBundle, type Bundle } from './bundle.js'
+import type { Page } from './bundle.js'
 import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
 import { readSearch } from './search-params.js'
@@ -15,11 +15,11 @@ export async function readPatient(patient: Patient, id: string): Promise<object>
 }
 
 /** Searches for the patient. */
-export async function searchPatients(patient: Patient, request: ReadRequest): Promise<Bundle> {
+export async function searchPatients(patient: Patient, request: ReadRequest): Promise<Page> {
   const search = readSearch(request, Object.keys(patientParams))
   const resource = await buildPatient(patient)
   const isFound = search.listValues('_id').every(values => values.includes(patient.id))
-  return buildBundle(patient, { type: 'Patient', search, resources: isFound ? [resource] : [] })
+  return { type: 'Patient', search, resources: isFound ? [resource] : [] }
 }
 
 async function buildPatient({ calls, id }: Patient): Promise<object> {

@@ -2,7 +2,8 @@
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import type { Form } from '../../schemas/plans/form.js'
 import type { ReadRequest } from '../endpoints.js'
-import { buildBundle, compareKeys, takePage, type Bundle, type ListKey } from './bundle.js'
+import { compareKeys, takePage, type ListKey, type Page } from './bundle.js'
+import { ifFound } from './outcome.js'
 import type { Patient } from './patient.js'
 import { readSearch } from './search-params.js'
 
@@ -40,7 +41,7 @@ export async function readQuestionnaire({ calls }: Patient, id: string): Promise
 }
 
 /** Searches for questionnaires, the oldest first. */
-export async function searchQuestionnaires(patient: Patient, request: ReadRequest): Promise<Bundle> {
+export async function searchQuestionnaires(patient: Patient, request: ReadRequest): Promise<Page> {
   const search = readSearch(request, Object.keys(questionnaireParams))
   const { forms } = await patient.calls.call<{ forms: ListedForm[] }>('forms.get', {})
   const found = forms
@@ -50,8 +51,15 @@ export async function searchQuestionnaires(patient: Patient, request: ReadReques
         search.listValues('url').every(values => values.includes(`${formUrl}${id}`))
     )
     .toSorted((a, b) => compareKeys(toKey(a), toKey(b)))
-  const page = await takePage(found, search, toKey, async ({ id }) => await readQuestionnaire(patient, id))
-  return buildBundle(patient, { type: 'Questionnaire', search, ...page })
+  const page = await takePage(
+    found,
+    search,
+    toKey,
+    async ({ id }) =>
+      // It may have been deleted since it was listed.
+      await ifFound(readQuestionnaire(patient, id))
+  )
+  return { type: 'Questionnaire', search, ...page }
 }
 
 type ListedForm = Pick<Form, 'created' | 'id'>

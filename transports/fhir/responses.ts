@@ -4,7 +4,7 @@ import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import { responseType } from '../../core/forms/rules.js'
 import type { Event } from '../../schemas/event.js'
 import type { ReadRequest } from '../endpoints.js'
-import { buildBundle, type Bundle } from './bundle.js'
+import type { Page } from './bundle.js'
 import { parseDates } from './dates.js'
 import { readEventPage } from './event-pages.js'
 import { readItemsById } from './items-by-id.js'
@@ -47,7 +47,7 @@ export async function readResponse(patient: Patient, id: string): Promise<object
 }
 
 /** Searches for responses. */
-export async function searchResponses(patient: Patient, request: ReadRequest): Promise<Bundle> {
+export async function searchResponses(patient: Patient, request: ReadRequest): Promise<Page> {
   const search = readSearch(request, [...Object.keys(responseParams), '_sort'])
   const events = {
     types: [responseType, originalType],
@@ -66,7 +66,7 @@ export async function searchResponses(patient: Patient, request: ReadRequest): P
       ? await readItemsById(patient, search, events)
       : await readEventPage(patient, search, events)
   const page = concernsPatient(patient, search) ? found : { resources: [] }
-  return buildBundle(patient, { type: 'QuestionnaireResponse', search, ...page })
+  return { type: 'QuestionnaireResponse', search, ...page }
 }
 
 /**
@@ -104,7 +104,7 @@ function convertEvent(patient: Patient, event: Event): Response | undefined {
 function meetsSearch(patient: Patient, search: Search, { questionnaire, status }: Response): boolean {
   const names = questionnaire === undefined ? [] : listFormNames(patient, questionnaire)
   return (
-    meetsTokens(search.listValues('status'), [{ system: statusSystem, code: status }]) &&
+    meetsTokens(search.listTokens('status'), [{ system: statusSystem, code: status }]) &&
     search.listValues('questionnaire').every(values => values.some(value => names.includes(value)))
   )
 }

@@ -9,7 +9,7 @@ const defaultCount = 100
 /** Maximum number of values of a parameter, in all its lists, and of characters of a list. */
 const [maxValues, maxValueLength] = [100, 1000]
 /** Parameters of every search and request, which are not among those of a type. */
-const commonNames = ['_count', 'page']
+const commonNames = ['_count', '_summary', 'page']
 const silentNames = new Set(['_pretty', 'auth'])
 /** Parameters of every request, which pages have like the request. */
 const keptNames = new Set(['_format'])
@@ -18,6 +18,8 @@ const keptNames = new Set(['_format'])
 export interface Search {
   /** Maximum number of resources of the page. */
   readonly count: number
+  /** Whether only the number of resources is wanted. */
+  readonly isCountOnly: boolean
   /** Where the page begins, as the link to it said. */
   readonly page: string | undefined
   /** The token, if it is in the address. */
@@ -26,6 +28,8 @@ export interface Search {
   readonly used: readonly (readonly [name: string, value: string])[]
   /** Returns the values of a parameter: all lists apply, and one value of each list. */
   listValues(name: string): readonly (readonly string[])[]
+  /** Returns the codes that are the values of a parameter, in such lists. */
+  listTokens(name: string): readonly (readonly Token[])[]
 }
 
 /**
@@ -46,37 +50,61 @@ export function readSearch({ credentials, params }: ReadRequest, names: readonly
     const [base = ''] = name.split(/[:.]/, 1)
     if (known.has(base) && base !== name)
       refuse('not-supported', `Modifiers and chains are not supported: ${quoteText(name)}`)
-    if (!known.has(name)) {
+    // Resources are not summarised, only counted.
+    if (!known.has(name) || (name === '_summary' && !isSummaryKnown(values))) {
       if (isStrict) refuse('not-supported', `Unknown parameter ${quoteText(name)}`)
       continue
     }
     const given = values.filter(value => value !== '')
     if (given.length === 0) continue
-    const count = given.reduce((sum, value) => sum + splitValues(value).length, 0)
-    if (count > maxValues || given.some(value => value.length > maxValueLength))
+    const isLong = given.some(value => value.length > maxValueLength)
+    if (isLong || given.flatMap(splitValues).length > maxValues)
       refuse('too-costly', `There are too many values of "${name}"`)
     found.set(name, given)
   }
+  const lists = new Map(Array.from(found, ([name, values]) => [name, values.map(splitValues)]))
+  const texts = mapLists(lists, unescapeValue)
+  const tokens = mapLists(lists, parseToken)
+  const count = readCount(found.get('_count'))
+  const isCountOnly = count === 0 || found.get('_summary')?.includes('count') === true
   return {
-    count: readCount(found.get('_count')),
+    count: isCountOnly ? maxCount : count,
+    isCountOnly,
     page: found.get('page')?.at(-1),
-    token: credentials.headers?.['authorization'] === undefined ? params.get('auth')?.[0] : undefined,
+    token: credentials.authorization === undefined ? credentials.auth : undefined,
     used: [...found].flatMap(([name, values]) =>
       name === 'page' ? [] : values.map(value => [name, value] as const)
     ),
-    listValues: name => (found.get(name) ?? []).map(splitValues)
+    listValues: name => texts.get(name) ?? [],
+    listTokens: name => tokens.get(name) ?? []
   }
+}
+
+function isSummaryKnown(values: readonly string[]): boolean {
+  return values.every(value => ['', 'count', 'false'].includes(value))
 }
 
 function readCount(values: readonly string[] = []): number {
   const text = values[0] ?? String(defaultCount)
-  if (values.length > 1 || !/^\d{1,9}$/.test(text) || Number(text) === 0)
-    refuse('invalid', '"_count" must be a whole number of 1 or more')
+  if (values.length > 1 || !/^\d{1,9}$/.test(text)) refuse('invalid', '"_count" must be a whole number')
   return Math.min(Number(text), maxCount)
 }
 
-function splitValues(text: string): string[] {
-  return text.split(',').filter(value => value !== '')
+/** Splits a list at its commas, except those after a backslash. Values keep their backslashes; empty ones are omitted. */
+function splitValues(text: string): readonly string[] {
+  return text.match(/(?:[^,\\]|\\.|\\$)+/gs) ?? []
+}
+
+/** Removes the backslashes before characters that separate values. (http://hl7.org/fhir/R4/search.html#escaping) */
+function unescapeValue(value: string): string {
+  return value.replaceAll(/\\([,|$\\])/g, '$1')
+}
+
+function mapLists<T>(
+  lists: ReadonlyMap<string, readonly (readonly string[])[]>,
+  convert: (value: string) => T
+): ReadonlyMap<string, readonly (readonly T[])[]> {
+  return new Map(Array.from(lists, ([name, values]) => [name, values.map(list => list.map(convert))]))
 }
 
 /** Returns the order by a date that a search asks for: the latest first by default. Refuses other orders. */
@@ -89,7 +117,7 @@ export function readOrder(search: Search, name = 'date'): 'ascending' | 'descend
 }
 
 /** A code to search for, and the system that it must be from. */
-interface Token {
+export interface Token {
   /** `undefined`: any. */
   readonly system: string | undefined
   /** Empty: any of the system. */
@@ -106,7 +134,7 @@ export interface FoundCode {
  * Returns whether the codes of a resource meet a parameter. Every list must contain one of them; without
  * lists, all do. Takes time in proportion to values and codes, not to their product: a resource may have many codes.
  */
-export function meetsTokens(lists: readonly (readonly string[])[], codes: readonly FoundCode[]): boolean {
+export function meetsTokens(lists: readonly (readonly Token[])[], codes: readonly FoundCode[]): boolean {
   if (lists.length === 0) return true
   const bySystem = new Map<unknown, Set<unknown>>()
   const all = new Set<unknown>()
@@ -116,9 +144,8 @@ export function meetsTokens(lists: readonly (readonly string[])[], codes: readon
     else bySystem.set(system ?? '', new Set([code]))
     all.add(code)
   }
-  return lists.every(values =>
-    values.some(value => {
-      const { code, system } = parseToken(value)
+  return lists.every(tokens =>
+    tokens.some(({ code, system }) => {
       if (system === undefined) return code !== '' && all.has(code)
       const found = bySystem.get(system)
       return found !== undefined && (code === '' || found.has(code))
@@ -126,9 +153,8 @@ export function meetsTokens(lists: readonly (readonly string[])[], codes: readon
   )
 }
 
+/** Parses a code such as `system|code`; a bar after a backslash does not end the system. */
 function parseToken(value: string): Token {
-  const bar = value.indexOf('|')
-  return bar < 0
-    ? { system: undefined, code: value }
-    : { system: value.slice(0, bar), code: value.slice(bar + 1) }
+  const [, system, code = value] = /^((?:[^|\\]|\\.)*)\|(.*)$/s.exec(value) ?? []
+  return { system: system === undefined ? undefined : unescapeValue(system), code: unescapeValue(code) }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { isCachedByClient } from '../../core/call/outcome.js'
-import { ApiError } from '../../core/errors.js'
+import { ApiError, fail, quoteText } from '../../core/errors.js'
 import type { Config } from '../../core/settings/config.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { ReadEndpoint } from '../endpoints.js'
@@ -44,11 +44,11 @@ export async function handleRead(
   const credentials = hasBoundToken(exchange)
     ? await proveCredentials(dispatcher, user, presented, proof)
     : presented
-  const form = Object.entries(Object(state.form?.body) as Record<string, string | readonly string[]>)
+  const form = Object.entries(Object(state.form?.body) as Record<string, unknown>)
   const params = new Map<string, readonly string[]>()
   // The form comes first, as in other programs that take the first value.
   for (const [name, value] of [...form, ...query])
-    params.set(name, [...(params.get(name) ?? []), ...(typeof value === 'string' ? [value] : value)])
+    params.set(name, [...(params.get(name) ?? []), ...toTexts(name, value)])
   const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
   const { signal } = watchClient(res)
   const calls = new UserCalls(dispatcher, user, credentials, signal)
@@ -90,6 +90,16 @@ export async function handleRead(
     if (!res.headersSent) res.removeHeader('ETag')
     throw error
   }
+}
+
+/** Returns the values of a parameter. Throws `invalid-request-structure` for other values than texts, which a form can hold as JSON. */
+function toTexts(name: string, value: unknown): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return all.map(each =>
+    typeof each === 'string'
+      ? each
+      : fail('invalid-request-structure', `The parameter ${quoteText(name)} must be a text`)
+  )
 }
 
 /** Returns a controller that aborts once no response is expected any more. */

@@ -328,6 +328,44 @@ t.test('times are local times of the zone, through all changes of its clock', as
   }
 })
 
+t.test(
+  'observations have the offsets of the nights in which clocks change, and only those of FHIR',
+  async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('steps')
+    const add = async (start: string, fields: object): Promise<Answer> =>
+      await alice.event({
+        streamIds: ['steps'],
+        type: 'count/steps',
+        content: 5,
+        time: Date.parse(start) / 1000,
+        ...fields
+      })
+    const times = async (zone: string, start: string): Promise<Answer> => {
+      const time = Date.parse(start) / 1000
+      const query = { format: 'fhir-ndjson', zone, fromTime: time, toTime: time, series: true }
+      const lines = (await exported(alice, query)).trim().split('\n')
+      return lines.map(line => {
+        const { effectiveDateTime, effectivePeriod }: Answer = JSON.parse(line)
+        return effectiveDateTime ?? [effectivePeriod.start, effectivePeriod.end]
+      })
+    }
+    await add('2026-03-29T00:30:00Z', { duration: 3600 })
+    t.same(await times('Europe/Zurich', '2026-03-29T00:30:00Z'), [
+      ['2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00']
+    ])
+    await add('2026-10-25T00:30:00Z', { duration: 3600 })
+    t.same(await times('Europe/Zurich', '2026-10-25T00:30:00Z'), [
+      ['2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00']
+    ])
+    await add('1850-01-01T12:00:00Z', {})
+    t.same(await times('America/Juneau', '1850-01-01T12:00:00Z'), ['1850-01-01T12:00:00Z'])
+    t.same(await times('Asia/Kathmandu', '1850-01-01T12:00:00Z'), ['1850-01-01T17:41:00+05:41'])
+    await add('2011-12-30T10:00:00Z', {})
+    t.same(await times('Pacific/Apia', '2011-12-30T10:00:00Z'), ['2011-12-31T00:00:00+14:00'])
+  }
+)
+
 t.test('long values are not split into fields, and do not block other calls', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')

@@ -50,6 +50,29 @@ t.test('imported resources', async t => {
     t.equal((await ask(t, alice, 'Observation')).body.total, 1)
   })
 
+  t.test('have no characters that FHIR forbids', async t => {
+    const text = '"\\u0001" \\u0001 \\'
+    const given = { text: `${text}\u0001\u0008\f\ud83d\u001f\n\t🍝\udf5d`, 'a\u0002b': `${text}\u0000` }
+    const cleaned = { text: `${text}${'\ufffd'.repeat(5)}\n\t🍝\ufffd`, 'a\ufffdb': `${text}\ufffd` }
+    const contained = [{ resourceType: 'Basic', ...given }]
+    const many = Array.from({ length: 2000 }, () => given)
+    for (const more of [{ contained }, { contained, note: many }]) {
+      const { id: dirty } = await add({ ...original, code: { coding: [{ code: 'dirty' }] }, ...more })
+      for (const path of [`Observation/${dirty}`, `Observation?_id=${dirty}`]) {
+        const { body } = await alice.http('GET', `/fhir/${path}`)
+        const resource = body.entry?.[0].resource ?? body
+        t.same(resource.contained, [{ resourceType: 'Basic', ...cleaned }], path)
+        if ('note' in more)
+          t.same(
+            resource.note,
+            Array.from({ length: 2000 }, () => cleaned),
+            path
+          )
+      }
+      await alice.do('events.delete', { id: dirty })
+    }
+  })
+
   t.test('are left out if they do not have the form of their type', async t => {
     for (const wrong of [
       { category: [null] },

@@ -54,6 +54,26 @@ t.test('data points', async t => {
     t.equal(ids(hour.body).length, 2, 'within exact bounds')
   })
 
+  t.test('next to the dates are not read: the first page has some', async t => {
+    await alice.stream('watch')
+    const three = Array.from({ length: 3 * 144 }, (_, at) => [at * 600, 70])
+    const start = Date.UTC(2019, 1, 4) / 1000
+    await add('watch', 'frequency/bpm', start, ['deltaTime', 'value'], three)
+    await alice.service.server.settle()
+    for (const order of ['date', '-date'])
+      for (const [first, last] of [
+        ['gt2019-02-04', 'lt2019-02-06'],
+        ['sa2019-02-04', 'eb2019-02-06'],
+        ['ge2019-02-05', 'le2019-02-05']
+      ]) {
+        const query = `code=8867-4&date=${first}&date=${last}&_sort=${order}&_count=10`
+        const { body } = await ask(t, alice, `Observation?${query}`)
+        t.ok(ids(body).length >= 9, `${ids(body).length} of ${query}`)
+        const { total } = (await ask(t, alice, `Observation?${query}&_summary=count`)).body
+        t.equal(total, 144)
+      }
+  })
+
   t.test('can be read by their ids', async t => {
     const id = `${watch}.p60000000`
     const { body } = await ask(t, alice, `Observation/${id}`)

@@ -129,7 +129,7 @@ t.test('responses', async t => {
       'questionnaire=https://clinic.example/intake': [imported],
       'questionnaire=https://clinic.example/intake|2.0,urn:coffer:form:none': [imported],
       'questionnaire=https://clinic.example/intake|1.0': [],
-      [`_id=${first},${imported},none`]: [first, imported],
+      [`_id=${first},${imported},none`]: [imported, first],
       '_lastUpdated=gt2100': [],
       '_lastUpdated=gt2001&_count=2': [last, imported]
     }))

@@ -5,7 +5,17 @@ import * as oauth from 'oauth4webapi'
 import t, { type Test } from 'tap'
 import { coffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { callBound, createHolder, makeProof } from '../../support/key-proofs.js'
-import { agree, app, apps, begin, clientId, exchange, obtain, redirectUri } from '../../support/oauth.js'
+import {
+  agree,
+  app,
+  apps,
+  begin,
+  clientId,
+  exchange,
+  obtain,
+  post,
+  redirectUri
+} from '../../support/oauth.js'
 
 const insecure = { [oauth.allowInsecureRequests]: true }
 const scope = 'launch/patient openid fhirUser offline_access patient/*.read'
@@ -163,6 +173,15 @@ t.test('a SMART app', async t => {
       ),
       ['heart', 'steps', 'weight']
     )
+    t.same(await listProposed(setup, 'patient/Observation.rs?code=http://loinc.org|29463-7'), ['weight'])
+    t.same(
+      await listProposed(
+        setup,
+        'patient/Observation.rs?code=8867-4 patient/Observation.rs?category=laboratory patient/Observation.rs?code=http://snomed.info/sct|1'
+      ),
+      ['glucose', 'heart']
+    )
+    t.same(await listProposed(setup, 'patient/Observation.rs?code=1234-5'), [], 'nothing has this code')
     t.same(await listProposed(setup, 'patient/Patient.r'), [])
     t.same(await listProposed(setup, 'patient/QuestionnaireResponse.rs'), [], 'there are none')
     t.same(await listProposed(setup, 'patient/Observation.rs?category=vital-signs diary:read'), [
@@ -285,6 +304,91 @@ t.test('a SMART app', async t => {
     const plain = await begin(service, { aud: 'https://elsewhere.example' })
     t.notOk(plain.location.searchParams.get('error'), 'without scopes of SMART it has no meaning')
     t.notOk('patient' in (await obtain(service, alice)))
+  })
+
+  t.test('refreshes with the scope that it asked for, but with no other', async t => {
+    const asked = 'launch/patient offline_access patient/Observation.rs?category=vital-signs'
+    const tokens = await obtain(service, alice, { aud, scope: asked })
+    t.ok(tokens.scope.startsWith(`${asked} heart:read `), tokens.scope)
+    let refreshToken: string = tokens.refresh_token
+    const refresh = async (wanted: string): Promise<Answer> =>
+      await post(service, '/oauth/token', {
+        grant_type: 'refresh_token',
+        client_id: clientId,
+        refresh_token: refreshToken,
+        scope: wanted
+      })
+    for (const wrong of [
+      'launch/patient offline_access',
+      `${asked} heart:read`,
+      `${asked} patient/DocumentReference.rs`,
+      'launch/patient offline_access patient/Observation.rs',
+      'heart:read weight:read'
+    ])
+      t.match(await refresh(wrong), { status: 400, body: { error: 'invalid_scope' } }, wrong)
+    for (const same of [asked, `user/*.cruds ${asked} launch`, tokens.scope]) {
+      const { body, status } = await refresh(same)
+      t.equal(status, 200, same)
+      t.match(body, { access_token: tokens.access_token, scope: tokens.scope, patient: tokens.patient })
+      refreshToken = body.refresh_token
+    }
+  })
+
+  t.test('gets nothing with a wrong verifier, another redirect URI or a used code', async t => {
+    const search = async (token: string): Promise<number> =>
+      (await service.http('GET', '/alice/fhir/Observation', undefined, { authorization: token })).status
+    const attempt = async (fields: Record<string, string | undefined>): Promise<Answer> => {
+      const begun = await begin(service, {
+        aud,
+        scope: 'patient/Observation.rs offline_access',
+        state: 'own'
+      })
+      const callback = await agree(service, alice, begun)
+      t.equal(callback.searchParams.get('state'), 'own')
+      const { body } = await exchange(service, begun, callback, fields)
+      return { ...body, again: () => exchange(service, begun, callback) }
+    }
+    const wrong: Record<string, Record<string, string | undefined>> = {
+      'a wrong verifier': { code_verifier: 'x'.repeat(43) },
+      'no verifier': { code_verifier: undefined },
+      'another redirect URI': { redirect_uri: 'https://diary.example.com/other' },
+      'another client': { client_id: 'another-client' }
+    }
+    for (const [what, fields] of Object.entries(wrong)) {
+      const refused = await attempt(fields)
+      t.match(refused.error, /^invalid_(?:client|grant|request)$/, what)
+      t.notOk('access_token' in refused)
+    }
+    const tokens = await attempt({})
+    t.equal(await search(tokens.access_token), 200)
+    t.match((await tokens.again()).body, { error: 'invalid_grant' })
+    t.equal(await search(tokens.access_token), 401, 'a used code ends the access')
+    const refreshed = await post(service, '/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: tokens.refresh_token
+    })
+    t.match(refreshed, { status: 400, body: { error: 'invalid_grant' } })
+    const { location } = await begin(service, {
+      aud,
+      scope: 'patient/Observation.rs',
+      redirect_uri: 'https://other.example'
+    })
+    t.equal(location.href, 'none:', 'the user is not sent to an unknown address')
+  })
+
+  t.test('loses its data once the user ends the access', async t => {
+    const { access_token: token, refresh_token } = await obtain(service, alice, { aud, scope })
+    const path = '/alice/fhir/Observation'
+    const headers = { authorization: `Bearer ${token}` }
+    t.equal((await service.http('GET', path, undefined, headers)).status, 200)
+    const { accesses } = await alice.do('accesses.get')
+    const held = accesses.find((access: Answer) => access.token === token)
+    await alice.do('accesses.delete', { id: held.id })
+    const refused = await service.http('GET', path, undefined, headers)
+    t.match(refused, { status: 401, body: { resourceType: 'OperationOutcome', issue: [{ code: 'login' }] } })
+    const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refresh_token as string }
+    t.match(await post(service, '/oauth/token', form), { status: 400, body: { error: 'invalid_grant' } })
   })
 
   t.test('can bind its token to a key', async t => {
