@@ -13,6 +13,7 @@ import { startServer } from '../../server/server.js'
 import { Layout } from '../../storage/files/layout.js'
 import { coffer, testSettings, type Answer } from '../support/coffer.js'
 import { command } from '../support/command.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -239,7 +240,7 @@ t.test('coffer demo', async t => {
     t.notOk(existsSync(dataDir), 'nothing is made')
   })
 
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`fills an account of a running service with ${workers} threads over its API`, async t => {
       const service = await coffer(t, { workers })
       const { directory, server } = service
