@@ -1,12 +1,14 @@
 /**
  * Bundles the modules that the service loads at startup into a few files in `dist/parts`, together with the libraries that they
  * import. Each module in `dist` remains as a file that re-exports from there, so all importers share one instance. Loading nine
- * hundred files took most of the startup time. Modules that are imported later, on demand, stay as compiled.
+ * hundred files took most of the startup time. Modules that are imported later, on demand, stay as compiled. Each bundle is a script,
+ * whose compiled code can be cached.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { build } from 'vite'
+import { convertPart } from './convert-part.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -52,6 +54,9 @@ const reached = [
 /** All parts. Each may import those before it. */
 const partOrder = [...reached.map(({ part }) => part), 'storage', 'core', 'transports', 'server', 'scripts']
 
+/** The converted parts, by the names of their files. */
+const scripts = new Map()
+
 rmSync(parts, { recursive: true, force: true })
 await build({
   root,
@@ -84,6 +89,8 @@ await build({
     }
   }
 })
+
+for (const [name, script] of scripts) writeFileSync(join(dist, name), script)
 
 /** Returns all modules that some of ours import statically, directly or indirectly. */
 function findImportedModules(names) {
@@ -183,8 +190,13 @@ function generateBundle(_options, files) {
       /[^\0-\x7f]/g,
       unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
     )
-    if (!file.name.endsWith('libraries')) continue
-    delete files[`${name}.map`]
-    file.code = file.code.replace(/^\/\/# sourceMappingURL=.*$/m, '')
+    if (file.name.endsWith('libraries')) {
+      delete files[`${name}.map`]
+      file.code = file.code.replace(/^\/\/# sourceMappingURL=.*$/m, '')
+    }
+    if (!name.startsWith('parts/')) continue
+    const { module, script } = convertPart(file.code, '../scripts/load-part.cjs')
+    file.code = module
+    scripts.set(name.replace(/js$/, 'cjs'), script)
   }
 }

@@ -67,6 +67,8 @@ if (isStale || !process.argv.includes('--if-stale')) {
   const failures = ends.filter(({ status }) => status === 'rejected')
   for (const { reason } of failures) console.error(reason.message)
   if (failures.length > 0) process.exit(1)
+  // The service needs all of them.
+  await run(join('scripts', 'build-code-cache.mjs'))
   writeFileSync(mark, '')
 }
 

@@ -19,11 +19,15 @@ interface Schema {
 
 /**
  * Returns a function that finds the first list that is too long, in the value itself or in a field at any depth. Validating
- * a million items one by one, and reporting an error for each, would take a second.
+ * a million items one by one, and reporting an error for each, would take a second. The schema is read at the first call: at startup,
+ * those of all methods would take time.
  */
 export function createLengthCheck(schema: TSchema): (value: unknown) => TooLong | undefined {
-  const check = compile(schema)
-  return value => check?.(value, '#')
+  let checks: readonly LengthCheck[] | undefined
+  return value => {
+    checks ??= [compile(schema)].filter(check => check !== undefined)
+    return findFirst(checks, check => check(value, '#'))
+  }
 }
 
 function compile(schema: Schema): LengthCheck | undefined {

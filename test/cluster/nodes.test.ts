@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Random } from '../support/random.js'
+import { rotate } from '../support/rotation.js'
 import { EngineServers, until } from './engine-servers.js'
 import { Load, type Person } from './load.js'
 import { NodeProcess } from './node-processes.js'
@@ -93,44 +94,55 @@ t.test('two nodes', async t => {
       t.same(answers.map(({ status }) => status).toSorted(), [201, 409], username)
     }
   })
-  for (let round = 0; round < (isLong ? 20 : 1); round++) {
-    await t.test('the other node serves the users of a killed node', async t => {
-      await n1.kill()
-      const ms = await outage(world, 'the other node to take over')
-      t.comment(`${ms} ms`)
-      t.ok(ms <= mostMs, `${ms} ms`)
-      await n1.start()
-      await outage(world, 'all to be well with both nodes')
-    })
-    await t.test('a node is frozen and resumes', async t => {
-      n2.freeze()
-      const ms = await outage(world, 'the other node to take over')
-      t.comment(`${ms} ms`)
-      // Clients that have just called the frozen node time out after four seconds.
-      t.ok(ms <= mostMs + 5000, `${ms} ms`)
-      // The calls sent now are handled when it resumes.
-      const probing = load.probe(n2.url)
-      n2.thaw()
-      await probing
-      await until('it to learn of it', () => n2.log.includes('have declared this node dead'))
-      await outage(world, 'all to be well with both nodes')
-    })
-  }
-  await t.test('all calls are refused while the engine is unavailable, and succeed afterwards', async t => {
-    const usernames = world.people.map(({ username }) => username)
-    const fromMs = performance.now()
-    for (const index of [0, 1]) await servers.kill(index)
-    await until('the node to say that it is not ready', async () => !(await isReady(n1.url)))
-    const last = load.lastSuccess(usernames) - fromMs
-    t.ok(last <= lastMs, `the last answer came after ${Math.round(last)} ms`)
-    for (const index of [0, 1]) await servers.restart(index)
-    const ms = await outage(world, 'all to be well again')
-    t.ok(ms <= 2 * mostMs, `${ms} ms`)
-  })
+  const failures: [string, (t: Test) => Promise<void>][] = [
+    [
+      'the other node serves the users of a killed node',
+      async t => {
+        await n1.kill()
+        const ms = await outage(world, 'the other node to take over')
+        t.comment(`${ms} ms`)
+        t.ok(ms <= mostMs, `${ms} ms`)
+        await n1.start()
+        await outage(world, 'all to be well with both nodes')
+      }
+    ],
+    [
+      'a node is frozen and resumes',
+      async t => {
+        n2.freeze()
+        const ms = await outage(world, 'the other node to take over')
+        t.comment(`${ms} ms`)
+        // Clients that have just called the frozen node time out after four seconds.
+        t.ok(ms <= mostMs + 5000, `${ms} ms`)
+        // The calls sent now are handled when it resumes.
+        const probing = load.probe(n2.url)
+        n2.thaw()
+        await probing
+        await until('it to learn of it', () => n2.log.includes('have declared this node dead'))
+        await outage(world, 'all to be well with both nodes')
+      }
+    ],
+    [
+      'all calls are refused while the engine is unavailable, and succeed afterwards',
+      async t => {
+        const usernames = world.people.map(({ username }) => username)
+        const fromMs = performance.now()
+        for (const index of [0, 1]) await servers.kill(index)
+        await until('the node to say that it is not ready', async () => !(await isReady(n1.url)))
+        const last = load.lastSuccess(usernames) - fromMs
+        t.ok(last <= lastMs, `the last answer came after ${Math.round(last)} ms`)
+        for (const index of [0, 1]) await servers.restart(index)
+        const ms = await outage(world, 'all to be well again')
+        t.ok(ms <= 2 * mostMs, `${ms} ms`)
+      }
+    ]
+  ]
+  for (let round = 0; round < (isLong ? 20 : 1); round++)
+    for (const [what, test] of rotate(t, failures)) await t.test(what, test)
   await load.stop()
   t.same(load.faults, [])
   t.same(Array.from(load.odd), [])
-  t.ok(load.acknowledged > 100, `${load.acknowledged} acknowledged, ${load.reads} reads`)
+  t.ok(load.acknowledged > 20, `${load.acknowledged} acknowledged, ${load.reads} reads`)
   t.comment(`${load.acknowledged} acknowledged, ${load.reads} reads`)
 })
 

@@ -9,7 +9,7 @@ t.setTimeout(900_000)
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 600 : 20
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 600 : 10
 
 async function nothingIsLost(t: Test, nodes: Nodes): Promise<void> {
   await nodes.start(3, 4)

@@ -15,6 +15,7 @@ import { coffer, testSettings } from '../support/coffer.js'
 import { commandProcess } from '../support/command.js'
 import { Random } from '../support/random.js'
 import { until } from '../support/socket.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -26,7 +27,7 @@ const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 const [yes, no] = [() => true, () => false]
 const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
 
-for (const kind of ['a folder', 'a bucket'])
+for (const kind of rotate(t, ['a folder', 'a bucket']))
   t.test(`in ${kind}`, async t => {
     const service = await coffer(t)
     const { directory } = service

@@ -13,7 +13,7 @@ import { Writer } from './writer.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 3
+const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 2
 const random = seeded(t)
 const writers = 4
 const bystander = {

@@ -8,9 +8,9 @@ t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
 const random = seeded(t)
-const count = 600_000
+const count = 300_000
 /** The deleted range. */
-const [from, to] = [1000, 590_000]
+const [from, to] = [1000, 290_000]
 
 t.test('a server that is killed while it deletes points', async t => {
   const server = await MortalServer.start(t)
@@ -36,7 +36,7 @@ t.test('a server that is killed while it deletes points', async t => {
       () => (isAcknowledged = true),
       () => undefined
     )
-    await wait(5 + random.below(60))
+    await wait(5 + random.below(30))
     await server.kill()
     await deletion
     await server.restart()

@@ -9,6 +9,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { coffer, testSettings, type Answer } from '../support/coffer.js'
 import { command } from '../support/command.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -46,37 +47,37 @@ t.test('restoring one account', async t => {
   await daisy.event({ content: 'since then' })
   await service.server.close()
 
-  for (const how of ['fail', 'kill'])
-    for (let last = 1; last <= 4; last++)
-      t.test(`${how} at move ${last} leaves everything or nothing`, async t => {
-        const args = ['restore', folder, '--user=daisy', '--dataDir', directory]
-        const { signal, status } = spawnSync(
-          process.execPath,
-          ['--input-type=module', '-e', script, how, String(last), ...args],
-          { encoding: 'utf8' }
-        )
-        const isDone = signal === null && status === 0
-        // The backup removes what others have left behind.
-        if (how === 'kill') await command(['backup', join(t.testdir(), 'another'), '--dataDir', directory])
-        const server = await startServer(testSettings(directory), { clock: new ManualClock() })
-        const response = await fetch(`${server.url}/daisy/events?limit=50&streams=diary`, {
-          headers: { authorization: daisy.token }
-        })
-        const { events = [] } = (await response.json()) as Answer
-        await server.close()
-        t.equal(events.length, isDone ? 2 : 3, `ended by ${signal ?? status}`)
-        t.match(await command(['check', '--dataDir', directory]), { code: 0 })
-        t.notOk(
-          readdirSync(join(directory)).some(name => name.startsWith('copies')),
-          'nothing is left'
-        )
-        if (!isDone) return
-        const again = await startServer(testSettings(directory), { clock: new ManualClock() })
-        const body = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'since then' })
-        const headers = { authorization: daisy.token, 'content-type': 'application/json' }
-        await fetch(`${again.url}/daisy/events`, { method: 'POST', headers, body })
-        await again.close()
+  const points = ['fail', 'kill'].flatMap(how => [1, 2, 3, 4].map(last => ({ how, last })))
+  for (const { how, last } of rotate(t, points, 3))
+    t.test(`${how} at move ${last} leaves everything or nothing`, async t => {
+      const args = ['restore', folder, '--user=daisy', '--dataDir', directory]
+      const { signal, status } = spawnSync(
+        process.execPath,
+        ['--input-type=module', '-e', script, how, String(last), ...args],
+        { encoding: 'utf8' }
+      )
+      const isDone = signal === null && status === 0
+      // The backup removes what others have left behind.
+      if (how === 'kill') await command(['backup', join(t.testdir(), 'another'), '--dataDir', directory])
+      const server = await startServer(testSettings(directory), { clock: new ManualClock() })
+      const response = await fetch(`${server.url}/daisy/events?limit=50&streams=diary`, {
+        headers: { authorization: daisy.token }
       })
+      const { events = [] } = (await response.json()) as Answer
+      await server.close()
+      t.equal(events.length, isDone ? 2 : 3, `ended by ${signal ?? status}`)
+      t.match(await command(['check', '--dataDir', directory]), { code: 0 })
+      t.notOk(
+        readdirSync(join(directory)).some(name => name.startsWith('copies')),
+        'nothing is left'
+      )
+      if (!isDone) return
+      const again = await startServer(testSettings(directory), { clock: new ManualClock() })
+      const body = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'since then' })
+      const headers = { authorization: daisy.token, 'content-type': 'application/json' }
+      await fetch(`${again.url}/daisy/events`, { method: 'POST', headers, body })
+      await again.close()
+    })
 })
 
 t.test('restoring an account whose deletion was interrupted is refused until that is completed', async t => {

@@ -8,7 +8,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(300_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 3
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
 const flags = ['--channels.allowInternalTargets', 'true']
 
 t.test('rules survive being killed', async t => {

@@ -10,9 +10,9 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 3
+const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 2
 const random = seeded(t)
-const many = 4000
+const many = 2000
 /** Factor by which a server is slower right after its start. */
 const slowness = 5
 const username = 'kill-test'

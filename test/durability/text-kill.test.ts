@@ -12,7 +12,7 @@ t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
 const random = seeded(t)
-const batch = 1000
+const batch = 500
 
 t.test('a server that is killed while it indexes texts', async t => {
   const server = await MortalServer.start(t)

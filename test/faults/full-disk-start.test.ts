@@ -12,6 +12,7 @@ import { post, signIn } from '../durability/requests.js'
 import { until } from '../support/socket.js'
 import { FaultyServer, program } from './server.js'
 import { SmallDisk } from './small-disk.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -55,11 +56,12 @@ t.test('starting on a full disk', { skip }, async t => {
   }
 
   let running = first
-  for (const [signal, workers] of [
+  const restarts = [
     ['SIGTERM', 0],
     ['SIGKILL', 0],
     ['SIGTERM', 2]
-  ] as const)
+  ] as const
+  for (const [signal, workers] of rotate(t, restarts))
     await t.test(`works after ${signal}, with ${workers} threads`, async t => {
       await running.end(signal)
       small.fill()
@@ -92,7 +94,7 @@ t.test('starting on a full disk', { skip }, async t => {
   await t.test('works repeatedly', async t => {
     await running.end('SIGTERM')
     small.fill()
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 2; n++) {
       running = await FaultyServer.start(t, dataDir)
       t.equal(await status(running.url), 200)
       t.equal(await status(running.url, note), 507)

@@ -12,6 +12,7 @@ import { filesIn } from '../support/planted.js'
 import { assertTakesLessThan } from '../support/probe.js'
 import { connect as openSocket, until } from '../support/socket.js'
 import { FaultyServer, program } from './server.js'
+import { rotate } from '../support/rotation.js'
 
 // Processes start slowly while many tests run.
 t.setTimeout(900_000)
@@ -90,7 +91,7 @@ t.test('a damaged platform file', async t => {
     empty: () => truncateSync(platformFile, 0),
     missing: () => rmSync(platformFile)
   }
-  for (const [name, harm] of Object.entries(harms))
+  for (const [name, harm] of rotate(t, Object.entries(harms), 2))
     await t.test(`is refused at start when it is ${name}, with an explanation, and not modified`, async t => {
       writeFileSync(platformFile, whole)
       for (const more of ['-wal', '-shm']) rmSync(platformFile + more, { force: true })

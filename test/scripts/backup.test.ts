@@ -19,6 +19,7 @@ import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../server/server.js'
 import { coffer, openCoffer, testSettings, type Answer, type Client } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -304,7 +305,7 @@ t.test('coffer restore', async t => {
     t.same(problems, [])
   })
 
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`restores one account into a running service with ${workers} threads`, async t => {
       const service = await sample(t, workers)
       const { alice, directory, server } = service

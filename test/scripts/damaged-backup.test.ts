@@ -18,6 +18,7 @@ import { readSecret } from '../../scripts/terminal/passphrase.js'
 import { Layout } from '../../storage/files/layout.js'
 import { coffer } from '../support/coffer.js'
 import { command } from '../support/command.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -41,7 +42,7 @@ function damage(file: string): void {
   writeFileSync(file, bytes)
 }
 
-for (const isEncrypted of [false, true])
+for (const isEncrypted of rotate(t, [false, true]))
   t.test(`a backup that is ${isEncrypted ? 'encrypted' : 'plain'}`, async t => {
     const service = await coffer(t)
     const { alice, directory, server } = service

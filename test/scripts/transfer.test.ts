@@ -10,6 +10,7 @@ import { exportedTables, excludedTables } from '../../storage/transfer/tables.js
 import { unzipped, zipOf } from '../support/archives.js'
 import { Client, coffer, openCoffer, type Answer, type Service } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -187,7 +188,7 @@ t.test('coffer export', async t => {
     t.notOk(existsSync(join(folder, 'x.zip')))
   })
 
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`and coffer import into another service with ${workers} threads preserve all results`, async t => {
       const other = await coffer(t, { workers, webhooks: { allowInternalTargets: true } })
       const done = await commandProcess(['import', file, '--dataDir', other.directory, '--as', 'alicia'])

@@ -8,6 +8,7 @@ import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { startServer } from '../../server/server.js'
 import { coffer, testSettings } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -63,7 +64,7 @@ t.test('coffer user', async t => {
     t.match(await command(['user', 'list', at]), { output: '' })
   })
 
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`finds a running service with ${workers} threads by its data directory`, async t => {
       const { alice, directory, server } = await coffer(t, { workers })
       const at = `--dataDir=${directory}`
@@ -92,7 +93,7 @@ t.test('coffer user', async t => {
       t.notOk(existsSync(serviceFile), 'the key ends with the service')
     })
 
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`uses the admin key of a running service with ${workers} threads`, async t => {
       const { directory, server } = await coffer(t, { adminKey, workers })
       // As for a process of another user, which may not read it.

@@ -10,10 +10,10 @@ import { connect, type TestSocket } from '../support/socket.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 /** Rounds after the first one, which warms up; the long form runs for ten minutes in total. */
-const rounds = isLong ? Infinity : 3
+const rounds = isLong ? Infinity : 2
 const lastsMs = isLong ? 600_000 : Infinity
-const callsInRound = isLong ? 5000 : 600
-const users = 50
+const callsInRound = isLong ? 5000 : 300
+const users = isLong ? 50 : 25
 const socketsOfUser = 6
 const atATime = 16
 /** Permitted growth of memory after warming up, in MiB: less than a leak of 1 KiB per call in the long form. */

@@ -12,6 +12,8 @@ const { COFFER_TEST_FILES: files = '', COFFER_TEST_UNTRACED: untraced } = proces
 // Hidden from the tests.
 delete process.env['COFFER_TEST_FILES']
 delete process.env['COFFER_TEST_UNTRACED']
+// Every process that a test starts would read these certificates, which takes longer than starting Node does.
+delete process.env['NODE_EXTRA_CA_CERTS']
 // On a disk, a sync takes time in which this thread has other work.
 if (untraced !== undefined && tmpdir().startsWith('/dev/shm/')) syncInline()
 const t = await (untraced === undefined ? loadTracing() : loadWithoutTracing())

@@ -1,12 +1,13 @@
 /** Three nodes, while shards move and nodes are killed: names, files, sockets and webhooks keep their guarantees. */
 import { createHash } from 'node:crypto'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { headSubjects } from '../../../cluster/nats/object-subjects.js'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { parseControlResponse, encodeControlRequest } from '../../../server/nodes/control.js'
 import { percentile } from '../../../scripts/bench/load/statistics.js'
 import { Random } from '../../support/random.js'
+import { rotate } from '../../support/rotation.js'
 import { receiver } from '../../support/receiver.js'
 import { connect } from '../../support/socket.js'
 import { until } from '../engine-servers.js'
@@ -89,7 +90,7 @@ t.test('three nodes', async t => {
     people.push(person)
   }
 
-  await t.test('move shards under load and notify sockets', async t => {
+  const move = async (t: Test): Promise<void> => {
     const registers = await Promise.all(
       people.map(async ({ token, username }, index) => {
         const { event } = await people[index]!.do('events.create', note('0'))
@@ -152,9 +153,9 @@ t.test('three nodes', async t => {
     // It accepts no shards until it is restarted.
     await n3.stop()
     await n3.start()
-  })
+  }
 
-  await t.test('keep acknowledged files and nothing of failed uploads', async t => {
+  const keep = async (t: Test): Promise<void> => {
     const kept: { person: Person; path: string; digest: string }[] = []
     const upload = async (index: number): Promise<void> => {
       const person = people[index % people.length]!
@@ -197,58 +198,62 @@ t.test('three nodes', async t => {
     const stray = Array.from(await piecesOf(three)).filter(id => !ids.has(id))
     t.same(stray, [], 'no pieces of half uploads')
     t.same(await objects.list('lent/'), [], 'nothing stays lent')
-  })
+  }
 
-  await t.test(
-    'notify sockets and webhooks at other nodes when the node that serves the user dies',
-    async t => {
-      const username = await three.nameAt(n2, 'far')
-      const person = await three.user(username)
-      await person.do('streams.create', { id: 'diary', name: 'Diary' })
-      const hooks = await receiver(t)
-      hooks.answer = 500
-      const { access } = await person.do('accesses.create', {
-        type: 'app',
-        name: 'hooked',
-        permissions: [{ streamId: 'diary', level: 'read' }]
-      })
-      const made = await three.http(
-        'POST',
-        `/${username}/webhooks`,
-        { url: `${hooks.url}/far` },
-        {
-          authorization: access.token
-        }
-      )
-      t.equal(made.status, 201, JSON.stringify(made.body))
-      const socket = await connect(t, n1.url, username, person.token)
-      await person.do('events.create', note('owed'))
-      await until('the webhook to be called in vain', () =>
-        hooks.messages.some(messages => messages.includes('eventsChanged'))
-      )
-      t.equal((await three.ownerOf(username)).name, 'n2')
-      await n2.kill()
-      const diedMs = performance.now()
-      hooks.deliveries.length = 0
-      hooks.answer = 200
-      socket.heard.length = 0
-      await until('somebody to take a change', async () => {
-        const answer = await person.http('POST', '/events', note('after'))
-        return answer.status === 201
-      })
-      await until('the socket to be told', () => socket.heard.includes('eventsChanged'))
-      const ms = Math.round(performance.now() - diedMs)
-      t.comment(`the socket was told of a change ${ms} ms after the node had died`)
-      t.ok(ms <= mostMs, `${ms} ms`)
-      await until('the webhook to be told of what was owed', () =>
-        hooks.messages.some(messages => messages.includes('eventsChanged'))
-      )
-      await n2.start()
-      t.match(await three.command('drain', 'n3'), { ok: true })
-      await until('a drained node to serve nothing', () => three.servesNothing('n3'))
-      t.equal((await person.http('GET', '/events', undefined, n3.url)).status, 200, 'and still answers')
-    }
-  )
+  const notify = async (t: Test): Promise<void> => {
+    const username = await three.nameAt(n2, 'far')
+    const person = await three.user(username)
+    await person.do('streams.create', { id: 'diary', name: 'Diary' })
+    const hooks = await receiver(t)
+    hooks.answer = 500
+    const { access } = await person.do('accesses.create', {
+      type: 'app',
+      name: 'hooked',
+      permissions: [{ streamId: 'diary', level: 'read' }]
+    })
+    const made = await three.http(
+      'POST',
+      `/${username}/webhooks`,
+      { url: `${hooks.url}/far` },
+      {
+        authorization: access.token
+      }
+    )
+    t.equal(made.status, 201, JSON.stringify(made.body))
+    const socket = await connect(t, n1.url, username, person.token)
+    await person.do('events.create', note('owed'))
+    await until('the webhook to be called in vain', () =>
+      hooks.messages.some(messages => messages.includes('eventsChanged'))
+    )
+    t.equal((await three.ownerOf(username)).name, 'n2')
+    await n2.kill()
+    const diedMs = performance.now()
+    hooks.deliveries.length = 0
+    hooks.answer = 200
+    socket.heard.length = 0
+    await until('somebody to take a change', async () => {
+      const answer = await person.http('POST', '/events', note('after'))
+      return answer.status === 201
+    })
+    await until('the socket to be told', () => socket.heard.includes('eventsChanged'))
+    const ms = Math.round(performance.now() - diedMs)
+    t.comment(`the socket was told of a change ${ms} ms after the node had died`)
+    t.ok(ms <= mostMs, `${ms} ms`)
+    await until('the webhook to be told of what was owed', () =>
+      hooks.messages.some(messages => messages.includes('eventsChanged'))
+    )
+    await n2.start()
+    t.match(await three.command('drain', 'n3'), { ok: true })
+    await until('a drained node to serve nothing', () => three.servesNothing('n3'))
+    t.equal((await person.http('GET', '/events', undefined, n3.url)).status, 200, 'and still answers')
+  }
+
+  const under: [string, (t: Test) => Promise<void>][] = [
+    ['move shards under load and notify sockets', move],
+    ['keep acknowledged files and nothing of failed uploads', keep],
+    ['notify sockets and webhooks at other nodes when the node that serves the user dies', notify]
+  ]
+  for (const [what, test] of rotate(t, under)) await t.test(what, test)
 })
 
 const origin = { origin: 'https://app.example' }

@@ -23,13 +23,14 @@ import { command } from '../../support/command.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { NodeProcess } from '../node-processes.js'
 import { register } from '../registration.js'
+import { rotate } from '../../support/rotation.js'
 
 t.setTimeout(600_000)
 
 /** What is done to the files of a replica. */
 type Damage = 'truncated' | 'flipped'
 
-const kinds: readonly Damage[] = ['truncated', 'flipped']
+const kinds = rotate<Damage>(t, ['truncated', 'flipped'])
 
 /** Damages the longest block of a stopped server's stream. */
 function damage(kind: Damage, folder: string): void {

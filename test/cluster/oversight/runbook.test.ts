@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { command, type Ended } from '../../support/command.js'
+import { rotate } from '../../support/rotation.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { NodeProcess } from '../node-processes.js'
 import { register } from '../registration.js'
@@ -116,7 +117,7 @@ t.test('the runbook', async t => {
     await isWhole(n1, n2, n3)
   })
 
-  await t.test('moves a shard and drains a node', async t => {
+  const moves = async (t: Test): Promise<void> => {
     const { nodes: found } = await status()
     const [shard] = found.find(({ node }) => node === 'n1')!.shards
     t.match(await ask('move', String(shard), 'n2'), {
@@ -132,9 +133,9 @@ t.test('the runbook', async t => {
     await n1.stop()
     await n1.start()
     await allWell('n1', 'n2', 'n3')
-  })
+  }
 
-  await t.test('upgrades nodes and servers one by one', async t => {
+  const upgradesNodes = async (t: Test): Promise<void> => {
     for (const node of nodes) {
       await node.stop()
       const others = nodes.filter(each => each !== node)
@@ -143,6 +144,11 @@ t.test('the runbook', async t => {
       await until('it to be ready', async () => (await fetch(`${node.url}/readyz`)).status === 200)
       await allWell('n1', 'n2', 'n3')
     }
+    await isWhole(n1, n2, n3)
+    t.pass()
+  }
+
+  const upgradesServers = async (t: Test): Promise<void> => {
     for (const index of [0, 1, 2]) {
       await servers.stop(index)
       await servers.restart(index)
@@ -155,9 +161,9 @@ t.test('the runbook', async t => {
     await allWell('n1', 'n2', 'n3')
     await isWhole(n1, n2, n3)
     t.pass()
-  })
+  }
 
-  await t.test('replaces a dead machine', async t => {
+  const replaces = async (t: Test): Promise<void> => {
     await Promise.all([n2.kill(), servers.kill(1)])
     await until('it to be told', async () => {
       const { alarms, code } = await status()
@@ -174,5 +180,13 @@ t.test('the runbook', async t => {
     await allWell('n1', 'n2', 'n3')
     await isWhole(n1, n2, n3)
     t.pass()
-  })
+  }
+
+  const operations: [string, (t: Test) => Promise<void>][] = [
+    ['moves a shard and drains a node', moves],
+    ['upgrades nodes one by one', upgradesNodes],
+    ['upgrades servers one by one', upgradesServers],
+    ['replaces a dead machine', replaces]
+  ]
+  for (const [what, operation] of rotate(t, operations, 2)) await t.test(what, operation)
 })

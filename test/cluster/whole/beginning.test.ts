@@ -44,7 +44,7 @@ t.test('creating a cluster', async t => {
   }
 
   await t.test('resumes after it was killed at any time', async t => {
-    for (let at = 0; at < count; at += 3) {
+    for (let at = 0; at < count; at += 5) {
       const init = spawn(process.execPath, [coffer, ...initArguments(servers, folder)], { stdio: 'ignore' })
       const ended = once(init, 'exit') as Promise<[code: number | null]>
       await until('it to have come some way', async () => (await begun()) > at || init.exitCode !== null)

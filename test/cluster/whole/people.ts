@@ -1,26 +1,18 @@
 /** A single service with users, and the settings that make it a cluster. */
-import { createHash } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { EngineServers } from '../engine-servers.js'
 import type { Person } from '../load.js'
 import { makePeople } from '../people.js'
 
-/** Returns text that hardly compresses. */
-function noise(seed: string, length: number): string {
-  let text = ''
-  for (let part = 0; text.length < length; part++)
-    text += createHash('sha512').update(`${seed}-${part}`).digest('base64')
-  return text.slice(0, length)
-}
-
-/** Size of each long event, in bytes. */
-const longBytes = 200_000
+/** Random bytes in each long event: their text hardly compresses. */
+const longBytes = 150_000
 
 /** Creates users in a folder that belongs to no cluster yet. The first one has the given number of long events. */
 export async function makeLongPeople(directory: string, count: number, longEvents = 0): Promise<Person[]> {
   return await makePeople(directory, count, async (client, index) => {
     if (index > 0) return
     for (let event = 0; event < longEvents; event++)
-      await client.event({ content: noise(`${event}`, longBytes) })
+      await client.event({ content: randomBytes(longBytes).toString('base64') })
   })
 }
 

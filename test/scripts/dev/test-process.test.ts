@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { runInProcess, type ProcessResult } from '../../../scripts/dev/test-process.js'
+import { rotate } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -106,7 +107,7 @@ t.test('test files', async t => {
       })`
     ]
   ] as const
-  for (const [place, [what, text]] of ends.entries())
+  for (const [place, [what, text]] of rotate(t, [...ends.entries()], 2))
     t.test(`a file that ${what} fails, by itself and together`, async t => {
       for (const tracesErrors of isLong ? [true, false] : [(place + seed) % 2 === 0]) {
         const alone = await run(t, { a: text }, tracesErrors)
