@@ -44,8 +44,9 @@ const maxErrors = 20
  */
 export function createChecker(schema: TSchema): (value: unknown) => void {
   let validator: ReturnType<typeof Compile> | undefined
-  const findTooLong = createLengthCheck(schema)
+  let findTooLong: ReturnType<typeof createLengthCheck> | undefined
   return value => {
+    findTooLong ??= createLengthCheck(schema)
     const list = findTooLong(value)
     if (list)
       refuseParams([

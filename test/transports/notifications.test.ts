@@ -164,12 +164,16 @@ t.test('changes are sent to accesses whose permissions cover them', async t => {
   await alice.stream('diary')
   await alice.stream('private', 'diary')
   await alice.stream('work')
-  const sockets = new Map<string, TestSocket>([['personal', await socketOf(t, alice)]])
+  const sockets = new Map<string, TestSocket>()
   for (const [name, permissions] of Object.entries(listeners))
     sockets.set(name, await socketOf(t, await alice.grantAll(permissions, { name })))
+  // It joins last, so it is notified last.
+  const personal = await socketOf(t, alice)
+  sockets.set('personal', personal)
   for (const socket of sockets.values()) await socket.news()
   for (const [what, [method, params], message, hears] of matrix) {
     await alice.do(method, params)
+    await until(() => personal.heard.length > 0, what)
     const heard: string[] = []
     for (const [name, socket] of sockets) {
       const news = await socket.news()
@@ -191,9 +195,13 @@ t.test('deleting streams notifies accesses that could see them or their events',
   const sockets = new Map<string, TestSocket>()
   for (const [name, permissions] of Object.entries(listeners))
     sockets.set(name, await socketOf(t, await alice.grantAll(permissions, { name })))
-  for (const socket of sockets.values()) await socket.news()
-  const heardOf = async (params: object): Promise<Record<string, string[]>> => {
+  // It joins last, so it is notified last.
+  const personal = await socketOf(t, alice)
+  for (const socket of [...sockets.values(), personal]) await socket.news()
+  const heardOf = async (params: object, kinds = 1): Promise<Record<string, string[]>> => {
     await alice.do('streams.delete', params)
+    await until(() => personal.heard.length >= kinds, 'the news')
+    await personal.news()
     const heard: Record<string, string[]> = {}
     for (const [name, socket] of sockets)
       for (const message of await socket.news()) (heard[message] ??= []).push(name)
@@ -201,7 +209,7 @@ t.test('deleting streams notifies accesses that could see them or their events',
   }
   t.same(await heardOf({ id: 'private' }), { streamsChanged: named(ofChild) }, 'into the trash')
   t.same(
-    await heardOf({ id: 'private', mergeEventsWithParent: true }),
+    await heardOf({ id: 'private', mergeEventsWithParent: true }, 3),
     {
       streamsChanged: named(ofChild),
       eventsChanged: named(ofChild, ofDiary),
@@ -212,7 +220,7 @@ t.test('deleting streams notifies accesses that could see them or their events',
   )
   t.same(await heardOf({ id: 'plain' }), { streamsChanged: named(ofDiary) })
   t.same(
-    await heardOf({ id: 'plain', mergeEventsWithParent: false }),
+    await heardOf({ id: 'plain', mergeEventsWithParent: false }, 2),
     {
       streamsChanged: named(ofDiary),
       // Accesses without permission on diary could not see it, and now can.
@@ -222,7 +230,7 @@ t.test('deleting streams notifies accesses that could see them or their events',
   )
   t.same(await heardOf({ id: 'diary' }), { streamsChanged: named(ofDiary) })
   t.same(
-    await heardOf({ id: 'diary', mergeEventsWithParent: false }),
+    await heardOf({ id: 'diary', mergeEventsWithParent: false }, 3),
     {
       streamsChanged: named(ofDiary),
       eventsChanged: named(ofDiary),

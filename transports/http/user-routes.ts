@@ -39,13 +39,16 @@ export function createUserHandler(
   via: 'http' | 'hf',
   { endpoint, fallbackPage, readers = [], receiver }: Partial<UserParts> = {}
 ): UserHandler {
-  const tree = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, prepareRoutes(dispatcher))
+  const createTree = () => new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, prepareRoutes(dispatcher))
+  /** Built at the first request. */
+  let tree: ReturnType<typeof createTree> | undefined
   const call = createRouteHandler(dispatcher, via)
   const getClientAddress = createClientAddressReader(dispatcher.services.config.http.trustedProxies)
   const readersByRoot = new Map(readers.flatMap(reader => reader.roots.map(root => [root, reader] as const)))
   return exchange => {
     const { user = '', segments } = exchange.state.address
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
+    tree ??= createTree()
     const match = tree.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
     const reader = readersByRoot.get(segments[0] ?? '')

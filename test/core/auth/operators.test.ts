@@ -143,7 +143,7 @@ t.test('operators', async t => {
   })
 
   t.test('can manage accounts of other threads', async t => {
-    const { olive, service } = await operated(t, { workers: 3 })
+    const { olive, service } = await operated(t, { workers: 2 })
     for (const name of ['bobby', 'carol', 'david', 'erica']) await service.user(name)
     const { body } = await service.http('GET', '/system/users', undefined, fromPage(olive))
     t.same(

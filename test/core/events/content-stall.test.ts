@@ -11,7 +11,7 @@ const isLong = process.env['COFFER_TEST_LONG'] === '1'
 t.setTimeout(900_000)
 
 /** Longest permitted wait of another user, in milliseconds. */
-const patience = 400
+const patience = 150
 const bytes = 1024 * 1024
 const keys = 15_000
 /** Number of characters at the start and end of a response that are checked. */
@@ -39,7 +39,7 @@ t.test('conditions on contents do not block other users', async t => {
   await bob.event()
   const probe = new Probe(bob)
   const wide = Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key-${index}`, index]))
-  await filled(alice, 4000, 60, { text: 'x'.repeat(bytes), wide })
+  await filled(alice, 2000, 20, { text: 'x'.repeat(bytes), wide })
 
   const queries: Record<string, unknown[]> = {
     'of the whole': Array.from({ length: 20 }, () => ({ path: '$', exists: true })),
@@ -75,7 +75,8 @@ t.test('streams queries on events in thousands of streams do not block other use
       'callBatch',
       streamIds.slice(at, at + 1000).map(id => ({ method: 'streams.create', params: { id, name: id } }))
     )
-  for (let time = 1; time <= 20; time++) await alice.event({ streamIds, time })
+  const events = 10
+  for (let time = 1; time <= events; time++) await alice.event({ streamIds, time })
   const last = streamIds.slice(-990)
   const queries = {
     'in all of many': { any: ['s0'], all: last },
@@ -87,10 +88,10 @@ t.test('streams queries on events in thousands of streams do not block other use
     for (const method of ['events.get', 'events.sample'])
       await t.test(`${name}, ${method}`, async t => {
         const params = { fromTime: 0, toTime: 100, streams, ...(method === 'events.sample' && { parts: 1 }) }
-        const count = 'all' in streams ? 20 : 0
+        const count = 'all' in streams ? events : 0
         await probe.assertServed(t, patience, async () => {
-          const { events, samples } = await alice.do(method, params)
-          t.equal(events?.length ?? samples[0]?.count ?? 0, count)
+          const answer = await alice.do(method, params)
+          t.equal(answer.events?.length ?? answer.samples[0]?.count ?? 0, count)
         })
       })
 })
@@ -114,7 +115,7 @@ t.test('files of an event with large content do not block other users', async t 
   const parsedMs = Math.min(...Array.from({ length: 5 }, () => took(() => JSON.parse(text))))
   const read = async (path: string): Promise<number> => {
     const times: number[] = []
-    for (let time = 0; time < 5; time++) {
+    for (let time = 0; time < 3; time++) {
       const before = process.cpuUsage()
       const answer = await fetch(`${service.server.url}/alice${path}`, {
         headers: { authorization: alice.token }
@@ -163,15 +164,13 @@ t.test('files of an event with large content do not block other users', async t 
       }
       return [start, end]
     }
-    await probe.assertServed(t, patience / 4, async () => {
-      for (let time = 0; time < 2; time++) {
-        const added = await sent(path, { method: 'POST', body: form })
-        const fileId = /"attachments":\[\{"id":"([^"]+)"/.exec(added.join())?.[1]
-        t.type(fileId, 'string')
-        const without = await sent(`${path}/${fileId}`, { method: 'DELETE' })
-        t.notOk(without.join().includes('"attachments":['))
-        t.ok(without.join().includes('"k7":"99999"'))
-      }
+    await probe.assertServed(t, 100, async () => {
+      const added = await sent(path, { method: 'POST', body: form })
+      const fileId = /"attachments":\[\{"id":"([^"]+)"/.exec(added.join())?.[1]
+      t.type(fileId, 'string')
+      const without = await sent(`${path}/${fileId}`, { method: 'DELETE' })
+      t.notOk(without.join().includes('"attachments":['))
+      t.ok(without.join().includes('"k7":"99999"'))
     })
   })
 })

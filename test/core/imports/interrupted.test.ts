@@ -17,9 +17,9 @@ t.comment(`COFFER_TEST_SEED=${seed}`)
 const random = new Random(seed)
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
-const [events, points] = isLong ? [1500, 30_000] : [800, 12_000]
+const [events, points] = isLong ? [1500, 30_000] : [500, 6000]
 /** A quota that the events exceed, in bytes. */
-const quota = isLong ? 400_000 : 200_000
+const quota = isLong ? 400_000 : 120_000
 
 /** Returns weights far apart and heart rates close together. */
 function table(): string {
@@ -105,7 +105,7 @@ async function killed(t: Test): Promise<void> {
       })?.size ?? 0
     )
   }
-  const size = 100_000 + random.below(isLong ? 1_500_000 : 600_000)
+  const size = 100_000 + random.below(isLong ? 1_500_000 : 300_000)
   while (child.exitCode === null && log() < size) await new Promise(resolve => setTimeout(resolve, 1))
   child.kill('SIGKILL')
   await ended

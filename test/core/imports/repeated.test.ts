@@ -16,9 +16,9 @@ const day = 86_400
 const text = [
   'time,weight (kg),heart rate',
   ...[0, 1, 2].map(at => `${1.6e9 + at * day},${70 + at},`),
-  ...Array.from({ length: 3000 }, (_, at) => `${1.7e9 + at},,${60 + (at % 40)}`)
+  ...Array.from({ length: 1000 }, (_, at) => `${1.7e9 + at},,${60 + (at % 40)}`)
 ].join('\n')
-const all = { 'mass/kg': 3, 'frequency/bpm': 3000 }
+const all = { 'mass/kg': 3, 'frequency/bpm': 1000 }
 /** Replaces a count in stored outcomes, to show whether a result comes from them. */
 const mark = 7777
 
@@ -49,9 +49,9 @@ t.test('a completely imported file is not read again', async t => {
   t.equal(await marked(service), 1)
   const look = await sent(alice, name, text)
   t.match(look, { state: 'looked', tally: { broughtIn: {}, known: { 'mass/kg': mark }, leftOut: {} } })
-  t.match(look.look, { format: 'csv', records: { row: 3003 } })
+  t.match(look.look, { format: 'csv', records: { row: 1003 } })
   const again = await written(alice, look.id)
-  t.match(again, { state: 'written', tally: { known: { 'mass/kg': mark, 'frequency/bpm': 3000 } } })
+  t.match(again, { state: 'written', tally: { known: { 'mass/kg': mark, 'frequency/bpm': 1000 } } })
   await alice.event({ type: 'mass/kg', content: 71, time: 1.6e9 })
   const holder = await found(alice, 'series:frequency/bpm')
   await alice.do('hfs.add', {
@@ -103,7 +103,7 @@ const changes: readonly [
       const { id, time } = await found(client, 'series:frequency/bpm')
       await client.do('hfs.deletePoints', { id, fromDeltaTime: 1.7e9 - time, toDeltaTime: 1.7e9 - time + 10 })
     },
-    { broughtIn: { 'frequency/bpm': 10 }, known: { ...all, 'frequency/bpm': 2990 }, leftOut: {} }
+    { broughtIn: { 'frequency/bpm': 10 }, known: { ...all, 'frequency/bpm': 990 }, leftOut: {} }
   ],
   [
     'a point was written over',
@@ -112,7 +112,7 @@ const changes: readonly [
       const points = [[1.7e9 - time + 7, 99]]
       await client.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
     },
-    { broughtIn: { 'frequency/bpm': 1 }, known: { ...all, 'frequency/bpm': 2999 }, leftOut: {} }
+    { broughtIn: { 'frequency/bpm': 1 }, known: { ...all, 'frequency/bpm': 999 }, leftOut: {} }
   ],
   [
     'a series is in the trash',
@@ -122,7 +122,7 @@ const changes: readonly [
     {
       broughtIn: {},
       known: { 'mass/kg': 3 },
-      leftOut: { 'in a stream or series that is in the trash': 3000 }
+      leftOut: { 'in a stream or series that is in the trash': 1000 }
     }
   ],
   [
@@ -131,7 +131,7 @@ const changes: readonly [
       const { id, time } = await found(client, 'series:frequency/bpm')
       await client.do('events.update', { id, update: { time: time - 5000 } })
     },
-    { broughtIn: { 'frequency/bpm': 3000 }, known: { 'mass/kg': 3 }, leftOut: {} }
+    { broughtIn: { 'frequency/bpm': 1000 }, known: { 'mass/kg': 3 }, leftOut: {} }
   ],
   [
     'it was taken out',

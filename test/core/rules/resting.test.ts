@@ -26,8 +26,6 @@ class World {
   service!: Service
   alice!: Client
   bob!: Client
-  /** A rule of the second user. */
-  #rule = ''
 
   private constructor(t: Test) {
     this.directory = t.testdir({})
@@ -44,7 +42,7 @@ class World {
       world[name] = new Client(world.service, name, access)
       await world[name].stream('body')
     }
-    world.#rule = await addRule(world.bob, await addChannel(world.bob), above)
+    await addRule(world.bob, await addChannel(world.bob), above)
     return world
   }
 
@@ -59,10 +57,8 @@ class World {
     ...overrides
   }: Restart = {}): Promise<void> {
     // What has been planned so far is noted, and no evaluation is put off.
-    const { accounts, timers } = this.service.server.services
-    const { id } = accounts.find('alice')!
-    timers.catchUp()
-    await until(() => ((timers as AccountTimers).findDue(id) ?? 0) > 0, 'a plan')
+    this.service.server.services.timers.catchUp()
+    await until(() => (this.#findDue('alice') ?? 0) > 0, 'a plan')
     await this.service.server.close()
     const platform = new SQLite(join(this.directory, 'platform.sqlite'))
     if (isLater || isSetBack) platform.exec('UPDATE timed_account_note SET at = at + 3600')
@@ -75,17 +71,29 @@ class World {
     await this.start(overrides)
     this.alice = new Client(this.service, 'alice', this.alice.access)
     this.bob = new Client(this.service, 'bob', this.bob.access)
-    await until(() => readState(this.bob, this.#rule)!.evaluatedTo >= this.clock.now(), 'the start')
+    await until(() => (this.#findDue('bob') ?? 0) > 0, 'the start')
   }
 
-  /** Number of open files. */
-  get openCount(): number {
-    return this.service.server.services.accounts.openCount
+  /** Waits until the work of the first user has been planned, from the file. */
+  async untilPlanned(): Promise<void> {
+    await until(() => this.#findDue('alice') !== undefined, 'a plan')
   }
 
-  /** Waits until this number of files is open: daily jobs open others for a moment. */
-  async untilOpen(count: number): Promise<void> {
-    await until(() => this.openCount === count, `${count} open files`)
+  /** Waits until the file of the first user is closed, since daily jobs open it for a moment; no work is planned. */
+  async untilResting(): Promise<void> {
+    const { accounts } = this.service.server.services
+    const alice = accounts.find('alice')
+    await until(
+      () => [...accounts.listOpen()].every(({ account }) => account !== alice),
+      'the end of daily jobs'
+    )
+    if (this.#findDue('alice') !== undefined) throw new Error('the file was opened to plan work')
+  }
+
+  /** Returns when a user has work next, as far as it is planned. Files that are planned may be closed again by daily jobs. */
+  #findDue(username: string): number | undefined {
+    const { accounts, timers } = this.service.server.services
+    return (timers as AccountTimers).findDue(accounts.find(username)!.id)
   }
 
   async start(overrides: Overrides = {}): Promise<void> {
@@ -107,11 +115,11 @@ t.test('a start', async t => {
     const channel = await addChannel(world.alice)
     const silent = await addRule(world.alice, channel, { kind: 'missing', measure: 'heart-rate', for: 3600 })
     await world.restart()
-    await world.untilOpen(1)
+    await world.untilResting()
     world.clock.advance(3500)
-    await world.untilOpen(1)
+    await world.untilResting()
     world.clock.advance(200)
-    await until(() => world.openCount === 2, 'the end of the silence')
+    await world.untilPlanned()
     await until(() => readState(world.alice, silent)?.isFiring === true, 'an alarm')
     t.equal(await countMessages(world.alice, channel), 1)
   })
@@ -121,7 +129,7 @@ t.test('a start', async t => {
     const channel = await addChannel(world.alice)
     const silent = await addRule(world.alice, channel, { kind: 'missing', measure: 'heart-rate', for: 3600 })
     await world.restart({ seconds: 3700 })
-    await world.untilOpen(2)
+    await world.untilPlanned()
     await until(() => readState(world.alice, silent)?.isFiring === true, 'an alarm')
     t.equal(await countMessages(world.alice, channel), 1)
   })
@@ -130,21 +138,21 @@ t.test('a start', async t => {
     const world = await World.create(t)
     await addRule(world.alice, await addChannel(world.alice), above)
     await world.restart({ isLater: false })
-    await world.untilOpen(2)
+    await world.untilPlanned()
   })
 
   t.test('opens all files if the clock was set back since then', async t => {
     const world = await World.create(t)
-    const id = await addRule(world.alice, await addChannel(world.alice), above)
+    await addRule(world.alice, await addChannel(world.alice), above)
     await world.restart({ isSetBack: true })
-    await until(() => readState(world.alice, id)!.evaluatedTo === world.clock.now(), 'an evaluation')
+    await world.untilPlanned()
   })
 
   t.test('opens all files after a change of settings', async t => {
     const world = await World.create(t)
     await addRule(world.alice, await addChannel(world.alice), above)
     await world.restart({ service: { name: 'Another name' } })
-    await world.untilOpen(2)
+    await world.untilPlanned()
   })
 })
 
@@ -154,7 +162,7 @@ t.test('rules of an account that rests', async t => {
     const channel = await addChannel(world.alice)
     const id = await addRule(world.alice, channel, above)
     await world.restart()
-    await world.untilOpen(1)
+    await world.untilResting()
     t.match(await measure(world.alice, id, { content: 120 }), { isFiring: true })
     t.equal(await countMessages(world.alice, channel), 1)
   })
@@ -165,7 +173,7 @@ t.test('rules of an account that rests', async t => {
     const channel = await addChannel(world.alice)
     const id = await addRule(world.alice, channel, { kind: 'looked', accessId: app.access.id })
     await world.restart()
-    await world.untilOpen(1)
+    await world.untilResting()
     await new Client(world.service, 'alice', app.access).do('events.get')
     await until(() => readState(world.alice, id)?.episode === 1, 'an alarm')
     t.equal(await countMessages(world.alice, channel), 1)

@@ -93,7 +93,7 @@ t.test('a page of events just below the size of large ones', async t => {
   file.db.exec('BEGIN')
   // Small ones come first: the size of the following ones must not be estimated from them.
   for (let i = 0; i < 1500; i++) file.insert({ time: i, modified: i })
-  for (let i = 1500; i < 2700; i++) {
+  for (let i = 1500; i < 2100; i++) {
     const streamIds = i % 3 === 0 ? ['work'] : ['diary']
     const content = (i % 2 === 0 ? 'x' : 'é').repeat(i % 2 === 0 ? 30_000 : 15_000)
     file.insert({ content, streamIds, time: i, modified: i })
@@ -124,7 +124,7 @@ t.test('a page of events just below the size of large ones', async t => {
       }
       t.ok(Math.max(...sizes) <= 1024 * 1024 + 40_000, `${Math.max(...sizes)} bytes`)
       t.equal(count, file.ids(asked).length)
-      t.ok(count > 1000)
+      t.ok(count > 300)
     })
 })
 

@@ -15,12 +15,15 @@ export type BuildParams = (
   body: unknown
 ) => unknown
 
-/** Returns a function that builds the params of a method for this verb. It is compiled once per route. */
+/** Returns a function that builds the params of a method for this verb. It is compiled once per route, on first use. */
 export function createParamsBuilder(verb: Verb, method: AnyMethod | undefined): BuildParams {
   if (verb === 'POST') return buildFromBody
   if (verb === 'PUT') return buildFromUpdate
-  const coercions: ReadonlyMap<string, Coerce> = method ? compileCoercions(method.params) : new Map()
-  return (query, ids) => buildFromQuery(coercions, query, ids)
+  let coercions: ReadonlyMap<string, Coerce> | undefined
+  return (query, ids) => {
+    coercions ??= method ? compileCoercions(method.params) : new Map()
+    return buildFromQuery(coercions, query, ids)
+  }
 }
 
 /** Returns whether params of requests with this verb are in the body. */

@@ -63,7 +63,7 @@ t.test('decoders of partial compressed bodies', async t => {
       t.test(`${encoding} at ${path} take a limited amount of memory`, async t => {
         decoders = 0
         const sending = { path, encoding, body, size: body.length, sent: 14 }
-        const open = await Promise.all(Array.from({ length: 60 }, () => send(t, service, sending)))
+        const open = await Promise.all(Array.from({ length: 40 }, () => send(t, service, sending)))
         await arrived(
           open.map(({ socket }) => socket),
           () => false
