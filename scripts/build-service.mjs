@@ -85,6 +85,10 @@ await build({
   }
 })
 
+// A module that re-exports from a part needs its source map no longer.
+for (const file of modules)
+  if (!readFileSync(file, 'utf8').includes('sourceMappingURL')) rmSync(`${file}.map`)
+
 /** Returns all modules that some of ours import statically, directly or indirectly. */
 function findImportedModules(names) {
   const found = new Set()
