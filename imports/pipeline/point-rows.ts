@@ -35,7 +35,7 @@ export class PointRows {
     if (typeof content === 'number') this.#setCell(start, 'value', content)
     else
       for (const [name, value] of Object.entries(content as Record<string, number>))
-        this.#setCell(start, name, value)
+        this.#setCell(start, name, value, content as object)
     if (duration) this.#setCell(start, 'duration', duration)
   }
 
@@ -74,10 +74,12 @@ export class PointRows {
     return row
   }
 
-  #setCell(row: number, name: string, value: number): void {
+  /** Sets a cell. With a new column all others that `content` needs are added, so that the rows are widened once. */
+  #setCell(row: number, name: string, value: number, content: object = {}): void {
     let column = this.columns.indexOf(name)
     if (column < 0) {
       column = this.columns.push(name) - 1
+      for (const other of Object.keys(content)) if (!this.columns.includes(other)) this.columns.push(other)
       if (this.columns.length >= this.#width) this.#grow(this.columns.length + 1)
     }
     this.#cells[row * this.#width + column + 1] = value

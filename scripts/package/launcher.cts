@@ -92,6 +92,8 @@ function unpack(root: string, entries: readonly Entry[]): void {
   try {
     const bytes = zlib.brotliDecompressSync(Buffer.from(sea.getRawAsset('files') as ArrayBuffer))
     const wanted = new Set(findMissing(root, entries))
+    for (const folder of new Set([...wanted].map(name => path.dirname(path.join(root, name)))))
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
     let at = 0
     for (const [name, size] of entries) {
       if (wanted.has(name)) writeFileAtomically(root, name, bytes.subarray(at, at + size), drafts)
@@ -108,7 +110,6 @@ function unpack(root: string, entries: readonly Entry[]): void {
 function writeFileAtomically(root: string, name: string, bytes: Uint8Array, drafts: string): void {
   const file = path.join(root, name)
   const draft = path.join(drafts, 'file')
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   fs.writeFileSync(draft, bytes, { mode: 0o600 })
   fs.renameSync(draft, file)
 }

@@ -40,33 +40,36 @@ t.test('the contract', async t => {
   })
 
   const examples = new Examples()
+  // Refused calls and plain reads change nothing, so those that need nothing prepared share one world.
+  const shared = await World.make(service)
+  const unprepared = new Refusals(shared)
   // Methods that read all accounts come first, while there are few.
   const ordered = [...definitions.filter(isOfOperators), ...definitions.filter(each => !isOfOperators(each))]
   for (const [place, definition] of ordered.entries()) {
     const { id } = definition
     t.test(id, async t => {
       const isResult = Compile(definition.result)
-      // Refused calls and plain reads change nothing, so all refusals may share one world, and all plain reads another.
-      let refusals: Refusals | undefined
-      let read: World | undefined
-      // The audit log tells of reads, too.
-      const isPlain = definition.mode === 'read' && !id.startsWith('audit.')
+      /** The refusals that need something prepared. */
+      let prepared: Refusals | undefined
+      // The audit log and accesses tell of calls, too.
+      const isPlain = definition.mode === 'read' && !/^(?:audit\.|accesses\.|getAccessInfo)/.test(id)
       const find = async ({ before }: Scenario): Promise<World> =>
-        isPlain && !before ? (read ??= await World.make(service)) : await World.make(service)
+        isPlain && !before ? shared : await World.make(service)
       const scenarios = contract[id] ?? []
       for (const wire of wires)
         for (const scenario of scenarios)
           if (wiresOf(scenario, scenarios, seed + place).includes(wire))
             await t.test(`${scenario.name} (${wire})`, async t => {
               if (scenario.error) {
+                if (!scenario.before) return await unprepared.assertRefused(t, wire, id, scenario)
                 // What a scenario prepares cannot be prepared twice in a world.
-                if (refusals?.prepared.has(scenario)) {
-                  await refusals.assertUnchanged(t)
-                  refusals = undefined
+                if (prepared?.scenarios.has(scenario)) {
+                  await prepared.assertUnchanged(t)
+                  prepared = undefined
                 }
-                refusals ??= new Refusals(await World.make(service))
-                if (scenario.before) refusals.prepared.add(scenario)
-                return await refusals.assertRefused(t, wire, id, scenario)
+                prepared ??= new Refusals(await World.make(service))
+                prepared.scenarios.add(scenario)
+                return await prepared.assertRefused(t, wire, id, scenario)
               }
               const world = await find(scenario)
               await scenario.before?.(world)
@@ -81,7 +84,8 @@ t.test('the contract', async t => {
               await scenario.after?.(world, body)
               if (whole) examples.add(id, { params: given(scenario.params, world) ?? {}, ...whole }, world)
             })
-      await refusals?.assertUnchanged(t)
+      await prepared?.assertUnchanged(t)
+      await unprepared.assertUnchanged(t)
     })
   }
 
@@ -93,8 +97,8 @@ t.test('the contract', async t => {
 
 /**
  * Returns the wires that a scenario is sent over: in the short form HTTP, which has a status for each, and for a method's first
- * success, its first refusal and one in six of the others also another wire. Which one differs from method to method, and for the
- * first ones each time.
+ * success or its first refusal, in rotation, and one in six of the others also another wire. Which one differs from method to
+ * method, and for the first ones each time.
  */
 function wiresOf(scenario: Scenario, scenarios: readonly Scenario[], turn: number): readonly WireName[] {
   const possible = wires.filter(wire => isFor(wire, scenario))
@@ -102,7 +106,8 @@ function wiresOf(scenario: Scenario, scenarios: readonly Scenario[], turn: numbe
   const isFirst = scenarios.find(each => isRefusal(each) === isRefusal(scenario)) === scenario
   const others = possible.filter(wire => wire !== 'http')
   const at = scenarios.indexOf(scenario)
-  const choice = isFirst ? at + turn : at % 6 === 0 ? at / 6 : undefined
+  const isChosen = isFirst ? (turn % 2 === 0) === isRefusal(scenario) : at % 6 === 0
+  const choice = isChosen ? at + Math.floor(turn / 2) : undefined
   const other = choice === undefined ? undefined : others[choice % others.length]
   return possible.filter(wire => wire === 'http' || wire === other)
 }
@@ -116,10 +121,10 @@ function isRefusal({ error }: Scenario): boolean {
   return error !== undefined
 }
 
-/** Refused calls to a method, which share a world. */
+/** Refused calls, which share a world. */
 class Refusals {
   /** The scenarios that have prepared something. */
-  readonly prepared = new Set<Scenario>()
+  readonly scenarios = new Set<Scenario>()
   /** The calls since the world was last compared. */
   #names: string[] = []
 

@@ -1,5 +1,6 @@
 /**
- * Runs the examples of `docs/api`, each page against a new service, after the README tour; validates sample settings.
+ * Runs the examples of `docs/api`, each page against a service of its own that continues after the README tour; validates sample
+ * settings.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import t from 'tap'
 import { toConfig } from '../../core/settings/config.js'
 import { loadSettings } from '../../core/settings/load.js'
 import { packageDirectory, version } from '../../core/version.js'
-import { examplesOf, fits, runExamples, settingsOf } from '../support/snippets.js'
+import { examplesOf, fits, runBeginning, runExamples, settingsOf } from '../support/snippets.js'
 
 t.setTimeout(900_000)
 
@@ -18,14 +19,15 @@ const pages = readdirSync(join(packageDirectory, 'docs', 'api')).filter(name => 
 const tour = examplesOf('README.md').filter(({ language }) => language === 'sh')
 
 t.test('docs/api', async t => {
+  const beginning = await runBeginning(t, tour)
   for (const name of pages)
     t.test(name, async t => {
       const path = join('docs', 'api', name)
       const examples = examplesOf(path)
       t.equal(examples.length === 0, withoutExamples.includes(name), 'has examples')
       if (examples.length === 0) return
-      const ran = await runExamples(t, [...tour, ...examples], settingsOf(path))
-      for (const { announced, answers, sample, source, statuses } of ran.slice(tour.length)) {
+      const ran = await runExamples(t, examples, settingsOf(path), beginning)
+      for (const { announced, answers, sample, source, statuses } of ran) {
         t.same(statuses, announced, source)
         if (sample !== undefined)
           t.ok(fits(answers.at(-1), sample), source, { answer: answers.at(-1), sample })

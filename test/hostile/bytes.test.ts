@@ -307,9 +307,9 @@ t.test('invalid encodings in paths and queries, on every route', async t => {
     ...userRoutes.map(route => ({ ...route, root: '/alice' })),
     ...serviceRoutes.map(route => ({ ...route, root: '' }))
   ]
-  for (const { method, path, root, verb } of routes) {
+  for (const [at, { method, path, root, verb }] of routes.entries()) {
     const faults: string[] = []
-    for (const text of broken)
+    for (const text of broken.filter((_each, index) => isLong || (at + index + seed) % 4 === 0))
       for (const target of [
         `${root}${path.replaceAll(/:\w+/g, text)}?${text}=${text}`,
         `${root}${path.replaceAll(/:\w+/g, 'x')}/${text}`,

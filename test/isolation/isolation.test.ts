@@ -239,8 +239,9 @@ interface Asking {
 }
 
 /**
- * Makes all calls of every method, over every transport: in the short form, each caller makes a call over HTTP or a socket, and every
- * fifth one also in a batch and at the port for series. Which ones differs from call to call, and each time.
+ * Makes all calls of every method, over every transport. In the short form, a caller with access makes every second call and others
+ * every third one, over HTTP or a socket, and every fifth of these also in a batch and at the port for series. Which ones differs
+ * from call to call, and each time.
  */
 async function ask(
   service: Service,
@@ -253,9 +254,12 @@ async function ask(
     ...(token === undefined ? {} : { authorization: token })
   }
   const socket = isAdmitted ? await RawSocket.open(url, 'alice', token!) : undefined
-  let place = turn
+  const step = isAdmitted ? 2 : 3
+  let at = turn
+  let place = Math.floor(turn / step)
   for (const [method, list] of Object.entries(aims))
     for (const value of list) {
+      if (!isLong && at++ % step !== 0) continue
       const isTurn = isLong || place++ % 5 === 0
       const usesHttp = isLong || !socket || place % 2 === 0
       const usesSocket = isLong || !usesHttp

@@ -48,18 +48,14 @@ function install(archive: string, folder: string): void {
 }
 
 async function use(t: Test, folder: string): Promise<void> {
-  const npx = (...args: string[]): string =>
-    execFileSync('npx', ['--offline', 'coffer', ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore']
-    })
-  t.equal(npx('--version').trim(), version)
+  const run = (program: string, ...args: string[]): string =>
+    execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  t.equal(run('npx', '--offline', 'coffer', '--version').trim(), version)
   const program = join(folder, 'node_modules', '.bin', 'coffer')
   const running = await start(t, join(folder, 'data'), program, ['serve'], folder)
   await useService(t, running.url)
   t.match(await running.stop('SIGTERM'), { status: 0 })
-  t.match(npx('check', '--dataDir=data'), '1 account: ')
+  t.match(run(program, 'check', '--dataDir=data'), '1 account: ')
 }
 
 t.test('npx coffer', async t => {

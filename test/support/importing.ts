@@ -57,10 +57,14 @@ export function total(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** Returns a ZIP of texts by name. */
-export async function zipOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
+/** Returns a ZIP of texts by name. Compression levels: 1 is fast, 9 compresses most. */
+export async function zipOf(
+  files: Readonly<Record<string, string | Buffer>>,
+  compressionLevel = 6
+): Promise<Buffer> {
   const zip = new ZipFile()
-  for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name)
+  for (const [name, content] of Object.entries(files))
+    zip.addBuffer(Buffer.from(content), name, { compressionLevel })
   zip.end()
   const chunks: Buffer[] = []
   for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) chunks.push(chunk)

@@ -1,6 +1,6 @@
 /** Runs the examples of the documentation: blocks marked `run`, against a separate service. */
 import { spawn } from 'node:child_process'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
@@ -13,6 +13,8 @@ import { testSettings, type Answer, type Overrides } from './coffer.js'
 const standardUrl = 'http://127.0.0.1:3000'
 /** A line that separates the outputs of two blocks. */
 const separator = '--- next block ---'
+/** Prints it between two blocks. */
+const between = `echo '${separator}'; echo '${separator}' >&2\n`
 
 /** A block to run: commands for `sh`, or a program in `js`. */
 export interface Example {
@@ -55,28 +57,60 @@ function blocksOf(path: string): { language: string; source: string }[] {
   }))
 }
 
-/** Runs examples in order, in one shell. */
+/** The state after some commands: the data of the service, and a script that defines the variables and functions of the shell. */
+export interface Beginning {
+  readonly dataDir: string
+  readonly script: string
+}
+
+/** Runs commands for `sh` in order, in one shell, so that other examples can continue from there. Throws if one fails. */
+export async function runBeginning(t: Test, examples: readonly Example[]): Promise<Beginning> {
+  const directory = t.testdir()
+  const dataDir = join(directory, 'data')
+  const server = await startServer(testSettings(dataDir))
+  const commands = examples.map(({ source }) => source).join('')
+  const namesIn = (pattern: RegExp): string =>
+    Array.from(commands.matchAll(pattern), ([, name]) => name).join(' ')
+  const definitions = `declare -p ${namesIn(/^([A-Z]+)=/gm)}; declare -f ${namesIn(/^(\w+)\(\) \{/gm)}`
+  const script = `set -a\n${commands.replaceAll(standardUrl, server.url)}${between}${definitions}`
+  const { printed } = await bash(script, 2, directory).finally(() => server.close())
+  return { dataDir, script: `${printed[1]!.join('\n').replaceAll(server.url, standardUrl)}\n` }
+}
+
+/** Runs examples in order, in one shell: from the beginning, or after others. */
 export async function runExamples(
   t: Test,
   examples: readonly Example[],
-  overrides: Overrides = {}
+  overrides: Overrides = {},
+  beginning?: Beginning
 ): Promise<Ran[]> {
   // A folder in which programs find the package's libraries: the test command ensures that.
   const directory = t.testdir()
   copyFileSync(join(packageDirectory, 'docs', 'images', 'consent.png'), join(directory, 'picture.png'))
-  const server = await startServer(testSettings(join(directory, 'data'), overrides))
+  const dataDir = join(directory, 'data')
+  if (beginning) cpSync(beginning.dataDir, dataDir, { recursive: true })
+  const server = await startServer(testSettings(dataDir, overrides))
   t.teardown(async () => await server.close())
-  const commands = examples.map(({ language, source }, index) => {
+  const commands: string[] = []
+  for (const [index, { language, source }] of examples.entries()) {
     const local = source.replaceAll(standardUrl, server.url)
-    if (language !== 'js') return local
-    const file = join(directory, `example-${index}.mjs`)
-    writeFileSync(file, local)
-    return `node '${file}'\n`
-  })
+    if (language !== 'js') {
+      commands.push(local)
+      continue
+    }
+    writeFileSync(join(directory, `example-${index}.mjs`), local)
+    // Programs that follow each other share a process: a start takes longer than most of them.
+    const follows = examples[index - 1]?.language === 'js'
+    const before = follows ? `console.log('${separator}')\nconsole.error('${separator}')\n` : ''
+    if (!follows) commands.push(`node all-${commands.length}.mjs\n`)
+    const whole = join(directory, `all-${commands.length - 1}.mjs`)
+    appendFileSync(whole, `${before}await import('./example-${index}.mjs')\n`)
+  }
   // Each response is a line on standard output, its status one on standard error.
   const reporting = `set -a\ncurl() { command curl --write-out '\\n%{stderr}%{http_code}\\n' "$@"; }\n`
+  const definitions = beginning?.script.replaceAll(standardUrl, server.url) ?? ''
   const { noted, printed } = await bash(
-    reporting + commands.join(`echo '${separator}'; echo '${separator}' >&2\n`),
+    reporting + definitions + commands.join(between),
     examples.length,
     directory
   )
