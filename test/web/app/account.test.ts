@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { unzipped } from '../../support/archives.js'
-import { desk, startApp } from '../../support/app.js'
+import { desk, go, startApp } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { linkOf, mailbox } from '../../support/mailbox.js'
@@ -21,9 +21,14 @@ t.test('the account page', async t => {
   })
   await daisy.stream('diary')
   await daisy.event({ content: 'A walk along the lake' })
+  const page = await enter('/app/daisy/account')
+  /** Reads the page again. */
+  const reread = async (): Promise<void> => {
+    await go(page, '/app/daisy/measures')
+    await go(page, '/app/daisy/account')
+  }
 
   await t.test('shows the account, and changes email address and password', async t => {
-    const page = await enter('/app/daisy/account')
     await page.getByText('daisy@example.com').waitFor()
     await page.getByText('of 5 MB').waitFor()
     await page.getByText('IP address 127.0.0.1').first().waitFor()
@@ -55,11 +60,9 @@ t.test('the account page', async t => {
       oldPassword: 'five words in one row',
       newPassword: password
     })
-    await leave(page)
   })
 
   await t.test('adds, verifies and chooses addresses', async t => {
-    const page = await enter('/app/daisy/account')
     await page.getByRole('button', { name: 'Add address' }).click()
     await page.getByRole('textbox', { name: 'Email address' }).fill('further@example.com')
     await page.getByRole('button', { name: 'Add address' }).click()
@@ -89,11 +92,9 @@ t.test('the account page', async t => {
     await page.getByRole('button', { name: 'Remove: other@example.com' }).click()
     await page.getByRole('button', { name: 'Remove: other@example.com' }).waitFor({ state: 'hidden' })
     t.match((await daisy.do('account.get')).account, { email: 'further@example.com', emails: { length: 1 } })
-    await leave(page)
   })
 
   await t.test('sends a secret once', async t => {
-    const page = await enter('/app/daisy/account')
     await page.getByRole('button', { name: 'Send a secret once' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Key of the shed')
     await page.getByLabel('Secret', { exact: true }).fill('under the mat')
@@ -109,7 +110,6 @@ t.test('the account page', async t => {
     await page.getByText(/retrieved \d/).waitFor()
     await page.getByRole('button', { name: 'Delete from list: Key of the shed' }).click()
     await page.getByText('Key of the shed').waitFor({ state: 'hidden' })
-    await leave(page)
   })
 
   await t.test('shows the storage limit of the account', async t => {
@@ -118,18 +118,20 @@ t.test('the account page', async t => {
       t.equal((await service.http('POST', '/system/users/daisy/quota', { bytes }, key)).status, 200)
     }
     await limit(7_000_000)
-    const page = await enter('/app/daisy/account')
+    await reread()
     await page.getByText('of 7 MB').waitFor()
     await limit(0)
-    await page.reload()
+    await reread()
     await page.getByText(/^Events /).waitFor()
     t.equal(await page.locator('meter').count(), 0, 'there is none')
     await limit(null)
-    await leave(page)
   })
 
   await t.test('is the target of former URLs, and of going back', async t => {
-    for (const path of ['/access/access.html?lang=en', '/access/signinhub.html', '/auth', '/app/account']) {
+    const paths = ['/access/access.html?lang=en', '/access/signinhub.html', '/auth', '/app/account']
+    const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+    t.comment(`COFFER_TEST_SEED=${seed}`)
+    for (const path of process.env['COFFER_TEST_LONG'] === '1' ? paths : [paths[seed % paths.length]!]) {
       const page = await open(path, desk)
       await signIn(page, 'daisy')
       await untilHeading(page, 'Your account')
@@ -229,7 +231,7 @@ t.test('the account page', async t => {
       ['other-app', {}]
     ] as const)
       await daisy.do('accesses.create', { type: 'app', name, permissions, ...more })
-    const page = await enter('/app/daisy/account')
+    await reread()
     const app = page.getByRole('listitem').filter({ hasText: 'walking-app' })
     t.match(await app.innerText(), /walking-app Her phone [^]*\s+diary, All your data\s+Expires on /)
     await app.getByRole('button', { name: 'Revoke access for walking-app' }).click()
@@ -244,7 +246,6 @@ t.test('the account page', async t => {
       apps.map(({ name }: { name: string }) => name),
       ['other-app']
     )
-    await leave(page)
   })
 
   await t.test('keeps language and units across sessions', async t => {
@@ -270,7 +271,6 @@ t.test('the account page', async t => {
   })
 
   await t.test('downloads all data', async t => {
-    const page = await enter('/app/daisy/account')
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download all data' }).click()
     const download = await saved
@@ -286,14 +286,13 @@ t.test('the account page', async t => {
     const folder = await savedFolder
     t.match(folder.suggestedFilename(), /^\w+-daisy-folder\.zip$/)
     t.ok((await unzipped(await folder.path())).has('README.txt'))
-    await leave(page)
   })
 
   await t.test('lists, tests and deletes webhooks', async t => {
     const target = await receiver(t)
     const sensor = await daisy.grant('read', 'diary')
     await sensor.do('webhooks.create', { url: target.url })
-    const page = await enter('/app/daisy/account')
+    await reread()
     await page.getByRole('button', { name: `Test ${target.url}` }).click()
     await page.getByText('Test successful.').waitFor()
     t.same(target.messages, [['test']])

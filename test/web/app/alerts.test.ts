@@ -1,7 +1,7 @@
 /** The page of alerts in a browser: adding one, testing it on past data, pausing and removing it. */
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
-import { phone, startApp } from '../../support/app.js'
+import { go, phone, startApp } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import { until } from '../../support/socket.js'
 import { look } from '../../support/look.js'
@@ -90,7 +90,7 @@ t.test('an open alert waits on Today and on its page until it is acknowledged', 
   await open.getByRole('button', { name: 'Acknowledge: Racing heart' }).click()
   await page.getByText('Acknowledged.').waitFor()
   await until(async () => (await countOpen()) === 1, 'one open alert')
-  await page.goto(page.url().replace(/today.*/, 'alerts'))
+  await go(page, '/app/daisy/alerts')
   await open.getByRole('link', { name: 'Call me' }).waitFor()
   await look(t, page, 'app-alerts-open')
   const [, { id, state }] = (await daisy.do('rules.get')).rules
@@ -119,7 +119,7 @@ t.test('each kind of condition can be set up, and changed', async t => {
   const { access } = await daisy.do('accesses.create', { type: 'shared', name: 'Daughter', permissions })
   const page = await enter('/app/daisy/alerts?new=1', phone)
   const add = async (kind: string, fill: () => Promise<unknown>): Promise<Answer> => {
-    await page.goto(page.url().replace(/alerts.*/, 'alerts?new=1'))
+    await go(page, '/app/daisy/alerts?new=1')
     await page.getByLabel('When', { exact: true }).selectOption(kind)
     await fill()
     await page.getByRole('button', { name: 'Save alert' }).click()
@@ -188,9 +188,8 @@ t.test('each kind of condition can be set up, and changed', async t => {
   const condition = { kind: 'above', measure: 'heart-rate', value: 120, recoverAt: 110, for: 600 }
   const given = { name: 'Pulse', condition, channelIds: [], days: [6, 7], text: 'Sit down!' }
   const { rule } = await daisy.do('rules.create', given)
-  const url = page.url().replace(/alerts.*/, 'alerts')
   const edit = async (fill: () => Promise<unknown>): Promise<Answer> => {
-    await page.goto(`${url}/${rule.id}`)
+    await go(page, `/app/daisy/alerts/${rule.id}`)
     await page.getByRole('link', { name: 'Change', exact: true }).click()
     await untilHeading(page, 'Change alert')
     await fill()
@@ -221,7 +220,7 @@ t.test('each kind of condition can be set up, and changed', async t => {
     atMostEvery: 5400,
     remindAfter: 900
   })
-  await page.goto(url)
+  await go(page, '/app/daisy/alerts')
   await page.getByText('No messages from 22:00 to 07:30 · Messages on: Mon, Sat, Sun').waitFor()
   await look(t, page, 'app-alerts-kinds')
   const clear = async (): Promise<void> => {

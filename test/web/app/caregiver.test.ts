@@ -5,6 +5,7 @@
 import t from 'tap'
 import { desk, phone, startApp } from '../../support/app.js'
 import type { Answer } from '../../support/coffer.js'
+import { setTime } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { receiver } from '../../support/receiver.js'
 import { until } from '../../support/socket.js'
@@ -106,7 +107,7 @@ t.test('a mother and her daughter', async t => {
 
   await t.test('the mother sees that her daughter looked', async t => {
     const page = await open(`/app/shared#daisy.${daughter.token}`, desk, async guest => {
-      await guest.clock.setFixedTime(clock.now() * 1000)
+      await setTime(guest, clock.now())
     })
     await page.getByText('Shared with you by daisy').waitFor()
     await page.getByText('Glucose').first().waitFor()

@@ -1,7 +1,7 @@
 /** The meaning of fields of any JSON in a browser: bodies wait, are explained by a few clicks, and are stored. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { phone, startApp } from '../../support/app.js'
+import { go, phone, startApp } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { connect, events, send } from '../../transports/receive/connecting.js'
@@ -126,10 +126,11 @@ t.test('hostile bodies neither break nor slow the page', async t => {
     scalar: '"just text"',
     nothing: 'null'
   }
+  const page = await enter('/app/daisy/connect', phone)
   for (const [name, body] of Object.entries(bodies)) {
     const device = await connect(daisy, 'json', { name })
     t.equal((await send(daisy, 'json', device, body)).status, 200, name)
-    const page = await enter(`/app/daisy/connect/${device.id}`, phone)
+    await go(page, `/app/daisy/connect/${device.id}`)
     await page.getByRole('button', { name: 'Save and store what waits' }).waitFor()
     t.ok((await page.locator('.fields li').count()) <= 100, name)
     t.equal(await page.locator('.fields img').count(), 0)
@@ -148,8 +149,8 @@ t.test('hostile bodies neither break nor slow the page', async t => {
       await meaning(page, '""').selectOption('value')
       await page.locator('.gives').getByText('~/: 3').waitFor()
     }
-    await leave(page)
   }
+  await leave(page)
 })
 
 t.test('in German and French, what fields mean fits a phone', async t => {

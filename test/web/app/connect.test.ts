@@ -1,8 +1,8 @@
 /** Connections in a browser: an app is connected, what it sends appears, silence is pointed out, and it is ended. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { desk, phone, startApp, type App } from '../../support/app.js'
-import { leave, untilHeading } from '../../support/browser.js'
+import { desk, go, phone, startApp, type App } from '../../support/app.js'
+import { leave, setTime, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { connect, send, type Connected } from '../../transports/receive/connecting.js'
 
@@ -16,7 +16,7 @@ function position(time: number) {
 /** Advances the time of the service and of the page. */
 async function advance({ service }: App, page: Page, seconds: number): Promise<void> {
   service.clock.advance(seconds)
-  await page.clock.setFixedTime(service.clock.now() * 1000)
+  await setTime(page, service.clock.now())
 }
 
 /** Returns the value that stands beside a label on the page that sets an app up. */
@@ -109,13 +109,13 @@ t.test('a phone', async t => {
     await untilHeading(page, 'Old phone')
     const device = await connect(daisy, 'owntracks', { name: 'New phone' })
     await send(daisy, 'owntracks', device, position(service.clock.now()))
-    await page.goto(`${app.url}/app/daisy/connect/${device.id}`)
+    await go(page, `/app/daisy/connect/${device.id}`)
     await page.locator('.arrivals .state.fine').waitFor()
-    await page.goto(`${app.url}/app/daisy/connect`)
+    await go(page, '/app/daisy/connect')
     await page.locator('.connections .state.fine').waitFor()
     t.not(await page.evaluate(colour), silent, 'silence has a colour of its own')
 
-    await page.goto(`${app.url}/app/daisy/connect/${device.id}`)
+    await go(page, `/app/daisy/connect/${device.id}`)
     await page.getByRole('button', { name: 'End connection' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('What it has brought stays').waitFor()
@@ -152,12 +152,13 @@ t.test('a phone', async t => {
 })
 
 t.test('every app has its own steps, and options only where they mean something', async t => {
-  const { daisy, enter } = await startApp(t)
+  const { daisy, enter, open } = await startApp(t)
   const { dialects } = await daisy.do('connections.get')
   t.ok(dialects.length >= 3)
   const created: Connected[] = []
+  const page = await enter('/app/daisy/connect')
   for (const { id } of dialects as readonly { id: string }[]) {
-    const page = await enter(`/app/daisy/connect?app=${id}&device=watch`)
+    await go(page, `/app/daisy/connect?app=${id}&device=watch`)
     t.equal(
       await page.getByLabel('Name').inputValue(),
       created.length === 0 ? 'Daisy’s watch' : `Daisy’s watch ${created.length + 1}`
@@ -176,17 +177,18 @@ t.test('every app has its own steps, and options only where they mean something'
     t.equal((await page.request.get(guide!)).status(), 200, `${id} has a page`)
     await look(t, page, `app-connect-new-${id}`)
     if (id === 'influx' || id === 'nightscout') {
-      await page.goto(guide!)
-      await look(t, page, `guide-${id}`)
+      const reading = await open(guide!)
+      await look(t, reading, `guide-${id}`)
+      await leave(reading)
     }
     created.push((await daisy.do('connections.get')).connections[0])
-    await leave(page)
   }
+  await leave(page)
   t.equal(created.length, dialects.length)
 })
 
 t.test('in French, the page fits a phone, and guests do not see it', async t => {
-  const { daisy, enter, open, url } = await startApp(t)
+  const { daisy, enter, open } = await startApp(t)
   const device = await connect(daisy, 'osmand', { name: 'Téléphone de Daisy' })
   await daisy.do('profile.update', { id: 'private', update: { language: 'fr' } })
   const page = await enter('/app/daisy/connect', { ...phone, locale: 'fr-CH' })
@@ -199,7 +201,7 @@ t.test('in French, the page fits a phone, and guests do not see it', async t => 
     .locator('.dock > .nav-link, .dock > a')
     .evaluateAll(each => each.map(one => one.clientHeight))
   t.equal(new Set(heights).size, 1, 'no label of the bar wraps')
-  await page.goto(`${url}/app/daisy/connect/${device.id}`)
+  await go(page, `/app/daisy/connect/${device.id}`)
   await page.getByText('En attente de la première valeur').waitFor()
   await look(t, page, 'app-connect-french-one')
   await leave(page)

@@ -1,7 +1,7 @@
 /** Creating, changing and deleting events in a browser. */
 import type { Route } from 'playwright-core'
 import t from 'tap'
-import { phone, startApp, typeIntoFocus } from '../../support/app.js'
+import { go, phone, startApp, typeIntoFocus } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
@@ -47,6 +47,7 @@ t.test('events', async t => {
     await leave(page)
   })
 
+  const page = await enter('/app/daisy/streams')
   await t.test('an event is changed, moved to the trash, restored, and permanently deleted', async t => {
     const event = await daisy.event({
       streamIds: ['weight'],
@@ -54,7 +55,7 @@ t.test('events', async t => {
       content: 61.9,
       time: 1_700_000_000.5
     })
-    const page = await enter(`/app/daisy/events/${event.id}`)
+    await go(page, `/app/daisy/events/${event.id}`)
     await page.locator('.value', { hasText: '61.9' }).waitFor()
     await page.getByText('Verified: unchanged since it was saved').waitFor()
     await page.getByRole('button', { name: 'Edit' }).click()
@@ -83,11 +84,10 @@ t.test('events', async t => {
     await untilHeading(page, 'No event')
     await page.reload()
     await untilHeading(page, 'No event')
-    await leave(page)
   })
 
   await t.test('other types are found by their words, and errors are shown at their fields', async t => {
-    const page = await enter('/app/daisy/streams')
+    await go(page, '/app/daisy/streams')
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Something else' }).click()
@@ -119,7 +119,6 @@ t.test('events', async t => {
       if (shot !== '') await look(t, page, shot)
       await dialog.getByRole('button', { name: 'Close' }).click()
     }
-    await leave(page)
   })
 
   await t.test('files are uploaded with progress, and downloaded', async t => {
@@ -168,12 +167,11 @@ t.test('events', async t => {
     form.append('file', new Blob(['no picture'], { type: 'image/png' }), 'torn.png')
     form.append('file', new Blob([Buffer.from(await picture(64, 48))], { type: 'image/png' }), 'lake.png')
     t.equal((await daisy.http('POST', `/events/${event.id}`, form)).status, 200)
-    const page = await enter(`/app/daisy/events/${event.id}`)
+    await go(page, `/app/daisy/events/${event.id}`)
     await page.locator('.picture .icon').waitFor()
     await page.getByRole('button', { name: 'Remove torn.png' }).click()
     await page.getByRole('button', { name: 'Remove file' }).click()
     await page.locator('.picture img').evaluate(image => (image as { decode?(): Promise<void> }).decode!())
-    await leave(page)
   })
 
   await t.test('several photos are added at once, each as an event of its own', async t => {
@@ -232,7 +230,7 @@ t.test('events', async t => {
   await t.test(
     'a photo is added with its picture, a series shows its values, and a missing event shows an error',
     async t => {
-      const page = await enter('/app/daisy/streams')
+      await go(page, '/app/daisy/streams')
       await page.keyboard.press('n')
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('button', { name: 'Photo' }).click()
@@ -260,10 +258,10 @@ t.test('events', async t => {
           [20, 65]
         ]
       })
-      await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/${series.id}`)
+      await go(page, `/app/daisy/events/${series.id}`)
       await page.getByText('3 data points').waitFor()
       await page.getByRole('cell', { name: '65 kg' }).waitFor()
-      await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/nothing`)
+      await go(page, '/app/daisy/events/nothing')
       await untilHeading(page, 'No event')
       await leave(page)
     }

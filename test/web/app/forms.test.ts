@@ -1,7 +1,7 @@
 /** Forms in a browser: adding one, filling it in, and a reminder that opens it. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { leave, untilHeading } from '../../support/browser.js'
+import { leave, setTime, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 t.setTimeout(300_000)
@@ -126,7 +126,7 @@ t.test('forms', async t => {
     const [reminder] = (await daisy.do('reminders.get')).reminders
     t.match(reminder, { kind: 'form', formId: id })
     service.clock.advance(reminder.next - service.clock.now() + 60)
-    await page.clock.setFixedTime(service.clock.now() * 1000)
+    await setTime(page, service.clock.now())
     await page.goto(page.url().replace(/reminders.*$/, 'today'))
     await page.getByRole('link', { name: /^Fill in: How are you\?/ }).click()
     await untilHeading(page, 'PHQ-9')

@@ -1,7 +1,7 @@
 /** Imports: a file is reviewed and imported, the events are displayed, and the import is undone. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { phone, startApp } from '../../support/app.js'
+import { go, phone, startApp } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { sent, takenOut, zipOf } from '../../support/importing.js'
@@ -52,9 +52,10 @@ async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
 
 t.test('imports', async t => {
   const { daisy, enter } = await startApp(t)
+  const page = await enter('/app/daisy/import')
+  const onPhone = await enter('/app/daisy/import', phone)
 
   await t.test('a health export is reviewed, imported, displayed on the timeline and undone', async t => {
-    const page = await enter('/app/daisy/import')
     await untilHeading(page, 'Import data')
     await look(t, page, 'app-import')
     const archive = await zipOf({ 'apple_health_export/export.xml': healthExport() })
@@ -83,11 +84,11 @@ t.test('imports', async t => {
     await untilHeading(page, 'Import data')
     t.same(await own(daisy), [], 'nothing is left')
     t.same((await daisy.do('events.get', { types: ['mass/kg', 'series:frequency/bpm'] })).events, [])
-    await leave(page)
   })
 
   await t.test('the user assigns the columns of a table', async t => {
-    const page = await enter('/app/daisy/import', phone)
+    const page = onPhone
+    await go(page, '/app/daisy/import')
     const rows = ['wann;oben;unten;bemerkung', '03.11.2023 08:00;121;78;gut', '04.11.2023 08:00;135;84;']
     await page
       .getByLabel('Choose file')
@@ -115,13 +116,13 @@ t.test('imports', async t => {
         { systolic: 121, diastolic: 78 }
       ]
     )
-    await leave(page)
   })
 
   await t.test('the user chooses where each kind of data goes', async t => {
     await daisy.do('streams.create', { id: 'scale', name: 'Bathroom scale' })
     await daisy.do('events.create', { streamIds: ['scale'], type: 'mass/kg', content: 71, time: 1.6e9 })
-    const page = await enter('/app/daisy/import', phone)
+    const page = onPhone
+    await go(page, '/app/daisy/import')
     const rows = ['time,weight (kg),waist (cm),steps']
     for (let at = 10; at < 20; at++) rows.push(`2023-10-${at} 08:00,${60 + at},${70 + at},${at * 1000}`)
     const buffer = Buffer.from(rows.join('\n'))
@@ -162,11 +163,10 @@ t.test('imports', async t => {
     t.equal(events.length, 11)
     const { facts } = await daisy.do('measures.facts', { measures: ['hips', 'waist', 'steps'] })
     t.match(facts, [{ measure: 'hips', count: 10 }])
-    await leave(page)
   })
 
   await t.test('ambiguous numbers need a decision', async t => {
-    const page = await enter('/app/daisy/import')
+    await go(page, '/app/daisy/import')
     const rows = ['2023-11-10 08:00,"1,234"', '2023-11-11 08:00,"2,345"', '2023-11-12 08:00,none']
     const buffer = Buffer.from(['time,calories (kcal)', ...rows].join('\n'))
     await page.getByLabel('Choose file').last().setInputFiles({ name: 'e.csv', mimeType: 'text/csv', buffer })
@@ -187,11 +187,10 @@ t.test('imports', async t => {
       events.map(({ content }: { content: number }) => content),
       [2345, 1234]
     )
-    await leave(page)
   })
 
   await t.test('a column may have any type of measurement, and times another time zone', async t => {
-    const page = await enter('/app/daisy/import')
+    await go(page, '/app/daisy/import')
     const buffer = Buffer.from('time,pull\n2023-07-10 08:00,12\n2023-07-11 08:00,14')
     await page
       .getByLabel('Choose file')
@@ -217,16 +216,14 @@ t.test('imports', async t => {
         [12, Date.UTC(2023, 6, 9, 23) / 1000]
       ]
     )
-    await leave(page)
   })
 
   await t.test('names in files of any format are displayed as text', async t => {
-    const page = await enter('/app/daisy/import')
     const markup = '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1> {name} \u202egnp.exe'
     const shown: string[] = []
     for (const { fileName, format, make } of smallFiles) {
       const { id } = await sent(daisy, fileName, make(2, markup))
-      await page.goto(new URL(`/app/daisy/import/${id}`, page.url()).href)
+      await go(page, `/app/daisy/import/${id}`)
       await untilHeading(page, 'Review import')
       for (const summary of await page.locator('main summary').all()) await summary.click()
       if ((await page.getByRole('main').innerText()).includes('<img src=x')) shown.push(format)
@@ -236,11 +233,10 @@ t.test('imports', async t => {
     }
     // The other formats have no names that the review displays.
     t.ok(shown.length >= 8, `markup is shown of ${shown.join()}`)
-    await leave(page)
   })
 
   await t.test('an unreadable file is refused with a reason', async t => {
-    const page = await enter('/app/daisy/import')
+    await go(page, '/app/daisy/import')
     const buffer = Buffer.from('<!doctype html><html><body>Please sign in</body></html>')
     await page
       .getByLabel('Choose file')
@@ -251,6 +247,7 @@ t.test('imports', async t => {
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
     await untilHeading(page, 'Import data')
-    await leave(page)
   })
+  await leave(onPhone)
+  await leave(page)
 })

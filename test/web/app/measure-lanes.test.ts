@@ -1,7 +1,7 @@
 /** Lanes of measures: all sources in one, with the true latest reading in every view. */
 import t from 'tap'
 import type { Page } from 'playwright-core'
-import { desk, phone, startApp } from '../../support/app.js'
+import { desk, go, phone, startApp } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import type { Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
@@ -51,18 +51,17 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
   const points = Array.from({ length: 1000 }, (_, n) => [n * 250, n === 999 ? 57 : 80])
   await daisy.do('hfs.add', { id: holder.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
 
-  const open = async (days: number, options: object = inZurich): Promise<Page> => {
-    const page = await enter(
-      `/app/daisy/timeline?from=${Math.round(now - days * day)}&to=${Math.round(now)}`,
-      options
-    )
+  const page = await enter('/app/daisy/streams', inZurich)
+  const open = async (days: number): Promise<void> => {
+    // Elsewhere first: lanes keep what they show until they have read another range.
+    await go(page, '/app/daisy/streams')
+    await go(page, `/app/daisy/timeline?from=${Math.round(now - days * day)}&to=${Math.round(now)}`)
     await page.locator('figure[aria-busy=true]').first().waitFor({ state: 'detached' })
-    return page
   }
 
   await t.test('with the same latest value in every view', async t => {
     for (const days of [1, 7, 30, 365]) {
-      const page = await open(days)
+      await open(days)
       t.equal(await lane(page, 'Weight').count(), 1)
       for (const [name, latest] of [
         ['Weight', /69\.9\s+kg, 10 min/],
@@ -70,16 +69,14 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
         ['Sleep', /6 h 00/]
       ] as const)
         t.match(await lane(page, name).locator('.latest').innerText(), latest, `${name}, ${days} days`)
-      await leave(page)
     }
   })
 
   await t.test('while the sidebar counts nights, not their periods', async t => {
-    const page = await open(7)
+    await open(7)
     const row = page.locator('nav.side .tree li', { hasText: 'nights' })
     await row.locator('.n', { hasText: /^40$/ }).waitFor()
     t.equal(await row.locator('.n').innerText(), '40')
-    await leave(page)
   })
 
   await t.test('with sums by the hours of local clocks, also where these differ by half an hour', async t => {
@@ -97,27 +94,25 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
   })
 
   await t.test('never adds up what two devices have counted', async t => {
-    const page = await open(30)
+    await open(30)
     t.match(
       await lane(page, 'Steps').locator('.about', { hasText: /\S/ }).innerText(),
       /^2,500 a day on average$/
     )
     await look(t, page, 'app-timeline-measures')
-    await leave(page)
   })
 
   await t.test('counts readings instead of the series that hold them', async t => {
-    const page = await open(7)
+    await open(7)
     t.match(
       await lane(page, 'Heart rate').locator('.about', { hasText: /\S/ }).innerText(),
       /\(1,000 readings\)/
     )
     t.match(await page.locator('nav').getByText('1,000', { exact: true }).first().innerText(), /1,000/)
-    await leave(page)
   })
 
   await t.test('lists its sources, which the user puts in order or shows one by one', async t => {
-    const page = await open(30)
+    await open(30)
     await lane(page, 'Steps').getByRole('button', { name: 'Actions for Steps' }).click()
     await page.getByRole('button', { name: 'Sources', exact: true }).click()
     const sources = page.getByRole('dialog').locator('li')
@@ -141,23 +136,25 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     await page.getByRole('button', { name: 'Show sources together' }).click()
     await lane(page, 'Steps').waitFor()
     t.equal(await lane(page, 'Steps: watch').count(), 0)
-    await leave(page)
   })
 
   await t.test('appears when the first value of a measure arrives', async t => {
-    const page = await open(7)
+    await open(7)
     await daisy.do('streams.create', { id: 'glucose', name: 'Sugar' })
     t.equal(await lane(page, 'Body temperature').count(), 0)
     await daisy.event({ streamIds: ['glucose'], type: 'temperature/c', content: 37.2, time: now - 60 })
     await page.locator('.lane').filter({ hasText: '37.2' }).first().waitFor()
-    await leave(page)
   })
 
   await t.test('in German on a phone', async t => {
-    const page = await open(30, { ...phone, locale: 'de-CH', timezoneId: 'Europe/Zurich' })
-    t.match(await lane(page, 'Gewicht').locator('.latest').innerText(), /69\.9\s+kg, vor 10/)
-    await look(t, page, 'app-timeline-measures-phone')
     await leave(page)
+    const german = await enter(
+      `/app/daisy/timeline?from=${Math.round(now - 30 * day)}&to=${Math.round(now)}`,
+      { ...phone, locale: 'de-CH', timezoneId: 'Europe/Zurich' }
+    )
+    t.match(await lane(german, 'Gewicht').locator('.latest').innerText(), /69\.9\s+kg, vor 10/)
+    await look(t, german, 'app-timeline-measures-phone')
+    await leave(german)
   })
 })
 

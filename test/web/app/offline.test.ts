@@ -1,7 +1,7 @@
 /** The app while the server is unreachable, and what it stores on the device. (docs/app.md#offline) */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
-import { desk, startApp } from '../../support/app.js'
+import { desk, go, startApp } from '../../support/app.js'
 import { untilHeading, visit, Watch } from '../../support/browser.js'
 import { Front } from '../../support/front.js'
 import { look } from '../../support/look.js'
@@ -93,8 +93,8 @@ t.test('the app without the server', async t => {
         content: type === 'note/txt' ? 'hello' : 60 + index
       })
     }
-    for (const place of ['today', 'timeline', 'table', 'map', 'shared', 'photos']) {
-      await page.goto(`${front.url}/app/daisy/streams`)
+    for (const place of ['today', 'table', 'map', 'shared', 'photos', 'timeline']) {
+      await go(page, '/below/it/app/daisy/streams')
       await page.locator('.page.streams h1').waitFor()
       await front.stop()
       await page.locator(`a[href$="/daisy/${place}"]`).first().click()

@@ -1,8 +1,8 @@
 /** Consent between two accounts in two browsers: asking, agreeing to part of it, writing, narrowing and ending; and hostile requests. */
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { desk, phone, startApp, untilSettled, type App } from '../../support/app.js'
-import { leave, untilHeading } from '../../support/browser.js'
+import { desk, go, phone, startApp, untilSettled, type App } from '../../support/app.js'
+import { leave, setTime, untilHeading } from '../../support/browser.js'
 import { Client, type Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { until } from '../../support/socket.js'
@@ -38,9 +38,9 @@ async function startTwo(t: Test, trustedReturnOrigins: string[] = []): Promise<T
     app,
     dora,
     async enterDora(path) {
-      const page = await other.open('/access/facts.json', desk)
-      await page.clock.setFixedTime(other.service.clock.now() * 1000)
-      await page.goto(other.url + path)
+      const page = await other.open(path, desk, async page => {
+        await setTime(page, other.service.clock.now())
+      })
       await signIn(page, 'dora-doctor')
       await page.locator('.lid').waitFor()
       await untilSettled(page)
@@ -276,7 +276,7 @@ t.test('hostile requests', async t => {
   const { daisy, enter } = app
   const page = await enter('/app/daisy/people')
   const open = async (link: string): Promise<void> => {
-    await page.goto(`${app.url}/app/daisy/people`)
+    await go(page, '/app/daisy/people')
     await page.getByLabel('Link').fill(link)
     await page.getByRole('button', { name: 'Open request' }).click()
   }

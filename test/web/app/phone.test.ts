@@ -1,7 +1,7 @@
 /** What must fit where space is short: messages, menus, filters, tabs, and headings in any font. */
 import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
-import { phone, startApp } from '../../support/app.js'
+import { go, phone, startApp } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
@@ -98,7 +98,7 @@ t.test('on a phone', async t => {
         viewport: { width: 360, height: 740 }
       })
       for (const name of ['map', 'timeline', 'shared', 'streams/stream-0']) {
-        await page.goto(page.url().replace(/daisy\/.*$/, `daisy/${name}`))
+        await go(page, `/app/daisy/${name}`)
         await page.locator('.tabs').first().waitFor()
         for (const tab of await page.locator('.tabs > *, .dock > a, .dock .nav-link').all())
           t.equal(await countLines(tab), 1, `${locale}, ${name}: ${await tab.innerText()}`)

@@ -1,7 +1,7 @@
 /** Reminders in a browser: adding one, answering on Today, and what a notification opens. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { leave, untilHeading } from '../../support/browser.js'
+import { leave, setTime, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { until } from '../../support/socket.js'
 
@@ -43,7 +43,7 @@ t.test('reminders', async t => {
   await t.test('Today answers with one touch', async t => {
     clock.advance(due - clock.now() + 60)
     await until(async () => (await daisy.do('reminders.getOne', { id })).occurrences.length === 1, 'the time')
-    await page.clock.setFixedTime(clock.now() * 1000)
+    await setTime(page, clock.now())
     await page.goto(page.url().replace(/reminders.*$/, `today?reminder=${id}&due=${due}&answer=done`))
     const done = page.getByRole('button', { name: /^Done: Blood pressure pill/ })
     await done.waitFor()

@@ -3,8 +3,8 @@ import t from 'tap'
 import type { Page } from 'playwright-core'
 import { methods } from '../../../core/methods/index.js'
 import english from '../../../web/app/shared/messages/en.json' with { type: 'json' }
-import { desk, phone, startApp } from '../../support/app.js'
-import { leave, untilHeading } from '../../support/browser.js'
+import { desk, go, phone, startApp } from '../../support/app.js'
+import { leave, setTime, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 t.test('every recorded method has a sentence in the activity', async t => {
@@ -27,9 +27,9 @@ t.test('sharing', async t => {
     await daisy.stream(id, parentId)
   for (const content of [62, 63, 64])
     await daisy.do('events.create', { streamIds: ['weight'], type: 'mass/kg', content })
+  const page = await enter('/app/daisy/shared')
 
   await t.test('a link is created, opened by a guest, listed with its activity, and revoked', async t => {
-    const page = await enter('/app/daisy/shared')
     await page.getByText('Only you can see your data').waitFor()
     const link = await shareWeight(page, 'Aunt Gerda')
     t.match(link, /\/app\/shared#daisy\.\w{20,}$/)
@@ -75,7 +75,6 @@ t.test('sharing', async t => {
       .first()
       .waitFor()
     await leave(guest)
-    await leave(page)
   })
 
   await t.test('an access is renamed, narrowed and prolonged, unless it has changed meanwhile', async t => {
@@ -87,7 +86,7 @@ t.test('sharing', async t => {
         { streamId: 'diary', level: 'read' }
       ]
     })
-    const page = await enter(`/app/daisy/shared/${access.id}`)
+    await go(page, `/app/daisy/shared/${access.id}`)
     const dialog = page.getByRole('dialog')
     const fill = async (name: string): Promise<void> => {
       await dialog.getByLabel('Name').fill(name)
@@ -120,7 +119,6 @@ t.test('sharing', async t => {
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('Revoked: Old coach no longer has access.').waitFor()
-    await leave(page)
   })
 
   await t.test('a shared link survives reloads until it is closed', async t => {
@@ -162,7 +160,7 @@ t.test('sharing', async t => {
   })
 
   await t.test('a shared link is opened without the cookie', async t => {
-    const page = await enter('/app/daisy/shared')
+    await go(page, '/app/daisy/shared')
     const link = await shareWeight(page, 'Uncle Bob')
     const { username, token } = { username: 'daisy', token: link.split('.').at(-1)! }
     const asked = page.waitForRequest(request => request.headers()['authorization'] !== undefined)
@@ -227,7 +225,7 @@ t.test('sharing', async t => {
       { name: 'Coach', permissions: [{ streamId: 'heart', level: 'read' }] },
       token
     )
-    await page.goto(`${url}/app/daisy/shared`)
+    await go(page, '/app/daisy/shared')
     await page.getByText('Denied: view events (diary)').waitFor()
     await look(t, page, 'app-shared')
     await page.getByRole('link', { name: 'Trainer' }).click()
@@ -287,9 +285,10 @@ t.test('sharing', async t => {
       expireAfter: 86_400
     })
     // As wide as the first size that is checked: lanes are drawn again shortly after a resize.
-    const page = await open('/access/facts.json', { viewport: { width: 360, height: 740 } })
-    await page.clock.setFixedTime(service.clock.now() * 1000)
-    await page.goto(`${url}/app/shared#daisy.${access.token}`)
+    const size = { viewport: { width: 360, height: 740 } }
+    const page = await open(`/app/shared#daisy.${access.token}`, size, async guest => {
+      await setTime(guest, service.clock.now())
+    })
     await page.locator('.live.on').waitFor()
     await look(t, page, 'app-link')
     await page.context().close()

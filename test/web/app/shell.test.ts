@@ -1,7 +1,7 @@
 /** The frame around all pages of the app: signing in, navigation, signing out. */
 import type { Route } from 'playwright-core'
 import t from 'tap'
-import { desk, phone, startApp, typeIntoFocus } from '../../support/app.js'
+import { desk, go, phone, startApp, typeIntoFocus } from '../../support/app.js'
 import { leave, untilHeading, visit } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { password, signIn } from '../../support/pages.js'
@@ -61,8 +61,8 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
+  const page = await enter('/app/daisy/streams')
   await t.test('streams, notes and pages are found by keyboard', async () => {
-    const page = await enter('/app/daisy/streams')
     await page.keyboard.press('/')
     await typeIntoFocus(page, 'WEIG')
     await page.getByRole('search').getByRole('link', { name: 'weight' }).waitFor()
@@ -87,26 +87,13 @@ t.test('the shell', async t => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.goBack()
     await page.waitForURL(`${url}/app/daisy/map`)
-    await leave(page)
   })
 
   await t.test('changes by others appear automatically', async () => {
-    const page = await enter('/app/daisy/streams')
+    await go(page, '/app/daisy/streams')
     await page.getByText('Live', { exact: true }).waitFor()
     await daisy.stream('sleep')
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'sleep' }).waitFor()
-    await leave(page)
-  })
-
-  await t.test('labels in the navigation bar of a phone fit on one line in all languages', async t => {
-    for (const locale of ['en-GB', 'fr-CH', 'de-CH']) {
-      const page = await enter('/app/daisy/streams', { ...phone, locale })
-      const heights = await page
-        .locator('.dock > a')
-        .evaluateAll(links => links.map(each => each.getBoundingClientRect().height))
-      t.equal(new Set(heights).size, 1, `${locale}: ${heights.join(', ')}`)
-      await leave(page)
-    }
   })
 
   await t.test('shapes stand for what is loading, on every page', async t => {
@@ -139,15 +126,10 @@ t.test('the shell', async t => {
   })
 
   await t.test('supports three languages', async t => {
-    for (const [locale, word] of [
-      ['fr-CH', 'Chronologie'],
-      ['de-CH', 'Zeitachse']
-    ] as const) {
-      const page = await enter('/app/daisy/streams', { ...desk, locale })
-      await page.getByRole('link', { name: word }).first().waitFor()
-      t.equal(await page.evaluate('document.documentElement.lang'), locale.slice(0, 2))
-      await leave(page)
-    }
+    const german = await enter('/app/daisy/streams', { ...desk, locale: 'de-CH' })
+    await german.getByRole('link', { name: 'Zeitachse' }).first().waitFor()
+    t.equal(await german.evaluate('document.documentElement.lang'), 'de')
+    await leave(german)
     const page = await enter('/app/daisy/streams')
     await page.getByRole('button', { name: 'Account: daisy' }).click()
     await page.getByLabel('Language').selectOption('fr')
@@ -168,7 +150,7 @@ t.test('the shell', async t => {
   })
 
   await t.test('passes the visual checks', async t => {
-    const page = await enter('/app/daisy/streams')
+    await go(page, '/app/daisy/streams')
     await page.getByText('Live', { exact: true }).waitFor()
     await look(t, page, 'app-shell')
     await page.getByRole('button', { name: 'Account: daisy' }).click()

@@ -7,6 +7,22 @@ import { leave } from '../../support/browser.js'
 t.test('changes are received', async t => {
   const { daisy, enter, url } = await startApp(t)
 
+  await t.test('and streams and facts are then read in one request, each once', async t => {
+    const page = await enter('/app/daisy/table')
+    const asked: string[][] = []
+    page.on('request', request => {
+      const methods = (request.postData() ?? '').match(/"streams\.(?:get|facts)"/g)
+      if (methods) asked.push(methods.toSorted())
+    })
+    await page.goto(`${url}/app/daisy/streams`)
+    await live(page)
+    await daisy.stream('early')
+    await streams(page).filter({ hasText: 'early' }).waitFor()
+    t.ok(asked.length >= 2, 'also once connected')
+    for (const methods of asked) t.same(methods, ['"streams.facts"', '"streams.get"'])
+    await leave(page)
+  })
+
   await t.test('by a WebSocket that replaces polling while changes arrive', async t => {
     const page = await enter('/app/daisy/table')
     const frames: string[] = []

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { desk, phone, startApp } from '../../support/app.js'
+import { desk, go, phone, startApp } from '../../support/app.js'
 import { leave, pictures } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
@@ -53,8 +53,15 @@ t.test('the timeline', async t => {
     await leave(page)
   })
 
+  const page = await enter('/app/daisy/streams', inZurich)
+  /** Shows the timeline as when it is opened: it would keep its range, cursor and lanes. */
+  const show = async (query = ''): Promise<void> => {
+    await go(page, '/app/daisy/streams')
+    await go(page, `/app/daisy/timeline${query}`)
+  }
+
   await t.test('is navigated by keyboard, and stores its range in the URL', async t => {
-    const page = await enter('/app/daisy/timeline', inZurich)
+    await show()
     await untilDrawn(page, 6)
     const cursor = page.getByRole('slider', { name: 'Cursor' })
     await cursor.focus()
@@ -83,11 +90,10 @@ t.test('the timeline', async t => {
     await page.reload()
     await untilDrawn(page, 6)
     t.equal(page.url(), href, 'a reload shows the same')
-    await leave(page)
   })
 
   await t.test('is moved by dragging, without loading data until that ends', async t => {
-    const page = await enter('/app/daisy/timeline', inZurich)
+    await show()
     await untilDrawn(page, 6)
     const box = (await page.locator('figure').first().boundingBox())!
     await page.mouse.move(box.x + 400, box.y + 60)
@@ -105,11 +111,10 @@ t.test('the timeline', async t => {
     await page.mouse.click(box.x + 200, box.y + 60)
     await page.waitForURL('**at=**')
     await page.getByRole('complementary', { name: 'At the cursor' }).waitFor()
-    await leave(page)
   })
 
   await t.test('shows the events at the cursor next to it', async t => {
-    const page = await enter(`/app/daisy/timeline?at=${now - 4 * day}`, inZurich)
+    await show(`?at=${now - 4 * day}`)
     const aside = page.getByRole('complementary', { name: 'At the cursor' })
     await aside.getByText('8.4 km along the lake').waitFor()
     await aside.getByText('First run after the cold.').waitFor()
@@ -123,11 +128,11 @@ t.test('the timeline', async t => {
     await look(t, page, 'app-timeline-moment')
     await aside.getByRole('button', { name: /^Add to this/ }).click()
     await page.getByRole('dialog').waitFor()
-    await leave(page)
+    await page.keyboard.press('Escape')
   })
 
   await t.test('names events of several days, and lets the user choose lanes', async t => {
-    const page = await enter(`/app/daisy/timeline?lanes=weight,diary`, inZurich)
+    await show('?lanes=weight,diary')
     await untilDrawn(page, 2)
     await page.getByRole('button', { name: 'Actions for diary' }).click()
     await page.getByRole('button', { name: 'View as table' }).click()
@@ -149,11 +154,10 @@ t.test('the timeline', async t => {
     await page.getByRole('button', { name: 'Actions for weight' }).click()
     await page.getByRole('button', { name: 'Hide lane' }).click()
     await untilDrawn(page, 2)
-    await leave(page)
   })
 
   await t.test('draws events of other clients as they arrive', async () => {
-    const page = await enter('/app/daisy/timeline?lanes=weight', inZurich)
+    await show('?lanes=weight')
     await untilDrawn(page, 1)
     await page.locator('.live.on').waitFor()
     const total = page.locator('.strip .num', { hasText: /\d/ })
@@ -162,7 +166,6 @@ t.test('the timeline', async t => {
     await page.getByRole('figure', { name: /down from [\d.]+ to 59\.5 kg$/ }).waitFor()
     await page.locator('.latest', { hasText: '59.5' }).waitFor()
     await total.filter({ hasText: new RegExp(`^${before + 1}\\b`) }).waitFor()
-    await leave(page)
   })
 
   await t.test('the caption of the cursor is below the icons', async t => {
@@ -188,7 +191,7 @@ t.test('the timeline', async t => {
   })
 
   await t.test('a new kind of data gets its lane at once', async t => {
-    const page = await enter('/app/daisy/timeline', inZurich)
+    await show()
     await untilDrawn(page, 6)
     const before = await page
       .locator('figure[data-lane]')

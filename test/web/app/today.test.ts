@@ -2,8 +2,8 @@
 import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { getLocalDay } from '../../../schemas/zones.js'
-import { desk, phone, startApp, type App } from '../../support/app.js'
-import { leave } from '../../support/browser.js'
+import { desk, go, phone, startApp, type App } from '../../support/app.js'
+import { leave, setTime } from '../../support/browser.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { broughtIn } from '../../support/importing.js'
 import { look } from '../../support/look.js'
@@ -59,9 +59,9 @@ t.test('Today', async t => {
   const { daisy, enter } = app
   const { start, now } = setHour(app, 20)
   await fill(daisy, start, now)
+  let page = await enter('/app/daisy/today', inZurich)
 
   await t.test('shows the numbers of what was written', async t => {
-    const page = await enter('/app/daisy/today', inZurich)
     t.equal(await page.title(), 'Today')
     // By hand this morning; fourteen imported days have a median of 62 kg, and deviate from it by 0.2 at the median.
     await untilLine(page, 'weight', '62.5')
@@ -115,18 +115,18 @@ t.test('Today', async t => {
       'what has arrived, whenever it was measured'
     )
     await look(t, page, 'app-today')
-    await leave(page)
   })
 
   await t.test('says who has looked, and at what', async t => {
     const doctor = await daisy.grant('read', 'scale', { name: 'Dr. Meyer' })
     await doctor.do('events.get', { streams: ['scale'], limit: 1 })
-    const page = await enter('/app/daisy/today', inZurich)
+    // What others have read is no change: it is read with the page.
+    await go(page, '/app/daisy/measures')
+    await go(page, '/app/daisy/today')
     const line = page.getByRole('region', { name: 'Since yesterday' }).getByText('Dr. Meyer viewed Scale')
     t.match(await line.innerText(), /^Dr\. Meyer viewed Scale, (?:just now|this evening at 20:00)/)
     await page.getByRole('link', { name: 'View activity' }).click()
     await page.waitForURL('**/app/daisy/shared/*')
-    await leave(page)
   })
 
   await t.test('stops what runs, and continues it', async t => {
@@ -137,7 +137,7 @@ t.test('Today', async t => {
       time: now - 40 * minute,
       duration: null
     })
-    const page = await enter('/app/daisy/today', inZurich)
+    await go(page, '/app/daisy/today')
     const running = page.getByRole('region', { name: 'Ongoing' })
     t.match(await running.innerText(), /Reading\s*40 mins/)
     await look(t, page, 'app-today-running')
@@ -152,11 +152,9 @@ t.test('Today', async t => {
     await daisy.do('events.update', { id: event.id, update: { duration: 40 * minute } })
     // Live, without a reload.
     await running.waitFor({ state: 'detached' })
-    await leave(page)
   })
 
   await t.test('adds a value with one touch, which can be undone', async t => {
-    const page = await enter('/app/daisy/today', inZurich)
     await untilLine(page, 'coffee', '2')
     await card(page, 'coffee').getByRole('button', { name: 'Add 1 to Coffee' }).click()
     await untilLine(page, 'coffee', '3')
@@ -186,7 +184,7 @@ t.test('Today', async t => {
         'coffer:today': { cards: ['walks', 'unheard-of'], hidden: [] }
       }
     })
-    const page = await enter('/app/daisy/today', inZurich)
+    page = await enter('/app/daisy/today', inZurich)
     await card(page, 'walks').getByRole('button', { name: 'Add 2 to Walks with Rex' }).click()
     await untilLine(page, 'walks', '2')
     const { streams } = await daisy.do('streams.get', {})
@@ -204,7 +202,7 @@ t.test('Today', async t => {
   })
 
   await t.test('shows a new value at once, and the form adds one to its stream', async t => {
-    const page = await enter('/app/daisy/today', inZurich)
+    page = await enter('/app/daisy/today', inZurich)
     await untilLine(page, 'weight', '62.5')
     await daisy.event({ streamIds: ['scale'], type: 'mass/kg', content: 63.1, time: now - 30 })
     await untilLine(page, 'weight', '63.1')
@@ -217,11 +215,9 @@ t.test('Today', async t => {
     await untilLine(page, 'weight', '63.4')
     const { events } = await daisy.do('events.get', { streams: ['scale'], limit: 1 })
     t.match(events[0], { content: 63.4, streamIds: ['scale'] })
-    await leave(page)
   })
 
   await t.test('goals are set, changed and removed at the card', async t => {
-    const page = await enter('/app/daisy/today', inZurich)
     const openGoal = async (name: string): Promise<Locator> => {
       await card(page, 'sleep').getByRole('button', { name: 'Options: Sleep' }).click()
       await page.getByRole('button', { name }).click()
@@ -255,11 +251,9 @@ t.test('Today', async t => {
     t.same(Object.keys(await readProfile(daisy, 'coffer:goals')), ['steps'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await untilLine(page, 'sleep', '7 hrs to 9 hrs a day')
-    await leave(page)
   })
 
   await t.test('cards are moved, hidden and added, and stay so', async t => {
-    const page = await enter('/app/daisy/today', inZurich)
     await card(page, 'weight').waitFor()
     const list = async (): Promise<string[]> =>
       await page.locator('.measure').evaluateAll(all => all.map(each => each.getAttribute('data-measure')!))
@@ -321,7 +315,7 @@ t.test('Today', async t => {
   })
 
   await t.test('the first numbers come in one request', async t => {
-    const page = await enter('/app/daisy/streams', inZurich)
+    page = await enter('/app/daisy/streams', inZurich)
     const response = page.waitForResponse(
       each => each.request().postData()?.includes('measures.days') ?? false
     )
@@ -332,13 +326,11 @@ t.test('Today', async t => {
     for (const part of ['measures.get', '"running":true', 'note/*', 'position/wgs84', 'sleep/analysis'])
       t.match(asked, part)
     await untilLine(page, 'weight', '63.4')
-    await leave(page)
   })
 
   await t.test('the day changes at midnight', async t => {
-    const page = await enter('/app/daisy/today', inZurich)
     await untilLine(page, 'steps', '4,500')
-    await page.clock.setFixedTime((start + day + minute) * 1000)
+    await setTime(page, start + day + minute)
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
     await untilLine(page, 'steps', 'Yesterday')
     t.match(await readLines(page, 'steps'), ['4,500', 'Yesterday'])
@@ -355,10 +347,10 @@ async function fits(t: Test, { enter }: App): Promise<void> {
       ['en-GB', 'Today'],
       ['de-DE', 'Heute'],
       ['fr-FR', 'Aujourd’hui']
-    ] as const)
-      for (const width of [320, 390]) {
-        const options = { ...phone, viewport: { width, height: 700 }, locale, timezoneId: zone }
-        const page = await enter('/app/daisy/today', options)
+    ] as const) {
+      const page = await enter('/app/daisy/today', { ...phone, locale, timezoneId: zone })
+      for (const width of [390, 320]) {
+        await page.setViewportSize({ width, height: 700 })
         await page.getByRole('heading', { name: title, exact: true }).waitFor()
         await card(page, 'weight').waitFor()
         const tooWide = `[...document.querySelectorAll('.page.today *, .dock *')].filter(each =>
@@ -374,8 +366,9 @@ async function fits(t: Test, { enter }: App): Promise<void> {
           tabs.every(({ left }, index) => index === 0 || left >= tabs[index - 1]!.right - 0.5),
           `tabs are apart: ${locale}, ${width}`
         )
-        await leave(page)
       }
+      await leave(page)
+    }
   })
 }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { leave, leavesPictures, pictures, untilHeading } from '../../support/browser.js'
+import { leave, leavesPictures, pictures, setTime, untilHeading } from '../../support/browser.js'
 import { desk, phone } from '../../support/app.js'
 import { password, startPages, type Pages } from '../../support/pages.js'
 
@@ -128,10 +128,9 @@ async function come(
   address: string,
   options: BrowserContextOptions
 ): Promise<Page> {
-  const page = await open('/access/facts.json', options)
-  await page.clock.setFixedTime(service.clock.now() * 1000)
-  await page.goto(address.startsWith('/') ? service.server.url + address : address)
-  return page
+  return await open(address, options, async page => {
+    await setTime(page, service.clock.now())
+  })
 }
 
 /** Returns a function that saves numbered screenshots, if this file runs by itself. */

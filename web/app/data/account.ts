@@ -37,6 +37,7 @@ export class Account {
   readonly profile: Store<Profile> = createStore<Profile>({})
   readonly zones: Store<readonly ZonePeriod[]> = createStore<readonly ZonePeriod[]>([])
   #types: Promise<EventTypes> | undefined
+  #reading: Promise<void> | undefined
   readonly #nights: NightCounts
   readonly #closed = new AbortController()
 
@@ -47,19 +48,17 @@ export class Account {
   ) {
     this.measures = new MeasureDirectory(client)
     this.#nights = new NightCounts(client, () => this.facts.set(this.#nights.replaceCounts(this.facts.value)))
-    const readStreams = async (): Promise<void> => {
-      await this.readStreams()
-      // Marks of streams decide to which measures events belong.
-      await this.readFacts()
-    }
-    this.live.follow('streams', () => ignoreFailure(readStreams()), minIntervalMs)
+    // Marks of streams decide to which measures events belong.
+    const readStreams = () => ignoreFailure(Promise.all([this.readStreams(), this.readFacts()]))
+    this.live.follow('streams', readStreams, minIntervalMs)
     this.live.follow('events', () => ignoreFailure(this.readFacts()), minIntervalMs)
     if (this.isOwner) this.live.follow('accesses', () => ignoreFailure(this.readAccesses()), minIntervalMs)
     // When the page or tab becomes visible again, the session may have ended.
     const checkIfVisible = (): void => {
-      if (document.visibilityState === 'visible') this.#checkAccess()
+      // If not, the client calls its `onEnd` listener.
+      if (document.visibilityState === 'visible') ignoreFailure(this.client.call('getAccessInfo'))
     }
-    this.live.onDoubt(checkIfVisible)
+    this.live.follow('doubt', checkIfVisible)
     addEventListener('pageshow', checkIfVisible, this.#closed)
     document.addEventListener('visibilitychange', checkIfVisible, this.#closed)
   }
@@ -80,11 +79,6 @@ export class Account {
     ])
     account.live.watch(account)
     return account
-  }
-
-  /** Checks whether the session or access is still valid. If not, the client calls its `onEnd` listener. */
-  #checkAccess(): void {
-    ignoreFailure(this.client.call('getAccessInfo'))
   }
 
   /** The username with which it was opened. */
@@ -114,8 +108,16 @@ export class Account {
     this.tree.set(buildTree(streams))
   }
 
-  /** Reads `facts` and `measureFacts`, and counts nights in the background. Rejects with a `Refusal`. */
+  /**
+   * Reads `facts` and `measureFacts`, and counts nights in the background. Calls of the same turn of the event loop share a read.
+   * Rejects with a `Refusal`.
+   */
   async readFacts(): Promise<void> {
+    queueMicrotask(() => (this.#reading = undefined))
+    return await (this.#reading ??= this.#readFacts())
+  }
+
+  async #readFacts(): Promise<void> {
     const [{ facts }, measures] = await Promise.all([
       this.client.call<{ facts: readonly Omit<Fact, 'shownCount'>[] }>('streams.facts'),
       this.client.call<{ facts: readonly MeasureFact[] }>('measures.facts')

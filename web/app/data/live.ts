@@ -10,10 +10,11 @@ type ChangeKind = (typeof changeKinds)[number]
 export interface Live {
   /** Whether changes are currently received. */
   readonly isOn: Store<boolean>
-  /** Calls `listener` after changes, at most once in `spacing` milliseconds. Returns a function that stops it. */
-  follow(kind: ChangeKind, listener: () => void, spacing?: number): () => void
-  /** Calls `listener` whenever the socket is disconnected or refused: the session or access may have ended. */
-  onDoubt(listener: () => void): void
+  /**
+   * Calls `listener` after changes, at most once in `spacing` milliseconds. Returns a function that stops it. With `doubt`, calls it
+   * whenever the socket is disconnected or refused: the session or access may have ended.
+   */
+  follow(kind: ChangeKind | 'doubt', listener: () => void, spacing?: number): () => void
   /** How much other people have written since the user last looked. */
   readonly news: Store<number>
   /** Counts what is new in an account once it has people. */
@@ -42,15 +43,25 @@ export function openLive({ coffer }: Client): Live {
   for (const kind of changeKinds) socket.on(`${kind}Changed`, () => target.dispatchEvent(new Event(kind)))
   return {
     isOn,
+    // The listener is called immediately, then at most once in `spacing` milliseconds, the last time after the last change.
     follow: (kind, listener, spacing = 0) => {
-      const throttled = throttle(listener, spacing)
-      target.addEventListener(kind, throttled.call)
+      let timer: number | undefined
+      let isDue = false
+      const call = (): void => {
+        isDue = timer !== undefined
+        if (isDue) return
+        timer = window.setTimeout(() => {
+          timer = undefined
+          if (isDue) call()
+        }, spacing)
+        listener()
+      }
+      target.addEventListener(kind, call)
       return () => {
-        throttled.end()
-        target.removeEventListener(kind, throttled.call)
+        clearTimeout(timer)
+        target.removeEventListener(kind, call)
       }
     },
-    onDoubt: listener => target.addEventListener('doubt', listener),
     news: createStore(0),
     watch: account => {
       const end = account.accesses.follow(check)
@@ -64,27 +75,4 @@ export function openLive({ coffer }: Client): Live {
     },
     close: () => socket.close()
   }
-}
-
-/**
- * Throttles a listener: calls it immediately, then at most once in `spacing` milliseconds, the last time
- * after the last call. `end` drops a call that is still to come.
- */
-function throttle(
-  listener: () => void,
-  spacing: number
-): { readonly call: () => void; readonly end: () => void } {
-  let timer: number | undefined
-  let isDue = false
-  const onTimer = (): void => {
-    timer = undefined
-    if (isDue) call()
-  }
-  const call = (): void => {
-    isDue = timer !== undefined
-    if (isDue) return
-    timer = window.setTimeout(onTimer, spacing)
-    listener()
-  }
-  return { call, end: () => clearTimeout(timer) }
 }
