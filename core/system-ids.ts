@@ -6,7 +6,7 @@
 import { isFollowedId } from '../schemas/mirrors/followed-ids.js'
 import { isCmcId } from './cmc-ids.js'
 
-export { getFollowedRoot, isFollowedId } from '../schemas/mirrors/followed-ids.js'
+export { getFollowedRoot, getRootOfCopy, isFollowedId } from '../schemas/mirrors/followed-ids.js'
 
 /** The root of account fields. */
 export const accountId = ':_system:account'

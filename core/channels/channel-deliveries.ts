@@ -66,9 +66,9 @@ export class ChannelDeliveries implements TimedTask {
 
   /**
    * Starts to send what is due, and holds back what exceeds the hourly limit of its target. Does not wait for
-   * the sending: one receiver that hangs must not delay the others.
+   * the sending: one receiver that hangs must not delay the others. Resolves with whether it has started any.
    */
-  async run(account: Account): Promise<void> {
+  async run(account: Account): Promise<boolean> {
     const store = this.services.accounts.openStore(account)
     const sending: Sending = this.#sending.get(account.id) ?? new Map()
     this.#sending.set(account.id, sending)
@@ -83,6 +83,7 @@ export class ChannelDeliveries implements TimedTask {
       this.#track(this.#send(account, each, sending))
     }
     if (held.length > 0) await writeAsService(this.services, account, call => holdBack(call, held))
+    return sent.length > 0
   }
 
   /** Aborts what is being sent; it stays queued for the next start. */

@@ -10,7 +10,7 @@ import {
 } from './access-hooks.js'
 import type { Deliveries } from './deliveries.js'
 import { createCreateHook, createGetHook, deleteHook, createUpdateHook, fileHook } from './event-hooks.js'
-import { PeerLimits } from './peers/peer-limits.js'
+import { createReportHook, PeerLimits } from './peers/peer-limits.js'
 
 /** Returns the hooks of the exchange with other accounts, by the method that each is run with. */
 export function createCmcHooks(deliveries: Deliveries): MethodHooks {
@@ -22,6 +22,7 @@ export function createCmcHooks(deliveries: Deliveries): MethodHooks {
     ['events.delete', deleteHook],
     ['events.addAttachment', fileHook],
     ['events.deleteAttachment', fileHook],
+    ['mirrors.report', createReportHook(limits)],
     ['streams.create', createStreamHook],
     ['streams.update', updateStreamHook],
     ['streams.delete', deleteStreamHook],

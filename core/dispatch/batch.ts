@@ -132,8 +132,9 @@ export class Batch {
       for (const { index, method, params, compiled, error } of group) {
         try {
           if (!compiled) throw error
-          const { caller, changes, text, writer } = this.#runIn(compiled, params, isWriting)
-          const reading = compiled.definition.mode === 'write' ? undefined : this.#createReading(caller)
+          const { caller, changes, copies, text, writer } = this.#runIn(compiled, params, isWriting)
+          const reading =
+            compiled.definition.mode === 'write' ? undefined : this.#createReading(caller, copies)
           done.push({ index, method, text, writer, reading, changes })
           size += writer?.size ?? text.length
           if (writer?.isDone === false || size > maxGroupText) break
@@ -182,13 +183,10 @@ export class Batch {
     return done.length + 1
   }
 
-  #createReading(caller: Caller): ReadAuthorization {
-    return new ReadAuthorization(
-      this.#stages.services,
-      this.batch.account,
-      this.#credentials,
-      caller.access?.id
-    )
+  #createReading({ access }: Caller, copies: readonly string[] | undefined): ReadAuthorization {
+    const { services } = this.#stages
+    this.#reading.noteCopies(copies)
+    return new ReadAuthorization(services, this.batch.account, this.#credentials, access?.id, copies)
   }
 
   /** Finds the method of a call and checks the form of the call. */
@@ -209,7 +207,7 @@ export class Batch {
     compiled: Compiled,
     params: unknown,
     isInTransaction: boolean
-  ): { caller: Caller; changes: Changes } & ResultText {
+  ): { caller: Caller; changes: Changes; copies: readonly string[] | undefined } & ResultText {
     const now = this.#stages.services.clock.now()
     const caller = this.#stages.authenticateCaller(this.batch.account, this.#credentials, compiled, now)
     this.#stages.checkCall(compiled, caller, this.#credentials, params)
@@ -224,7 +222,7 @@ export class Batch {
       const { text, writer } = toResultText(result, call)
       this.#stages.recordSuccess(compiled, this.batch.account, caller, call)
       if (method.mode === 'write' && !this.batch.caller.isCurrent(call.store)) this.#reading.noteWrite()
-      return { caller, changes: call.changes, text, writer }
+      return { caller, changes: call.changes, copies: call.auditScope?.copies, text, writer }
     } catch (error) {
       throw needsSeparateRun(error) ? error : addAccessId(error, caller)
     }

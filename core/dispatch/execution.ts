@@ -28,7 +28,7 @@ import {
   type UploadedFile,
   addAccessId
 } from '../call/outcome.js'
-import { ReadAuthorization } from './read-authorization.js'
+import { ReadAuthorization, type ReadFacts } from './read-authorization.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { maxTextInMemory, spoolResult, Remainder, targetTextLength, type SpoolTarget } from './remainder.js'
 import { isLong, runUninterrupted, runWrite } from './run-write.js'
@@ -150,7 +150,7 @@ export class Execution {
     if (this.#store.attachments.hasOrphans) await removeOrphans(this.#services, account)
     return hasListing(result)
       ? await this.#spoolWriteResult(result, caller)
-      : this.#toSuccess(result, caller, true)
+      : this.#toSuccess(result, caller, { isWritten: true })
   }
 
   /** Runs a write; in steps if it is large, or turns out to be large. */
@@ -222,7 +222,7 @@ export class Execution {
   #toReadOutcome(result: Result, { caller, auditScope }: Call, validator?: string): Outcome {
     if (!hasListing(result)) {
       if (auditScope) auditScope.isOpen = false
-      return this.#toSuccess(result, caller, false, validator)
+      return this.#toSuccess(result, caller, auditScope, validator)
     }
     const facts = this.context.isDocument ? this.context.compiled.definition.facts?.(result) : undefined
     const writer = new MemberWriter(result, auditScope)
@@ -249,7 +249,7 @@ export class Execution {
       extraBytes: writer.extraBytes,
       remainder: writer.isTaken
         ? undefined
-        : new Remainder(this.#createReading(caller), this.#spools, { writer }),
+        : new Remainder(this.#createReading(caller, auditScope), this.#spools, { writer }),
       items: () => writer.itemCount,
       accessId: caller.access?.id,
       validator,
@@ -261,7 +261,7 @@ export class Execution {
   /** Creates the outcome of a write whose result has a list. It is sent even if the access ends, and reads nothing later. */
   async #spoolWriteResult(result: Result, caller: Caller): Promise<Outcome> {
     const writer = new MemberWriter(result)
-    const reading = this.#createReading(caller, true)
+    const reading = this.#createReading(caller, { isWritten: true })
     const reader = { store: this.#store, caller }
     const spool = await spoolResult(this.#services.spools, writer, reader, reading.party)
     const accessId = caller.access?.id
@@ -269,7 +269,7 @@ export class Execution {
     return { ...createSuccess('', accessId), remainder: new Remainder(reading, this.#spools, { spool }) }
   }
 
-  #toSuccess(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
+  #toSuccess(result: Result, caller: Caller, read?: ReadFacts, validator?: string): Success {
     const accessId = caller.access?.id
     const text = joinMembers(result)
     const facts = this.context.compiled.definition.facts?.(result)
@@ -277,13 +277,13 @@ export class Execution {
       return createSuccess(text, accessId, validator, facts, sumExcess(result))
     const spool = this.#services.spools.open()
     spool.add(text)
-    const remainder = new Remainder(this.#createReading(caller, isWritten), this.#spools, { spool })
+    const remainder = new Remainder(this.#createReading(caller, read), this.#spools, { spool })
     return { ...createSuccess('', accessId, validator, facts), remainder }
   }
 
-  #createReading(caller: Caller, isWritten = false): ReadAuthorization {
+  #createReading({ access }: Caller, { copies, isWritten }: ReadFacts = {}): ReadAuthorization {
     const { account, service } = this.context
-    const reading = new ReadAuthorization(this.#services, account, service.credentials, caller.access?.id)
+    const reading = new ReadAuthorization(this.#services, account, service.credentials, access?.id, copies)
     if (isWritten) reading.noteWrite()
     return reading
   }

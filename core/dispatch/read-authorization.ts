@@ -4,6 +4,7 @@
  */
 import { authenticate } from '../auth/authenticate.js'
 import { Caller } from '../permissions/caller.js'
+import { CopiesInUse } from '../permissions/kept-copies.js'
 import { refuseUnknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
@@ -11,18 +12,29 @@ import type { Reader } from '../call/reader.js'
 import type { Party } from '../../storage/scheduler.js'
 import type { Account } from '../../storage/platform/account.js'
 
+/** What is known of the call of a response. */
+export interface ReadFacts {
+  /** See `AuditScope`. */
+  readonly copies?: readonly string[] | undefined
+  readonly isWritten?: boolean
+}
+
 /** Authorizes the pages of one response. */
 export class ReadAuthorization {
   /** True if the call has ended its own access. */
   #hasEndedOwnAccess = false
+  readonly #copies = new CopiesInUse()
 
   constructor(
     private readonly services: Services,
     private readonly account: Account,
     private readonly credentials: Credentials,
     /** Id of the calling access; `undefined` if the method requires no access. */
-    private readonly accessId: string | undefined
-  ) {}
+    private readonly accessId: string | undefined,
+    copies?: readonly string[]
+  ) {
+    this.noteCopies(copies)
+  }
 
   /** Returns the party by which the response is scheduled. */
   get party(): Party {
@@ -30,20 +42,26 @@ export class ReadAuthorization {
   }
 
   /**
-   * Returns the current reader. Errors: the errors of a call with the same credentials. This does not count as a call.
+   * Returns the current reader. Errors: the errors of a call with the same credentials, and `unknown-referenced-resource` if a copy has
+   * been erased that the response has read. This does not count as a call.
    */
   getReader(): Reader {
     const { account, services, credentials } = this
     const { accounts } = services
     if (accounts.find(account.username)?.id !== account.id) refuseUnknownUser(accounts, account.username)
     const store = accounts.openStore(account)
-    const caller =
-      this.accessId !== undefined
-        ? store.read(() =>
-            authenticate({ services, account, store, credentials, now: services.clock.now(), isUse: false })
-          )
-        : new Caller(store, undefined)
-    return { store, caller }
+    if (this.accessId === undefined) return { store, caller: new Caller(store, undefined) }
+    const now = services.clock.now()
+    return store.read(() => {
+      const caller = authenticate({ services, account, store, credentials, now, isUse: false })
+      this.#copies.assertKept(store)
+      return { store, caller }
+    })
+  }
+
+  /** Notes copies of other accounts' data that the response has read: see `AuditScope`. */
+  noteCopies(copies: readonly string[] | undefined): void {
+    if (copies) this.#copies.add(this.services.accounts.openStore(this.account), copies)
   }
 
   /** Requires that more of a stored text may be sent. Errors: the errors of {@link getReader}. */

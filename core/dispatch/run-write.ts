@@ -4,6 +4,7 @@ import { createQuotaCheck } from './quota.js'
 import { NeedsSteps, Unreserved } from '../../storage/errors.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
 import { enqueueMessages } from '../notifications/webhook-queue.js'
+import { assertKept } from '../permissions/kept-copies.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
 /**
@@ -42,16 +43,18 @@ export function beginWrite(
   }
 }
 
-/** Runs a method without interruption. */
+/** Runs a method without interruption. Also throws what {@link assertKept} throws of copies that it has read. */
 export function runUninterrupted(
   definition: UserMethod,
   call: Call,
   params: unknown,
   prepared?: unknown
 ): Result {
-  return definition.isLong
+  const result = definition.isLong
     ? runSteps(definition.run(call, params, prepared))
     : definition.run(call, params, prepared)
+  if (call.auditScope?.copies) assertKept(call.store, call.auditScope.copies)
+  return result
 }
 
 function* runMethod(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Steps<Result> {

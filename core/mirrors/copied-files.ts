@@ -14,7 +14,7 @@ import { isObject } from '../validation/is-object.js'
 import { getStore, writeCopy, type CopyContext } from './copy-context.js'
 import { findOrigin, followedKey } from './copied-streams.js'
 import type { PartBudget } from './part-budget.js'
-import { findOutage, PageTooLong, PeerFailed, toError } from './peer-answers.js'
+import { findOutage, PageTooLong, PeerAway, PeerFailed, toError } from './peer-answers.js'
 
 /** Maximum number of files of an event. */
 const maxFiles = 100
@@ -120,7 +120,19 @@ export async function copyFilesOf(
     if (at < 0 || remoteId === undefined) break
     save(at)
     budget.spend()
-    failure = (await tryFile(context, { id, remoteId }, files[at]!)) ?? failure
+    try {
+      failure = (await tryFile(context, { id, remoteId }, files[at]!)) ?? failure
+    } catch (error) {
+      // Reading this file may be what brings the peer down: the others are read first next time.
+      if (error instanceof PeerAway)
+        save(
+          Math.max(
+            0,
+            files.findIndex((file, index) => index > at && isWanted(config, file))
+          )
+        )
+      throw error
+    }
   }
   const event = getStore(context).events.find(id)
   // Those before the first may have failed in an earlier turn.

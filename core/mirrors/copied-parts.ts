@@ -39,7 +39,8 @@ function keepDoubt({ at, isDoubtful, next }: MirrorPart): Pick<MirrorPart, 'at' 
 /**
  * Reads the points or files that remain, one event after the other. Returns true once nothing is due, and false if the
  * budget of this contact is used up. An event that the peer refuses is postponed, and the next one is read. Rejects with
- * `PeerAway` if the peer is down: the event stays due, after those that are due already.
+ * `PeerAway` if the peer is down: the event stays due, after those that are due already; if the peer asks not to be called for a
+ * while, that counts as a failure of the event as well, since it may be for its sake.
  */
 export async function copyParts(context: CopyContext, kind: MirrorPart['kind']): Promise<boolean> {
   const { clock } = context.services
@@ -47,18 +48,24 @@ export async function copyParts(context: CopyContext, kind: MirrorPart['kind']):
   for (;;) {
     const part = loadMirror(context) && findDue(context, kind)
     if (!part) return true
+    let { at } = part
     try {
       if (kind === 'points') await copyPoints(context, part, budget)
-      else await copyFiles(context, part, budget)
+      else await copyFiles(context, part, { budget, save: place => (at = place) })
     } catch (error) {
-      if (error instanceof OutOfTurn) return false
+      if (error instanceof OutOfTurn) {
+        // The other files of the event have their turn first: one may take a whole turn.
+        if (kind === 'files') await savePart(context, { ...part, at, next: clock.now() })
+        return false
+      }
       if (error instanceof PeerAway) {
         // Reading this part may be what brings the peer down: the others are read first next time.
-        await savePart(context, { ...part, next: clock.now() })
+        if (error.retryAfter > 0) await postpone(context, { ...part, at }, error)
+        else await savePart(context, { ...part, at, next: clock.now() })
         throw error
       }
       if (!(error instanceof PeerFailed)) throw error
-      await postpone(context, part, error)
+      await postpone(context, kind === 'files' ? { ...part, at: 0 } : part, error)
     }
   }
 }
@@ -69,17 +76,13 @@ export function findDue(context: CopyContext, kind: MirrorPart['kind']): MirrorP
   return store.read(() => store.mirrors.findDuePart(context.id, kind, context.services.clock.now()))
 }
 
-/** Copies the files of one event that are missing. If the budget ends, the rest waits for its turn. */
-async function copyFiles(context: CopyContext, part: MirrorPart, budget: PartBudget): Promise<void> {
-  let { at } = part
-  try {
-    await copyFilesOf(context, part.id, { from: part.at, budget, save: place => (at = place) })
-  } catch (error) {
-    // The other files of the event have their turn first: one may take a whole turn.
-    if (error instanceof OutOfTurn)
-      await savePart(context, { ...part, at, next: context.services.clock.now() })
-    throw error
-  }
+/** Copies the files of one event that are missing. Rejects as {@link copyFilesOf} does. */
+async function copyFiles(
+  context: CopyContext,
+  part: MirrorPart,
+  turn: { readonly budget: PartBudget; readonly save: (at: number) => void }
+): Promise<void> {
+  await copyFilesOf(context, part.id, { from: part.at, ...turn })
   await writeCopy(context, ({ services, store }, { mirror }) => {
     const event = store.events.find(part.id)
     // The event may have got others in the meantime.
@@ -143,8 +146,7 @@ async function postpone(context: CopyContext, part: MirrorPart, failure: PeerFai
   // A connection that was lost may have been that of a server that is there again.
   const delay = (mayBeAway(failure) ? [0, ...delays] : delays)[part.failures]
   const next = delay === undefined ? null : context.services.clock.now() + Math.max(delay, failure.retryAfter)
-  const at = part.kind === 'files' ? 0 : part.at
-  await savePart(context, { ...part, at, next, failures: part.failures + 1 })
+  await savePart(context, { ...part, next, failures: part.failures + 1 })
 }
 
 /** Stores a part, unless its event has been erased in the meantime: files are read while contacts are made. */

@@ -8,7 +8,7 @@ import { UniqueViolation } from '../../storage/errors.js'
 import { runSteps } from '../../storage/steps.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 import type { Call } from '../call/method.js'
-import { endPermissions, insertStream } from '../streams/ended-permissions.js'
+import { addStream, endPermissions } from '../streams/ended-permissions.js'
 import { listSubtree } from '../streams/tree.js'
 import { truncateText } from '../truncate-text.js'
 import { isObject } from '../validation/is-object.js'
@@ -145,7 +145,8 @@ function insertNamed(
   const at = call.store.stamp(call.now)
   const by = { created: at, createdBy: 'system', modified: at, modifiedBy: 'system' }
   withFreeName([named.name, getOtherName(named)], name => {
-    insertStream(call, { id: named.id, name, ...rest, ...by })
+    // Permissions on an earlier copy have ended with its streams.
+    addStream(call, { id: named.id, name, ...rest, ...by })
   })
   call.changes.add('streams', [named.id])
 }
@@ -171,11 +172,19 @@ export function listOthers(
   return root ? listSubtree(root).filter(({ stream }) => !kept.has(stream.id)) : []
 }
 
-/** Removes an empty stream of a copy that has no streams below. Also ends permissions on it. */
-export function removeStream(call: Call, node: StreamNode): void {
+/**
+ * Removes empty streams of a copy, each before its parent, except those that still have streams below. Also ends permissions on those that
+ * are removed, for which all accesses are read once.
+ */
+export function removeStreams(call: Call, nodes: readonly StreamNode[]): void {
   const { changes, now, store } = call
-  changes.add('streams', [node.stream.id])
+  const removed = new Set<StreamNode>()
+  for (const node of nodes) if ([...node.children].every(child => removed.has(child))) removed.add(node)
+  const ids = [...removed].map(({ stream }) => stream.id)
+  changes.add('streams', ids)
   const at = store.stamp(now)
-  runSteps(endPermissions(call, [node], at))
-  store.mirrors.overwriteDeleted(() => store.streams.remove(node.stream.id, at))
+  runSteps(endPermissions(call, [...removed], at))
+  store.mirrors.overwriteDeleted(() => {
+    for (const id of ids) store.streams.remove(id, at)
+  })
 }

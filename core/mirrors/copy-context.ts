@@ -32,8 +32,9 @@ export function loadMirror(context: CopyContext): StoredMirror | undefined {
   return stored && isOpen(stored.mirror) ? stored : undefined
 }
 
-function isOpen({ state }: Mirror): boolean {
-  return state === 'starting' || state === 'live'
+/** Returns whether a mirror has not ended. */
+export function isOpen(mirror: Mirror | undefined): boolean {
+  return mirror?.state === 'starting' || mirror?.state === 'live'
 }
 
 /**

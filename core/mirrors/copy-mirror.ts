@@ -1,18 +1,11 @@
 /** Brings the copy of one mirror up to date: streams, deletions, then events, page by page. (docs/api/mirrors.md#how-it-is-kept-up-to-date) */
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Call } from '../call/method.js'
-import { applyEvent, eraseEvent, getCopiedEventId, leaveStream, listLeaving } from './copied-events.js'
+import { applyEvent, eraseEvent, getCopiedEventId, listLeaving } from './copied-events.js'
 import { copyParts } from './copied-parts.js'
 import { emptySeries } from './copied-points.js'
 import { getStore, loadMirror, saveProgress, writeCopy, type CopyContext } from './copy-context.js'
-import {
-  findOutdated,
-  insertRoot,
-  listOthers,
-  planStreams,
-  removeStream,
-  writeStream
-} from './copied-streams.js'
+import { findOutdated, insertRoot, listOthers, planStreams, writeStream } from './copied-streams.js'
 import {
   PageTooLong,
   PeerFailed,
@@ -21,6 +14,7 @@ import {
   readStreams,
   type PeerPage
 } from './peer-answers.js'
+import { removeOthers } from './removed-streams.js'
 import { endPass, getFirstDeletion, pageLimit, parseProgress, startPass, type Pass } from './progress.js'
 
 /** Number of pages, and seconds, after which other mirrors have their turn: a slow server must not hold its slot. */
@@ -57,10 +51,10 @@ export async function copyMirror(context: CopyContext): Promise<boolean> {
  */
 async function copyEvents(context: CopyContext): Promise<boolean> {
   if (!(await copyStreams(context))) return false
-  if (!(await copyDeletions(context))) return false
-  let hasReadChanges = false
   const { clock } = context.services
   const end = clock.now() + maxSeconds
+  if (!(await copyDeletions(context, end))) return false
+  let hasReadChanges = false
   for (let pages = 0; pages < maxPages && !context.isStopped() && clock.now() < end; pages++) {
     const state = loadMirror(context)
     if (!state) return true
@@ -98,32 +92,15 @@ async function copyStreams(context: CopyContext): Promise<boolean> {
       for (const each of part) writeStream(call, each)
       if (isNew) saveProgress(call, stored, { ...parseProgress(stored), isDoubtful: true })
     })
-  const removed = store.read(() => listOthers({ store }, mirror, wanted)).toReversed()
-  for (const node of removed) {
-    const isEmptied = async (): Promise<boolean | undefined> => {
-      const leaving = store.read(() => store.mirrors.listInStream(node.number, writeLimit))
-      await emptySeries(
-        context,
-        leaving.filter(id => store.events.find(id)?.streamIds.length === 1)
-      )
-      return await writeCopy(context, (call, stored) => {
-        const ids = call.store.mirrors.listInStream(node.number, writeLimit)
-        for (const id of ids) leaveStream(call, mirror, id, node.stream.id)
-        if (ids.length > 0) return false
-        const current = call.store.streams.find(node.stream.id)
-        if (current && current.children.size === 0) removeStream(call, current)
-        saveProgress(call, stored, { ...parseProgress(stored), isDoubtful: true })
-        return true
-      })
-    }
-    while (!context.isStopped() && (await isEmptied()) === false);
-  }
+  const others = store.read(() => listOthers({ store }, mirror, wanted)).toReversed()
+  await removeOthers(context, mirror, others)
   return loadMirror(context) !== undefined
 }
 
-/** Erases what has been deleted since the last contact. Returns false if there is more. */
-async function copyDeletions(context: CopyContext): Promise<boolean> {
-  for (let pages = 0; pages < maxPages && !context.isStopped(); pages++) {
+/** Erases what has been deleted since the last contact, until a time in seconds. Returns false if there is more. */
+async function copyDeletions(context: CopyContext, end: number): Promise<boolean> {
+  const { clock } = context.services
+  for (let pages = 0; pages < maxPages && !context.isStopped() && clock.now() < end; pages++) {
     const state = loadMirror(context)
     const { deletedCursor: since, deletedSkip = 0 } = state ? parseProgress(state) : {}
     // Until the first comparison, deleted events are not seen at all.

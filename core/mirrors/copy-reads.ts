@@ -6,6 +6,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { CopyReads, Services } from '../call/services.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import type { Caller } from '../permissions/caller.js'
+import { getRootOfCopy } from '../system-ids.js'
 import { isObject } from '../validation/is-object.js'
 import { followedKey } from './copied-streams.js'
 
@@ -81,7 +82,7 @@ function listReads(
   const isSingle = copies.length === 1
   const reads = new Map<string, CopyRead>()
   for (const id of copies) {
-    const mirror = roots.get(id.split(':', 3).join(':'))
+    const mirror = roots.get(getRootOfCopy(id))
     if (mirror === undefined) continue
     const mark = store.streams.find(id)?.stream.clientData?.[followedKey]
     const remoteId = isObject(mark) && typeof mark['id'] === 'string' ? mark['id'] : ''

@@ -2,6 +2,7 @@
 import type { Mirror, MirrorEnd } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
+import { runSteps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
@@ -10,9 +11,11 @@ import { recordAction, writeAsService } from '../cmc/service-calls.js'
 import { ensureSigningKey } from '../oauth/keys.js'
 import { signToken } from '../oauth/jwt.js'
 import { getCounterparty } from '../permissions/peer-access.js'
+import { endPermissions } from '../streams/ended-permissions.js'
+import { listSubtree } from '../streams/tree.js'
 import { eraseEvent } from './copied-events.js'
 import { emptySeries } from './copied-points.js'
-import { listOthers, removeStream } from './copied-streams.js'
+import { listOthers, removeStreams } from './copied-streams.js'
 import { parseProgress } from './progress.js'
 
 /** Number of events that are erased in one transaction, and of streams. */
@@ -21,8 +24,8 @@ const eraseLimit = 200
 const receiptType = 'erasure-receipt+jwt'
 
 /**
- * Ends a mirror: from now on nothing is copied, and the copy is erased as soon as possible. Records the end
- * in the audit. One that has ended is returned as it is.
+ * Ends a mirror: from now on nothing is copied, permissions on the copy have ended, and the copy is erased as soon as
+ * possible. Records the end in the audit. One that has ended is returned as it is.
  */
 export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): Mirror {
   const { mirror } = stored
@@ -37,6 +40,8 @@ export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): 
     next: call.now,
     progress: JSON.stringify({ ...progress, erased: 0, ...(farewell !== undefined && { farewell }) })
   })
+  const root = call.store.streams.find(mirror.streamId)
+  if (root) runSteps(endPermissions(call, listSubtree(root), call.store.stamp(call.now)))
   call.changes.add('timers')
   recordAction(call, 'mirrors.ended', { peer: mirror.person, accessId: mirror.accessId })
   return ended
@@ -94,9 +99,7 @@ function eraseSome(call: Call, id: string): boolean {
     return false
   }
   const nodes = listOthers(call, mirror, []).toReversed()
-  for (const node of nodes.slice(0, eraseLimit)) removeStream(call, node)
-  if (nodes.length > eraseLimit) return false
   const root = streams.find(mirror.streamId)
-  if (root) removeStream(call, root)
-  return true
+  removeStreams(call, [...nodes, ...(root ? [root] : [])].slice(0, eraseLimit))
+  return nodes.length < eraseLimit
 }

@@ -15,12 +15,12 @@ import { removeOrphans } from '../events/attachment-sweep.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import type { TimedTask } from '../timers/timed-task.js'
 import { copyParts, findDue } from './copied-parts.js'
-import { loadMirror, type CopyContext } from './copy-context.js'
+import { isOpen, loadMirror, type CopyContext } from './copy-context.js'
 import { copyMirror } from './copy-mirror.js'
 import { endMirror, eraseCopy } from './ends.js'
 import { askForNotices, stopNotices } from './notices.js'
 import { toFailedOutcome, getPause, pollSeconds, toFailure, type Outcome } from './outcomes.js'
-import { PeerFailed, PermissionEnded } from './peer-answers.js'
+import { PeerAway, PeerFailed, PermissionEnded } from './peer-answers.js'
 import { parseProgress } from './progress.js'
 import { reportErasure, reportReads } from './reports.js'
 
@@ -46,10 +46,7 @@ const refusalSeconds = 60
 /** The same after a fault of this service. */
 const faultDelay = 30
 
-/**
- * Makes the contacts of the mirrors of accounts that this process serves: 16 at a time, 8 for one account and
- * 2 for one host.
- */
+/** Makes the contacts of the mirrors of accounts that this process serves: 16 at a time, 8 for one account and 2 for one host. */
 export class MirrorCopies implements TimedTask {
   readonly name = 'mirrors'
   /** An account that was suspended, or scheduled for deletion, may be active again; a relationship may have ended. */
@@ -93,12 +90,13 @@ export class MirrorCopies implements TimedTask {
     return (this.#copying.get(id)?.size ?? 0) > 0
   }
 
-  /** Starts what is due. Does not wait for it: one server that hangs must not delay the others. */
-  async run(account: Account): Promise<void> {
+  /** Starts what is due, and returns whether there was any. Does not wait for it: one server that hangs must not delay the others. */
+  run(account: Account): Promise<boolean> {
     const copying = this.#copying.get(account.id) ?? new Set()
     this.#copying.set(account.id, copying)
     const store = this.services.accounts.openStore(account)
     const now = this.services.clock.now()
+    const before = this.#running.size
     for (const { id, next } of store.read(() => store.mirrors.listDue(2 * maxPerAccount))) {
       if (next > now || copying.size >= maxPerAccount) break
       if (copying.has(id)) continue
@@ -111,7 +109,7 @@ export class MirrorCopies implements TimedTask {
       this.#running.add(work)
       void work.finally(() => this.#running.delete(work))
     }
-    await Promise.resolve()
+    return Promise.resolve(this.#running.size > before)
   }
 
   /** Stops; what is being copied goes on at the next start. */
@@ -150,6 +148,8 @@ export class MirrorCopies implements TimedTask {
     if (!mark) return await this.#end(account, id, 'relationship-ended')
     const endpoint = parseEndpoint(mark.counterparty.apiEndpoint ?? '')
     if (!endpoint) return await this.#record(account, stored, toFailedOutcome({ id: 'odd-response' }))
+    const pause = this.getPeers().pauses.getLeft(endpoint)
+    if (pause > 0) return await this.#wait(account, id, pause)
     await this.#limiter.run([`host ${endpoint.host}`], () => this.#contact(account, stored, endpoint))
     this.#startFiles(this.#createContext(account, id, endpoint))
   }
@@ -166,13 +166,23 @@ export class MirrorCopies implements TimedTask {
     if (this.#isClosed || hasFailed || this.#withFiles.has(id) || !findDue(context, 'files')) return
     this.#withFiles.add(id)
     const work = this.#copyFiles(context)
-      .catch((cause: unknown) => {
-        if (this.#isClosed || cause instanceof AccountElsewhere || toFailure(cause)) return
+      .catch(async (cause: unknown) => {
+        if (this.#isClosed || cause instanceof AccountElsewhere) return
+        if (cause instanceof PeerAway && cause.retryAfter > 0) await this.#wait(account, id, cause.retryAfter)
+        if (toFailure(cause)) return
         services.log.error('files of a copy could not be copied', { accountId: account.id, cause })
       })
       .finally(() => this.#withFiles.delete(id))
     this.#running.add(work)
     void work.finally(() => this.#running.delete(work))
+  }
+
+  /** Makes the next contact of a mirror after a number of seconds, unless it ends. */
+  async #wait(account: Account, id: string, seconds: number): Promise<void> {
+    await writeAsService(this.services, account, ({ changes, now, store: { mirrors } }) => {
+      if (isOpen(mirrors.find(id)?.mirror)) mirrors.wake(id, now + seconds)
+      changes.add('timers')
+    })
   }
 
   async #copyFiles(context: CopyContext): Promise<void> {
@@ -229,6 +239,7 @@ export class MirrorCopies implements TimedTask {
     const endpoint = parseEndpoint(parseProgress(stored).farewell ?? '')
     const context = { services: this.services, account, peers: this.getPeers(), id }
     let isTold = !endpoint
+    let outcome = toFailedOutcome({ id: 'unreachable' })
     try {
       if (endpoint)
         await this.#limiter.run([`host ${endpoint.host}`], async () => {
@@ -238,6 +249,7 @@ export class MirrorCopies implements TimedTask {
       isTold = true
     } catch (error) {
       if (!(error instanceof PeerFailed)) throw error
+      outcome = toFailedOutcome(error.reason, error.retryAfter)
     }
     if (this.#isClosed) return
     await writeAsService(this.services, account, ({ changes, now, store }) => {
@@ -247,7 +259,7 @@ export class MirrorCopies implements TimedTask {
       const isLate = now - (current.mirror.erased ?? 0) > maxTellingSeconds
       store.mirrors.put({
         ...current,
-        next: isTold || isLate ? null : now + getPause(toFailedOutcome({ id: 'unreachable' }), failures),
+        next: isTold || isLate ? null : now + getPause(outcome, failures),
         progress: JSON.stringify({ ...parseProgress(current), failures })
       })
       changes.add('timers')
@@ -258,7 +270,7 @@ export class MirrorCopies implements TimedTask {
   async #record(account: Account, begun: StoredMirror, outcome: Outcome): Promise<void> {
     await writeAsService(this.services, account, ({ changes, now, store }) => {
       const stored = store.mirrors.find(begun.mirror.id)
-      if (!stored || (stored.mirror.state !== 'starting' && stored.mirror.state !== 'live')) return
+      if (!stored || !isOpen(stored.mirror)) return
       changes.add('timers')
       const { refused = now, ...progress } = parseProgress(stored)
       const { error: _error, ...mirror } = stored.mirror

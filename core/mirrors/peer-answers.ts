@@ -1,6 +1,7 @@
 /** What the server of another account answers: every part is checked, since nothing in it can be trusted. (docs/api/mirrors.md#limits) */
 import type { MirrorError } from '../../schemas/mirrors/mirror.js'
 import { getErrorId, type Endpoint, type PeerAnswer, type PeerCalls } from '../cmc/peers/peer-calls.js'
+import { isPause } from '../cmc/peers/peer-pauses.js'
 import { isObject } from '../validation/is-object.js'
 import { maxTime, type Pass } from './progress.js'
 
@@ -157,13 +158,15 @@ const awayStatuses: ReadonlySet<number> = new Set([301, 401, 429, 502, 503, 504]
 
 /**
  * Finds out whether a failure is that of the whole server, by asking it whether it answers at all. Returns `undefined` if it does: then the
- * failure is that of one event. Never rejects.
+ * failure is that of one event. A server that asks not to be called for a while is not asked. Never rejects.
  */
 export async function findOutage(
   { endpoint, peers }: { readonly endpoint: Endpoint; readonly peers: PeerCalls },
   failure: PeerFailed
 ): Promise<PeerAway | undefined> {
   if (!mayBeAway(failure)) return undefined
+  const { reason, retryAfter } = failure
+  if (retryAfter > 0 && isPause(reason.status ?? 0)) return new PeerAway(reason, retryAfter)
   const answer = await peers.call(endpoint, 'getAccessInfo')
   const error = answer.status === 200 ? undefined : toError(answer)
   return error instanceof PeerFailed && mayBeAway(error)

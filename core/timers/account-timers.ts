@@ -245,24 +245,23 @@ export class AccountTimers implements Timers {
     running.add(task)
     postponed.delete(task)
     this.#track(
-      this.#run(account, task).then(isDone => {
+      this.#run(account, task).then(result => {
         running.delete(task)
-        if (isDone) done.set(task, at)
-        else postponed.set(task, this.services.clock.now() + retrySeconds)
+        if (result === 'done') done.set(task, at)
+        if (result === 'failed') postponed.set(task, this.services.clock.now() + retrySeconds)
         if (this.#plans.get(account.id) === plan) this.#planLater(account, [task])
       })
     )
   }
 
-  /** Does the work of a task, and returns whether it has succeeded; failures are logged. Never rejects. */
-  async #run(account: Account, task: TimedTask): Promise<boolean> {
+  /** Does or starts the work of a task; failures are logged. Never rejects. */
+  async #run(account: Account, task: TimedTask): Promise<'done' | 'failed' | 'started'> {
     try {
-      await task.run(account)
-      return true
+      return (await task.run(account)) === true ? 'started' : 'done'
     } catch (cause) {
       if (!this.#isClosed)
         this.services.log.warn(`timed work failed: ${task.name}`, { accountId: account.id, cause })
-      return false
+      return 'failed'
     }
   }
 

@@ -17,10 +17,11 @@ export interface TimedTask {
    */
   findNext(store: UserStore, account: Account): number | undefined
   /**
-   * Does what is due now. If it rejects, that is logged. It is called again after {@link retrySeconds} if it has failed, or if the same
-   * work is still due.
+   * Does what is due now. If it rejects, that is logged. It is called again after {@link retrySeconds} if it has failed, or if something
+   * is still due at the same time. Resolves with true if it has only started something, which goes on and which `findNext` passes over until
+   * it ends: then other work may be due at the same time.
    */
-  run(account: Account): Promise<void>
+  run(account: Account): Promise<boolean | void>
   /**
    * Returns whether work of an account is under way that `findNext` passes over, also after it was stopped unfinished. Until then the file
    * of the account says that it is due.

@@ -7,6 +7,11 @@ export function isFollowedId(id: string): boolean {
   return id.startsWith(prefix)
 }
 
+/** Returns the id of the root of the copy to which a copied stream belongs. */
+export function getRootOfCopy(id: string): string {
+  return id.split(':', 3).join(':')
+}
+
 /** Returns the id of the root of the copy of what an account has shared, by its slug. */
 export function getFollowedRoot(slug: string): string {
   return `${prefix}${slug}`

@@ -44,6 +44,12 @@ export interface StoredDelivery {
   readonly body: string
 }
 
+/** The accesses of peers that expire, and whose peer has not been told. */
+const expiring = `access INDEXED BY access_peer_expiry WHERE deleted IS NULL
+  AND body ->> '$.clientData.cmc.role' = 'counterparty' AND body ->> 'expires' IS NOT NULL
+  AND body ->> '$.clientData.cmc.expiryTold' IS NULL
+  AND EXISTS (SELECT 1 FROM cmc_relationship WHERE access = access.id)`
+
 const relationshipColumns = 'access, scope, slug, checked, refused'
 
 export class CmcRepository {
@@ -168,16 +174,13 @@ export class CmcRepository {
    * been told. Returns `undefined` if none expires.
    */
   getNextExpiry(): number | undefined {
-    const sql = `SELECT min(access.body ->> 'expires') FROM cmc_relationship AS held JOIN access
-      ON access.id = held.access WHERE access.deleted IS NULL AND access.body ->> '$.clientData.cmc.expiryTold' IS NULL`
-    return (column(this.db, sql).get() as number | null) ?? undefined
+    const sql = `SELECT body ->> 'expires' FROM ${expiring} ORDER BY body ->> 'expires' LIMIT 1`
+    return column(this.db, sql).get() as number | undefined
   }
 
   /** Lists at most 500 accesses of peers that have expired, and whose peer has not been told. */
   listExpired(now: number): string[] {
-    const sql = `SELECT access.id FROM cmc_relationship AS held JOIN access ON access.id = held.access
-      WHERE access.deleted IS NULL AND access.body ->> 'expires' <= ?
-      AND access.body ->> '$.clientData.cmc.expiryTold' IS NULL LIMIT 500`
+    const sql = `SELECT id FROM ${expiring} AND body ->> 'expires' <= ? LIMIT 500`
     return column(this.db, sql).all(now) as string[]
   }
 

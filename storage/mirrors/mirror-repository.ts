@@ -51,6 +51,8 @@ interface Row {
 
 export class MirrorRepository {
   #isUsed: boolean | undefined
+  /** Roots of the copies that are being erased. */
+  #ending: Set<string> | undefined
 
   constructor(private readonly db: Database) {}
 
@@ -76,6 +78,14 @@ export class MirrorRepository {
     return rows.map(toStored)
   }
 
+  /** Returns whether the copy with this root has ended and is being erased. */
+  isEnding(root: string): boolean {
+    if (!this.isUsed) return false
+    const sql = `SELECT body ->> '$.streamId' FROM mirror WHERE body ->> '$.state' = 'erasing'`
+    this.#ending ??= new Set(column(this.db, sql).all() as string[])
+    return this.#ending.has(root)
+  }
+
   /** Lists the mirrors of an access. */
   listByAccess(access: string): StoredMirror[] {
     const sql = 'SELECT body, next, progress FROM mirror WHERE access = ?'
@@ -94,6 +104,8 @@ export class MirrorRepository {
     const sql = 'INSERT OR REPLACE INTO mirror (id, access, next, body, progress) VALUES (?, ?, ?, ?, ?)'
     this.#write(sql, mirror.id, mirror.accessId, next, JSON.stringify(mirror), progress)
     this.#isUsed = true
+    if (mirror.state === 'erasing') this.#ending?.add(mirror.streamId)
+    else this.#ending?.delete(mirror.streamId)
   }
 
   /** Makes a mirror due at a time (seconds), unless it has ended. Also if it is due now: it may be being copied. */
@@ -120,7 +132,7 @@ export class MirrorRepository {
     this.#write('DELETE FROM mirror_event WHERE mirror = ?', id)
     this.#write('DELETE FROM mirror_part WHERE mirror = ?', id)
     this.#write('DELETE FROM mirror WHERE id = ?', id)
-    this.#isUsed = undefined
+    this.invalidate()
   }
 
   /** Finds what is recorded about an event that a mirror has copied; `undefined` if it has not. */
@@ -256,6 +268,7 @@ export class MirrorRepository {
   /** Drops what is cached. */
   invalidate(): void {
     this.#isUsed = undefined
+    this.#ending = undefined
   }
 
   #write(sql: string, ...values: readonly (string | number | null)[]): void {

@@ -36,6 +36,11 @@ export class DeletionRecords {
 
   constructor(private readonly db: Database) {}
 
+  /** Time of the latest record of a deleted stream, in seconds; 0 if there is none. */
+  get lastOfStream(): number {
+    return column(this.db, 'SELECT ifnull(max(deleted), 0) FROM stream_deletion').get() as number
+  }
+
   /** Number of removals in this thread, over all accounts. Static, so that it survives closing a file. */
   get cleanings(): number {
     return DeletionRecords.#cleanings

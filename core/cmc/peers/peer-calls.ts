@@ -10,6 +10,7 @@ import { Outgoing, type Exchange } from '../../outgoing/http.js'
 import { parseWebUrl } from '../../parse-url.js'
 import { getAccountUrl } from '../../service-info.js'
 import { isObject } from '../../validation/is-object.js'
+import { PeerPauses } from './peer-pauses.js'
 
 /** An API endpoint: the URL of an account, and a token. */
 export interface Endpoint {
@@ -84,9 +85,11 @@ type PeerMethod =
 
 /**
  * Calls peers. Endpoints with `http:` are refused with the problem `internal` unless
- * `cmc.allowInternalTargets` is set, except those on this service, which are called directly.
+ * `cmc.allowInternalTargets` is set, except those on this service, which are called directly. A peer that has asked not to
+ * be called for a while is not: what it would answer is 429.
  */
 export class PeerCalls {
+  readonly pauses: PeerPauses
   readonly #outgoing: Outgoing
 
   constructor(
@@ -95,6 +98,7 @@ export class PeerCalls {
   ) {
     const { allowInternalTargets, timeoutMs } = services.config.cmc
     this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
+    this.pauses = new PeerPauses(services)
   }
 
   /**
@@ -136,10 +140,10 @@ export class PeerCalls {
       return await this.#callRemote(endpoint, method, { params, maxBytes })
     const credentials = { authorization: endpoint.token, ip: '127.0.0.1', via: 'http' } as const
     const request = createRequest({ user, method, credentials }, params)
-    const outcome = await this.dispatcher.call({ ...request, isWhole: true })
-    if (outcome.ok && outcome.members.length > maxBytes) return { status: 0, body: {}, problem: 'too-long' }
+    const outcome = await this.dispatcher.call({ ...request, isWhole: true, maxLength: maxBytes })
     if (outcome.ok) return { status: 200, body: JSON.parse(`{${outcome.members}}`) as PeerAnswer['body'] }
     const { error } = outcome
+    if (error.id === 'too-many-results') return { status: 0, body: {}, problem: 'too-long' }
     const body = { error: JSON.parse(JSON.stringify(error)) as unknown }
     return { status: error.status, body, retryAfter: error.details.retryAfter }
   }
@@ -173,20 +177,31 @@ export class PeerCalls {
   }
 
   async #downloadRemote<T>(
-    { base, token }: Endpoint,
+    endpoint: Endpoint,
     { eventId, fileId }: { readonly eventId: string; readonly fileId: string },
     limits: { readonly maxBytes: number; readonly timeoutMs: number },
     receive: (source: Readable) => Promise<T>
   ): Promise<{ readonly received: T } | PeerAnswer> {
-    if (!this.#mayCall(base)) return { status: 0, body: {}, problem: 'internal' }
-    const url = `${base}events/${encodeURIComponent(eventId)}/${encodeURIComponent(fileId)}`
-    const headers = { authorization: token, 'user-agent': this.#userAgent }
-    const found = await this.#outgoing.download(url, headers, limits, receive)
-    return 'received' in found ? found : toPeerAnswer(found)
+    const url = `${endpoint.base}events/${encodeURIComponent(eventId)}/${encodeURIComponent(fileId)}`
+    const headers = { authorization: endpoint.token, 'user-agent': this.#userAgent }
+    return await this.#ask(endpoint, async () => {
+      const found = await this.#outgoing.download(url, headers, limits, receive)
+      return 'received' in found ? found : toPeerAnswer(found)
+    })
   }
 
-  #mayCall(base: string): boolean {
-    return base.startsWith('https:') || this.services.config.cmc.allowInternalTargets
+  /** Makes a call to another server, if that may be called now. */
+  async #ask<T extends object>(
+    endpoint: Endpoint,
+    call: () => Promise<T | PeerAnswer>
+  ): Promise<T | PeerAnswer> {
+    const mayCall = endpoint.base.startsWith('https:') || this.services.config.cmc.allowInternalTargets
+    if (!mayCall) return { status: 0, body: {}, problem: 'internal' }
+    const left = this.pauses.getLeft(endpoint)
+    if (left > 0) return { status: 429, body: {}, retryAfter: left }
+    const answer = await call()
+    if ('status' in answer) this.pauses.note(endpoint, answer)
+    return answer
   }
 
   get #userAgent(): string {
@@ -203,30 +218,24 @@ export class PeerCalls {
    * there was no response.
    */
   async #callRemote(
-    { base, token }: Endpoint,
+    endpoint: Endpoint,
     method: PeerMethod,
     { maxBytes, params }: { readonly params: object; readonly maxBytes: number }
   ): Promise<PeerAnswer> {
-    if (!this.#mayCall(base)) return { status: 0, body: {}, problem: 'internal' }
     const { path, verb } = requests[method]
     // In the path.
     const { id = '', ...others } = params as { readonly id?: string }
     const query = verb === 'GET' ? toQuery(others) : ''
-    const exchange = await this.#outgoing.exchange(
-      `${base}${path.replace(':id', encodeURIComponent(id))}${query}`,
-      {
-        method: verb,
-        headers: {
-          authorization: token,
-          accept: 'application/json',
-          'user-agent': this.#userAgent,
-          ...(verb === 'POST' && { 'content-type': 'application/json' })
-        },
-        ...(verb === 'POST' && { body: JSON.stringify(params) })
-      },
-      maxBytes
-    )
-    return toPeerAnswer(exchange)
+    const url = `${endpoint.base}${path.replace(':id', encodeURIComponent(id))}${query}`
+    const headers = {
+      authorization: endpoint.token,
+      accept: 'application/json',
+      'user-agent': this.#userAgent,
+      ...(verb === 'POST' && { 'content-type': 'application/json' })
+    }
+    const request = { method: verb, headers, ...(verb === 'POST' && { body: JSON.stringify(params) }) }
+    const ask = async () => toPeerAnswer(await this.#outgoing.exchange(url, request, maxBytes))
+    return await this.#ask(endpoint, ask)
   }
 }
 

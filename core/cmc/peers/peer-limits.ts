@@ -1,4 +1,5 @@
 /** Limits how often a peer calls. (docs/spec/consent.md#delivery) */
+import type { MethodHook } from '../../call/hooks.js'
 import type { Call } from '../../call/method.js'
 import { ApiError } from '../../errors.js'
 import { BoundedMap } from '../../security/bounded-map.js'
@@ -27,5 +28,15 @@ export class PeerLimits {
         retryAfter: Math.ceil(window.ends - now)
       })
     window.count++
+  }
+}
+
+/** Creates the hook of `mirrors.report`, which counts reports on copies like events: each writes many records into the audit. */
+export function createReportHook(limits: PeerLimits): MethodHook {
+  return {
+    before(call, params) {
+      limits.count(call, call.services.config.cmc.maxPerPeerPerMinute)
+      return { params }
+    }
   }
 }

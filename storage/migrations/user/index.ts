@@ -36,6 +36,7 @@ import { forms } from './v2/033-forms.js'
 import { mirrors } from './v2/035-mirrors.js'
 import { deliveries } from './v2/036-deliveries.js'
 import { mirrorParts } from './v2/037-mirror-parts.js'
+import { peerExpiry } from './v2/038-peer-expiry.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -74,7 +75,8 @@ export const userSteps = {
   forms,
   mirrors,
   deliveries,
-  mirrorParts
+  mirrorParts,
+  peerExpiry
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -224,6 +224,23 @@ t.test('a server that has not taken a report is told of the erasure all the same
   )
 })
 
+t.test('deletions that take a whole turn each', async t => {
+  const { peer, world } = await start(t)
+  const id = await follow(world)
+  let time = 10_000
+  peer.deletions = () => {
+    world.requesterService.clock.advance(31)
+    return list(() => ++time)
+  }
+  peer.calls.length = 0
+  world.requesterService.clock.advance(700)
+  await until(() => peer.calls.filter(call => call.includes('/streams?')).length > 3, 'some contacts')
+  const kinds = peer.calls.map(call => (call.includes('includeDeletions') ? 'd' : 's')).join('')
+  t.match(kinds, /^(?:sd)+s?$/, 'others have their turn after each page')
+  peer.deletions = () => []
+  await reaches(world, id, ({ error }) => error === undefined)
+})
+
 const list = (deleted: (index: number) => unknown): object[] =>
   Array.from({ length: 1000 }, (_, index) => ({ id: `gone ${index}`, deleted: deleted(index) }))
 
@@ -255,4 +272,13 @@ t.test('endless deletions', async t => {
       return (parseProgress(stored).contacts ?? 0) > 1000 && stored.next! > services.clock.now()
     }, 'a pause')
   })
+})
+
+t.test('pages of an account on the same service that are too large', async t => {
+  const limits = { batchResultBytes: 1_048_576 }
+  const world = await startWorld(t, { workers: 0, limits }, { isShared: true })
+  for (let number = 0; number < 6; number++)
+    await world.paul.event({ streamIds: ['health'], content: `${number} ${'x'.repeat(400_000)}` })
+  const id = await follow(world)
+  t.match(await reaches(world, id, () => true), { events: 6, skipped: 0 })
 })

@@ -62,6 +62,31 @@ for (const isShared of [false, true])
 
 t.setTimeout(120_000)
 
+t.test('a server that reports without end', async t => {
+  const world = await startWorld(t, { cmc: { maxPerPeerPerMinute: 5 } })
+  const { accepterService, grantId, paul } = world
+  const { accesses } = await paul.do('accesses.get')
+  const grant = accesses.find(({ id }: Answer) => id === grantId)
+  const holder = new Client(accepterService, paul.username, grant)
+  // The messages of the agreement count as well.
+  accepterService.clock.advance(61)
+  const errors: Answer[] = []
+  for (let number = 1; number <= 20; number++) {
+    const reads = Array.from({ length: 200 }, (_, day) => ({
+      day,
+      reader: `app ${number}`,
+      streamId: 'health',
+      calls: 1,
+      events: 1
+    }))
+    errors.push((await holder.call('mirrors.report', { number, state: 'live', reads })).error)
+  }
+  t.equal(errors.filter(error => error === undefined).length, 5)
+  t.match(errors.at(-1), { id: 'too-many-requests' })
+  accepterService.clock.advance(61)
+  await holder.do('mirrors.report', { number: 21, state: 'live', reads: [] })
+})
+
 t.test('a mirror that is deleted', async t => {
   const world = await startWorld(t)
   const { dora, paul } = world

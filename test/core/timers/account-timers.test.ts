@@ -33,7 +33,7 @@ class World {
   /** When the task has run, in seconds since the start. */
   readonly runs: number[] = []
   /** What the task does. */
-  work: () => Promise<void> = async () => void (this.due = undefined)
+  work: () => Promise<boolean | void> = async () => void (this.due = undefined)
   readonly task: TimedTask = {
     name: 'test',
     kinds: ['events'],
@@ -206,6 +206,23 @@ t.test('timers of accounts', async t => {
     await world.change()
     await world.advance(100)
     t.same(world.runs, [0, 37])
+  })
+
+  t.test('start other work that is due at the same time once work that was started ends', async t => {
+    const world = await World.create(t)
+    const timers = world.start(t)
+    let left = 5
+    // What was started ends before the next look, as a call that is refused at once may.
+    world.work = async () => {
+      if (--left === 0) world.due = undefined
+      timers.wake(world.account)
+      return true
+    }
+    world.dueIn(10)
+    await world.change()
+    await world.advance(10)
+    await settle()
+    t.same(world.runs, [10, 10, 10, 10, 10], 'without a pause')
   })
 
   t.test('are planned after a restart, until the account is served elsewhere', async t => {
