@@ -93,7 +93,7 @@ await build({
 for (const [name, script] of scripts) writeFileSync(join(dist, name), script)
 // A module that re-exports from a part needs its source map no longer.
 for (const file of modules)
-  if (!readFileSync(file, 'utf8').includes('sourceMappingURL')) rmSync(`${file}.map`)
+  if (!readFileSync(file, 'utf8').includes('sourceMappingURL')) rmSync(`${file}.map`, { force: true })
 
 /** Returns all modules that some of ours import statically, directly or indirectly. */
 function findImportedModules(names) {
