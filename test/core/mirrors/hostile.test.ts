@@ -274,6 +274,26 @@ t.test('endless deletions', async t => {
   })
 })
 
+t.test('events that are nested too deeply', async t => {
+  const { peer, world } = await start(t)
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+  const list = [
+    event('content', { type: 'x/y', content: '' }),
+    event('data', { clientData: { a: '' } }),
+    event('good')
+  ].map(each => JSON.stringify(each).replace('""', deep))
+  peer.handle = (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
+    if (!pathname.endsWith('/events') || searchParams.has('includeDeletions')) return false
+    const isFirst = searchParams.get('skip') === '0' && !searchParams.has('modifiedSince')
+    response.writeHead(200).end(`{"events":[${isFirst ? list.join() : ''}],"meta":{"serverTime":2e9}}`)
+    return true
+  }
+  const id = await follow(world)
+  t.match(await reaches(world, id, () => true), { events: 2, skipped: 1 })
+  t.same(await listCopies(world), ['data', 'good'])
+})
+
 t.test('pages of an account on the same service that are too large', async t => {
   const limits = { batchResultBytes: 1_048_576 }
   const world = await startWorld(t, { workers: 0, limits }, { isShared: true })
