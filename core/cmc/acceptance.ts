@@ -7,6 +7,7 @@ import { getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
 import { ApiError } from '../errors.js'
 import { removeForm } from '../forms/offered-form.js'
 import { createId, createToken } from '../ids.js'
+import { isShallow } from '../json/depth.js'
 import type { CounterpartyMark } from '../permissions/peer-access.js'
 import { apiEndpoint } from '../service-info.js'
 import { isObject } from '../validation/is-object.js'
@@ -61,8 +62,8 @@ export async function readOffer(
   if (events.length > 1) throw new TriggerFailed('cmc-capability-multiple-offers')
   const offer: unknown = events[0]
   const content = isObject(offer) ? offer['content'] : undefined
-  if (!isObject(offer) || !isObject(content) || typeof offer['id'] !== 'string')
-    throw new TriggerFailed('cmc-handler-offer-read-failed')
+  const isRead = isObject(offer) && isObject(content) && isShallow(content, services.config.limits.jsonDepth)
+  if (!isRead || typeof offer['id'] !== 'string') throw new TriggerFailed('cmc-handler-offer-read-failed')
   if (offer['type'] !== types.request) throw new TriggerFailed('cmc-handler-wrong-type')
   const { capabilityId, originStreamId, requesterHost, requesterUsername } = content
   if (typeof capabilityId !== 'string' || !/^[\w-]{8,64}$/.test(capabilityId))

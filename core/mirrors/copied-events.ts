@@ -7,6 +7,7 @@ import type { Call } from '../call/method.js'
 import { deriveEventId } from '../cmc/outbox.js'
 import { ApiError } from '../errors.js'
 import { isSeries } from '../events/fields.js'
+import { isShallow } from '../json/depth.js'
 import { addTags } from '../streams/tags.js'
 import { truncateText } from '../truncate-text.js'
 import { isObject } from '../validation/is-object.js'
@@ -108,6 +109,8 @@ function buildEvent(
 ): Event | undefined {
   const { content, description, duration, trashed, type } = item
   if (typeof type !== 'string' || type.length > 256 || !typePattern.test(type)) return undefined
+  const { jsonDepth } = services.config.limits
+  if (!isShallow(content, jsonDepth)) return undefined
   const at = store.stamp(now)
   let checked: unknown
   try {
@@ -129,7 +132,10 @@ function buildEvent(
     type,
     content: checked,
     ...(typeof description === 'string' && { description: truncateText(description, maxDescription) }),
-    clientData: buildClientData(mirror, remoteId, { files, given: item['clientData'] }),
+    clientData: buildClientData(mirror, remoteId, {
+      files,
+      given: isShallow(item['clientData'], jsonDepth) ? item['clientData'] : {}
+    }),
     // Also if there are none, so that those there were go.
     ...((kept.length > 0 || before?.attachments) && { attachments: kept }),
     ...(trashed === true && { trashed }),

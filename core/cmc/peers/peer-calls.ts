@@ -7,6 +7,7 @@ import type { Dispatcher } from '../../call/dispatcher.js'
 import type { Services } from '../../call/services.js'
 import { createRequest } from '../../call/outcome.js'
 import { Outgoing, type Exchange } from '../../outgoing/http.js'
+import { isShallow } from '../../json/depth.js'
 import { parseWebUrl } from '../../parse-url.js'
 import { getAccountUrl } from '../../service-info.js'
 import { isObject } from '../../validation/is-object.js'
@@ -58,10 +59,9 @@ export function findNewEndpoint({ token }: Endpoint, answer: PeerAnswer): Endpoi
 /** Parses an API endpoint; `undefined` if it is none. */
 export function parseEndpoint(text: string): Endpoint | undefined {
   const url = parseWebUrl(text)
-  if (!url) return undefined
-  if (url.username === '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined
   // Tokens need no escaping.
-  if (url.username.includes('%')) return undefined
+  if (!url || url.username === '' || url.username.includes('%')) return undefined
+  if (url.password !== '' || url.search !== '' || url.hash !== '') return undefined
   const path = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`
   return {
     base: `${url.protocol}//${url.host}${path}`,
@@ -85,8 +85,8 @@ type PeerMethod =
 
 /**
  * Calls peers. Endpoints with `http:` are refused with the problem `internal` unless
- * `cmc.allowInternalTargets` is set, except those on this service, which are called directly. A peer that has asked not to
- * be called for a while is not: what it would answer is 429.
+ * `cmc.allowInternalTargets` is set, except those on this service, which are called directly. A peer that has asked to be left
+ * alone for a while is not called: the answer is 429.
  */
 export class PeerCalls {
   readonly pauses: PeerPauses
@@ -109,7 +109,6 @@ export class PeerCalls {
     const [before = '', after = ''] = getAccountUrl(this.services.config, '\n').split('\n')
     if (!base.startsWith(before) || !base.endsWith(after)) return undefined
     const username = base.slice(before.length, base.length - after.length)
-    // The endpoint may have a former name of the account.
     return this.services.accounts.find(username)?.username
   }
 
@@ -242,7 +241,8 @@ export class PeerCalls {
 function toPeerAnswer(exchange: Exchange): PeerAnswer {
   if ('problem' in exchange) return { status: 0, body: {}, problem: exchange.problem }
   const { retryAfter, status, text } = exchange
-  return { status, body: parseBody(text), retryAfter }
+  const body = parseBody(text) // Errors are stored and shown as they are.
+  return { status, body: status < 300 || isShallow(body, 100) ? body : {}, retryAfter }
 }
 
 const requests: Readonly<

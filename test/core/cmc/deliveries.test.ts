@@ -60,6 +60,23 @@ t.test('internal addresses get no calls, and redirects are not followed', async 
   t.equal(target.count, 0)
 })
 
+t.test('answers that are nested too deeply', async t => {
+  const service = await coffer(t, { cmc: { allowInternalTargets: true } })
+  const paul = await service.user('paul-patient')
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+  const offer = `{"id":"c1","type":"consent/request-cmc","content":{"capabilityId":"abcdefgh","request":${deep}}}`
+  for (const [status, text] of [
+    [200, `{"events":[${offer}]}`],
+    [400, `{"error":{"id":"invalid-operation","message":"no","data":${deep}}}`]
+  ] as const) {
+    const server = createServer((_request, response) => response.writeHead(status).end(text))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => server.close())
+    const failed = await accept(paul, `http://abc@127.0.0.1:${(server.address() as AddressInfo).port}/dora/`)
+    t.match(failed, { status: 'failed', failure: { reason: 'cmc-handler-offer-read-failed' } })
+  }
+})
+
 t.test('a peer that was down gets each message once, in order', async t => {
   const two = await startTwo(t)
   const { dora, doraSlug, paul, paulSlug, accepterService, requesterService } = two

@@ -14,9 +14,13 @@ function event(id: string, more: object = {}): Answer {
   return { id, streamIds: ['health'], time: 1000, type: 'note/txt', content: id, modified: 1000, ...more }
 }
 
-async function start(t: Parameters<typeof startWorld>[0]): Promise<{ world: World; peer: FakePeer }> {
+/** Starts a service and a peer, which has 30 seconds for an answer unless the test waits for the timeout. */
+async function start(
+  t: Parameters<typeof startWorld>[0],
+  timeoutMs = 30_000
+): Promise<{ world: World; peer: FakePeer }> {
   // Both accounts in this thread, so that the test reaches the file.
-  const world = await startWorld(t, { workers: 0, cmc: { timeoutMs: 1000 } })
+  const world = await startWorld(t, { workers: 0, cmc: { timeoutMs } })
   return { world, peer: await startFakePeer(t, world) }
 }
 
@@ -25,7 +29,7 @@ async function create({ channel, dora }: World): Promise<string> {
 }
 
 t.test('failures never erase anything', async t => {
-  const { peer, world } = await start(t)
+  const { peer, world } = await start(t, 1000)
   peer.events = query => (query.get('skip') === '0' ? [event('one')] : [])
   const id = await follow(world)
   t.same(await listCopies(world), ['one'])
@@ -272,6 +276,26 @@ t.test('endless deletions', async t => {
       return (parseProgress(stored).contacts ?? 0) > 1000 && stored.next! > services.clock.now()
     }, 'a pause')
   })
+})
+
+t.test('events that are nested too deeply', async t => {
+  const { peer, world } = await start(t)
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+  const list = [
+    event('content', { type: 'x/y', content: '' }),
+    event('data', { clientData: { a: '' } }),
+    event('good')
+  ].map(each => JSON.stringify(each).replace('""', deep))
+  peer.handle = (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
+    if (!pathname.endsWith('/events') || searchParams.has('includeDeletions')) return false
+    const isFirst = searchParams.get('skip') === '0' && !searchParams.has('modifiedSince')
+    response.writeHead(200).end(`{"events":[${isFirst ? list.join() : ''}],"meta":{"serverTime":2e9}}`)
+    return true
+  }
+  const id = await follow(world)
+  t.match(await reaches(world, id, () => true), { events: 2, skipped: 1 })
+  t.same(await listCopies(world), ['data', 'good'])
 })
 
 t.test('pages of an account on the same service that are too large', async t => {
