@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { generateX25519Identity } from 'age-encryption'
 import { parse, stringify } from 'yaml'
 import { coffer } from '../support/coffer.js'
 import { command, type Ended } from '../support/command.js'
@@ -10,7 +11,6 @@ import { ForgedBackup } from '../support/forged-backup.js'
 
 t.setTimeout(900_000)
 
-const env = { COFFER_BACKUP_PASSPHRASE: 'correct horse battery' }
 const chosen = {
   service: { name: 'Our diary' },
   publicUrl: 'https://coffer.example.net',
@@ -35,14 +35,17 @@ async function sample(t: Test, isEncrypted = false): Promise<World> {
   const { directory } = await coffer(t)
   const at = t.testdir()
   const folder = join(at, 'backup')
-  const surroundings = isEncrypted ? { env } : {}
+  // With an identity: a passphrase takes a second each time.
+  const identity = join(at, 'identity')
+  writeFileSync(identity, await generateX25519Identity(), { mode: 0o600 })
+  const secret = isEncrypted ? [`--identity=${identity}`] : []
   return {
     file: join(directory, 'settings.yaml'),
     folder,
     backup: async (...more) =>
-      await command(['backup', folder, '--json', `--dataDir=${directory}`, ...more], surroundings),
+      await command(['backup', folder, '--json', `--dataDir=${directory}`, ...secret, ...more]),
     restore: async (name, ...more) =>
-      await command(['restore', folder, `--dataDir=${join(at, name)}`, ...more], surroundings),
+      await command(['restore', folder, `--dataDir=${join(at, name)}`, ...secret, ...more]),
     restored: name => readFileSync(join(at, name, 'settings.yaml'), 'utf8')
   }
 }
