@@ -116,9 +116,10 @@ const requests: [name: string, query: string, options: RequestInit, expected: An
   ]
 ]
 
-for (const [name, query, options, expected] of requests)
+const service = await coffer(t)
+for (const [at, [name, query, options, expected]] of requests.entries())
   t.test(name, async t => {
-    const { alice } = await coffer(t)
+    const alice = await service.user(`alice${at}`)
     const { url } = await connect(alice, 'osmand')
     for (let round = 0; round < 2; round++) {
       const response = await send(alice, url, query, options)
@@ -169,7 +170,8 @@ t.test('positions that arrive one by one, in any order, are stored in order', as
       Array.from({ length: 50 }, async (_, offset) => {
         // 7 and the count have no common divisor, so that each time occurs once.
         const time = noon + (((at + offset) * 7) % count)
-        await send(alice, url, `?lat=46.5&lon=6.6&timestamp=${time}`)
+        const query = `?lat=46.5&lon=6.6&timestamp=${time}`
+        await alice.service.http('GET', new URL(url).pathname + query)
       })
     )
   const found = await points(alice)
