@@ -409,7 +409,7 @@ t.test(
       ])
     )
     // All accesses are created first: open sockets would be notified of the others.
-    const readers = await Promise.all(Array.from({ length: 60 }, () => alice.grant('read', '*')))
+    const readers = await Promise.all(Array.from({ length: 30 }, () => alice.grant('read', '*')))
     const sockets = await Promise.all(readers.map(reader => socketOf(t, reader)))
     for (const socket of sockets) await socket.call('subscribe', { scopes })
     const telling = async (): Promise<number> => {
@@ -418,7 +418,7 @@ t.test(
       await until(() => sockets.every(({ heard }) => heard.length === 1), 'the news')
       return elapsed()
     }
-    await assertTakesLessThan(t, 2000, telling, 1)
+    await assertTakesLessThan(t, 1000, telling, 1)
     for (const { payloads } of sockets) t.same(payloads, [{ keys: ['heard'] }])
     // Changes that take longer than a turn are delivered in order.
     await alice.event({ streamIds: ids.slice(900) })
@@ -439,12 +439,12 @@ t.test('many changes in thousands of streams each do not block other users', asy
   )
   const heard = await socketOf(t, await alice.grant('read', 's7'))
   const others = await Promise.all(
-    Array.from({ length: 150 }, async (_, n) => await socketOf(t, await alice.grant('read', `s${2999 - n}`)))
+    Array.from({ length: 75 }, async (_, n) => await socketOf(t, await alice.grant('read', `s${2999 - n}`)))
   )
   const event = { streamIds: ids.slice(0, 2500), type: 'note/txt', content: 'x' }
   // Together they take twice the limit.
   const changes = 20
-  await assertTakesLessThan(t, 300, async () => {
+  await assertTakesLessThan(t, 150, async () => {
     const before = heard.heard.length
     const created: string[] = []
     for (let n = 0; n < changes; n++) created.push((await alice.do('events.create', event)).event.id)

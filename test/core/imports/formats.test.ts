@@ -19,9 +19,10 @@ async function answers(client: Client): Promise<Answer> {
   return { events, streams }
 }
 
+const service = await coffer(t)
 for (const [place, { fileName, format, make }] of smallFiles.entries())
   t.test(`${format}, as ${fileName}`, async t => {
-    const { alice } = await coffer(t)
+    const alice = await service.user(`alice${place}`)
     const before = await answers(alice)
     const first = await broughtIn(alice, fileName, make(3, name))
     t.equal(first.state, 'written', first.message)

@@ -23,8 +23,8 @@ const all = { 'mass/kg': 3, 'frequency/bpm': 1000 }
 const mark = 7777
 
 /** Marks the stored outcomes of files; returns their number. */
-async function marked({ server: { services } }: Service): Promise<number> {
-  const store = services.accounts.openStore(services.accounts.find('alice')!)
+async function marked({ server: { services } }: Service, username = 'alice'): Promise<number> {
+  const store = services.accounts.openStore(services.accounts.find(username)!)
   const kept = store.imports.listMemory('outcome:')
   await store.write(() => {
     for (const { name: of, value } of kept) {
@@ -139,12 +139,12 @@ const changes: readonly [
     { broughtIn: all, known: {}, leftOut: {} }
   ]
 ]
-for (const [what, change, tally] of changes)
+const shared = await coffer(t)
+for (const [at, [what, change, tally]] of changes.entries())
   t.test(`the file is read again when ${what}`, async t => {
-    const service = await coffer(t)
-    const { alice } = service
+    const alice = await shared.user(`alice${at}`)
     const first = await broughtIn(alice, name, text)
-    t.equal(await marked(service), 1)
+    t.equal(await marked(shared, alice.username), 1)
     await change(alice, first)
     t.same((await broughtIn(alice, name, text)).tally, tally)
   })

@@ -7,7 +7,7 @@ import { isLargeJson, findMember, readJson } from '../../../core/json/reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
 /** Numbers of random texts that are read, and of random objects in which members are looked for. */
-const [texts, objects] = process.env['COFFER_TEST_LONG'] === '1' ? [20_000, 5000] : [6000, 2000]
+const [texts, objects] = process.env['COFFER_TEST_LONG'] === '1' ? [20_000, 5000] : [2500, 800]
 
 /** Returns the value of a text as JSON, or that it is invalid. */
 function outcome(read: () => unknown): string {

@@ -165,7 +165,7 @@ t.test(
     let calls = 0
     let hits = 0
     const trashedStreams = new Set<string>()
-    for (let round = 0; round < 70; round++) {
+    for (let round = 0; round < 40; round++) {
       const everything = await list(alice, { state: 'all' })
       const before = []
       for (const { client, socket } of subscribed) {
@@ -224,6 +224,6 @@ t.test(
         )
       }
     }
-    t.ok(hits > 50, `${calls} calls, ${hits} keys`)
+    t.ok(hits > 25, `${calls} calls, ${hits} keys`)
   }
 )

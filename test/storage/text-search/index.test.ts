@@ -39,8 +39,9 @@ t.test('deleted words do not remain as page keys', t => {
   const random = new Random(seed)
   const file = eventFile(t)
   file.db.pragma('synchronous = OFF')
+  const count = 4000
   const live = new Map<number, Event>()
-  for (let n = 0; n < 8000; n++) {
+  for (let n = 0; n < count; n++) {
     file.db.exec('BEGIN IMMEDIATE')
     const content = `common ${rareWord(n)} w${n % 500} v${random.below(5000)}`
     live.set(n, file.insert({ time: n, content, modified: n }))
@@ -57,7 +58,7 @@ t.test('deleted words do not remain as page keys', t => {
   indexAll(file)
   t.same(strayKeys(file), [])
   const pages = Buffer.concat(file.db.prepare('SELECT block FROM event_word_data').pluck().all() as Buffer[])
-  const left = Array.from({ length: 8000 }, (_, n) => n).filter(
+  const left = Array.from({ length: count }, (_, n) => n).filter(
     n => !live.has(n) && pages.includes(rareWord(n))
   )
   t.same(left, [], 'nor in pages')

@@ -72,8 +72,9 @@ t.test('accesses.delete', async t => {
       ['shared on its app', all => [all['child']!, all['app']!], false],
       ['shared on another', all => [all['other']!, all['child']!], false]
     ]
-    for (const [what, pick, isAllowed] of cases) {
-      const { alice } = await coffer(t)
+    const service = await coffer(t)
+    for (const [at, [what, pick, isAllowed]] of cases.entries()) {
+      const alice = await service.user(`alice${at}`)
       await alice.stream('diary')
       const app = await alice.grantAll([diary], { type: 'app' })
       const all = {

@@ -18,7 +18,7 @@ const isLong = Boolean(process.env['COFFER_TEST_LONG'])
 /** Odd seeds create many events, even ones few: the short form runs one of each. */
 const rounds = isLong ? 20 : 2
 const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? 1 : 1 + 2 * (Date.now() % 10)))
-const queries = isLong ? 3000 : 400
+const queries = isLong ? 3000 : 250
 
 /** An access, and its permissions. */
 interface Reader {
@@ -37,7 +37,7 @@ for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
       backwardCompatibility: { tags: { isActive: true, rootStreamId: 's0', streamIdPrefix: 's' } }
     })
     makeStreams(model, random)
-    makeEvents(model, random, seed % 2 === 1 ? 6000 : 600)
+    makeEvents(model, random, seed % 2 === 1 ? (isLong ? 6000 : 3000) : 600)
     const store = alice.service.server.services.accounts.openStore(
       alice.service.server.services.accounts.find(alice.username)!
     )

@@ -22,7 +22,7 @@ t.setTimeout(1_200_000)
 
 const base = Number(process.env['COFFER_TEST_SEED'] ?? 1)
 const rounds = process.env['COFFER_TEST_LONG'] ? 20 : 2
-const steps = process.env['COFFER_TEST_LONG'] ? 300 : 40
+const steps = process.env['COFFER_TEST_LONG'] ? 300 : 25
 
 type Reader = { readonly client: Client; readonly permissions: Permissions }
 

@@ -189,8 +189,9 @@ t.test('streams.delete', async t => {
       [{ middle: 'manage', top: 'contribute' }, merge, 'deleted'],
       [{ '*': 'manage' }, merge, 'deleted']
     ]
-    for (const [held, params, outcome] of cases) {
-      const { alice } = await coffer(t)
+    const service = await coffer(t)
+    for (const [at, [held, params, outcome]] of cases.entries()) {
+      const alice = await service.user(`alice${at}`)
       await plant(alice)
       const caller = await alice.grantAll(
         Object.entries(held).map(([streamId, level]) => ({ streamId, level }))

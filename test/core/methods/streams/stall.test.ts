@@ -58,7 +58,7 @@ t.test('streams with thousands of substreams change in slices', async t => {
     if (client === app) continue
     await t.test(`${who} moves them repeatedly`, t =>
       assertTakesTurns(t, async () => {
-        const calls = Array.from({ length: 8 }, () => ({ method: 'streams.update', params: move() }))
+        const calls = Array.from({ length: 4 }, () => ({ method: 'streams.update', params: move() }))
         const { results } = await client.do('callBatch', calls)
         t.equal(results.filter(({ error }: { error?: object }) => error).length, 0)
       })
@@ -82,7 +82,7 @@ t.test('reads after a move do not block calls of others', async t => {
     }, 'an ETag')
     return found
   }
-  for (let n = 0; n < 18; n++) await ask(await alice.grant('read', 'mine', { type: 'app' }))
+  for (let n = 0; n < 10; n++) await ask(await alice.grant('read', 'mine', { type: 'app' }))
   for (const id of ['b', 'top-5']) await ask(await alice.grant('read', id, { type: 'app' }))
   let place = 0
   await assertTakesTurns(
@@ -97,12 +97,12 @@ t.test('reads after a move do not block calls of others', async t => {
   // Only accesses that see the moved streams are notified, whether this has been determined yet or not.
   await alice.do('streams.update', { id: 'top', update: { parentId: 'a' } })
   for (const app of known.keys()) await ask(app)
-  for (const parentId of ['b', 'c', 'b']) {
+  for (const parentId of ['b', 'c']) {
     await alice.do('streams.update', { id: 'top', update: { parentId } })
     await alice.event({ streamIds: ['c'] })
     const answers: number[] = []
     for (const app of known.keys()) answers.push(await ask(app))
-    t.same(answers, [...Array.from({ length: 18 }, () => 304), 200, 200])
+    t.same(answers, [...Array.from({ length: 10 }, () => 304), 200, 200])
   }
 })
 

@@ -185,8 +185,9 @@ t.test('streams.update', async t => {
       [{ '*': 'manage', other: 'read' }, { parentId: 'other' }, false],
       [{ day: 'read', other: 'manage' }, { parentId: 'other' }, false]
     ] as const
-    for (const [levels, update, isAllowed] of outcomes) {
-      const { alice } = await coffer(t)
+    const service = await coffer(t)
+    for (const [at, [levels, update, isAllowed]] of outcomes.entries()) {
+      const alice = await service.user(`alice${at}`)
       await tree(alice)
       const permissions = Object.entries(levels).map(([streamId, level]) => ({ streamId, level }))
       const caller = await alice.grantAll(permissions)

@@ -7,8 +7,9 @@ import { until } from '../../../support/socket.js'
 
 t.setTimeout(900_000)
 
-const mb = 1024 * 1024
-const limits = { bodiesBytes: 32 * mb, bodyTimeout: 600 }
+/** Half a megabyte, in which all sizes are given. */
+const half = 512 * 1024
+const limits = { bodiesBytes: 32 * half, bodyTimeout: 600 }
 /** Seconds after which a waiting request proceeds. */
 const patience = 30
 
@@ -51,11 +52,11 @@ const file = '\r\n--b\r\nContent-Disposition: form-data; name="f"; filename="f"\
 const multipart = 'multipart/form-data; boundary=b'
 
 for (const [name, sending] of [
-  ['JSON', { size: 9 * mb, sent: 8 * mb }],
-  ['forms that end in the midst of a text', { type: multipart, size: 9 * mb, body: text(8 * mb) }],
+  ['JSON', { size: 9 * half, sent: 8 * half }],
+  ['forms that end in the midst of a text', { type: multipart, size: 9 * half, body: text(8 * half) }],
   [
     'forms that end in the midst of a file',
-    { type: multipart, size: 9 * mb, body: Buffer.concat([text(8 * mb), Buffer.from(file)]) }
+    { type: multipart, size: 9 * half, body: Buffer.concat([text(8 * half), Buffer.from(file)]) }
   ]
 ] as const)
   t.test(`a body is read despite stalled ones of others: ${name}`, async t => {
@@ -69,8 +70,8 @@ for (const [name, sending] of [
         { path, token, ...sending }
       ])
     }
-    t.equal(await statusOf(service, bob, 2 * mb), 201)
-    t.equal(await statusOf(service, bob, 4 * mb), 201)
+    t.equal(await statusOf(service, bob, 2 * half), 201)
+    t.equal(await statusOf(service, bob, 4 * half), 201)
   })
 
 t.test('a body is read despite stalled ones of another access of its account', async t => {
@@ -80,9 +81,9 @@ t.test('a body is read despite stalled ones of another access of its account', a
   await stall(
     t,
     service,
-    Array.from({ length: 12 }, () => ({ path: '/bobby/events', token, size: 9 * mb, sent: 2 * mb }))
+    Array.from({ length: 12 }, () => ({ path: '/bobby/events', token, size: 9 * half, sent: 2 * half }))
   )
-  t.equal(await statusOf(service, bob, 2 * mb), 201)
+  t.equal(await statusOf(service, bob, 2 * half), 201)
 })
 
 t.test('a long file upload does not block other bodies of its account', async t => {
@@ -94,13 +95,13 @@ t.test('a long file upload does not block other bodies of its account', async t 
     path: '/bobby/events',
     token,
     type: multipart,
-    size: 9 * mb,
+    size: 9 * half,
     body
   })
   const events = Array.from({ length: 8 }, (_, at) => ({
     streamIds: ['diary'],
     type: 'note/txt',
-    content: String(at).repeat(3 * mb)
+    content: String(at).repeat(3 * half)
   }))
   const answers = await answered(
     service,
@@ -116,7 +117,7 @@ t.test('a long file upload does not block other bodies of its account', async t 
 t.test('a call in a form frees its memory before the response is read', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
-  for (let at = 0; at < 60; at++) await bob.event({ content: 'x'.repeat(mb) })
+  for (let at = 0; at < 60; at++) await bob.event({ content: 'x'.repeat(half) })
   const { anonymous } = service.server.dispatcher.services.uploadBuffers
   const body = Buffer.from(`_method=GET&_auth=${bob.token}&_json={}&x=${'x'.repeat(100_000)}`)
   const type = 'application/x-www-form-urlencoded'
@@ -145,7 +146,7 @@ t.test('bodies in use are limited, too', async t => {
     method: 'account.changePassword',
     params: { oldPassword: 'wrong', newPassword: 'x'.repeat(70) }
   }
-  const body = Buffer.from(JSON.stringify(Array.from({ length: 2 }, () => call)) + ' '.repeat(4 * mb))
+  const body = Buffer.from(JSON.stringify(Array.from({ length: 2 }, () => call)) + ' '.repeat(4 * half))
   const sendings = Array.from({ length: 12 }, () => ({
     path: '/alice/',
     token: alice.token,
@@ -157,7 +158,7 @@ t.test('bodies in use are limited, too', async t => {
   const look = setInterval(() => (most = Math.max(most, known.bytes)), 5)
   const answers = await Promise.all(open.map(({ answer }) => answer))
   clearInterval(look)
-  t.ok(most <= 22 * mb, `${most / mb} MB`)
+  t.ok(most <= 22 * half, `${most} bytes`)
   t.same([...new Set(answers.map(answer => answer.slice(9, 12)))], ['200'])
   t.equal(known.bytes, 0)
 })
@@ -170,15 +171,15 @@ t.test('memory is released after many aborted bodies', async t => {
   const login = '/bobby/auth/login'
   const form = 'application/x-www-form-urlencoded'
   const kinds: readonly Sending[] = [
-    { path, token, size: 9 * mb, sent: 3 * mb },
-    { path, token, type: multipart, size: 9 * mb, body: text(3 * mb) },
-    { path, token, type: multipart, size: 9 * mb, body: Buffer.concat([text(mb), Buffer.from(file)]) },
-    { path, token, type: 'text/html', size: 9 * mb, sent: mb },
-    { path: login, size: 9 * mb, sent: 3 * mb },
-    { path: login, type: form, size: 9 * mb, sent: 3 * mb },
-    { path: '/reg/users', size: 3 * mb },
-    { path: '/reg/nowhere', type: form, size: 3 * mb },
-    { path, token, size: 3 * mb }
+    { path, token, size: 9 * half, sent: 3 * half },
+    { path, token, type: multipart, size: 9 * half, body: text(3 * half) },
+    { path, token, type: multipart, size: 9 * half, body: Buffer.concat([text(half), Buffer.from(file)]) },
+    { path, token, type: 'text/html', size: 9 * half, sent: half },
+    { path: login, size: 9 * half, sent: 3 * half },
+    { path: login, type: form, size: 9 * half, sent: 3 * half },
+    { path: '/reg/users', size: 3 * half },
+    { path: '/reg/nowhere', type: form, size: 3 * half },
+    { path, token, size: 3 * half }
   ]
   const open = await Promise.all([...kinds, ...kinds, ...kinds].map(kind => send(t, service, kind)))
   await arrived(
@@ -186,7 +187,7 @@ t.test('memory is released after many aborted bodies', async t => {
     () => false
   )
   for (const { socket } of open) socket.resetAndDestroy()
-  t.equal(await statusOf(service, bob, 2 * mb), 201)
+  t.equal(await statusOf(service, bob, 2 * half), 201)
   const { known, anonymous } = service.server.dispatcher.services.uploadBuffers
   await until(() => known.bytes + anonymous.bytes === 0, 'free memory')
 })

@@ -176,7 +176,7 @@ function check({ dialect, given }: (typeof cases)[number], body: unknown): void 
 t.test('mutated bodies', t => {
   const random = seeded(t)
   for (const each of cases) {
-    const bodies = Array.from({ length: 1500 }, () => JSON.stringify(mutate(each.body, random) ?? null))
+    const bodies = Array.from({ length: 600 }, () => JSON.stringify(mutate(each.body, random) ?? null))
     t.same(
       bodies.flatMap(body => findFault(each, body)),
       []
@@ -203,17 +203,17 @@ t.test('damaged texts', t => {
 })
 
 t.test('deep nesting and long texts are read in linear time', t => {
-  const deep = '[{"a":'.repeat(200_000)
-  const long = 'x'.repeat(2_000_000)
+  const deep = '[{"a":'.repeat(100_000)
+  const long = 'x'.repeat(1_000_000)
   for (const each of cases) {
     const bodies = [
       deep,
-      deep + '}]'.repeat(200_000),
-      '['.repeat(1_000_000) + ']'.repeat(1_000_000),
+      deep + '}]'.repeat(100_000),
+      '['.repeat(500_000) + ']'.repeat(500_000),
       `{"data":${'{"metrics":['.repeat(100_000)}${']}'.repeat(100_000)}}`,
       JSON.stringify({ data: { metrics: [{ name: long, units: long, data: [{ date: long, qty: long }] }] } }),
       JSON.stringify({ event: long, steps: [{ time: long, count: long }], payload: [], a: { b: long } }),
-      JSON.stringify(Array.from({ length: 200_000 }, () => 1))
+      JSON.stringify(Array.from({ length: 100_000 }, () => 1))
     ]
     for (const body of bodies) {
       const start = process.cpuUsage()
