@@ -73,7 +73,7 @@ export async function runBeginning(t: Test, examples: readonly Example[]): Promi
     Array.from(commands.matchAll(pattern), ([, name]) => name).join(' ')
   const definitions = `declare -p ${namesIn(/^([A-Z]+)=/gm)}; declare -f ${namesIn(/^(\w+)\(\) \{/gm)}`
   const script = `set -a\n${commands.replaceAll(standardUrl, server.url)}${between}${definitions}`
-  const { printed } = await bash(script, 2, directory).finally(() => server.close())
+  const { printed } = await bash(script, 2, directory).finally(async () => await server.close())
   return { dataDir, script: `${printed[1]!.join('\n').replaceAll(server.url, standardUrl)}\n` }
 }
 

@@ -160,7 +160,7 @@ t.test('the consent pages', async t => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.locator('input[name=username]:focus').waitFor()
     t.pass('the first field that is wrong has the focus')
-    const names = ['daisy', 'nobody-of-this-name', 'nobody@example.com', '..', 'x'.repeat(200)]
+    const names = ['daisy', 'nobody@example.com', '..']
     for (const username of names) {
       await signIn(page, username, 'a wrong guess')
       await page.locator('[role=alert]:focus', { hasText: 'Incorrect username or password.' }).waitFor()
@@ -205,20 +205,14 @@ t.test('the consent pages', async t => {
     await leave(page)
   })
 
-  await t.test('name account fields', async t => {
+  await t.test('name account fields, and show no expiry date beyond the calendar', async t => {
     const requestedPermissions = [{ streamId: ':system:email', level: 'read', defaultName: 'Your address' }]
-    const page = await open((await ask({ requestedPermissions })).authUrl)
+    const page = await open((await ask({ requestedPermissions, expireAfter: 1e15 })).authUrl)
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
-    t.match(await page.getByRole('main').innerText(), /Email\s*added\s+See all events/)
-    await leave(page)
-  })
-
-  await t.test('show no expiry date beyond the calendar', async t => {
-    const page = await open((await ask({ expireAfter: 1e15 })).authUrl)
-    await signIn(page, 'daisy')
-    await untilHeading(page, `Allow ${appId}?`)
-    t.match(await page.getByRole('main').innerText(), /Expires\s+when you revoke it/)
+    const text = await page.getByRole('main').innerText()
+    t.match(text, /Email\s*added\s+See all events/)
+    t.match(text, /Expires\s+when you revoke it/)
     await leave(page)
   })
 

@@ -131,6 +131,7 @@ t.test('the consent question', async t => {
   })
 
   await t.test('warns of what an app could change in the account', async t => {
+    const page = await open('/access/facts.json')
     for (const [streamId, level, isWarned] of [
       [':system:email', 'create-only', true],
       [':_system:account', 'contribute', true],
@@ -141,13 +142,13 @@ t.test('the consent question', async t => {
         requestingAppId: 'account-app',
         requestedPermissions: [{ streamId, level, defaultName: 'Harmless' }]
       })
-      const page = await open(asked.authUrl)
+      await page.goto(asked.authUrl)
       await signIn(page, 'daisy')
       await untilHeading(page, 'Allow account-app?')
       const text = await page.getByRole('main').innerText()
       t.equal(text.includes('lets the app change your email address'), isWarned, `${streamId} ${level}`)
-      await leave(page)
     }
+    await leave(page)
   })
 
   await t.test('displays names without characters that reverse or hide text', async t => {

@@ -103,10 +103,7 @@ t.test('the pages that warn', async t => {
       registration: { invitationTokens: ['welcome'] },
       services: { email: { enabled: false } }
     })
-    const other = await invited.open('/register.html')
-    await other.getByLabel('Invitation code').waitFor()
-    await look(t, other, 'register-invited')
-    await other.goto(`${invited.url}/access/reset-password.html`)
+    const other = await invited.open('/access/reset-password.html')
     await other.getByText('You can’t reset your password yourself').waitFor()
     await look(t, other, 'reset-none')
     await leave(other)

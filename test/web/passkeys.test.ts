@@ -188,12 +188,23 @@ t.test('passkeys', async t => {
     await page.context().close()
   })
 
-  await t.test('sign in on a phone, and from the username field', async t => {
+  await t.test('sign in on a phone, also for an app, and from the username field', async t => {
     const { cdp, id, page } = await open('/app/account', phone)
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
     await add(page, 'Phone')
     await page.getByText('Phone added.').waitFor()
+    await leave(page)
+    const asked = await ask()
+    const { pathname, search } = new URL(asked.authUrl)
+    await page.goto(`${originOf(service)}${pathname}${search}`)
+    await untilHeading(page, 'Sign in')
+    await enter(page)
+    await page.getByRole('button', { name: /^Allow/ }).click()
+    const isAccepted = async (): Promise<boolean> => (await poll(asked)).status === 'ACCEPTED'
+    await until(isAccepted, 'the app to have its token')
+    t.match(await poll(asked), { status: 'ACCEPTED', username: 'daisy' })
+    // Its counter of uses must not go back.
     const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })
     await page.context().close()
     const other = await open('/healthz', { ...phone, fills: true })
@@ -205,24 +216,6 @@ t.test('passkeys', async t => {
     await untilHeading(other.page, 'Your account')
     t.equal(await other.page.getByLabel('Password', { exact: true }).count(), 0)
     await other.page.context().close()
-  })
-
-  await t.test('grant an app its request', async t => {
-    const device = await open('/app/account', phone)
-    await signIn(device.page, 'daisy')
-    await untilHeading(device.page, 'Your account')
-    await add(device.page, 'Tablet')
-    await device.page.getByText('Tablet added.').waitFor()
-    await leave(device.page)
-    const asked = await ask()
-    const url = new URL(asked.authUrl)
-    await device.page.goto(`${originOf(service)}${url.pathname}${url.search}`)
-    await untilHeading(device.page, 'Sign in')
-    await enter(device.page)
-    await device.page.getByRole('button', { name: /^Allow/ }).click()
-    await until(async () => (await poll(asked)).status === 'ACCEPTED', 'the app to have its token')
-    t.match(await poll(asked), { status: 'ACCEPTED', username: 'daisy' })
-    await device.page.context().close()
   })
 
   await t.test('are offered only where they work', async t => {

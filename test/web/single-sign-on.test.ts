@@ -69,7 +69,6 @@ t.test('signing in with a provider', async t => {
 
     const again = await open('/access/access.html')
     await look(t, again, 'sso-sign-in')
-    t.ok(await fits(again))
     await by(again)
     await untilHeading(again, 'Your account')
     await again.getByRole('main').getByText('robin', { exact: true }).first().waitFor()
@@ -159,7 +158,7 @@ t.test('without passwords', async t => {
     await page.getByRole('button', { name: 'Continue with Work' }).waitFor()
     t.equal(await page.locator('input[type=password]').count(), 0, path)
     t.equal(await page.getByRole('link', { name: 'Forgot password?' }).count(), 0)
-    await look(t, page, `sso-only-${name}`)
+    if (name === 'access') await look(t, page, 'sso-only-access')
   }
   await page.getByRole('button', { name: 'Continue with Work' }).click()
   await page.getByLabel('Username').fill('robin')
