@@ -19,6 +19,8 @@ const patience = 60_000
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
+  // A process less: it takes a fifteenth of the time of opening a page.
+  '--in-process-gpu',
   '--disable-quic',
   '--disable-dev-shm-usage',
   '--no-first-run',

@@ -39,7 +39,7 @@ const ofColours = ['color-contrast', 'link-in-text-block']
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 /**
  * In the long form, and in a file that runs by itself, everything is checked in each size, in light and dark mode. Otherwise a look
- * checks texts and layout in one size; one look in three also checks accessibility, another one contrast in dark mode: in rotation.
+ * checks texts and layout in one size; one look in four also checks accessibility, another one contrast in dark mode: in rotation.
  */
 const isWhole = isLong || leavesPictures
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
@@ -63,8 +63,10 @@ function listChecks(name: string): readonly Check[] {
       { size, colorScheme: 'dark', rules: 'colours' }
     ])
   const turn = Buffer.from(name).reduce((sum, byte) => (sum * 31 + byte) % 997, 0) + seed
-  const rules = (['all', 'colours', 'none'] as const)[turn % 3]!
-  return [{ size: sizes[turn % 2]!, colorScheme: rules === 'colours' ? 'dark' : 'light', rules }]
+  const rules = (['all', 'none', 'colours', 'none'] as const)[turn % 4]!
+  return [
+    { size: sizes[Math.floor(turn / 4) % 2]!, colorScheme: rules === 'colours' ? 'dark' : 'light', rules }
+  ]
 }
 
 /** Checks the page in its present state. A file that runs by itself saves screenshots of each kind under this name. */

@@ -9,6 +9,7 @@ import { look } from '../../support/look.js'
 import { linkOf, mailbox } from '../../support/mailbox.js'
 import { password, signIn } from '../../support/pages.js'
 import { receiver } from '../../support/receiver.js'
+import { rotate } from '../../support/rotation.js'
 
 const adminKey = 'the key of the operator'
 
@@ -129,9 +130,7 @@ t.test('the account page', async t => {
 
   await t.test('is the target of former URLs, and of going back', async t => {
     const paths = ['/access/access.html?lang=en', '/access/signinhub.html', '/auth', '/app/account']
-    const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-    t.comment(`COFFER_TEST_SEED=${seed}`)
-    for (const path of process.env['COFFER_TEST_LONG'] === '1' ? paths : [paths[seed % paths.length]!]) {
+    for (const path of rotate(t, paths)) {
       const page = await open(path, desk)
       await signIn(page, 'daisy')
       await untilHeading(page, 'Your account')

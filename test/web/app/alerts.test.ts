@@ -5,6 +5,7 @@ import { go, phone, startApp } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import { until } from '../../support/socket.js'
 import { look } from '../../support/look.js'
+import { rotate } from '../../support/rotation.js'
 
 t.setTimeout(300_000)
 
@@ -77,7 +78,7 @@ t.test('an open alert waits on Today and on its page until it is acknowledged', 
   const countOpen = async (): Promise<number> =>
     (await daisy.do('rules.get')).rules.filter((rule: Answer) => rule.state.isOpen === true).length
   await until(async () => (await countOpen()) === 2, 'two open alerts')
-  for (const language of ['de', 'fr']) {
+  for (const language of rotate(t, ['de', 'fr'])) {
     const page = await enter('/app/daisy/today', { ...phone, locale: language })
     await page.locator('.open-alerts li').nth(1).waitFor()
     await look(t, page, `app-today-alerts-${language}`)
@@ -230,7 +231,7 @@ t.test('each kind of condition can be set up, and changed', async t => {
   const cleared = await edit(clear)
   for (const name of ['quietHours', 'days', 'remindAfter']) t.notOk(name in cleared, name)
   await leave(page)
-  for (const locale of ['de', 'fr']) {
+  for (const locale of rotate(t, ['de', 'fr'])) {
     const other = await enter(`/app/daisy/alerts/${rule.id}?edit=1`, { ...phone, locale })
     await other.locator('.weekdays').waitFor()
     await look(t, other, `app-alerts-change-${locale}`)

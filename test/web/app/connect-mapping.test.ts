@@ -5,6 +5,7 @@ import { go, phone, startApp } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { connect, events, send } from '../../transports/receive/connecting.js'
+import { rotate } from '../../support/rotation.js'
 
 /** Returns the choice of what a field means. */
 function meaning(page: Page, name: string) {
@@ -157,7 +158,7 @@ t.test('in German and French, what fields mean fits a phone', async t => {
   const { daisy, enter } = await startApp(t)
   const device = await connect(daisy, 'json', { name: 'Waage' })
   await send(daisy, 'json', device, { list: [{ kg: 3, zeit: '2026-11-26 08:02' }] })
-  for (const language of ['de', 'fr']) {
+  for (const language of rotate(t, ['de', 'fr'])) {
     await daisy.do('profile.update', { id: 'private', update: { language } })
     const page = await enter(`/app/daisy/connect/${device.id}`, { ...phone, locale: `${language}-CH` })
     await page.locator('.gives li').waitFor()

@@ -19,6 +19,8 @@ t.test('events', async t => {
     await page.getByLabel('Email address').fill('gerda@example.com')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
+    await page.waitForURL('**/app/gerda/today')
+    await page.reload()
     await page.locator('.dock .plus').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Photo' }).waitFor()

@@ -84,8 +84,8 @@ t.test('measures of one’s own', async t => {
     await leave(page)
   })
 
+  const page = await enter('/app/daisy/measures')
   await t.test('are renamed; what is recorded stays once there is data', async t => {
-    const page = await enter('/app/daisy/measures')
     await page.getByRole('button', { name: 'Change Pages' }).click()
     const dialog = page.getByRole('dialog')
     t.equal(await dialog.getByLabel('What you record').isDisabled(), true)
@@ -97,11 +97,9 @@ t.test('measures of one’s own', async t => {
     await page.getByRole('button', { name: 'Change Pages read' }).waitFor()
     const [, pages] = await readOwn()
     t.match(pages, { name: 'Pages read', kind: 'sum', quickValues: [10, 2.5] })
-    await leave(page)
   })
 
   await t.test('are removed, and restored; their data remains', async t => {
-    const page = await enter('/app/daisy/measures')
     const before = await readOwn()
     await page.getByRole('button', { name: 'Remove Pages read' }).click()
     await page.getByText('Removed: Pages read.').waitFor()

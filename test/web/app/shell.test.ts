@@ -1,10 +1,11 @@
 /** The frame around all pages of the app: signing in, navigation, signing out. */
 import type { Route } from 'playwright-core'
 import t from 'tap'
-import { desk, go, phone, startApp, typeIntoFocus } from '../../support/app.js'
+import { desk, go, startApp, typeIntoFocus } from '../../support/app.js'
 import { leave, untilHeading, visit } from '../../support/browser.js'
 import { look } from '../../support/look.js'
-import { password, signIn } from '../../support/pages.js'
+import { signIn } from '../../support/pages.js'
+import { rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 
 t.test('the shell', async t => {
@@ -31,19 +32,6 @@ t.test('the shell', async t => {
     await untilHeading(page, 'Sign in')
     await page.reload()
     await untilHeading(page, 'Sign in')
-    await leave(page)
-  })
-
-  await t.test('a new user registers', async t => {
-    const page = await open('/app/?register', phone)
-    await page.getByLabel('Username').fill('gerda')
-    await page.getByLabel('Email address').fill('gerda@example.com')
-    await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Create account' }).click()
-    await page.locator('.lid').waitFor()
-    t.equal(page.url(), `${url}/app/gerda/today`)
-    await page.reload()
-    await page.locator('.lid').waitFor()
     await leave(page)
   })
 
@@ -98,14 +86,15 @@ t.test('the shell', async t => {
 
   await t.test('shapes stand for what is loading, on every page', async t => {
     const page = await enter('/app/daisy/account')
-    for (const [place, method] of [
+    const places = [
       ['streams', 'streams.get'],
       ['photos', 'events.get'],
       ['table', 'events.get'],
       ['shared', 'accesses.get'],
       ['events/nothing', 'events.getOne'],
       ['import/nothing', 'imports.getOne']
-    ] as const) {
+    ] as const
+    for (const [place, method] of rotate(t, places, 3)) {
       const held: Route[] = []
       let isHolding = true
       await page.route('**/daisy/**', async route => {

@@ -7,6 +7,7 @@ import { leave, setTime } from '../../support/browser.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { broughtIn } from '../../support/importing.js'
 import { look } from '../../support/look.js'
+import { rotate } from '../../support/rotation.js'
 
 const zone = 'Europe/Zurich'
 const inZurich = { ...desk, timezoneId: zone }
@@ -343,11 +344,12 @@ t.test('Today', async t => {
 /** Looks at the page in each language at the width of small phones. */
 async function fits(t: Test, { enter }: App): Promise<void> {
   await t.test('fits on small phones in all languages', async t => {
-    for (const [locale, title] of [
+    const languages = [
       ['en-GB', 'Today'],
       ['de-DE', 'Heute'],
       ['fr-FR', 'Aujourd’hui']
-    ] as const) {
+    ] as const
+    for (const [locale, title] of rotate(t, languages)) {
       const page = await enter('/app/daisy/today', { ...phone, locale, timezoneId: zone })
       for (const width of [390, 320]) {
         await page.setViewportSize({ width, height: 700 })

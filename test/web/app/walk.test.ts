@@ -5,10 +5,13 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { leave, leavesPictures, pictures, setTime, untilHeading } from '../../support/browser.js'
 import { desk, phone } from '../../support/app.js'
 import { password, startPages, type Pages } from '../../support/pages.js'
+import { rotate } from '../../support/rotation.js'
 
 t.test('a new user', async t => {
   const pages = await startPages(t)
-  for (const [size, options] of Object.entries({ phone, desk }))
+  // A file that runs by itself saves screenshots of both.
+  const sizes = Object.entries({ phone, desk })
+  for (const [size, options] of leavesPictures ? sizes : rotate(t, sizes))
     await t.test(`on a ${size}: registers, adds, searches, shares, revokes, and views activity`, async t => {
       await walk(t, pages, size, options)
     })
