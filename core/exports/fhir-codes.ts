@@ -78,7 +78,8 @@ const codingRules: readonly Rule[] = [
   {
     types: ['length/cm', 'length/m', 'length/in', 'length/ft'],
     measures: ['height'],
-    matchesName: /\bheight|grösse|größe|\btaille|stature/i,
+    // The German "Taille" is the waist: alone, the word is not certain.
+    matchesName: /\bheight|grösse|größe|taille corporelle|taille debout|stature/i,
     excludesName:
       /waist|tour de|umfang|girth|circonf|circumf|sit|fundal|elevation|climb|altitude|table|tisch|desk|bureau|jump|sprung|saut|wave|welle|vague|snow|schnee|neige|schuh|kleid|tumou?r/i,
     loinc: [['8302-2', 'Body height']],

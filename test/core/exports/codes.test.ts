@@ -21,7 +21,7 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   'fasting-glucose': ['2339-0', '15074-8']
 }
 /** Names that do not say what they are of. */
-const uncertain = ['Basaltemperatur', 'Température basale']
+const uncertain = ['Basaltemperatur', 'Température basale', 'Taille']
 
 /** The codes of observations, by the description of their events. */
 async function readCodes(client: Client): Promise<Map<string, readonly string[]>> {
