@@ -25,7 +25,7 @@ interface Rule extends Coding {
 /** Names of what is counted in beats per minute like a heart rate, or compared with one. */
 const notHeartRate =
   /cadence|cadenza|kadenz|trittfrequenz|tempo|music|musik|musique|variab|recover|erholung|récup|respir|breath|atem|atmung/i
-/** Names of what somebody wants to reach, or of statistics: no measurement, whatever it is of. */
+/** Names of what people want to reach, or of statistics: no measurement, whatever it is of. */
 const notMeasured =
   /\b(?:goal|target)s?\b|\bziel|wunsch|objectif|\bcible|threshold|schwelle|seuil|deviation|abweichung/i
 
