@@ -4,7 +4,7 @@ import { JsonText } from '../json/json-text.js'
 import { plainForm, type JsonForm } from '../json/writer.js'
 import { findCoding, bloodPressureParts, sleepCoding, type Coding } from './fhir-codes.js'
 import { cutText, chunkSize } from './chunks.js'
-import type { Path } from './stream-names.js'
+import type { Path, StreamPlace } from './stream-names.js'
 import { TimeFormatter } from './time-formatter.js'
 import { getUcumUnit } from './ucum.js'
 
@@ -24,8 +24,8 @@ export function getOriginal({ clientData, type }: Event): object | undefined {
 
 /** What an observation says besides the event itself. */
 interface ObservationSurroundings {
-  /** Names of the event's first stream and its ancestors. */
-  readonly path: Path
+  /** The event's first stream. */
+  readonly place: StreamPlace
   readonly instants: TimeFormatter
   /** The subject: a Reference of FHIR. */
   readonly subject: object
@@ -37,18 +37,19 @@ interface ObservationSurroundings {
  */
 export function findEventCoding(
   { content, type }: Pick<Event, 'content' | 'type'>,
-  path: Path
+  place: StreamPlace
 ): { code: Coding; at: number } | undefined {
-  return isAsleep(type, content) ? { code: sleepCoding, at: path.length - 1 } : findCoding(type, path)
+  return isAsleep(type, content) ? { code: sleepCoding, at: place.path.length - 1 } : findCoding(type, place)
 }
 
 /** Returns the observation of an event. */
 export function buildObservation(
   event: Event,
-  { instants, path, subject }: ObservationSurroundings
+  { instants, place, subject }: ObservationSurroundings
 ): Record<string, unknown> {
   const { content, id, trashed, type } = event
-  const found = findEventCoding(event, path)
+  const { path } = place
+  const found = findEventCoding(event, place)
   return {
     resourceType: 'Observation',
     id,

@@ -7,7 +7,7 @@ import type { Call } from '../call/method.js'
 import { resolveEventScope } from '../events/scope.js'
 import { listScopedResources, type ScopedResources } from '../oauth/smart-scope.js'
 import { findEventCoding, getOriginal } from './fhir-observation.js'
-import { StreamNames, type Path } from './stream-names.js'
+import { StreamNames, type StreamPlace } from './stream-names.js'
 
 /** Maximum number of streams. */
 const maxStreams = 100
@@ -40,9 +40,9 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
     for (const { stream, type } of store.events.nextFacts(run, body => body)) {
       const node = store.streams.findByNumber(stream)
       if (!node || node.system || found.has(node.stream.id)) continue
-      const path = names.path({ ...call, store }, node.stream.id)
+      const place = names.place({ ...call, store }, node.stream.id)
       const isFound =
-        isWanted(type, path, scoped) ||
+        isWanted(type, place, scoped) ||
         (scoped.hasResponses && type === originalType && holdsResponse(store, stream))
       if (isFound) found.set(node.stream.id, node.stream.name)
     }
@@ -56,7 +56,7 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
 /** Returns whether events of a type in a stream are among the resources. */
 function isWanted(
   type: string,
-  path: Path,
+  place: StreamPlace,
   { hasDocuments, hasResponses, observations }: ScopedResources
 ): boolean {
   if (documentTypes.includes(type)) return hasDocuments
@@ -65,7 +65,7 @@ function isWanted(
   if (type === originalType) return true
   const element = type.replace(/^series:/, '')
   const content = element === 'sleep/analysis' ? { analysis: 'asleep' } : undefined
-  const coding = findEventCoding({ content, type: element }, path)?.code
+  const coding = findEventCoding({ content, type: element }, place)?.code
   if (!coding || observations === 'all') return coding !== undefined
   return observations.has(coding.category) || coding.loinc.some(([code]) => observations.has(code))
 }

@@ -4,7 +4,7 @@ import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
 import { buildObservation, cleanForm, getOriginal, originalKey, originalType } from './fhir-observation.js'
-import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
+import { roundToMicroseconds, type ExportFormat, type ExportSources } from './format.js'
 import { JsonText } from '../json/json-text.js'
 import { findMember } from '../json/reader.js'
 import { plainForm, writeJson, type JsonForm } from '../json/writer.js'
@@ -140,9 +140,10 @@ function* listPointResources(
 }
 
 function toObservation(sources: ExportSources, event: Event): object {
-  const { call, instants } = sources
+  const { call, context, instants, names } = sources
+  const place = names.place(context.reader, event.streamIds[0]!)
   const subject = { display: call.account.username }
-  return buildObservation(event, { path: getPath(sources, event), instants, subject })
+  return buildObservation(event, { place, instants, subject })
 }
 
 /** Derives a UUID from an id, always the same. */

@@ -61,7 +61,7 @@ const encodings: Partial<Record<Column, 'PLAIN' | 'DELTA_BINARY_PACKED'>> = {
 /** Rows of a group, which is written in one step: about six milliseconds. */
 const rowsPerGroup = 4000
 /** Long files have larger groups, since the end of the file lists all groups. */
-const rowsPerLaterGroup = 16_000
+const rowsPerLaterGroup = 8000
 const longFileRows = 1_000_000
 /** A group is written once it has this number of characters, however few its rows are. */
 const charactersPerGroup = 1024 * 1024

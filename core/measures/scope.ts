@@ -1,6 +1,6 @@
 /** Which events belong to which measure, as the caller sees the tree of streams. (docs/api/measure-methods.md#what-belongs-to-a-measure) */
 import { findMeasureByType } from '../../schemas/measures/catalogue.js'
-import { measureKey, noMeasure } from '../../schemas/measures/measure.js'
+import { readMeasureMark } from '../../schemas/measures/measure.js'
 import type { MeasuredType } from '../../storage/measures/measured-type.js'
 import type { MeasureScope } from '../../storage/measures/measure-streams.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
@@ -104,7 +104,7 @@ function getMarks({ caller, store: { streams } }: Call): Marks {
         path.push(at)
         // The tree that the caller sees ends here.
         if (!caller.mayAt('list', at)) break
-        mark = readMark(at)
+        mark = readMeasureMark(at.stream.clientData)
       }
       if (mark !== undefined || resolved.has(at)) break
     }
@@ -113,16 +113,6 @@ function getMarks({ caller, store: { streams } }: Call): Marks {
   }
   cacheByAccess.set(access, { streams, version: streams.version, marks })
   return marks
-}
-
-/** Maximum length of the id of a measure, in characters. Longer marks are of no measure. */
-const maxMarkLength = 64
-
-function readMark({ stream: { clientData } }: StreamNode): string | undefined {
-  const mark = clientData && Object.hasOwn(clientData, measureKey) ? clientData[measureKey] : undefined
-  if (typeof mark !== 'string' || mark === '') return undefined
-  // Scopes name the mark of each stream: one that thousands inherit must be short.
-  return mark.length > maxMarkLength ? noMeasure : mark
 }
 
 /** Returns the user's order of sources, by measure and number of the stream. */

@@ -257,7 +257,7 @@ function matchesChallenge(verifier: string, challenge: string): boolean {
 
 /**
  * Requires that a refresh asks for no other scope: the access is the token, so it cannot be narrowed for one refresh. Scopes on
- * resources stand for the streams that the user chose: clients repeat what they asked for. Throws `invalid_scope`.
+ * resources stand for the streams that the user chose: clients repeat what they asked for, without these. Throws `invalid_scope`.
  * (docs/api/oauth.md#refreshing)
  */
 function assertSameScope(access: Access, scopes: readonly IdentityScope[], scope: string | undefined): void {
@@ -268,7 +268,10 @@ function assertSameScope(access: Access, scopes: readonly IdentityScope[], scope
   const bare = asked.permissions.map(each =>
     'streamId' in each ? { streamId: each.streamId, level: each.level } : each
   )
-  const granted = bare.length === 0 && scopes.some(isResourceScope) ? [] : permissions
+  const named = new Set(bare.map(each => formatScope([each], [])))
+  const granted = scopes.some(isResourceScope)
+    ? permissions.filter(each => named.has(formatScope([each], [])))
+    : permissions
   if (sortScope(formatScope(bare, asked.identity)) !== sortScope(formatScope(granted, scopes)))
     failOAuth(
       'invalid_scope',

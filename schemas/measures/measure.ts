@@ -6,6 +6,19 @@ export const measureKey = 'coffer:measure'
 /** Mark of a stream whose events belong to no measure, whatever their types. */
 export const noMeasure = ':none'
 
+/** Maximum length of the id of a measure, in characters. Longer marks are of no measure. */
+const maxMarkLength = 64
+
+/** Returns the mark of a stream by its client data; `undefined` if it has none. */
+export function readMeasureMark(
+  clientData: Readonly<Record<string, unknown>> | undefined
+): string | undefined {
+  const mark = clientData && Object.hasOwn(clientData, measureKey) ? clientData[measureKey] : undefined
+  if (typeof mark !== 'string' || mark === '') return undefined
+  // Thousands of streams may inherit it.
+  return mark.length > maxMarkLength ? noMeasure : mark
+}
+
 export type Category =
   | 'body'
   | 'heart'

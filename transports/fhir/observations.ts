@@ -19,7 +19,7 @@ import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { readItem } from './points.js'
 import { meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
-import { readStreamPaths, type StreamPaths } from './stream-paths.js'
+import { readStreamPlaces, type StreamPlaces } from './stream-places.js'
 import { quoteText } from '../../core/errors.js'
 
 const loincSystem = 'http://loinc.org'
@@ -42,7 +42,7 @@ export const observationParams = {
 export async function readObservation(patient: Patient, id: string): Promise<object> {
   const event = await readItem(patient, id)
   return (
-    convertEvent(patient, await readStreamPaths(patient.calls), event) ??
+    convertEvent(patient, await readStreamPlaces(patient.calls), event) ??
     refuse('not-found', `There is no Observation ${quoteText(id)}`, 404)
   )
 }
@@ -53,9 +53,9 @@ export async function searchObservations(patient: Patient, request: ReadRequest)
   const dates = parseDates('date', search.listValues('date'), patient.now)
   const lastUpdated = parseDates('_lastUpdated', search.listValues('_lastUpdated'), patient.now)
   const order = readOrder(search)
-  const paths = await readStreamPaths(patient.calls)
+  const places = await readStreamPlaces(patient.calls)
   const convert = (event: Event): object | undefined => {
-    const resource = convertEvent(patient, paths, event)
+    const resource = convertEvent(patient, places, event)
     return resource && meetsSearch(search, resource) ? resource : undefined
   }
   const found = concernsPatient(patient, search)
@@ -76,13 +76,13 @@ async function findPage(patient: Patient, search: Search, events: EventSearch): 
 }
 
 /** Returns the observation of an event; `undefined` if it is none. */
-function convertEvent(patient: Patient, paths: StreamPaths, event: Event): Observation | undefined {
+function convertEvent(patient: Patient, places: StreamPlaces, event: Event): Observation | undefined {
   const original = getOriginal(event)
   if (original) return adaptOriginal(patient, event, original)
-  const path = paths.get(event)
-  if (!findEventCoding(event, path)) return undefined
+  const place = places.get(event)
+  if (!findEventCoding(event, place)) return undefined
   const { code, resourceType, ...rest } = buildObservation(event, {
-    path,
+    place,
     instants,
     subject: toSubject(patient)
   })

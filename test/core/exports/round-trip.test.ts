@@ -22,7 +22,7 @@ const coded: readonly (readonly [stream: string, type: string, loinc: string])[]
   ['Birth weight', 'mass/g', '29463-7'],
   ['Height', 'length/cm', '8302-2'],
   ['Grösse', 'length/m', '8302-2'],
-  ['Taille', 'length/in', '8302-2'],
+  ['Stature', 'length/in', '8302-2'],
   ['BMI', 'pressure/kg-m2', '39156-5'],
   ['Puls', 'frequency/bpm', '8867-4'],
   ['Ruhepuls', 'frequency/bpm', '40443-4'],
@@ -45,6 +45,8 @@ const others: readonly (readonly [stream: string, type: string])[] = [
   ['Living room temperature', 'temperature/c'],
   ['Humidity', 'ratio/percent'],
   ['Tour de taille', 'length/cm'],
+  // The German word for the waist, and the French one for the height.
+  ['Taille', 'length/cm'],
   ['Cadence', 'frequency/bpm'],
   ['Diary', 'note/txt']
 ]

@@ -320,7 +320,8 @@ t.test('a SMART app', async t => {
       })
     for (const wrong of [
       'launch/patient offline_access',
-      `${asked} heart:read`,
+      `${asked} heart:contribute`,
+      `${asked} kitchen:read`,
       `${asked} patient/DocumentReference.rs`,
       'launch/patient offline_access patient/Observation.rs',
       'heart:read weight:read'
@@ -332,6 +333,12 @@ t.test('a SMART app', async t => {
       t.match(body, { access_token: tokens.access_token, scope: tokens.scope, patient: tokens.patient })
       refreshToken = body.refresh_token
     }
+    const mixed = `${asked} diary:read`
+    const others = await obtain(service, alice, { aud, scope: mixed })
+    t.match(others.scope, / heart:read/)
+    refreshToken = others.refresh_token
+    t.match(await refresh(`${asked} diary:contribute`), { status: 400, body: { error: 'invalid_scope' } })
+    t.match(await refresh(mixed), { status: 200, body: { scope: others.scope } })
   })
 
   t.test('gets nothing with a wrong verifier, another redirect URI or a used code', async t => {

@@ -1,0 +1,152 @@
+/** A measurement has the LOINC code of what it is, or none: names are similar, and marks of streams say what they hold. */
+import t from 'tap'
+import { listCodedTypes } from '../../../core/exports/fhir-codes.js'
+import { measures } from '../../../schemas/measures/catalogue.js'
+import type { Measure } from '../../../schemas/measures/measure.js'
+import { coffer, type Answer, type Client } from '../../support/coffer.js'
+
+const types = new Set(listCodedTypes().flatMap(coded => coded.types))
+const codes = new Set(listCodedTypes().flatMap(({ loinc }) => loinc.map(([code]) => code)))
+types.delete('sleep/analysis')
+
+/** Measures that have the code of a wider one. */
+const wider: Readonly<Record<string, readonly string[]>> = {
+  'walking-heart-rate': ['8867-4'],
+  'sleeping-heart-rate': ['8867-4'],
+  'workout-heart-rate': ['8867-4'],
+  'average-heart-rate': ['8867-4'],
+  'highest-heart-rate': ['8867-4'],
+  'lowest-heart-rate': ['8867-4'],
+  'basal-body-temperature': ['8310-5'],
+  'fasting-glucose': ['2339-0', '15074-8']
+}
+/** Names that do not say what they are of. */
+const uncertain = ['Basaltemperatur', 'Température basale', 'Taille']
+
+/** The codes of observations, by the description of their events. */
+async function readCodes(client: Client): Promise<Map<string, readonly string[]>> {
+  const { body } = await client.http('GET', '/events/export?format=fhir-ndjson')
+  const lines = (body as string).trim().split('\n')
+  return new Map(
+    lines.map(line => {
+      const { code, note }: Answer = JSON.parse(line)
+      return [note[0].text, (code.coding ?? []).map((each: Answer) => each.code)]
+    })
+  )
+}
+
+/** Adds a stream with an event of a type in a stream below it, which names a device. */
+async function add(
+  alice: Client,
+  id: string,
+  stream: object,
+  type: string,
+  description: string
+): Promise<void> {
+  await alice.do('streams.create', { id, ...stream })
+  await alice.do('streams.create', { id: `${id}-device`, name: 'Withings', parentId: id })
+  const content = type.startsWith('blood-pressure/') ? { systolic: 120, diastolic: 80 } : 60
+  await alice.event({ streamIds: [`${id}-device`], type, content, description })
+}
+
+function listNames({ codes: known, names }: Measure): string[] {
+  const kinds = (known?.healthKit ?? []).map(kind =>
+    kind.replace(/^HK[A-Z][a-z]+Type(?:Identifier)?/, '').replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+  )
+  return [...new Set([...Object.values(names), ...kinds])]
+}
+
+t.test('streams with the names of measures have their codes, and no others', async t => {
+  const { alice } = await coffer(t)
+  const expected = new Map<string, Measure>()
+  for (const measure of measures)
+    for (const name of listNames(measure))
+      for (const type of measure.types.filter(each => types.has(each))) {
+        const description = `${name} ${type} ${measure.id}`
+        expected.set(description, measure)
+        const id = `stream-${expected.size}`
+        await alice.do('streams.create', { id: `above-${id}`, name: String(expected.size) })
+        await add(alice, id, { name, parentId: `above-${id}` }, type, description)
+      }
+  const found = await readCodes(alice)
+  t.equal(found.size, expected.size)
+  for (const [description, measure] of expected) {
+    const all = [...(measure.codes?.loinc ?? []), ...(wider[measure.id] ?? [])].filter(code =>
+      codes.has(code)
+    )
+    const own = found.get(description)!
+    t.ok(
+      own.every(code => all.includes(code)),
+      `${description}: ${own.join()}`
+    )
+    if (all.length > 0 && !uncertain.some(name => description.startsWith(name)))
+      t.not(own.length, 0, description)
+  }
+})
+
+t.test('names of goals, exercises and other bodies are no measurements', async t => {
+  const { alice } = await coffer(t)
+  const others: readonly (readonly [name: string, type: string])[] = [
+    ['Goal weight', 'mass/kg'],
+    ['Zielgewicht', 'mass/kg'],
+    ['Weight training', 'mass/kg'],
+    ['Weight loss', 'mass/kg'],
+    ['Jump height', 'length/cm'],
+    ['Blood glucose, standard deviation', 'density/mg-dl'],
+    ['Glycated haemoglobin', 'density/mg-dl'],
+    ['Muscle oxygen', 'ratio/percent'],
+    ['Respiration', 'frequency/bpm'],
+    ['Body / skin', 'temperature/c'],
+    ['Target heart rate', 'frequency/bpm'],
+    ['Step goal', 'count/steps']
+  ]
+  for (const [at, [name, type]] of others.entries()) await add(alice, `stream-${at}`, { name }, type, name)
+  const found = await readCodes(alice)
+  t.same([...found.keys()].toSorted(), others.map(([name]) => name).toSorted())
+  for (const [name, own] of found) t.same(own, [], name)
+})
+
+t.test('a stream that is marked with a measure holds that, whatever its name is', async t => {
+  const { alice } = await coffer(t)
+  const marked: readonly (readonly [name: string, mark: string, type: string, codes: readonly string[]])[] = [
+    ['Taille', 'waist', 'length/cm', []],
+    ['Taille', 'height', 'length/cm', ['8302-2']],
+    ['Balance', 'weight', 'mass/kg', ['29463-7']],
+    ['Weight', 'weight-lifted', 'mass/kg', []],
+    ['Pulse', 'heart-rate-recovery', 'frequency/bpm', []],
+    ['Music', 'heart-rate', 'frequency/bpm', ['8867-4']],
+    ['Pulse', 'resting-heart-rate', 'frequency/bpm', ['40443-4']],
+    ['Pulse', ':none', 'frequency/bpm', []],
+    ['Pulse', 'pulse-of-the-dog', 'frequency/bpm', []],
+    ['Pulse', 'steps', 'frequency/bpm', ['8867-4']],
+    ['Sugar', 'glucose', 'density/mmol-l', ['15074-8']]
+  ]
+  for (const [at, [name, mark, type]] of marked.entries()) {
+    const stream = { name: `${name} ${at}`, clientData: { 'coffer:measure': mark } }
+    await add(alice, `stream-${at}`, stream, type, `${name} as ${mark}`)
+  }
+  const found = await readCodes(alice)
+  const expected = new Map(marked.map(([name, mark, , own]) => [`${name} as ${mark}`, own]))
+  for (const [description, own] of found) t.same(own, expected.get(description), description)
+  t.equal(found.size, expected.size)
+  // The same by the API of FHIR, also for an access that sees the streams.
+  const app = await alice.grant('read', '*')
+  for (const client of [alice, app]) {
+    const { body } = await client.http('GET', '/fhir/Observation')
+    t.same(
+      new Map(
+        body.entry.map(({ resource: { code, note } }: Answer) => [
+          note[0].text,
+          code.coding.map((each: Answer) => each.code)
+        ])
+      ),
+      new Map([...expected].filter(([, own]) => own.length > 0))
+    )
+    const devices = body.entry.map(({ resource }: Answer) => resource.device?.display)
+    // What no mark identifies is identified by the last stream.
+    t.same(
+      devices.filter((each: unknown) => each !== 'Withings'),
+      [undefined]
+    )
+  }
+})
