@@ -7,7 +7,7 @@ const isLong = process.env['COFFER_TEST_LONG'] !== undefined
 /** The short form runs one of the seeds of the long form. */
 const seeds = isLong ? 60 : 1
 const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? 1 : 1 + (Date.now() % 60)))
-const rounds = isLong ? 300 : 80
+const rounds = isLong ? 300 : 60
 
 // A seed of the long form takes most of a minute of a processor.
 t.setTimeout(isLong ? 7_200_000 : 1_800_000)

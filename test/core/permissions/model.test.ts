@@ -13,7 +13,7 @@ import { Random } from '../../support/random.js'
 import { socketOf, type TestSocket } from '../../support/socket.js'
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 12 : 1
-const steps = process.env['COFFER_TEST_LONG'] ? 400 : 150
+const steps = process.env['COFFER_TEST_LONG'] ? 400 : 110
 const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 t.setTimeout(1_800_000)
