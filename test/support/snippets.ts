@@ -73,8 +73,12 @@ export async function runBeginning(t: Test, examples: readonly Example[]): Promi
     Array.from(commands.matchAll(pattern), ([, name]) => name).join(' ')
   const definitions = `declare -p ${namesIn(/^([A-Z]+)=/gm)}; declare -f ${namesIn(/^(\w+)\(\) \{/gm)}`
   const script = `set -a\n${commands.replaceAll(standardUrl, server.url)}${between}${definitions}`
-  const { printed } = await bash(script, 2, directory).finally(async () => await server.close())
-  return { dataDir, script: `${printed[1]!.join('\n').replaceAll(server.url, standardUrl)}\n` }
+  try {
+    const { printed } = await bash(script, 2, directory)
+    return { dataDir, script: `${printed[1]!.join('\n').replaceAll(server.url, standardUrl)}\n` }
+  } finally {
+    await server.close()
+  }
 }
 
 /** Runs examples in order, in one shell: from the beginning, or after others. */
