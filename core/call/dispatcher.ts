@@ -55,6 +55,8 @@ export interface PrecheckResult {
   readonly ok: true
   /** Bytes left in the account; `Infinity` without a quota. */
   readonly room: number
+  /** Id of the caller's access; `undefined` if the method needs none. */
+  readonly accessId?: string | undefined
 }
 
 export interface Dispatcher {

@@ -247,12 +247,12 @@ export class Registry implements Dispatch, Dispatcher {
       }
       const account = requireOpenAccount(services, user ?? '', credentials)
       const store = services.accounts.openStore(account)
-      if (definition.allow.needsAccess) {
-        const now = services.clock.now()
-        const { access } = store.read(() => authenticate({ services, account, store, credentials, now }))
-        if (services.callLimit && access) services.callLimit.check(account, access)
-      }
-      return { ok: true, room: getBytesLeft(this.services, account.username) }
+      const room = getBytesLeft(services, account.username)
+      if (!definition.allow.needsAccess) return { ok: true, room }
+      const now = services.clock.now()
+      const { access } = store.read(() => authenticate({ services, account, store, credentials, now }))
+      if (services.callLimit && access) services.callLimit.check(account, access)
+      return { ok: true, room, accessId: access?.id }
     } catch (error) {
       return this.#retryWhenReady<PrecheckResult | Failure>(
         error,

@@ -48,13 +48,11 @@ export class LongResponses {
   }
 
   /**
-   * Acquires places, as many as one access may have at most; `undefined` if too few are free, or others of the same access wait for
-   * them.
+   * Acquires places, as many as one access may have at most; `undefined` if too few are free. Responses that wait for more places are
+   * overtaken: short ones would otherwise wait for a long one, though there is room for them.
    */
   tryAcquire(recipient: ResponseRecipient, places = 1): ReleasePlace | undefined {
-    return this.#waiting.size === 0 || this.#countWaiting(recipient) === 0
-      ? this.#tryAcquire(recipient, this.#limit(places))
-      : undefined
+    return this.#tryAcquire(recipient, this.#limit(places))
   }
 
   /**
@@ -62,11 +60,8 @@ export class LongResponses {
    * if the access has too many responses, `api-unavailable` if all together; at once if too many wait.
    */
   async acquire(recipient: ResponseRecipient, wanted = 1): Promise<ReleasePlace> {
-    const { longAnswers, longAnswersPerAccess } = this.limits
     const places = this.#limit(wanted)
-    const isCrowded =
-      this.#countWaiting() >= longAnswers / 2 || this.#countWaiting(recipient) >= longAnswersPerAccess
-    if (isCrowded) throw this.#createError(recipient, places)
+    if (!this.#mayWait(recipient, places)) throw this.#createError(recipient, places)
     return await new Promise((resolve, reject) => {
       const waiting: Waiting = {
         recipient,
@@ -121,12 +116,22 @@ export class LongResponses {
     )
   }
 
-  /** Returns the number of places that responses to a recipient wait for, or to all. */
-  #countWaiting(to?: ResponseRecipient): number {
-    let count = 0
-    for (const { places, recipient } of this.#waiting)
-      if (!to || (recipient.access === to.access && recipient.user === to.user)) count += places
-    return count
+  /**
+   * Returns whether a response may wait, since it is in memory meanwhile: if no other does, or if few places are waited for in all, by
+   * the account and by the access. One account alone cannot prevent others from waiting.
+   */
+  #mayWait({ access, user }: ResponseRecipient, places: number): boolean {
+    const { longAnswers, longAnswersPerAccess } = this.limits
+    const isWithin = (limit: number, counts: (other: ResponseRecipient) => boolean): boolean => {
+      let waiting = 0
+      for (const other of this.#waiting) if (counts(other.recipient)) waiting += other.places
+      return waiting === 0 || waiting + places <= limit
+    }
+    return (
+      isWithin(longAnswers / 2, () => true) &&
+      isWithin(Math.max(longAnswers / 4, longAnswersPerAccess), other => other.user === user) &&
+      isWithin(longAnswersPerAccess, other => other.user === user && other.access === access)
+    )
   }
 
   #count({ access, user }: ResponseRecipient, difference: number): void {

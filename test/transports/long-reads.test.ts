@@ -161,5 +161,12 @@ t.test('long responses take places by their size', async t => {
   while (load().open > 0) await turns()
   const again = await SlowClient.get(reader, query)
   t.equal(await again.status(), 200)
+  const inAscii = load().open
   again.leave()
+  while (load().open > 0) await turns()
+  await alice.do('streams.update', { id: 'scale-1', update: { name: 'Waage \u20ac' } })
+  const wide = await SlowClient.get(reader, query.replace('[10d]', '[9d]'))
+  t.equal(await wide.status(), 200)
+  t.ok(inAscii < 20 && load().open === 20, `a text of two bytes each takes more: ${load().open} places`)
+  wide.leave()
 })

@@ -204,7 +204,7 @@ function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
   const { content, created, description, duration, id, modified, time, type } = event
   const name = streams[0]?.name ?? splitType(type)[1]
   const words = typeof content === 'string' && !type.startsWith('encrypted/') ? content : ''
-  const value = words === '' ? describeValue(event, streams[0]) : words.split('\n', 1)[0]!
+  const value = words === '' ? describeValue(event, streams[0]) : words.split(/[\r\n]/, 1)[0]!
   const title = [name, value].filter(text => text !== '').join(', ')
   return {
     // Not the content, which may be long.

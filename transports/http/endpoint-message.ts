@@ -43,7 +43,8 @@ export async function handleMessage(
   // The memory of the body is released before the client has taken the response.
   state.reservation?.release()
   const recheck = (): ReturnType<Dispatcher['recheck']> => dispatcher.recheck({ ...call, params: {} })
-  await replyLongText(exchange, services, { recheck, status, body: text, type })
+  const { accessId } = checked
+  await replyLongText(exchange, services, { accessId, recheck, status, body: text, type })
 }
 
 /** Reads the body. Its memory is released before a long response is sent, or after a short one. */

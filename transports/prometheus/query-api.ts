@@ -164,10 +164,12 @@ export class QueryApi {
 
   /** Returns what `take` makes of the series that match one of the selectors, or of all series. */
   async #match<T>(take: (found: Iterable<Labelled>) => T | Promise<T>): Promise<T> {
-    const selectors: (readonly Matcher[])[] = []
-    for (const text of this.request.params.get('match') ?? [])
-      selectors.push(await runInTurns(parseSelector(text)))
-    return await this.#withSeries(async all => {
+    const texts = this.request.params.get('match') ?? []
+    return await this.inTurn(async () => {
+      // Not before the access has been checked: strangers could send a thousand.
+      const selectors: (readonly Matcher[])[] = []
+      for (const text of texts) selectors.push(await runInTurns(parseSelector(text)))
+      const all = await listSeries(this.request.calls)
       if (selectors.length === 0) return await take(all)
       const selector = new SeriesSelector(all)
       const found = new Set<Series>()

@@ -144,6 +144,9 @@ t.test('feeds', async t => {
     t.equal(status, 200)
     t.equal(text.match(/^BEGIN:VEVENT\r$/gm)?.length, 10)
     t.equal(parse(text).size, 9, 'titles')
+    await alice.event({ streamIds: ['odd-1'], type: 'note/txt', content: 'first\r\nsecond', time: now })
+    const windows = await read(alice, 'feed.ics', { auth: token })
+    t.match(windows.text, /\r\nSUMMARY:\\, first\r\n/, 'a title is one line')
     t.ok(text.endsWith('\r\nEND:VCALENDAR\r\n'), 'also the last line ends')
     // Some programs take all of these for the end of a line.
     for (const line of text.split(/[\n\r\u0085\u2028\u2029\v\f]+/))

@@ -263,7 +263,7 @@ t.test('the endpoint', async t => {
     await alice.event({ content: 'x'.repeat(150_000) })
     const { accounts, longResponses: longAnswers } = alice.service.server.services
     const user = getAccountKey({ accounts }, 'alice')
-    const places = Array.from({ length: 20 }, () => longAnswers.tryAcquire({ user, access: '127.0.0.1' }))
+    const places = Array.from({ length: 20 }, () => longAnswers.tryAcquire({ user, access: alice.access.id }))
     const params = { name: 'events_get', arguments: {} }
     const answer = send({ jsonrpc: '2.0', id: 8, method: 'tools/call', params })
     await until(() => longAnswers.load.waiting === 1, 'the answer to wait')

@@ -106,6 +106,12 @@ t.test('large queries', async t => {
     t.same(errors, [], 'a client that goes away is no error')
   })
 
+  t.test('of strangers are not even parsed', async t => {
+    const url = `${service.server.url}/alice/prometheus/api/v1/series?match[]=1`
+    t.match(await fetch(url, { headers: { authorization: 'unknown' } }), { status: 401 })
+    t.match(await fetch(url, { headers: { authorization: alice.token } }), { status: 400 })
+  })
+
   t.test('that wait have read nothing yet, and only those of accesses wait', async t => {
     const before = await countLists()
     const heavy = askAll('coffer_frequency_bpm')

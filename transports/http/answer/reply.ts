@@ -238,8 +238,8 @@ async function replyLongError(
   }
 }
 
-/** A response that is in memory as a whole takes one of the places for long responses for each of so many characters. */
-const charactersPerPlace = 2 * 1024 * 1024
+/** A response that is in memory as a whole takes one of the places for long responses for each of so many bytes. */
+const bytesPerPlace = 2 * 1024 * 1024
 
 interface LongResponse {
   readonly status: number
@@ -262,7 +262,9 @@ export async function replyLongText(
   { accessId, body, isRead, recheck = () => undefined, status, type = json }: LongResponse
 ): Promise<void> {
   const { method, res, state } = exchange
-  const places = Math.ceil(body.length / charactersPerPlace)
+  // A single character outside of Latin-1 makes all of them take two bytes.
+  const isAscii = Buffer.byteLength(body) === body.length
+  const places = Math.ceil((body.length * (isAscii ? 1 : 2)) / bytesPerPlace)
   const release = await reserveSlot(exchange, services, { accessId, isRead, places })
   try {
     const refusal = await recheck()
