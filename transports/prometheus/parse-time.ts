@@ -8,11 +8,8 @@ const maxDuration = 2 ** 63 / 1e9
 
 /** Units from the longest to the shortest, as they follow each other, in seconds. */
 const units = { y: 365 * 86_400, w: 7 * 86_400, d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 }
-const durationPattern = new RegExp(
-  `^${Object.keys(units)
-    .map(unit => `(?:(\\d{1,16})${unit})?`)
-    .join('')}$`
-)
+const durationPattern =
+  /^(?:(\d{1,16})y)?(?:(\d{1,16})w)?(?:(\d{1,16})d)?(?:(\d{1,16})h)?(?:(\d{1,16})m)?(?:(\d{1,16})s)?(?:(\d{1,16})ms)?$/
 /** Numbers as Go parses them. */
 const numberPattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
