@@ -41,6 +41,8 @@ export async function serve(argv: readonly string[]): Promise<void> {
   assertWritable(layout)
   const reserve = new DiskReserve(layout)
   await requireDiskSpace(layout, () => {
+    // Its space was needed before the service stopped, or a power cut has emptied it: writes would be refused although there may be space.
+    if (reserve.isReleased) reserve.create()
     if (existsSync(layout.platformFile)) reserve.releaseIfFull()
     assertSound(layout)
   })

@@ -1,7 +1,7 @@
 /** Starting on a full disk: reads work, writes are refused, and resume automatically once there is space. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -128,6 +128,14 @@ t.test('starting on a full disk', { skip }, async t => {
     t.match(errors, /The disk of \S+\/new is full\. The service needs at least 3 MB to start/)
     small.empty()
   })
+})
+
+t.test('a start on a disk with space again restores a reserve that a power cut has emptied', async t => {
+  const layout = new Layout(t.testdir({}))
+  writeFileSync(layout.reserveFile, '')
+  const server = await FaultyServer.start(t, layout.root)
+  t.ok(statSync(layout.reserveFile).size > 0)
+  await server.end('SIGTERM')
 })
 
 t.test('a disk that becomes full while the service runs', { skip }, async t => {
