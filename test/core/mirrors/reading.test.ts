@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Answer, Client } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
+import { rotate } from '../../support/rotation.js'
 import { follow, reaches, root, startWorld, type World } from './world.js'
 
 t.setTimeout(300_000)
@@ -54,7 +55,7 @@ const ends: Readonly<Record<string, (world: World, id: string) => Promise<unknow
   'its owner revokes it': async ({ grantId, paul }) => await paul.do('accesses.delete', { id: grantId })
 }
 
-for (const [name, end] of Object.entries(ends))
+for (const [name, end] of rotate(t, Object.entries(ends)))
   t.test(`responses in progress when ${name}`, async t => {
     const { id, world } = await start(t)
     const { dora, requesterService } = world
